@@ -7,7 +7,7 @@
 
 typedef unsigned long long big;
 
-static double share(uint64_t part, uint64_t all)
+static double share_of(uint64_t part, uint64_t all)
 {
     return all ? (double)part / (double)all : NAN;
 }
@@ -52,7 +52,7 @@ static uint64_t shared_bytes(const struct cup_rereads *again)
 static double shared_share(const struct cup_totals *t)
 {
     return t->branches->rereads_known
-               ? share(shared_bytes(&t->branches->total.rereads), t->branches->all.compressed)
+               ? share_of(shared_bytes(&t->branches->total.rereads), t->branches->all.compressed)
                : NAN;
 }
 
@@ -108,7 +108,7 @@ static void describe_dataset(const struct cup_totals *t, char *to, size_t room)
     *to = '\0';
     if (most && t->dataset_count > 1) {
         struct cup_text name = cup_profile_text(t->profile, t->datasets[most - 1].name);
-        snprintf(to, room, ", %.0f %% of that in %.*s", 100 * share(bytes[most], all),
+        snprintf(to, room, ", %.0f %% of that in %.*s", 100 * share_of(bytes[most], all),
                  (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "");
     }
     free(of_file);
@@ -188,7 +188,7 @@ bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
-    double twice = share(all->again_bytes, all->compressed);
+    double twice = share_of(all->again_bytes, all->compressed);
     char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(twice > 0.05))
         return false;
@@ -208,7 +208,7 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
     const struct cup_branch_row *row = t->branches->rows;
     char name[100], bytes[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], ratio[40] = "";
     if (t->branches->count < 3 || row->name == 0 ||
-        !(share(row->sums.compressed, t->branches->all.compressed) > 0.5))
+        !(share_of(row->sums.compressed, t->branches->all.compressed) > 0.5))
         return false;
     if (payload_ratio(&row->sums) > 0)
         snprintf(ratio, sizeof ratio, ", compressed %.2f times", payload_ratio(&row->sums));
@@ -217,7 +217,7 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
         "One branch of %zu that were read has %.0f %% of their compressed bytes (threshold 50 %%): "
         "%s, %s of %s%s. Read it only for the events that need it, or write it with a lower "
         "precision.",
-        t->branches->count, 100 * share(row->sums.compressed, t->branches->all.compressed),
+        t->branches->count, 100 * share_of(row->sums.compressed, t->branches->all.compressed),
         branch_name(t, row, name), with_unit(bytes, (double)row->sums.compressed, CUP_UNIT_BYTES),
         with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
 }
@@ -259,7 +259,7 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
-    double passed = share(all->incidental_bytes, all->incidental_bytes + all->compressed);
+    double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
     char bytes[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(passed > 0.25))
         return false;
@@ -293,7 +293,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         branches++;
         bytes += row->sums.compressed;
     }
-    if (!largest || !(share(bytes, t->branches->all.compressed) > 0.3))
+    if (!largest || !(share_of(bytes, t->branches->all.compressed) > 0.3))
         return false;
     return cup_advise(
         advice, 0.03,
@@ -302,7 +302,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         "them with fewer bits (Float16_t, a shorter mantissa), or without compression, which saves "
         "CPU time.",
         (big)branches, branches == 1 ? "" : "es", with_unit(size, (double)bytes, CUP_UNIT_BYTES),
-        100 * share(bytes, t->branches->all.compressed), branch_name(t, largest, name),
+        100 * share_of(bytes, t->branches->all.compressed), branch_name(t, largest, name),
         payload_ratio(&largest->sums));
 }
 
@@ -310,7 +310,7 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
 {
     uint64_t baskets = t->branches->all.baskets - t->branches->pages.baskets;
     uint64_t bytes = t->branches->all.compressed - t->branches->pages.compressed;
-    double mean = share(bytes, baskets);
+    double mean = share_of(bytes, baskets);
     char size[CUP_HUMAN_READABLE_ROOM], count[CUP_HUMAN_READABLE_ROOM];
     if (baskets < 1000 || !(mean < 4096))
         return false;
@@ -334,8 +334,8 @@ static size_t files_with_branches(const struct cup_totals *t)
 bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_branches_file *total = &t->branches->total;
-    double read = share(total->branches, total->tree_branches);
-    double bytes = share(total->read_of_trees, total->tree_compressed);
+    double read = share_of(total->branches, total->tree_branches);
+    double bytes = share_of(total->read_of_trees, total->tree_compressed);
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
     double files = (double)files_with_branches(t);

@@ -77,7 +77,7 @@ static struct cup_value files_read(T t)
 
 /* ---- twice -------------------------------------------------------------------------------- */
 
-static const struct cup_rereads *rereads(T t)
+static const struct cup_rereads *rereads_of(T t)
 {
     return &t->branches->total.rereads;
 }
@@ -89,7 +89,7 @@ static struct cup_value if_known(T t, uint64_t value)
 
 static uint64_t distinct(T t)
 {
-    return cup_distinct_bytes(&t->branches->all, rereads(t));
+    return cup_distinct_bytes(&t->branches->all, rereads_of(t));
 }
 
 static struct cup_value read_amplification(T t)
@@ -103,7 +103,7 @@ static struct cup_value read_amplification(T t)
 #define REREAD(name, field)                                                                        \
     static struct cup_value name(T t)                                                              \
     {                                                                                              \
-        return if_known(t, rereads(t)->field);                                                     \
+        return if_known(t, rereads_of(t)->field);                                                  \
     }
 REREAD(reread_baskets, baskets)
 REREAD(reread_bytes, bytes)
@@ -116,7 +116,7 @@ REREAD(wasted_bytes, wasted_bytes)
 
 /* ---- of how much -------------------------------------------------------------------------- */
 
-static const struct cup_branches_file *total(T t)
+static const struct cup_branches_file *totals_of_files(T t)
 {
     return &t->branches->total;
 }

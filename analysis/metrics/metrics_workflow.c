@@ -52,7 +52,7 @@ static struct cup_value wire_bytes(T t)
     return recv;
 }
 
-static struct cup_value gbps(double bytes, double seconds)
+static struct cup_value gbps_of(double bytes, double seconds)
 {
     return cup_ratio(bytes * 8 / 1e9, seconds);
 }

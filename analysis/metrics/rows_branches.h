@@ -32,7 +32,7 @@ METRIC(BRANCHES_READ, "branches_read", "different branches", COUNT, branches_rea
 METRIC(FILES_READ, "files_read", "files with these branches", COUNT, files_read(t),
        "P: files from which baskets were read", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
 METRIC(DISTINCT_BASKETS, "distinct_baskets", "different baskets", COUNT,
-       if_known(t, less(t->branches->all.baskets, rereads(t)->baskets)),
+       if_known(t, less(t->branches->all.baskets, rereads_of(t)->baskets)),
        "P: baskets less reread_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(DISTINCT_BYTES, "distinct_bytes", "  compressed", BYTES, if_known(t, distinct(t)),
        "P: compressed_bytes less reread_bytes", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
@@ -76,20 +76,24 @@ METRIC(BRANCHES_READ_AMPLIFICATION, "read_amplification", "read / different bask
        "of these baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND, .direction = {CUP_BETTER_LOWER})
 METRIC(TREE_BRANCHES, "tree_branches", "branches of these trees", COUNT,
-       total(t)->tree_branches ? cup_count(total(t)->tree_branches) : cup_null(),
+       totals_of_files(t)->tree_branches ? cup_count(totals_of_files(t)->tree_branches)
+                                         : cup_null(),
        "P: branches that hold baskets, of the trees that were read, added up over files, as uproot "
        "knew them",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_TREES)
 METRIC(BRANCHES_SHARE, "branches_share", "  share read", SHARE,
-       cup_ratio((double)total(t)->branches_of_trees, (double)total(t)->tree_branches),
+       cup_ratio((double)totals_of_files(t)->branches_of_trees,
+                 (double)totals_of_files(t)->tree_branches),
        "P: branches read, added up over files / tree_branches", .needs = CUP_FEATURE_BASKETS,
        .missing = NO_TREES)
 METRIC(TREE_COMPRESSED_BYTES, "tree_compressed_bytes", "bytes of these trees", BYTES,
-       total(t)->tree_compressed ? cup_count(total(t)->tree_compressed) : cup_null(),
+       totals_of_files(t)->tree_compressed ? cup_count(totals_of_files(t)->tree_compressed)
+                                           : cup_null(),
        "P: fZipBytes of the trees that were read, added up over files",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_TREES)
 METRIC(BYTES_SHARE, "bytes_share", "  share read", SHARE,
-       cup_ratio((double)total(t)->read_of_trees, (double)total(t)->tree_compressed),
+       cup_ratio((double)totals_of_files(t)->read_of_trees,
+                 (double)totals_of_files(t)->tree_compressed),
        "P: distinct_bytes of these trees / tree_compressed_bytes", .needs = CUP_FEATURE_BASKETS,
        .missing = NO_TREES)
 METRIC(INCIDENTAL_BASKETS, "incidental_baskets", "baskets read ahead, not used", COUNT,

@@ -115,7 +115,7 @@ METRIC(COMPRESSION_RATIO, "compression_ratio", "compression ratio", RATIO,
        "P: uncompressed / compressed bytes of the baskets whose keys were seen",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
 METRIC(OVERALL_RATE_GBPS, "overall_rate_gbps", NULL, GBPS,
-       gbps((double)cup_attributed_bytes(t), cup_run_s(t)),
+       gbps_of((double)cup_attributed_bytes(t), cup_run_s(t)),
        "P: the same number as delivered_rate_gbps", .needs = CUP_FEATURE_FILES)
 METRIC(OVERALL_RATE_MBS, "overall_rate_mbs", NULL, MBS,
        cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_run_s(t)),
@@ -133,23 +133,23 @@ METRIC(REQUESTED_RATE_PROCESS_MBS, "requested_rate_process_mbs", "  during the c
        requested_rate(t, cup_chunks_s(t), megabyte), "C: total_bytes_read_coffea over process_s",
        .direction = {CUP_BETTER_HIGHER, .same_work = true})
 METRIC(DELIVERED_RATE_GBPS, "delivered_rate_gbps", "rate, delivered", GBPS,
-       gbps((double)cup_attributed_bytes(t), cup_run_s(t)), "P: total_bytes_read over wall_time",
+       gbps_of((double)cup_attributed_bytes(t), cup_run_s(t)), "P: total_bytes_read over wall_time",
        .needs = CUP_FEATURE_FILES)
 METRIC(DELIVERED_RATE_MBS, "delivered_rate_mbs", "rate, delivered", MBS,
        cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_run_s(t)),
        "P: total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
 METRIC(DELIVERED_RATE_PROCESS_GBPS, "delivered_rate_process_gbps", "  during the chunks", GBPS,
-       gbps((double)cup_attributed_bytes(t), cup_chunks_s(t)), "P: total_bytes_read over process_s",
-       .needs = CUP_FEATURE_FILES)
+       gbps_of((double)cup_attributed_bytes(t), cup_chunks_s(t)),
+       "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
 METRIC(DELIVERED_RATE_PROCESS_MBS, "delivered_rate_process_mbs", "  during the chunks", MBS,
        cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_chunks_s(t)),
        "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
 METRIC(FILE_RATE_GBPS, "file_rate_gbps", "rate, file-equivalent", GBPS,
-       t->chunk_file_size ? gbps((double)t->chunk_file_size, cup_run_s(t)) : cup_null(),
+       t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_run_s(t)) : cup_null(),
        "P: size of the .root files that chunks read, over wall_time",
        .direction = {CUP_BETTER_HIGHER, .same_work = true})
 METRIC(FILE_RATE_PROCESS_GBPS, "file_rate_process_gbps", "  during the chunks", GBPS,
-       t->chunk_file_size ? gbps((double)t->chunk_file_size, cup_chunks_s(t)) : cup_null(),
+       t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_chunks_s(t)) : cup_null(),
        "P: size of the .root files that chunks read, over process_s",
        .direction = {CUP_BETTER_HIGHER, .same_work = true})
 METRIC(EVENT_RATE_WALL_KHZ, "event_rate_wall_khz", "events per wall time", KHZ,

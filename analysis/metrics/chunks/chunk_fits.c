@@ -60,7 +60,7 @@ static void take_chunks(struct work *work, uint64_t every)
     qsort(work->chunks, work->count, sizeof *work->chunks, by_dataset);
 }
 
-static struct cup_line_fit fit(struct work *work, size_t first, size_t last, bool heap)
+static struct cup_line_fit fit_line(struct work *work, size_t first, size_t last, bool heap)
 {
     size_t count = 0;
     for (size_t i = first; i < last; i++) {
@@ -80,21 +80,21 @@ static void fit_all(struct cup_chunk_fits *fits, struct work *work)
     const struct cup_totals *totals = work->totals;
     size_t first = 0;
     fits->all = (struct cup_chunk_fit){.chunks = totals->used_chunks,
-                                       .time = fit(work, 0, work->count, false),
-                                       .heap = fit(work, 0, work->count, true)};
+                                       .time = fit_line(work, 0, work->count, false),
+                                       .heap = fit_line(work, 0, work->count, true)};
     for (size_t i = 0; i < fits->count; i++) {
         size_t last = first;
         while (last < work->count && work->chunks[last].dataset == i)
             last++;
         fits->datasets[i] = (struct cup_chunk_fit){.dataset = totals->datasets[i].name,
                                                    .chunks = totals->datasets[i].chunks,
-                                                   .time = fit(work, first, last, false),
-                                                   .heap = fit(work, first, last, true)};
+                                                   .time = fit_line(work, first, last, false),
+                                                   .heap = fit_line(work, first, last, true)};
         first = last;
     }
 }
 
-static int prepare(struct work *work, size_t room)
+static int start_work(struct work *work, size_t room)
 {
     const struct cup_totals *totals = work->totals;
     work->chunks = malloc((room + 1) * sizeof *work->chunks);
@@ -106,7 +106,7 @@ static int prepare(struct work *work, size_t room)
     return result;
 }
 
-static void clear(struct work *work)
+static void free_work(struct work *work)
 {
     cup_id_map_clear(&work->datasets);
     free(work->chunks);
@@ -120,13 +120,13 @@ int cup_chunk_fits_make(struct cup_chunk_fits *fits, const struct cup_totals *to
     uint64_t every = totals->used_chunks / TAKEN_MOST + 1;
     *fits = (struct cup_chunk_fits){.count = totals->dataset_count, .every = every};
     fits->datasets = calloc(fits->count + 1, sizeof *fits->datasets);
-    int result = fits->datasets ? prepare(&work, totals->used_chunks / every + 1) : -1;
+    int result = fits->datasets ? start_work(&work, totals->used_chunks / every + 1) : -1;
     if (result == 0) {
         take_chunks(&work, every);
         fit_all(fits, &work);
         result = cup_chunk_size_make(fits, totals);
     }
-    clear(&work);
+    free_work(&work);
     if (result != 0)
         cup_chunk_fits_free(fits);
     return result;

@@ -87,8 +87,8 @@ static double largest_file(const struct cup_totals *totals)
     return most > 0 ? (double)most : INFINITY;
 }
 
-static void bound(struct cup_chunk_size *size, const struct cup_chunk_fits *fits,
-                  const struct cup_totals *totals)
+static void set_bounds(struct cup_chunk_size *size, const struct cup_chunk_fits *fits,
+                       const struct cup_totals *totals)
 {
     double threads = (double)(totals->budget.threads ? totals->budget.threads : 1);
     double fixed = size->fixed_s, event = size->event_s;
@@ -108,7 +108,7 @@ static void bound(struct cup_chunk_size *size, const struct cup_chunk_fits *fits
 }
 
 /* The largest that suits, of two digits. A file is taken whole. */
-static double largest(const struct cup_chunk_size *size)
+static double largest_size(const struct cup_chunk_size *size)
 {
     double step = last_of_two_digits(size->most);
     bool exact = size->most_by == CUP_BOUND_FILE || !(size->most >= 10);
@@ -117,13 +117,13 @@ static double largest(const struct cup_chunk_size *size)
 
 /* The nearest one that suits. Where bounds contradict each other, no larger wins, and the present
  * size stays if that would move away from the other bound. */
-static double suiting(const struct cup_chunk_size *size)
+static double nearest_suiting_size(const struct cup_chunk_size *size)
 {
     double present = size->present;
     if (present < size->least)
-        return fmax(present, fmin(cup_two_digits(size->least), largest(size)));
+        return fmax(present, fmin(cup_two_digits(size->least), largest_size(size)));
     if (present > size->most)
-        return fmin(present, fmax(largest(size), size->least));
+        return fmin(present, fmax(largest_size(size), size->least));
     return present;
 }
 
@@ -156,8 +156,8 @@ static void make_size(struct cup_chunk_fits *fits, const struct cup_totals *tota
     size->wall_s = size->fixed_s + size->event_s * size->present;
     size->fixed_share = size->fixed_s / size->wall_s;
     size->fixed_share_error = size->fixed_error_s / size->wall_s;
-    bound(size, fits, totals);
-    size->events = suiting(size);
+    set_bounds(size, fits, totals);
+    size->events = nearest_suiting_size(size);
     size->cluster_events = cup_cluster_find(totals).events;
     if (size->events != size->present)
         size->events = whole_clusters(size, size->events);

@@ -26,7 +26,7 @@ static double weight_of(double distance, double spread)
     return distance <= reach ? 1 : reach / distance;
 }
 
-static double distance(const struct cup_line *line, const struct cup_fit_point *point)
+static double distance_to_line(const struct cup_line *line, const struct cup_fit_point *point)
 {
     return fabs(point->y - cup_line_at(line, point->x));
 }
@@ -37,7 +37,7 @@ static struct moments moments_of(const struct points *points, const struct cup_l
     struct moments m = {0};
     for (size_t i = 0; i < points->count; i++) {
         const struct cup_fit_point *point = &points->all[i];
-        double weight = line ? weight_of(distance(line, point), line->spread) : 1;
+        double weight = line ? weight_of(distance_to_line(line, point), line->spread) : 1;
         double dx = point->x - m.x, dy = point->y - m.y;
         m.weight += weight;
         if (weight == 0)
@@ -61,7 +61,7 @@ static double square_sum(const struct points *points, const struct cup_line *lin
 {
     double sum = 0;
     for (size_t i = 0; i < points->count; i++)
-        sum += pow(distance(line, &points->all[i]), 2);
+        sum += pow(distance_to_line(line, &points->all[i]), 2);
     return sum;
 }
 
@@ -93,14 +93,14 @@ static void fit_plain(struct cup_line_fit *fit, const struct points *points,
 static double median_spread(const struct points *points, const struct cup_line *line)
 {
     for (size_t i = 0; i < points->count; i++)
-        points->distances[i] = distance(line, &points->all[i]);
+        points->distances[i] = distance_to_line(line, &points->all[i]);
     return cup_select(points->distances, points->count, points->count / 2) / normal_median;
 }
 
 /* One step: the line of the points so weighted. Returns how far it moved, in spreads; 0 where the
  * points that still count are too few to say more. */
-static double improve(const struct points *points, const struct moments *plain,
-                      struct cup_line *line)
+static double improve_line(const struct points *points, const struct moments *plain,
+                           struct cup_line *line)
 {
     line->spread = median_spread(points, line);
     struct moments m = moments_of(points, line);
@@ -120,7 +120,7 @@ static double huber_deviation(const struct points *points, const struct cup_line
 {
     double squares = 0, inside = 0, reach = bend * line->spread;
     for (size_t i = 0; i < points->count; i++) {
-        double d = distance(line, &points->all[i]);
+        double d = distance_to_line(line, &points->all[i]);
         inside += d <= reach;
         squares += pow(fmin(d, reach), 2);
     }
@@ -132,7 +132,7 @@ static size_t count_outliers(const struct points *points, const struct cup_line 
 {
     size_t outliers = 0;
     for (size_t i = 0; i < points->count; i++)
-        outliers += distance(line, &points->all[i]) > far * line->spread;
+        outliers += distance_to_line(line, &points->all[i]) > far * line->spread;
     return outliers;
 }
 
@@ -140,7 +140,7 @@ static void fit_robust(struct cup_line_fit *fit, const struct points *points,
                        const struct moments *m)
 {
     fit->robust = fit->plain;
-    for (int i = 0; i < ROUNDS && improve(points, m, &fit->robust) > 1e-6; i++)
+    for (int i = 0; i < ROUNDS && improve_line(points, m, &fit->robust) > 1e-6; i++)
         ;
     fit->robust.spread = median_spread(points, &fit->robust);
     set_errors(&fit->robust, m, huber_deviation(points, &fit->robust));

@@ -108,7 +108,7 @@ static struct cup_value given_value(const struct cup_coffea_file *given, int fie
 
 /* Coffea adds up floats, each good to 0.24 us; around the call, the user's own clock calls are a
  * little outside of it. */
-static double rounding(const struct cup_totals *t, int field)
+static double rounding_of(const struct cup_totals *t, int field)
 {
     static const double process_s = 1e-6, call_s = 0.5;
     if (field == CUP_COFFEA_PROCESS)
@@ -138,13 +138,13 @@ void cup_coffea_compare(const struct cup_totals *totals,
         row->given = given_value(totals->given, i, row->unit);
         double difference = cup_number(row->given) - cup_number(row->seen); /* NAN: not known */
         row->ratio = cup_ratio(cup_number(row->given), cup_number(row->seen));
-        row->differs = fabs(difference) > rounding(totals, i);
+        row->differs = fabs(difference) > rounding_of(totals, i);
     }
 }
 
 /* ---- sentences -------------------------------------------------------------------------- */
 
-static const char *hint(const struct cup_totals *t, const struct cup_coffea_row *row)
+static const char *hint_for(const struct cup_totals *t, const struct cup_coffea_row *row)
 {
     double given = cup_number(row->given), found = cup_number(row->seen);
     if (strcmp(row->name, "wall_time") == 0)
@@ -163,5 +163,5 @@ void cup_coffea_sentence(const struct cup_totals *totals, const struct cup_coffe
     given[cup_print_number(given, row->given)] = '\0';
     found[cup_print_number(found, row->seen)] = '\0';
     snprintf(sentence, CUP_COFFEA_SENTENCE, "%s: the report given says %s, the run itself %s. %s",
-             row->name, given, found, hint(totals, row));
+             row->name, given, found, hint_for(totals, row));
 }

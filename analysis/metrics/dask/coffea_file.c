@@ -25,7 +25,7 @@ static const char *type_name(const json_t *value)
     return names[json_typeof(value)];
 }
 
-static int wrong(const struct source *source, const char *name, const char *what)
+static int set_error(const struct source *source, const char *name, const char *what)
 {
     return cup_error_set(source->error, source->file->path, CUP_NO_OFFSET, "%s%s%s%s is %s",
                          source->dataset ? "dataset " : "", source->dataset ? source->dataset : "",
@@ -59,12 +59,12 @@ static int read_field(const struct source *source, const json_t *object, const c
         return 0;
     if (!read_number(value, &read)) {
         snprintf(what, sizeof what, "%s, not a number", type_name(value));
-        return wrong(source, name, what);
+        return set_error(source, name, what);
     }
     if (read < 0 || read * scale >= 9e18)
-        return wrong(source, name, read < 0 ? "negative" : "too large");
+        return set_error(source, name, read < 0 ? "negative" : "too large");
     if (scale == 1 && read != floor(read))
-        return wrong(source, name, "no whole number");
+        return set_error(source, name, "no whole number");
     *number = json_is_integer(value) && scale == 1 ? (uint64_t)json_integer_value(value)
                                                    : (uint64_t)llround(read * scale);
     return 0;
@@ -86,7 +86,7 @@ static int read_report(const struct source *source, const json_t *object)
         read_field(source, object, "t_stop", 1e9, &stop_ns) != 0)
         return -1;
     if (start_ns && stop_ns && stop_ns < start_ns)
-        return wrong(source, "t_stop", "before t_start");
+        return set_error(source, "t_stop", "before t_start");
     source->file->start_ns = (int64_t)start_ns;
     source->file->stop_ns = (int64_t)stop_ns;
     return 0;
@@ -118,7 +118,7 @@ static int read_dataset(struct source *source, const char *name, const json_t *v
     *dataset = (struct cup_coffea_dataset){.name = name, .figures = unknown};
     source->dataset = name;
     if (counters && !json_is_object(counters))
-        return wrong(source, "performance_counters", "no object");
+        return set_error(source, "performance_counters", "no object");
     if (read_field(source, value, "entries", 1, &dataset->figures.entries) != 0 ||
         read_field(source, value, "duration", 1e9, &dataset->figures.process_ns) != 0 ||
         read_field(source, counters, "num_requested_bytes", 1, &dataset->figures.bytes) != 0)
@@ -127,7 +127,7 @@ static int read_dataset(struct source *source, const char *name, const json_t *v
     return 0;
 }
 
-static void add(uint64_t *sum, uint64_t number)
+static void add_known(uint64_t *sum, uint64_t number)
 {
     if (number != CUP_UNKNOWN64)
         *sum = *sum == CUP_UNKNOWN64 ? number : *sum + number;
@@ -137,9 +137,9 @@ static void add_datasets(struct cup_coffea_file *file)
 {
     file->dataset_sums = unknown;
     for (size_t i = 0; i < file->dataset_count; i++) {
-        add(&file->dataset_sums.bytes, file->datasets[i].figures.bytes);
-        add(&file->dataset_sums.entries, file->datasets[i].figures.entries);
-        add(&file->dataset_sums.process_ns, file->datasets[i].figures.process_ns);
+        add_known(&file->dataset_sums.bytes, file->datasets[i].figures.bytes);
+        add_known(&file->dataset_sums.entries, file->datasets[i].figures.entries);
+        add_known(&file->dataset_sums.process_ns, file->datasets[i].figures.process_ns);
     }
 }
 
@@ -181,7 +181,7 @@ static int read_members(struct source *source)
 
 /* ---- the file --------------------------------------------------------------------------- */
 
-static int load(struct cup_coffea_file *file, struct cup_error *error)
+static int load_file(struct cup_coffea_file *file, struct cup_error *error)
 {
     json_error_t wrong;
     FILE *stream = fopen(file->path, "re");
@@ -212,7 +212,7 @@ int cup_coffea_file_read(struct cup_coffea_file *file, const char *path, struct 
     struct source source = {.file = file, .error = error};
     if (!file->path)
         return cup_error_memory(error, path);
-    if (load(file, error) != 0 || read_report(&source, file->root) != 0 ||
+    if (load_file(file, error) != 0 || read_report(&source, file->root) != 0 ||
         read_members(&source) != 0) {
         cup_coffea_file_free(file);
         return -1;

@@ -20,8 +20,8 @@ static int most_first(const void *left, const void *right)
     return (a->of > b->of) - (a->of < b->of);
 }
 
-static void choose(struct cup_call_slices *slices, enum cup_slice_kind kind,
-                   struct candidate *candidates, size_t count)
+static void choose_slices(struct cup_call_slices *slices, enum cup_slice_kind kind,
+                          struct candidate *candidates, size_t count)
 {
     slices->there[kind] = count;
     if (count < 2)
@@ -43,12 +43,12 @@ int cup_call_slices_choose(struct cup_call_slices *slices, const struct cup_tota
     for (size_t i = 0; i < totals->dataset_count; i++)
         candidates[count++] =
             (struct candidate){totals->datasets[i].name, totals->datasets[i].wall_ns};
-    choose(slices, CUP_SLICE_DATASET, candidates, count);
+    choose_slices(slices, CUP_SLICE_DATASET, candidates, count);
     count = 0;
     for (size_t i = 0; i < servers; i++)
         if (totals->servers[i].tasks)
             candidates[count++] = (struct candidate){(uint32_t)i, totals->servers[i].wall_ns};
-    choose(slices, CUP_SLICE_WORKER, candidates, count);
+    choose_slices(slices, CUP_SLICE_WORKER, candidates, count);
     free(candidates);
     return 0;
 }

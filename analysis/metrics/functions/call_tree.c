@@ -63,8 +63,8 @@ static uint32_t string(struct cup_call_tree *tree, struct cup_text text)
     return text.length ? cup_intern_add(&tree->strings, text.bytes, text.length) : 0;
 }
 
-static void describe(struct cup_call_tree *tree, struct cup_function *function,
-                     struct cup_text name, struct cup_text path, enum cup_frame_kind kind)
+static void describe_function(struct cup_call_tree *tree, struct cup_function *function,
+                              struct cup_text name, struct cup_text path, enum cup_frame_kind kind)
 {
     const struct cup_code_place place = cup_code_place(path, kind == CUP_FRAME_NATIVE);
     function->name = string(tree, name);
@@ -98,7 +98,7 @@ uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
     if (index == CUP_NOTHING ||
         cup_pair_map_set(&tree->function_at, site, first_line, index + 1) != 0)
         return CUP_NOTHING;
-    describe(tree, &tree->functions[index], name, path, kind);
+    describe_function(tree, &tree->functions[index], name, path, kind);
     tree->functions[index].first_line = first_line;
     return index;
 }

@@ -37,7 +37,7 @@ struct maker {
     bool out_of_memory;
 };
 
-static void map(struct maker *maker, struct cup_id_map *into, uint32_t id, uint32_t value)
+static void map_id(struct maker *maker, struct cup_id_map *into, uint32_t id, uint32_t value)
 {
     if (cup_id_map_set(into, id, value) != 0)
         maker->out_of_memory = true;
@@ -53,7 +53,7 @@ static void on_string(struct maker *maker, const struct cup_record *record)
     uint32_t id =
         cup_intern_add(&maker->tree->strings, (const char *)cup_record_tail(record), bytes);
     maker->out_of_memory |= id == 0;
-    map(maker, &maker->strings, fixed.id, id);
+    map_id(maker, &maker->strings, fixed.id, id);
 }
 
 /* Copies a line table; false without memory. */
@@ -94,7 +94,7 @@ static void on_code(struct maker *maker, const struct cup_record *record)
                               code.fixed.first_line, CUP_FRAME_PYTHON);
     if (known->function == CUP_NOTHING || !keep_table(maker, known, &code.lines))
         maker->out_of_memory = true;
-    map(maker, &maker->codes, code.fixed.id, (uint32_t)maker->known_count);
+    map_id(maker, &maker->codes, code.fixed.id, (uint32_t)maker->known_count);
 }
 
 static void on_module(struct maker *maker, const struct cup_record *record)
@@ -108,7 +108,7 @@ static void on_module(struct maker *maker, const struct cup_record *record)
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else
-        map(maker, &maker->modules, module.fixed.id, index + 1);
+        map_id(maker, &maker->modules, module.fixed.id, index + 1);
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */
@@ -202,7 +202,7 @@ static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_no
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else
-        map(maker, &maker->nodes, id, index + 1);
+        map_id(maker, &maker->nodes, id, index + 1);
 }
 
 static void on_stacks(struct maker *maker, const struct cup_record *record)
@@ -309,7 +309,7 @@ static void count_task(struct maker *maker, uint32_t task)
     if (task == 0 || cup_id_map_get(&maker->counted, task))
         return;
     maker->tree->tasks++;
-    map(maker, &maker->counted, task, 1);
+    map_id(maker, &maker->counted, task, 1);
 }
 
 /* A branch whose record is missing is one that has no place. */
@@ -415,9 +415,9 @@ static void find_tasks(struct maker *maker, uint32_t process)
     for (size_t i = profile->processes[process].first_task;
          i < profile->task_count && profile->tasks[i].process == process; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        map(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
+        map_id(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
         if (maker->tree->slices.count)
-            map(maker, &maker->at, task->number, (uint32_t)i + 1);
+            map_id(maker, &maker->at, task->number, (uint32_t)i + 1);
     }
 }
 
@@ -477,7 +477,7 @@ static void read_process(struct maker *maker, uint32_t index)
 }
 
 /* The root is no frame, and nothing may take it for one: its frame is the first, "(not known)". */
-static int start(struct maker *maker)
+static int start_tree(struct maker *maker)
 {
     struct cup_call_tree *tree = maker->tree;
     if (unknown_frame(maker) == CUP_NOTHING ||
@@ -498,7 +498,7 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
         .filtered = ask->prefix || ask->dataset || ask->worker};
     if (ask->slices)
         tree->slices = *ask->slices;
-    maker.out_of_memory = start(&maker) != 0;
+    maker.out_of_memory = start_tree(&maker) != 0;
     for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
         read_process(&maker, i);
     cup_call_sort_branches(tree);

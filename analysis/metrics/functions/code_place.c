@@ -7,12 +7,12 @@
 
 #define TEXT(literal) ((struct cup_text){(literal), sizeof(literal) - 1})
 
-static struct cup_text from(struct cup_text path, size_t at)
+static struct cup_text text_from(struct cup_text path, size_t at)
 {
     return (struct cup_text){path.bytes + at, path.length - at};
 }
 
-static bool begins(struct cup_text text, const char *with)
+static bool begins_with(struct cup_text text, const char *with)
 {
     size_t length = strlen(with);
     return text.length >= length && memcmp(text.bytes, with, length) == 0;
@@ -25,7 +25,7 @@ static struct cup_text after_last(struct cup_text path, const char *directory)
     struct cup_text rest = {0};
     for (const char *at = path.bytes;
          (at = memmem(at, path.length - (size_t)(at - path.bytes), directory, length)) != NULL;)
-        rest = from(path, (size_t)((at += length) - path.bytes));
+        rest = text_from(path, (size_t)((at += length) - path.bytes));
     return rest;
 }
 
@@ -41,10 +41,10 @@ static struct cup_text after_stdlib(struct cup_text path)
     struct cup_text rest = after_last(path, "/python3");
     size_t at = 0;
     while (at < rest.length && (isdigit((unsigned char)rest.bytes[at]) || rest.bytes[at] == '.' ||
-                                begins(from(rest, at), "zip")))
+                                begins_with(text_from(rest, at), "zip")))
         at += rest.bytes[at] == 'z' ? 3 : 1;
     bool library = memmem(path.bytes, path.length, "/lib", 4) != NULL;
-    return library && at && at < rest.length && rest.bytes[at] == '/' ? from(rest, at + 1)
+    return library && at && at < rest.length && rest.bytes[at] == '/' ? text_from(rest, at + 1)
                                                                       : (struct cup_text){0};
 }
 
@@ -66,7 +66,7 @@ static struct cup_text without_worker(struct cup_text path)
         struct cup_text rest = after_last(path, spaces[i]);
         const char *slash = rest.bytes ? memchr(rest.bytes, '/', rest.length) : NULL;
         if (slash && slash + 1 < rest.bytes + rest.length)
-            return from(rest, (size_t)(slash + 1 - rest.bytes));
+            return text_from(rest, (size_t)(slash + 1 - rest.bytes));
     }
     return path;
 }
@@ -74,20 +74,20 @@ static struct cup_text without_worker(struct cup_text path)
 /* Code that comes from no file: "<string>". */
 static struct cup_code_place place_of_no_file(struct cup_text path)
 {
-    if (begins(path, "<frozen "))
+    if (begins_with(path, "<frozen "))
         return (struct cup_code_place){path, TEXT("stdlib"), false};
-    if (begins(path, "<__array_function__"))
+    if (begins_with(path, "<__array_function__"))
         return (struct cup_code_place){path, TEXT("numpy"), false};
-    if (begins(path, "<stdin>") || begins(path, "<ipython-input"))
+    if (begins_with(path, "<stdin>") || begins_with(path, "<ipython-input"))
         return (struct cup_code_place){path, TEXT("user"), true};
     return (struct cup_code_place){path, TEXT("generated"), false};
 }
 
 static bool is_interpreter(struct cup_text file)
 {
-    struct cup_text rest = begins(file, "libpython") ? from(file, 9) : file;
-    if (rest.bytes == file.bytes && begins(file, "python"))
-        rest = from(file, 6);
+    struct cup_text rest = begins_with(file, "libpython") ? text_from(file, 9) : file;
+    if (rest.bytes == file.bytes && begins_with(file, "python"))
+        rest = text_from(file, 6);
     return rest.bytes != file.bytes && (rest.length == 0 || isdigit((unsigned char)rest.bytes[0]));
 }
 
@@ -95,7 +95,7 @@ static bool is_interpreter(struct cup_text file)
 static struct cup_text library_name(struct cup_text file)
 {
     size_t length = 0;
-    while (length < file.length && !begins(from(file, length), ".so") &&
+    while (length < file.length && !begins_with(text_from(file, length), ".so") &&
            !(file.bytes[length] == '-' && length + 1 < file.length &&
              isdigit((unsigned char)file.bytes[length + 1])))
         length++;

@@ -10,7 +10,7 @@ struct making {
     size_t count;
 };
 
-static int start(struct making *making, size_t count)
+static int start_sums(struct making *making, size_t count)
 {
     *making = (struct making){.rows = calloc(count + 1, sizeof *making->rows),
                               .last = calloc(count + 1, sizeof *making->last),
@@ -37,7 +37,7 @@ static bool is_any(const struct cup_weights *weights)
 }
 
 /* Those that have anything. */
-static void finish(struct making *making, struct cup_function_rows *rows)
+static void collect_rows(struct making *making, struct cup_function_rows *rows)
 {
     *rows = (struct cup_function_rows){.rows = making->rows};
     for (uint32_t i = 0; i < making->count; i++) {
@@ -134,18 +134,18 @@ int cup_functions_make(struct cup_functions *functions, const struct cup_call_tr
 {
     struct makings makings;
     *functions = (struct cup_functions){.tree = tree};
-    int result = start(&makings.functions, tree->function_count);
-    result |= start(&makings.lines, tree->frame_count);
-    result |= start(&makings.packages, tree->strings.count);
-    result |= start(&makings.natives, tree->function_count);
-    result |= start(&makings.native_packages, tree->strings.count);
+    int result = start_sums(&makings.functions, tree->function_count);
+    result |= start_sums(&makings.lines, tree->frame_count);
+    result |= start_sums(&makings.packages, tree->strings.count);
+    result |= start_sums(&makings.natives, tree->function_count);
+    result |= start_sums(&makings.native_packages, tree->strings.count);
     if (result == 0) {
         add_rows(functions, &makings, prefix);
-        finish(&makings.functions, &functions->functions);
-        finish(&makings.lines, &functions->lines);
-        finish(&makings.packages, &functions->packages);
-        finish(&makings.natives, &functions->natives);
-        finish(&makings.native_packages, &functions->native_packages);
+        collect_rows(&makings.functions, &functions->functions);
+        collect_rows(&makings.lines, &functions->lines);
+        collect_rows(&makings.packages, &functions->packages);
+        collect_rows(&makings.natives, &functions->natives);
+        collect_rows(&makings.native_packages, &functions->native_packages);
         tell_users(functions);
     }
     struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages,

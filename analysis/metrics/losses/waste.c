@@ -11,7 +11,7 @@ static int64_t last_sign(const struct cup_profile *profile, const struct cup_tas
     return cup_process_last_sign_ns(&profile->processes[task->process]);
 }
 
-static void add(struct cup_waste *waste, const struct cup_task *task)
+static void add_task(struct cup_waste *waste, const struct cup_task *task)
 {
     uint64_t wall_ns = cup_task_wall_ns(task);
     waste->tasks++;
@@ -24,7 +24,7 @@ static void add_killed(struct cup_waste *waste, const struct cup_profile *profil
                        const struct cup_task *task)
 {
     int64_t end_ns = last_sign(profile, task);
-    add(waste, task);
+    add_task(waste, task);
     waste->wall_ns += end_ns > task->start_ns ? (uint64_t)(end_ns - task->start_ns) : 0;
 }
 
@@ -32,7 +32,7 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
                            const struct cup_task *task)
 {
     if (task->status == CUP_STATUS_ERRED)
-        add(&reasons->failed, task);
+        add_task(&reasons->failed, task);
     else
         add_killed(&reasons->killed, profile, task);
 }
@@ -46,7 +46,7 @@ struct suspects {
     struct cup_hash_map latest; /* by key: index + 1 */
 };
 
-static int suspect(struct suspects *suspects, uint32_t task)
+static int add_suspect(struct suspects *suspects, uint32_t task)
 {
     if (cup_array_grow(&suspects->tasks, &suspects->room, suspects->count,
                        sizeof *suspects->tasks) != 0)
@@ -62,7 +62,7 @@ static int suspect_chunks(struct suspects *suspects, const struct cup_totals *to
     int result = 0;
     for (size_t i = 0; totals->repeated_chunks && i < profile->item_count && result == 0; i++)
         if (totals->outcomes[i] == CUP_OUTCOME_REPEATED)
-            result = suspect(suspects, profile->items[i].task);
+            result = add_suspect(suspects, profile->items[i].task);
     return result;
 }
 
@@ -78,7 +78,7 @@ static int suspect_others(struct suspects *suspects, const struct cup_totals *to
         for (uint32_t i = process->first_task; i < process->first_task + process->tasks; i++)
             if (profile->tasks[i].status == CUP_STATUS_FINISHED && !profile->tasks[i].item &&
                 result == 0)
-                result = suspect(suspects, i);
+                result = add_suspect(suspects, i);
     }
     return result;
 }
@@ -99,28 +99,28 @@ static int find_successors(struct suspects *suspects, const struct cup_profile *
     return 0;
 }
 
-static void judge(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
-                  const struct cup_task *task, const struct cup_task *latest)
+static void classify_task(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
+                          const struct cup_task *task, const struct cup_task *latest)
 {
     bool gone = latest != task && latest->process != task->process &&
                 last_sign(totals->profile, task) < latest->start_ns;
     bool is_chunk = task->item && cup_item_is_chunk(&totals->profile->items[task->item - 1]);
     if (gone)
-        add(&reasons->lost, task);
+        add_task(&reasons->lost, task);
     else if (is_chunk)
-        add(&reasons->retried, task);
+        add_task(&reasons->retried, task);
 }
 
-static int judge_all(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
-                     struct suspects *suspects)
+static int classify_tasks(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
+                          struct suspects *suspects)
 {
     const struct cup_task *tasks = totals->profile->tasks;
     if (find_successors(suspects, totals->profile) != 0)
         return -1;
     for (size_t i = 0; i < suspects->count; i++) {
         const struct cup_task *task = &tasks[suspects->tasks[i]];
-        judge(reasons, totals, task,
-              &tasks[*cup_hash_map_find(&suspects->latest, task->key_hash) - 1]);
+        classify_task(reasons, totals, task,
+                      &tasks[*cup_hash_map_find(&suspects->latest, task->key_hash) - 1]);
     }
     return 0;
 }
@@ -132,7 +132,7 @@ int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup
     if (result == 0)
         result = suspect_others(&suspects, totals);
     if (result == 0 && suspects.count)
-        result = judge_all(reasons, totals, &suspects);
+        result = classify_tasks(reasons, totals, &suspects);
     cup_hash_map_clear(&suspects.latest);
     free(suspects.tasks);
     return result;

@@ -92,7 +92,7 @@ static uint64_t both(uint64_t one, uint64_t other)
 
 /* All of that name, which are one in the rows: how many different branches they have together is
  * not known. TREE is the first. */
-static struct cup_ttree together(const struct cup_profile *profile, const struct cup_ttree *tree)
+static struct cup_ttree merge_trees(const struct cup_profile *profile, const struct cup_ttree *tree)
 {
     struct cup_ttree all = *tree;
     for (uint32_t at = tree->next; at; at = profile->ttrees[at - 1].next) {
@@ -128,7 +128,7 @@ static void add_file_row(struct cup_branches_file *file, const struct cup_profil
         cup_rereads_add(&file->rereads, &row->rereads);
     if (!first)
         return;
-    const struct cup_ttree tree = together(profile, first);
+    const struct cup_ttree tree = merge_trees(profile, first);
     if (new_tree)
         add_tree(file, &tree);
     file->branches_of_trees += tree.branches != 0 && row->sums.baskets > row->sums.embedded;

@@ -83,8 +83,8 @@ uint64_t cup_file_branches_close(struct cup_file_branches *file)
 }
 
 /* Makes room for an entry more, and counts it. False without memory. */
-static bool grow(struct cup_file_branches *file, void *items, size_t *room, size_t count,
-                 size_t size)
+static bool grow_array(struct cup_file_branches *file, void *items, size_t *room, size_t count,
+                       size_t size)
 {
     if (cup_array_grow(items, room, count, size) == 0)
         return true;
@@ -108,8 +108,8 @@ static struct cup_branch_row *row_of(struct cup_file_branches *file, uint32_t ro
     const struct cup_profile *profile = file->totals->profile;
     if (file->row_of[branch])
         return &file->rows[file->row_of[branch] - 1];
-    if (!grow(file, &file->rows, &file->room, file->count, sizeof *file->rows) ||
-        !grow(file, &file->last_task, &file->last_room, file->count, sizeof *file->last_task))
+    if (!grow_array(file, &file->rows, &file->room, file->count, sizeof *file->rows) ||
+        !grow_array(file, &file->last_task, &file->last_room, file->count, sizeof *file->last_task))
         return NULL;
     struct cup_branch_row *row = &file->rows[file->count];
     file->last_task[file->count] = 0;
@@ -153,7 +153,8 @@ static void add_visit(struct cup_file_branches *file, uint32_t row)
 {
     const uint64_t *v = file->feed.rows.row.values;
     uint64_t baskets = v[CUP_BV_BASKETS] - v[CUP_BV_AGAIN];
-    if (!grow(file, &file->visits, &file->visit_room, file->visit_count, sizeof *file->visits))
+    if (!grow_array(file, &file->visits, &file->visit_room, file->visit_count,
+                    sizeof *file->visits))
         return;
     file->visits[file->visit_count++] = (struct cup_branch_visit){
         .first = v[CUP_BV_FIRST],

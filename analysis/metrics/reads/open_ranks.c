@@ -64,7 +64,7 @@ static int by_server(const void *left, const void *right)
                    ((const struct cup_url_sum *)right)->server);
 }
 
-static size_t collect(const struct cup_profile *profile, struct cup_url_sum *sums)
+static size_t collect_urls(const struct cup_profile *profile, struct cup_url_sum *sums)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < profile->file_count; i++) {
@@ -81,7 +81,7 @@ static size_t collect(const struct cup_profile *profile, struct cup_url_sum *sum
 }
 
 /* Those of one name become one; returns how many are left. */
-static size_t join(struct cup_url_sum *sums, size_t count)
+static size_t join_servers(struct cup_url_sum *sums, size_t count)
 {
     size_t kept = 0;
     qsort(sums, count, sizeof *sums, by_server);
@@ -102,7 +102,7 @@ static size_t join(struct cup_url_sum *sums, size_t count)
 struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *count)
 {
     struct cup_url_sum *sums = calloc(profile->file_count + 1, sizeof *sums);
-    *count = sums ? join(sums, collect(profile, sums)) : 0;
+    *count = sums ? join_servers(sums, collect_urls(profile, sums)) : 0;
     return sums;
 }
 

@@ -88,7 +88,7 @@ size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count)
 
 /* ---- what they have in common --------------------------------------------------------------- */
 
-static void add(struct cup_rereads *rereads, uint64_t baskets, uint64_t bytes)
+static void add_baskets(struct cup_rereads *rereads, uint64_t baskets, uint64_t bytes)
 {
     rereads->baskets += baskets;
     rereads->bytes += bytes;
@@ -105,7 +105,7 @@ static void add_border(struct cup_rereads *rereads, const struct cup_branch_visi
     uint64_t bytes = visit->baskets == 1  ? visit->bytes
                      : visit->first_bytes ? visit->first_bytes
                                           : mean_bytes(visit);
-    add(rereads, 1, bytes);
+    add_baskets(rereads, 1, bytes);
     rereads->border++;
     rereads->border_bytes += bytes;
     if (visit->baskets > 1 && !visit->first_bytes) {
@@ -132,20 +132,21 @@ static void add_part(struct cup_rereads *rereads, const struct cup_branch_visit 
     uint64_t baskets = part_of(visit, covered), bytes = baskets * mean_bytes(visit);
     bool unbroken = visit->by_number && visit->last - visit->first + 1 == visit->baskets;
     if (visit->baskets <= 2 && visit->first_bytes) {
-        add(rereads, 1, visit->first_bytes);
+        add_baskets(rereads, 1, visit->first_bytes);
         return;
     }
     if (unbroken && baskets + 1 == visit->baskets && visit->last_bytes) {
-        add(rereads, baskets, visit->bytes - visit->last_bytes);
+        add_baskets(rereads, baskets, visit->bytes - visit->last_bytes);
         return;
     }
-    add(rereads, baskets, bytes);
+    add_baskets(rereads, baskets, bytes);
     rereads->estimated += baskets;
     rereads->estimated_bytes += bytes;
 }
 
 /* In the order of places. WASTED ones count only if asked for. */
-static struct cup_rereads sweep(const struct cup_branch_visit *visits, size_t count, bool wasted)
+static struct cup_rereads sweep_visits(const struct cup_branch_visit *visits, size_t count,
+                                       bool wasted)
 {
     struct cup_rereads rereads = {0};
     uint64_t covered = 0;
@@ -159,7 +160,7 @@ static struct cup_rereads sweep(const struct cup_branch_visit *visits, size_t co
         if (any && visit->first == covered)
             add_border(&rereads, visit);
         else if (any && visit->last <= covered)
-            add(&rereads, visit->baskets, visit->bytes);
+            add_baskets(&rereads, visit->baskets, visit->bytes);
         else if (any && visit->first < covered)
             add_part(&rereads, visit, covered);
         if (!any || visit->last > covered)
@@ -181,9 +182,9 @@ struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count)
 {
     if (!is_sorted(visits, count))
         qsort(visits, count, sizeof *visits, by_place);
-    struct cup_rereads all = sweep(visits, count, true);
+    struct cup_rereads all = sweep_visits(visits, count, true);
     if (any_wasted(visits, count)) {
-        const struct cup_rereads used = sweep(visits, count, false);
+        const struct cup_rereads used = sweep_visits(visits, count, false);
         all.wasted = all.baskets > used.baskets ? all.baskets - used.baskets : 0;
         all.wasted_bytes = all.bytes > used.bytes ? all.bytes - used.bytes : 0;
     }

@@ -105,7 +105,7 @@ static void see_gap(struct scan *scan, struct pool_thread *thread, int64_t start
     }
 }
 
-static int see(struct scan *scan, const struct stay *stay)
+static int add_stay(struct scan *scan, const struct stay *stay)
 {
     bool is_new;
     struct pool_thread *thread = thread_of(scan, stay->tid, &is_new);
@@ -146,7 +146,7 @@ static int scan_in_place(struct scan *scan, const struct cup_task *tasks, size_t
 {
     for (size_t i = 0; i < count; i++) {
         const struct stay stay = stay_of(&tasks[i]);
-        if (cup_task_place(&tasks[i]) == CUP_PLACE_POOL && see(scan, &stay) != 0)
+        if (cup_task_place(&tasks[i]) == CUP_PLACE_POOL && add_stay(scan, &stay) != 0)
             return -1;
     }
     return 0;
@@ -170,7 +170,7 @@ static int scan_sorted(struct scan *scan, const struct cup_task *tasks, size_t c
     if (stays)
         qsort(stays, kept, sizeof *stays, earlier_first);
     for (size_t i = 0; result == 0 && i < kept; i++)
-        result = see(scan, &stays[i]);
+        result = add_stay(scan, &stays[i]);
     free(stays);
     return result;
 }

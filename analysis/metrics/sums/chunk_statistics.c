@@ -72,8 +72,8 @@ static double basket_number(const struct cup_profile *profile, enum cup_chunk_st
                : (double)baskets->uncompressed;
 }
 
-static size_t collect(const struct cup_totals *totals, enum cup_chunk_statistic which,
-                      double *numbers)
+static size_t collect_numbers(const struct cup_totals *totals, enum cup_chunk_statistic which,
+                              double *numbers)
 {
     const struct cup_profile *profile = totals->profile;
     bool of_baskets = which >= CUP_STAT_COMPRESSED && which <= CUP_STAT_BRANCHES;
@@ -114,7 +114,7 @@ static void make_statistics(void *context)
     double *numbers = malloc((job->totals->profile->item_count + 1) * sizeof *numbers);
     for (int i = take_statistic(job); i < CUP_STAT_COUNT; i = take_statistic(job))
         job->statistics[i] =
-            cup_statistics_of(numbers, numbers ? collect(job->totals, i, numbers) : 0);
+            cup_statistics_of(numbers, numbers ? collect_numbers(job->totals, i, numbers) : 0);
     free(numbers);
 }
 

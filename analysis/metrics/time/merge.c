@@ -88,7 +88,7 @@ static struct cup_merge_level *level_of(struct cup_merge *merge, uint32_t level,
     return &merge->levels[merge->count++];
 }
 
-static void larger(uint64_t *most, uint64_t value)
+static void raise_to(uint64_t *most, uint64_t value)
 {
     if (value != CUP_UNKNOWN64 && value > *most)
         *most = value;
@@ -104,7 +104,7 @@ static void add_times(struct cup_merge_level *level, const struct cup_task *task
     if (task->stop_ns > level->stop_ns)
         level->stop_ns = task->stop_ns;
     level->wall_ns += wall_ns;
-    larger(&level->longest_ns, wall_ns);
+    raise_to(&level->longest_ns, wall_ns);
     if (task->cpu_ns == CUP_UNKNOWN64)
         level->without_cpu++;
     else
@@ -123,11 +123,11 @@ static void add_task(struct cup_merge_level *level, const struct cup_profile *pr
         level->result_bytes_known++;
         level->result_bytes += task->result_bytes;
     }
-    larger(&level->largest_bytes, task->result_bytes);
-    larger(&level->rss_bytes, task->rss_start);
-    larger(&level->rss_bytes, task->rss_stop);
+    raise_to(&level->largest_bytes, task->result_bytes);
+    raise_to(&level->rss_bytes, task->rss_start);
+    raise_to(&level->rss_bytes, task->rss_stop);
     if (profile->counters)
-        larger(&level->peak_live_bytes, profile->counters[index][CUP_C_PEAK_LIVE_BYTES]);
+        raise_to(&level->peak_live_bytes, profile->counters[index][CUP_C_PEAK_LIVE_BYTES]);
 }
 
 static int add_rows(struct cup_merge *merge, const struct cup_profile *profile,
@@ -228,10 +228,10 @@ static void add_level(struct cup_merge_level *sum, const struct cup_merge_level 
     sum->wall_ns += level->wall_ns;
     sum->cpu_ns += level->cpu_ns;
     sum->without_cpu += level->without_cpu;
-    larger(&sum->longest_ns, level->longest_ns);
-    larger(&sum->largest_bytes, level->largest_bytes);
-    larger(&sum->rss_bytes, level->rss_bytes);
-    larger(&sum->peak_live_bytes, level->peak_live_bytes);
+    raise_to(&sum->longest_ns, level->longest_ns);
+    raise_to(&sum->largest_bytes, level->largest_bytes);
+    raise_to(&sum->rss_bytes, level->rss_bytes);
+    raise_to(&sum->peak_live_bytes, level->peak_live_bytes);
     if (!sum->start_ns || level->start_ns < sum->start_ns)
         sum->start_ns = level->start_ns;
     if (level->stop_ns > sum->stop_ns)

@@ -21,7 +21,7 @@ static bool is_in_tail(const struct cup_totals *totals, uint32_t item, int64_t f
 
 /* Keeps the tail's chunks in a heap whose first one ended first, and drops that one for a later one
  * once there is no more room. */
-static void sift(struct cup_tail *tail, const struct cup_profile *profile, size_t at)
+static void sift_down(struct cup_tail *tail, const struct cup_profile *profile, size_t at)
 {
     for (;;) {
         size_t first = at;
@@ -38,22 +38,22 @@ static void sift(struct cup_tail *tail, const struct cup_profile *profile, size_
     }
 }
 
-static void keep(struct cup_tail *tail, const struct cup_profile *profile, uint32_t item)
+static void keep_chunk(struct cup_tail *tail, const struct cup_profile *profile, uint32_t item)
 {
     tail->total++;
     if (tail->count < CUP_TAIL_MOST) {
         tail->chunks[tail->count++].item = item;
         if (tail->count == CUP_TAIL_MOST)
             for (size_t i = tail->count / 2; i-- > 0;)
-                sift(tail, profile, i);
+                sift_down(tail, profile, i);
     } else if (task_of(profile, item)->stop_ns > task_of(profile, tail->chunks[0].item)->stop_ns) {
         tail->chunks[0].item = item;
-        sift(tail, profile, 0);
+        sift_down(tail, profile, 0);
     }
 }
 
 /* The last first. There are at most CUP_TAIL_MOST. */
-static void sort(struct cup_tail *tail, const struct cup_profile *profile)
+static void sort_chunks(struct cup_tail *tail, const struct cup_profile *profile)
 {
     for (size_t i = 1; i < tail->count; i++) {
         struct cup_tail_chunk chunk = tail->chunks[i];
@@ -92,7 +92,7 @@ static double number_of(const struct cup_profile *profile, uint32_t item, enum w
     return which == EVENTS ? (double)events : events ? wall_s / (double)events : NAN;
 }
 
-static double median(const struct cup_totals *totals, enum which which, double *numbers)
+static double median_of(const struct cup_totals *totals, enum which which, double *numbers)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
@@ -152,13 +152,14 @@ static uint32_t reasons_of(const struct cup_totals *totals, uint32_t item,
     return reasons;
 }
 
-static int explain(struct cup_tail *tail, const struct cup_totals *totals)
+static int explain_chunks(struct cup_tail *tail, const struct cup_totals *totals)
 {
     double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
     if (!numbers)
         return -1;
-    const struct typical typical = {median(totals, WALL, numbers), median(totals, EVENTS, numbers),
-                                    median(totals, PER_EVENT, numbers)};
+    const struct typical typical = {median_of(totals, WALL, numbers),
+                                    median_of(totals, EVENTS, numbers),
+                                    median_of(totals, PER_EVENT, numbers)};
     free(numbers);
     tail->median_s = typical.wall_s;
     for (size_t i = 0; i < tail->count; i++)
@@ -177,9 +178,9 @@ int cup_tail_make(struct cup_tail *tail, const struct cup_totals *totals)
     tail->from_ns = totals->chunks.stop_ns - totals->tail_ns;
     for (uint32_t i = 0; i < totals->profile->item_count; i++)
         if (is_in_tail(totals, i, tail->from_ns))
-            keep(tail, totals->profile, i);
-    sort(tail, totals->profile);
-    if (explain(tail, totals) == 0)
+            keep_chunk(tail, totals->profile, i);
+    sort_chunks(tail, totals->profile);
+    if (explain_chunks(tail, totals) == 0)
         return 0;
     cup_tail_free(tail);
     return -1;

@@ -222,7 +222,7 @@ static bool is_comparable(const struct cup_host *host)
     return host->timed_chunks >= CUP_HOST_CHUNKS && host->wall_ns > 0;
 }
 
-static void judge(struct cup_host *host, double median, double deviation)
+static void judge_host(struct cup_host *host, double median, double deviation)
 {
     double distance = cup_host_rate(host) - median;
     bool far = fabs(distance) > CUP_HOST_OUTLIER_DEVIATIONS * deviation &&
@@ -233,7 +233,7 @@ static void judge(struct cup_host *host, double median, double deviation)
 }
 
 /* The rates of a model's hosts that can be compared; returns how many. */
-static size_t collect(const struct cup_hosts *hosts, uint32_t model, double *rates)
+static size_t collect_rates(const struct cup_hosts *hosts, uint32_t model, double *rates)
 {
     size_t count = 0;
     for (size_t i = 0; i < hosts->count; i++)
@@ -244,7 +244,7 @@ static size_t collect(const struct cup_hosts *hosts, uint32_t model, double *rat
 
 static void compare_model(struct cup_hosts *hosts, uint32_t model, double *rates)
 {
-    size_t count = collect(hosts, model, rates);
+    size_t count = collect_rates(hosts, model, rates);
     double median = cup_statistics_of(rates, count).median;
     for (size_t i = 0; i < count; i++)
         rates[i] = fabs(rates[i] - median);
@@ -258,11 +258,11 @@ static void compare_model(struct cup_hosts *hosts, uint32_t model, double *rates
         else if (count < CUP_HOSTS_COMPARED)
             host->verdict = CUP_HOST_FEW_HOSTS;
         else
-            judge(host, median, deviation);
+            judge_host(host, median, deviation);
     }
 }
 
-static int compare(struct cup_hosts *hosts)
+static int compare_hosts(struct cup_hosts *hosts)
 {
     double *rates = malloc((hosts->count + 1) * sizeof *rates);
     if (!rates)
@@ -282,7 +282,7 @@ int cup_hosts_start(struct cup_hosts *hosts, const struct cup_totals *totals)
 
 int cup_hosts_finish(struct cup_hosts *hosts)
 {
-    return add_models(hosts) == 0 ? compare(hosts) : -1;
+    return add_models(hosts) == 0 ? compare_hosts(hosts) : -1;
 }
 
 void cup_hosts_free(struct cup_hosts *hosts)

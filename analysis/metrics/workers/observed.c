@@ -34,8 +34,8 @@ static bool is_of_host(int value)
 
 /* ---- one row ---------------------------------------------------------------------------- */
 
-static void hold(const struct pass *pass, const struct cup_observed_worker *worker,
-                 struct cup_timeline *line)
+static void extend_line(const struct pass *pass, const struct cup_observed_worker *worker,
+                        struct cup_timeline *line)
 {
     if (line->open && line->last_ns < worker->end_ns)
         cup_timeline_add(line, &pass->observed->window, worker->end_ns, line->last, false);
@@ -46,9 +46,9 @@ static void hold(const struct pass *pass, const struct cup_observed_worker *work
 static void hold_heartbeat(const struct pass *pass, struct cup_observed_worker *worker)
 {
     for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
-        hold(pass, worker, &worker->values[i]);
-    hold(pass, worker, &worker->percents[CUP_PCT_MEMORY]);
-    hold(pass, worker, &worker->percents[CUP_PCT_CPU]);
+        extend_line(pass, worker, &worker->values[i]);
+    extend_line(pass, worker, &worker->percents[CUP_PCT_MEMORY]);
+    extend_line(pass, worker, &worker->percents[CUP_PCT_CPU]);
 }
 
 /* It was not in the sample before: nothing joins the two. */
@@ -348,7 +348,7 @@ static int run_pass(struct cup_observed *observed, struct cup_sample_feed *feed)
     return result;
 }
 
-static void describe(struct cup_observed *observed)
+static void describe_source(struct cup_observed *observed)
 {
     const struct cup_samples_file *file = observed->file;
     switch (observed->origin) {
@@ -374,7 +374,7 @@ static void describe(struct cup_observed *observed)
 }
 
 /* Nothing lies within the window: what was made from the feed is dropped. */
-static void forget(struct cup_observed *observed)
+static void drop_feed_data(struct cup_observed *observed)
 {
     const struct cup_observed kept = *observed;
     cup_observed_free(observed);
@@ -384,7 +384,7 @@ static void forget(struct cup_observed *observed)
 }
 
 /* From that feed, which is closed. What is there after a failure is the caller's to free. */
-static int make(struct cup_observed *observed, struct cup_sample_feed *feed)
+static int make_from_feed(struct cup_observed *observed, struct cup_sample_feed *feed)
 {
     int result = take_workers(observed, feed);
     if (result == 0)
@@ -394,7 +394,7 @@ static int make(struct cup_observed *observed, struct cup_sample_feed *feed)
     if (result == 0)
         sum_up(observed);
     if (result == 0 && !cup_timeline_known(&observed->count) && !observed->known)
-        forget(observed);
+        drop_feed_data(observed);
     return result;
 }
 
@@ -410,7 +410,7 @@ static int make_from(struct cup_observed *observed, const struct cup_profile *pr
     const struct cup_window *window = &observed->window;
     if (cup_sample_feed_open(&feed, profile, origin, window->from_ns, window->to_ns) != 0)
         return -1;
-    return make(observed, &feed);
+    return make_from_feed(observed, &feed);
 }
 
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
@@ -423,7 +423,7 @@ int cup_observed_make(struct cup_observed *observed, const struct cup_profile *p
     if (result == 0 && observed->origin)
         result = cup_observed_see_own(observed);
     if (result == 0 && observed->origin)
-        describe(observed);
+        describe_source(observed);
     if (result == 0 && !observed->origin)
         snprintf(observed->reason, sizeof observed->reason, "%s",
                  profile->sample_count
@@ -444,11 +444,11 @@ int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_
         (struct cup_observed){.profile = profile, .file = file, .window = window_of(window)};
     int result = cup_sample_feed_open_file(&feed, file);
     if (result == 0)
-        result = make(observed, &feed);
+        result = make_from_feed(observed, &feed);
     if (result == 0 && observed->origin)
         result = cup_observed_see_own(observed);
     if (result == 0 && observed->origin)
-        describe(observed);
+        describe_source(observed);
     if (result == 0 && !observed->origin)
         snprintf(observed->reason, sizeof observed->reason,
                  "no sample in the file given with --samples lies within the run");

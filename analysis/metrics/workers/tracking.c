@@ -28,7 +28,7 @@ static bool is_wanted(struct pass *pass, const struct cup_sample_row *row, bool 
            row->time_ns == worker->last_ns;
 }
 
-static int keep(struct pass *pass, const struct cup_sample_row *row)
+static int keep_row(struct pass *pass, const struct cup_sample_row *row)
 {
     if (cup_array_grow(&pass->kept, &pass->room, pass->count, sizeof *pass->kept) != 0)
         return -1;
@@ -48,7 +48,7 @@ static int go_through(struct pass *pass, struct cup_sample_feed *feed)
         if (head.time_ns < window->from_ns || head.time_ns > window->to_ns)
             continue;
         while (cup_sample_feed_row(feed, &row))
-            if (is_wanted(pass, &row, feed->together) && keep(pass, &row) != 0)
+            if (is_wanted(pass, &row, feed->together) && keep_row(pass, &row) != 0)
                 return -1;
         pass->sample++;
     }
@@ -56,7 +56,7 @@ static int go_through(struct pass *pass, struct cup_sample_feed *feed)
 }
 
 /* By worker; those of one stay in their order. */
-static int sort(struct cup_tracking *tracking, const struct pass *pass)
+static int sort_rows(struct cup_tracking *tracking, const struct pass *pass)
 {
     size_t workers = pass->observed->worker_count;
     tracking->rows = malloc((pass->count + 1) * sizeof *tracking->rows);
@@ -94,14 +94,14 @@ static uint64_t thinning(const struct cup_observed *observed, size_t most)
     return most && rows > most ? (rows + most - 1) / most : 1;
 }
 
-static int make(struct cup_tracking *tracking, const struct cup_observed *observed,
-                struct cup_sample_feed *feed)
+static int make_from_feed(struct cup_tracking *tracking, const struct cup_observed *observed,
+                          struct cup_sample_feed *feed)
 {
     struct pass pass = {.observed = observed, .every = tracking->every};
     pass.seen = calloc(observed->worker_count + 1, sizeof *pass.seen);
     int result = pass.seen ? go_through(&pass, feed) : -1;
     if (result == 0)
-        result = sort(tracking, &pass);
+        result = sort_rows(tracking, &pass);
     free(pass.seen);
     free(pass.kept);
     return result;
@@ -116,7 +116,7 @@ int cup_tracking_make(struct cup_tracking *tracking, const struct cup_observed *
     if (result == 0 && observed->origin)
         result = cup_observed_feed(observed, &feed);
     if (result == 0 && observed->origin) {
-        result = make(tracking, observed, &feed);
+        result = make_from_feed(tracking, observed, &feed);
         if (cup_sample_feed_close(&feed) != 0)
             result = -1;
     }
