@@ -321,8 +321,8 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
         return;
     read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
     read_usage(&now);
-    bool told = start.delay_ns != CUP_UNKNOWN64 && now.delay_ns != CUP_UNKNOWN64;
-    block->counters[CUP_C_RUN_DELAY_NS] = told ? now.delay_ns - start.delay_ns : 0;
+    bool known = start.delay_ns != CUP_UNKNOWN64 && now.delay_ns != CUP_UNKNOWN64;
+    block->counters[CUP_C_RUN_DELAY_NS] = known ? now.delay_ns - start.delay_ns : 0;
     block->counters[CUP_C_SYSTEM_CPU_NS] += subtract(now.system_ns, start.system_ns);
     block->counters[CUP_C_MINOR_FAULTS] += now.minor_faults - start.minor_faults;
     block->counters[CUP_C_MAJOR_FAULTS] += now.major_faults - start.major_faults;

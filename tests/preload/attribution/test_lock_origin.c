@@ -1,4 +1,4 @@
-/* Who made a thing: two tasks that name the same one at the same time. */
+/* Which task made a thing: two tasks that use the same path first, at the same time. */
 #include "preload/attribution/lock_origin.h"
 #include "preload/lifecycle/running_tasks.h"
 

@@ -1,5 +1,5 @@
-/* Sets of strokes of counter blocks, in a log: what is told when, and what a reader finds of a
- * process that was killed. */
+/* Sets of access extents of counter blocks, in a log: when they are written, and what a reader
+ * finds after a kill. */
 #include "tests/preload/basket_records.h"
 
 #include "preload/counters/access.h"
@@ -27,14 +27,14 @@ static void read_by(struct cup_block *by, uint32_t file, uint64_t offset, uint64
     cup_access_read(by, cup_block_file(by, file), offset, bytes, now, now + 1000);
 }
 
-/* Jumps, so that each is a stroke. */
+/* Reads that jump, so that each makes an extent. */
 static void jump_about(struct cup_block *by, uint32_t file, int times)
 {
     for (int i = 0; i < times; i++)
         read_by(by, file, (uint64_t)(times - i) * MIB, 100);
 }
 
-static const struct cup_r_access *told(uint64_t *at)
+static const struct cup_r_access *next_access(uint64_t *at)
 {
     return (const struct cup_r_access *)test_next(at, CUP_R_ACCESS);
 }
@@ -48,7 +48,7 @@ static uint32_t count_told(void)
 {
     uint64_t at = 0;
     uint32_t count = 0;
-    while (told(&at))
+    while (next_access(&at))
         count++;
     return count;
 }
@@ -70,13 +70,13 @@ Test(access, a_block_that_closes_tells)
     read_by(block, FILE_ID, 10, 10);
     cr_expect_eq(count_told(), 0);
     cup_block_close(block);
-    const struct cup_r_access *record = told(&at);
+    const struct cup_r_access *record = next_access(&at);
     cr_assert_not_null(record);
     cr_expect_eq(record->task, TASK);
     cr_expect_eq(record->file, FILE_ID);
     cr_expect_eq(record->own, CUP_BLOCK_RUNS);
     cr_expect_eq(record->extents, 1);
-    cr_expect_null(told(&at));
+    cr_expect_null(next_access(&at));
 }
 
 Test(access, what_a_killed_process_leaves)
@@ -102,7 +102,7 @@ Test(access, a_set_that_was_told_has_another_sequence)
     const struct cup_r_extents *set = sets(&first);
     uint32_t before = set->sequence;
     cup_block_close(block);
-    cr_expect_eq(told(&at)->sequence, before);
+    cr_expect_eq(next_access(&at)->sequence, before);
     cr_expect_eq(set->sequence, before + 1);
     cr_expect_eq(set->file, 0);
     block = cup_block_open(&cup_self, OTHER, CUP_BLOCK_RUNS);
@@ -111,7 +111,7 @@ Test(access, a_set_that_was_told_has_another_sequence)
     cr_expect_eq(set->task, OTHER);
 }
 
-Test(access, files_that_take_turns_keep_their_strokes)
+Test(access, files_that_take_turns_keep_their_extents)
 {
     for (int i = 0; i < 50; i++)
         for (uint32_t file = 1; file <= 10; file++)
@@ -120,7 +120,7 @@ Test(access, files_that_take_turns_keep_their_strokes)
     cr_expect_eq(count_told(), 10, "not one for each time that its counters gave way");
     uint64_t at = 0;
     const struct cup_r_access *record;
-    while ((record = told(&at)))
+    while ((record = next_access(&at)))
         cr_expect_eq(record->extents, 1);
 }
 
@@ -208,16 +208,16 @@ Test(access, a_long_task_tells_meanwhile)
     cr_expect_eq(count_told(), 1);
     cup_block_close(block);
     uint64_t at = 0;
-    cr_expect_eq(told(&at)->extents, CUP_EXTENT_ROOM);
-    cr_expect_eq(told(&at)->extents, 1);
+    cr_expect_eq(next_access(&at)->extents, CUP_EXTENT_ROOM);
+    cr_expect_eq(next_access(&at)->extents, 1);
 }
 
-Test(access, a_few_bytes_a_stroke)
+Test(access, a_few_bytes_an_extent)
 {
     uint64_t at = 0;
     jump_about(block, FILE_ID, CUP_EXTENT_ROOM);
     cup_block_close(block);
-    const struct cup_r_access *record = told(&at);
+    const struct cup_r_access *record = next_access(&at);
     uint32_t bytes = record->head.length - (uint32_t)sizeof *record;
     cr_expect_leq(bytes, 14 * CUP_EXTENT_ROOM, "%u bytes", bytes);
 }
@@ -231,5 +231,5 @@ Test(access, a_forked_child_has_none)
     read_by(fresh, FILE_ID, 0, 1);
     cup_access_close(fresh);
     uint64_t at = 0;
-    cr_expect_eq(told(&at)->extents, 1);
+    cr_expect_eq(next_access(&at)->extents, 1);
 }

@@ -1,5 +1,5 @@
-/* Strokes: reads that follow each other are one, others are joined where there is no more room, and
- * no byte, call or time is lost by that. Times are ticks, made up here. */
+/* Access extents: reads that follow each other are one extent; where there is no more room, others
+ * are joined, and nothing is lost. */
 #include "preload/counters/access_extents.h"
 
 #include <criterion/criterion.h>
@@ -29,7 +29,7 @@ static void read_at(struct cup_extents *to, uint64_t offset, uint64_t bytes)
         cup_extents_begin(to, offset, bytes, start, stop);
 }
 
-/* The n-th in the order of time. */
+/* The Nth extent in the order of time. */
 static const struct cup_access_extent *nth(uint32_t n)
 {
     uint32_t place = extents.first;
@@ -43,14 +43,14 @@ static void expect(uint32_t n, uint64_t low, uint64_t high, uint64_t bytes, uint
                    uint32_t jumps)
 {
     const struct cup_access_extent *extent = nth(n);
-    cr_expect_eq(extent->low, low, "stroke %u begins at %lu", n, extent->low);
-    cr_expect_eq(extent->high, high, "stroke %u ends at %lu", n, extent->high);
-    cr_expect_eq(extent->bytes, bytes, "stroke %u has %lu bytes", n, extent->bytes);
-    cr_expect_eq(extent->calls, calls, "stroke %u has %u calls", n, extent->calls);
-    cr_expect_eq(extent->jumps, jumps, "stroke %u has %u jumps", n, extent->jumps);
+    cr_expect_eq(extent->low, low, "extent %u begins at %lu", n, extent->low);
+    cr_expect_eq(extent->high, high, "extent %u ends at %lu", n, extent->high);
+    cr_expect_eq(extent->bytes, bytes, "extent %u has %lu bytes", n, extent->bytes);
+    cr_expect_eq(extent->calls, calls, "extent %u has %u calls", n, extent->calls);
+    cr_expect_eq(extent->jumps, jumps, "extent %u has %u jumps", n, extent->jumps);
 }
 
-/* In the order of time, none lost, none counted twice. */
+/* The extents are in the order of time; no byte is lost or counted twice. */
 static void expect_sound(void)
 {
     uint64_t bytes = 0, calls = 0, before = 0;

@@ -1,4 +1,4 @@
-/* What the library says of the machine is what the kernel says of it. */
+/* The library and the kernel agree about the machine. */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ Test(machine, processors)
     cr_expect_leq(cup_machine_usable_cpus(), cup_machine_cpus());
 }
 
-/* Of the first processor; "" where there is no such line. */
+/* The model of the first processor; "" where there is no such line. */
 static void read_model(char *to, size_t room)
 {
     char line[512];

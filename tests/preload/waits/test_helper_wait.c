@@ -1,4 +1,4 @@
-/* What a task's helpers wait for while it waits in a lock. Times are ticks, made up here. */
+/* What a task's helpers wait for while the task waits for a lock. Times are made-up ticks. */
 #include "preload/waits/helper_wait.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ static void set_up(void)
     cup_helper_wait_begin(TASK);
 }
 
-TestSuite(meanwhile, .init = set_up);
+TestSuite(helper_wait, .init = set_up);
 
 static void expect(uint64_t stop, uint64_t io, uint64_t gil, uint64_t poll)
 {
@@ -22,7 +22,7 @@ static void expect(uint64_t stop, uint64_t io, uint64_t gil, uint64_t poll)
                  (unsigned long)times.ticks[CUP_WAIT_POLL]);
 }
 
-Test(meanwhile, a_helpers_wait_within_the_lock)
+Test(helper_wait, a_helpers_wait_within_the_lock)
 {
     cup_helper_wait_lock(TASK, 100);
     uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 110);
@@ -30,7 +30,7 @@ Test(meanwhile, a_helpers_wait_within_the_lock)
     expect(160, 40, 0, 0);
 }
 
-Test(meanwhile, only_what_overlaps_counts)
+Test(helper_wait, only_what_overlaps_counts)
 {
     uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 50);
     cup_helper_wait_lock(TASK, 100);
@@ -40,7 +40,7 @@ Test(meanwhile, only_what_overlaps_counts)
     cup_helper_wait_leaves(TASK, CUP_WAIT_IO, 230, since, 0);
 }
 
-Test(meanwhile, of_two_helpers_time_counts_once)
+Test(helper_wait, of_two_helpers_time_counts_once)
 {
     cup_helper_wait_lock(TASK, 100);
     uint64_t one = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 100);
@@ -50,7 +50,7 @@ Test(meanwhile, of_two_helpers_time_counts_once)
     expect(200, 70, 0, 0);
 }
 
-Test(meanwhile, files_come_before_the_gil_and_sockets)
+Test(helper_wait, files_come_before_the_gil_and_sockets)
 {
     cup_helper_wait_lock(TASK, 100);
     uint64_t poll = cup_helper_wait_enters(TASK, CUP_WAIT_POLL, 100);
@@ -62,7 +62,7 @@ Test(meanwhile, files_come_before_the_gil_and_sockets)
     expect(200, 20, 20, 60);
 }
 
-Test(meanwhile, what_was_cpu_after_all_is_taken_back)
+Test(helper_wait, cpu_time_is_subtracted_again)
 {
     cup_helper_wait_lock(TASK, 100);
     uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 110);
@@ -70,7 +70,7 @@ Test(meanwhile, what_was_cpu_after_all_is_taken_back)
     expect(160, 10, 0, 0);
 }
 
-Test(meanwhile, no_more_is_taken_back_than_was_counted)
+Test(helper_wait, no_more_is_subtracted_than_was_counted)
 {
     cup_helper_wait_waited(TASK, CUP_WAIT_IO, 5);
     cup_helper_wait_lock(TASK, 100);
@@ -80,7 +80,7 @@ Test(meanwhile, no_more_is_taken_back_than_was_counted)
     expect(160, 7, 0, 0);
 }
 
-Test(meanwhile, clocks_of_two_cores_may_differ)
+Test(helper_wait, clocks_of_two_cores_may_differ)
 {
     cup_helper_wait_lock(TASK, 100);
     uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 90);
@@ -88,7 +88,7 @@ Test(meanwhile, clocks_of_two_cores_may_differ)
     expect(70, 0, 0, 0);
 }
 
-Test(meanwhile, tasks_are_told_apart)
+Test(helper_wait, tasks_are_kept_apart)
 {
     cup_helper_wait_begin(OTHER);
     cup_helper_wait_begin(SAME_PLACE); /* finds none */
@@ -100,7 +100,7 @@ Test(meanwhile, tasks_are_told_apart)
     expect(160, 0, 0, 0);
 }
 
-Test(meanwhile, a_place_is_used_again)
+Test(helper_wait, a_place_is_used_again)
 {
     uint64_t left = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 10); /* a helper that outlives it */
     cup_helper_wait_end(TASK);

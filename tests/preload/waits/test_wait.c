@@ -1,4 +1,4 @@
-/* The policy of waits, on this very thread: a made-up block pays. */
+/* The policy of waits, on the test's own thread: a made-up block counts them. */
 #include "preload/attribution/helper.h"
 #include "preload/waits/helper_wait.h"
 #include "preload/waits/run_delay.h"
@@ -107,7 +107,7 @@ static void wait_ms(enum cup_wait_class class, long ms)
     cup_wait_end(&wait);
 }
 
-/* The policy itself, between whose calls nothing can come: 5 ms, and 5 ms more. */
+/* Calls the policy directly, so that no time passes between two steps of 5 ms. */
 static void gil_waits(uint64_t between_ns)
 {
     struct cup_wait wait;
@@ -135,7 +135,7 @@ Test(wait, for_the_gil_is_another_one_later)
     cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] < 6000000);
 }
 
-/* A signal's handler on a stack of its own, which lies higher. */
+/* A signal handler on a stack of its own, which lies at a higher address. */
 Test(wait, that_a_handler_took_the_place_of_does_not_count_twice)
 {
     struct {
