@@ -60,15 +60,16 @@ int cup_target_read(struct cup_target *target, const char *text, const char *ver
         unit++;
     if (!(number > 0) || !isfinite(number))
         return cup_error_set(error, verb, CUP_NO_OFFSET,
-                             "--target %s: no number above 0; 200Gbps, 25GB/s or 50kHz is one",
+                             "--target %s: not a number above 0; write 200Gbps, 25GB/s or 50kHz",
                              text);
     if (!read_unit(target, unit, number, 1) &&
         !(*unit && read_unit(target, unit + 1, number, prefix_of(*unit))))
         target->rate = 0;
     if (!(target->rate > 0) || !isfinite(target->rate))
-        return cup_error_set(error, verb, CUP_NO_OFFSET,
-                             "--target %s: no unit of a rate; bps, B/s, Hz and events/s are, with "
-                             "k, M, G or T before them",
-                             text);
+        return cup_error_set(
+            error, verb, CUP_NO_OFFSET,
+            "--target %s: not a unit of a rate; use bps, B/s, Hz or events/s, with k, "
+            "M, G or T before it",
+            text);
     return 0;
 }

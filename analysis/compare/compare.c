@@ -100,7 +100,7 @@ const char *cup_compared_source(const struct cup_compared *row, size_t input)
         return row->figures[input]->source;
     return strcmp(row->section, "tasks_by_prefix") == 0 ? "that run has no task of this prefix"
            : strcmp(row->section, "datasets") == 0      ? "that run has no such dataset"
-           : strcmp(row->section, "functions") == 0     ? "that run did not meet this function"
+           : strcmp(row->section, "functions") == 0     ? "that run has no stack with this function"
                                                         : "that input has no such figure";
 }
 

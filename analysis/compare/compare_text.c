@@ -106,8 +106,8 @@ static void print_differences(const struct cup_terminal *terminal,
     }
     if (comparison->input_count > 1 && !comparison->difference_count)
         cup_print_wrapped(terminal, CUP_DIM, 0,
-                          "The inputs are alike in events, chunks, datasets, files, versions and "
-                          "settings, as far as they tell.");
+                          "The inputs have the same events, chunks, datasets, files, versions and "
+                          "settings, as far as these are known.");
     if (comparison->input_count > 1 && !comparison->same_work)
         cup_print_wrapped(terminal, CUP_DIM, 2,
                           "Not the same number of events: sums and times are not marked better or "
@@ -356,7 +356,8 @@ static void print_section(const struct cup_terminal *terminal,
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
     }
     if (shown.unknown) {
-        snprintf(line, sizeof line, "n/a in all, and left out: %zu; --json says why",
+        snprintf(line, sizeof line,
+                 "Left out, because they are n/a in all inputs: %zu; --json says why",
                  shown.unknown);
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
     }
@@ -468,9 +469,10 @@ static void print_footer(const struct cup_terminal *terminal, bool pair)
 {
     char line[400];
     snprintf(line, sizeof line,
-             "%s only where it is known which way is the better one. Whether a change is more than "
-             "noise, two runs do not tell: repeat them.",
-             pair ? "Better and worse are told" : "b: better, w: worse than the baseline, told");
+             "%s where it is known whether more or less is better. Two runs cannot show whether a "
+             "change is more than noise: repeat them.",
+             pair ? "Changes are marked better or worse"
+                  : "b: better, w: worse than the baseline; marked");
     putc('\n', terminal->out);
     cup_print_wrapped(terminal, CUP_DIM, 0, line);
 }

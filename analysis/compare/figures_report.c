@@ -222,7 +222,7 @@ static void read_report(struct cup_figures *figures, const json_t *root)
         (struct cup_ramp){.best = -1,
                           .bend = -1,
                           .widest = -1,
-                          .missing = "only a profile tells which threads were busy when"};
+                          .missing = "only a profile says which threads were busy when"};
     for (size_t i = 0; i < cup_metric_section_count; i++)
         read_section(figures, root, cup_metric_sections[i]->name);
     read_statistics(figures, root);
@@ -259,10 +259,10 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, struc
     int result = 0;
     if (!format || strcmp(format, "cupping-report") != 0)
         result = cup_error_set(error, path, CUP_NO_OFFSET,
-                               "is no report; `cupping report --json FILE` makes one");
+                               "is not a report; `cupping report --json FILE` writes one");
     else if (version != 1)
         result = cup_error_set(error, path, CUP_NO_OFFSET,
-                               "is a report of version %lld, this program knows version 1",
+                               "is a report of version %lld; this program reads version 1",
                                (long long)version);
     else
         read_report(figures, root);

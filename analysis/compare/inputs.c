@@ -91,7 +91,7 @@ static int read_other(struct cup_figures *figures, const char *path, bool direct
     if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {
         *usage = true;
         return cup_error_set(error, path, CUP_NO_OFFSET,
-                             "run %s: it is no profile and holds but one run", run);
+                             "run %s: it is not a profile and has only one run", run);
     }
     int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
                            : cup_figures_from_report(figures, path, error);
@@ -162,8 +162,8 @@ int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, con
         }
     return !text ? 0
                  : cup_error_set(error, verb, CUP_NO_OFFSET,
-                                 "--baseline %s: none of the %zu that are compared; give its "
-                                 "letter, its number or its name",
+                                 "--baseline %s: not one of the %zu inputs; give a letter, a "
+                                 "number or a name",
                                  text, inputs->word_count);
 }
 

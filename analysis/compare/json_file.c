@@ -258,8 +258,8 @@ json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted
     if (root && json_is_object(root))
         return root;
     cup_error_set(error, path, CUP_NO_OFFSET,
-                  root ? "holds no JSON object; name a file of `cupping report --json`"
-                       : "line %d is no JSON: %s; name a file of `cupping report --json`",
+                  root ? "has no JSON object; name a file written by `cupping report --json`"
+                       : "line %d is not JSON: %s; name a file written by `cupping report --json`",
                   problem.line, problem.text);
     json_decref(root);
     return NULL;

@@ -169,7 +169,7 @@ static void print_rows(const struct cup_table *table, const struct cup_terminal 
 static void print_left_out(const struct cup_table *table, const struct cup_terminal *terminal,
                            const unsigned *widths)
 {
-    char line[300] = "No room for: ";
+    char line[300] = "Columns hidden at this width: ";
     size_t length = strlen(line), before = length;
     for (unsigned i = 0; i < table->column_count && length < sizeof line; i++)
         if (!widths[i])

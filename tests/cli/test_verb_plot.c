@@ -146,8 +146,8 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"/tmp", "/usr", "task-stream"}, "task-stream: shows one run; of several"},
         {{"--baseline", "B"}, "--baseline is for plots of two or more runs"},
         {{"--target", "1GB/s"}, "--target is for plots of two or more runs"},
-        {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: none of the 2"},
-        {{"/tmp", "/usr", "--target=5"}, "--target 5: no unit"},
+        {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: not one of the 2"},
+        {{"/tmp", "/usr", "--target=5"}, "--target 5: not a unit"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const char *const arguments[] = {"plot", wrong[i].arguments[0], wrong[i].arguments[1],

@@ -217,7 +217,7 @@ Test(verbs, what_is_on_request_is_not_in_the_whole_report)
     cr_assert_null(strstr(text, "\nTime budget"));
     cr_assert_null(strstr(text, "share_attributed"));
     cr_assert_null(strstr(text, "logs_read"));
-    cr_assert_not_null(strstr(text, "--only workflow"));
+    cr_assert_not_null(strstr(text, "--only: workflow"));
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "health"), 0);
     text = read_text_in(outside, "out");

@@ -12,9 +12,10 @@ static const struct {
     {CUP_H_MAPPINGS_DROPPED, "Mapped files not followed, because the table was full",
      "mapped_bytes is too low"},
     {CUP_H_LOCKS_DROPPED, "Locks not followed, because the table was full",
-     "work handed over with them may have no task"},
-    {CUP_H_THREADS_VOIDED, "Threads that a task started and that worked for others too",
-     "they are not taken for its helpers, and what they read without another hint has no task"},
+     "work handed over with them may be unattributed"},
+    {CUP_H_THREADS_VOIDED, "Threads that a task started and that also worked for others",
+     "they do not count as its helpers; what they read is unattributed unless something else "
+     "names its task"},
     {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
      "figures of branches are too low"},
 };
@@ -38,8 +39,8 @@ static size_t add_late_children(const struct cup_totals *totals, struct cup_warn
     if (late->bytes == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
-             "Children that read data after the task that started them had ended, perhaps for "
-             "others: %llu; the %s that they read have no task.",
+             "Child processes that read data after the task that started them had ended: %llu. The "
+             "%s that they read are unattributed.",
              (unsigned long long)late->processes,
              cup_print_human_readable(bytes, cup_count(late->bytes), CUP_UNIT_BYTES));
     return 1;
@@ -51,9 +52,9 @@ static size_t add_events(const struct cup_totals *totals, struct cup_warning *wa
     if (branches->events_unsupported == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
-             "%llu of %llu chunks read fewer entries than their entry range has, whatever the "
-             "branch: their events are what they were given, not what they looked at; or arrays "
-             "came from a cache.",
+             "%llu of %llu chunks read fewer entries of every branch than their entry range has. "
+             "Their events are those of the range, which they did not read in full, or arrays came "
+             "from a cache.",
              (unsigned long long)branches->events_unsupported,
              (unsigned long long)branches->events_checked);
     return 1;
@@ -102,11 +103,12 @@ static size_t add_shifted(const struct cup_profile *profile, struct cup_warning 
                              cup_seconds(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
                              CUP_UNIT_SECONDS);
     cup_print_human_readable(error, cup_seconds(last->clock.error_ns), CUP_UNIT_SECONDS);
-    snprintf(warning->text, sizeof warning->text,
-             "Clocks that differ from the scheduler's, as Dask measured it: on %llu host%s, of "
-             "which %.40s is %s %s (+- %s); all times from there are shifted to the scheduler's.",
-             (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, ahead,
-             is_ahead ? "ahead" : "behind", error);
+    snprintf(
+        warning->text, sizeof warning->text,
+        "Clocks of %llu host%s differ from the scheduler's, as Dask measured it: %.40s is %s %s "
+        "(+- %s). Times from there are shifted to the scheduler's clock.",
+        (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, ahead,
+        is_ahead ? "ahead" : "behind", error);
     return 1;
 }
 
@@ -117,13 +119,14 @@ static size_t add_not_compared(const struct cup_totals *totals, struct cup_warni
     if (hosts == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
-             "Clocks of %llu host%s are not compared (%.40s, process %u): only workers with "
-             "samples tell how theirs differs. Times from there are as they were.%s%s",
+             "Clocks of %llu host%s could not be compared (%.40s, process %u): only workers with "
+             "samples measure the difference. Times from there are not shifted.%s%s",
              (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, last->header.pid,
-             totals->call_left_out ? " The Runner call's are not those of its tasks, which alone "
-                                     "tell when it began and ended."
-                                   : "",
-             totals->profile->run_count > 1 ? " Which tasks are of which run may be wrong." : "");
+             totals->call_left_out
+                 ? " The clock of the Runner call is not that of its tasks, so the "
+                   "tasks alone say when the run began and ended."
+                 : "",
+             totals->profile->run_count > 1 ? " Tasks may be counted for the wrong run." : "");
     return 1;
 }
 

@@ -67,7 +67,7 @@ static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
     X("reread_same_task_bytes", BYTES, cup_count(sums->again_bytes))                               \
     X("reread_baskets", COUNT, count_if(row->rereads_known, row->rereads.baskets))                 \
     X("reread_bytes", BYTES, count_if(row->rereads_known, row->rereads.bytes),                     \
-      .heading = "read again", .place = 8)                                                         \
+      .heading = "re-read", .place = 8)                                                            \
     X("reread_border_bytes", BYTES, count_if(row->rereads_known, row->rereads.border_bytes))       \
     X("reread_estimated_bytes", BYTES, count_if(row->rereads_known, row->rereads.estimated_bytes)) \
     X("reread_wasted_bytes", BYTES, count_if(row->rereads_known, row->rereads.wasted_bytes))       \
@@ -123,6 +123,14 @@ static void print_line(const struct cup_page *page, const char *line)
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 
+/* "all", or how much of what was read more than once. */
+static const char *amount_of(const struct cup_page *page, char *to, enum cup_metric_id metric)
+{
+    bool is_all = cup_metric_number(metric, page->totals) ==
+                  cup_metric_number(CUP_METRIC_REREAD_BYTES, page->totals);
+    return is_all ? "all" : cup_page_human_readable(page, to, metric);
+}
+
 static void print_rereads(const struct cup_page *page)
 {
     static const struct {
@@ -137,19 +145,19 @@ static void print_rereads(const struct cup_page *page)
     const struct cup_branches *branches = page->totals->branches;
     char bytes[CUP_HUMAN_READABLE_ROOM], line[500];
     if (!branches->rereads_known) {
-        print_line(page, branches->lost_records
-                             ? "What was read twice: n/a, records could not be read again."
-                             : "What was read twice: n/a here, there are too many rows; `--only "
-                               "branches` and --json look for it.");
+        print_line(
+            page, branches->lost_records
+                      ? "Read more than once: n/a, because records could not be read a second time."
+                      : "Read more than once: n/a here, because there are too many rows; `--only "
+                        "branches` and --json compute it.");
         return;
     }
-    size_t length = (size_t)snprintf(line, sizeof line, "Read again: %s",
+    size_t length = (size_t)snprintf(line, sizeof line, "Read more than once: %s",
                                      cup_page_human_readable(page, bytes, CUP_METRIC_REREAD_BYTES));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (cup_metric_number(parts[i].metric, page->totals) > 0)
             length += (size_t)snprintf(line + length, sizeof line - length, "; %s of it %s",
-                                       cup_page_human_readable(page, bytes, parts[i].metric),
-                                       parts[i].text);
+                                       amount_of(page, bytes, parts[i].metric), parts[i].text);
     snprintf(line + length, sizeof line - length, ".");
     print_line(page, line);
 }
@@ -161,16 +169,17 @@ static void print_shares(const struct cup_page *page)
     double known = cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals);
     double incidental = cup_metric_number(CUP_METRIC_INCIDENTAL_BYTES, page->totals);
     if (known >= 0) {
-        snprintf(line, sizeof line, "Of the trees: %s of their branches, %s of their bytes.",
+        snprintf(line, sizeof line, "Share of the trees: %s of their branches, %s of their bytes.",
                  cup_page_human_readable(page, branches, CUP_METRIC_BRANCHES_SHARE),
                  cup_page_human_readable(page, bytes, CUP_METRIC_BYTES_SHARE));
         print_line(page, line);
     }
     if (incidental > 0) {
-        snprintf(line, sizeof line,
-                 "Read-ahead delivered %s of whole baskets that nobody asked for; they are in no "
-                 "row.",
-                 cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
+        snprintf(
+            line, sizeof line,
+            "Read-ahead delivered %s of whole baskets that uproot never requested; no row counts "
+            "them.",
+            cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
         print_line(page, line);
     }
 }
@@ -185,7 +194,7 @@ static void print_files(const struct cup_page *page)
     if (shares->known) {
         snprintf(
             line, sizeof line,
-            "Of the trees of %llu files (of %llu), as these say themselves: %s of their "
+            "Share of the trees of %llu files (of %llu), by the files themselves: %s of their "
             "branches, %s of their bytes.",
             (unsigned long long)shares->known, (unsigned long long)shares->known + shares->unknown,
             cup_print_human_readable(branches, cup_share_of_branches(&shares->all),
@@ -194,7 +203,7 @@ static void print_files(const struct cup_page *page)
         print_line(page, line);
     }
     if (shares->unknown) {
-        snprintf(line, sizeof line, "Files that were not examined: %llu; the first, because %s.",
+        snprintf(line, sizeof line, "Files that were not examined: %llu; the first because %s.",
                  (unsigned long long)shares->unknown, shares->all.reason);
         print_line(page, line);
     }

@@ -215,8 +215,8 @@ static void print_open_and_process(const struct cup_page *page)
     cup_human_readable(process, (double)t->process_ns / 1e9, CUP_UNIT_SECONDS);
     cup_human_readable(cpu, (double)t->process_cpu_ns / 1e9, CUP_UNIT_SECONDS);
     snprintf(line, sizeof line,
-             "Of the chunks' time, %s went before process() (opening files), %s inside of it, "
-             "%s of which on the CPU.",
+             "The chunks spent %s before process() (opening files) and %s inside it, of that %s on "
+             "the CPU.",
              open, process, cpu);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
@@ -231,8 +231,8 @@ static void print_requested(const struct cup_page *page)
     cup_page_human_readable(page, columns, CUP_METRIC_NUM_COLUMNS);
     cup_page_human_readable(page, times, CUP_METRIC_READ_AMPLIFICATION);
     snprintf(line, sizeof line,
-             "By Coffea's own report uproot asked for %s and made %s column%s; %s times that was "
-             "read.",
+             "Coffea's own report says that uproot requested %s and built %s column%s. Tasks read "
+             "%s times as much.",
              asked, columns, strcmp(columns, "1") == 0 ? "" : "s", times);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
@@ -247,7 +247,7 @@ static int print_chunks(const struct cup_page *page)
     char detail[160];
     struct cup_table table;
     snprintf(detail, sizeof detail,
-             "%llu used, %llu failed, %llu done again, %llu unfinished, %llu skipped",
+             "%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
              (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
              (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
              (unsigned long long)t->skipped_chunks);

@@ -53,7 +53,7 @@ static void print_datasets(const struct cup_page *page, const struct cup_coffea_
         {"dataset given", CUP_FIT_LEFT, 0},
         {"events", CUP_FIT_RIGHT, 0},
         {"duration", CUP_FIT_RIGHT, 0},
-        {"bytes asked for", CUP_FIT_RIGHT, 0},
+        {"bytes requested", CUP_FIT_RIGHT, 0},
     };
     size_t count = given->dataset_count;
     struct cup_table table;
@@ -72,11 +72,11 @@ static void print_notes(const struct cup_page *page, const struct cup_coffea_fil
     char line[200];
     if (given->columns_unreadable)
         cup_print_wrapped(&page->terminal, CUP_WARN, 2,
-                          "columns could not be read: they are no list of names. json.dump(..., "
-                          "default=list) writes a set as one.");
+                          "columns could not be read, because they are not a list of names. "
+                          "json.dump(..., default=list) writes a set as a list.");
     if (given->ignored == 0)
         return;
-    snprintf(line, sizeof line, "Members of the file that mean nothing here: %zu.", given->ignored);
+    snprintf(line, sizeof line, "Members of the file that were ignored: %zu.", given->ignored);
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
 }
 
@@ -86,8 +86,10 @@ static int print_coffea(const struct cup_page *page)
     struct cup_coffea_row rows[CUP_COFFEA_FIELDS];
     if (!given && page->totals->coffea.chunks == 0)
         return 0;
-    cup_page_heading(page, "Coffea's report",
-                     given ? given->path : "as seen; --coffea-report FILE compares it with one");
+    cup_page_heading(
+        page, "Coffea's report",
+        given ? given->path
+              : "made from the chunks; --coffea-report FILE compares it with a saved one");
     cup_coffea_compare(page->totals, rows);
     print_comparison(page, rows);
     if (given) {

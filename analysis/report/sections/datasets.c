@@ -33,7 +33,7 @@
     X("read_amplification", RATIO,                                                                 \
       cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes))                \
     X(NULL, BYTES, cup_value_if(dataset->coffea.with_bytes, cup_count(dataset->coffea.bytes)),     \
-      .heading = "asked for", .place = 10, .rank = 4)
+      .heading = "requested", .place = 10, .rank = 4)
 
 static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t name)
 {

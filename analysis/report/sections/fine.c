@@ -78,11 +78,11 @@ static void print_incomplete(const struct cup_page *page)
     if (fine->incomplete_workers)
         length = (size_t)snprintf(
             line, sizeof line,
-            "What %llu worker%s did after the last look at Dask's figures (up to %s) is missing. ",
+            "Missing: what %llu worker%s did after Dask's figures were last read (up to %s). ",
             (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers),
             behind);
     if (fine->silent_workers)
-        snprintf(line + length, sizeof line - length, "%llu worker%s not looked at.",
+        snprintf(line + length, sizeof line - length, "%llu worker%s never read.",
                  (unsigned long long)fine->silent_workers,
                  fine->silent_workers == 1 ? " was" : "s were");
     cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
@@ -164,9 +164,10 @@ static void print_named(const struct cup_page *page)
     const struct cup_fine *fine = page->totals->fine;
     for (size_t i = 0; i < fine->row_count; i++)
         if (fine->rows[i].user) {
-            cup_print_wrapped(&page->terminal, CUP_DIM, 2,
-                              "Dask takes seconds that the program named itself out of the tasks' "
-                              "CPU and non-CPU time; own clocks have them.");
+            cup_print_wrapped(
+                &page->terminal, CUP_DIM, 2,
+                "Dask subtracts the activities that the program named from the tasks' "
+                "CPU and non-CPU time; the library's clocks include them.");
             return;
         }
 }

@@ -198,8 +198,8 @@ static void print_counts(FILE *out, const struct cup_loss *loss)
         uint32_t count;
         const char *text;
     } counts[] = {{loss->failed, "failed"},
-                  {loss->unfinished, "never ended (its process did)"},
-                  {loss->repeated, "done again (its result was gone)"},
+                  {loss->unfinished, "never ended (its process ended first)"},
+                  {loss->repeated, "repeated (the result was lost)"},
                   {loss->skipped, "skipped"}};
     const char *separator = ":";
     fprintf(out, "      %u attempt%s", loss->attempts, cup_plural(loss->attempts));
@@ -312,13 +312,14 @@ static void print_lines(const struct cup_page *page)
     cup_human_readable(events, lost, CUP_UNIT_COUNT);
     snprintf(line, sizeof line,
              "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
-             "Recovered by another attempt: %llu. Never ended, and not tried again: %llu.",
+             "Another attempt recovered %llu. %llu never ended and were not tried again.",
              (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
              (big)sums->chunks[CUP_LOSS_SKIPPED], events, all > 0 ? 100 * lost / all : 0,
              (big)sums->chunks[CUP_LOSS_RECOVERED], (big)sums->chunks[CUP_LOSS_UNFINISHED]);
     cup_print_wrapped(&page->terminal, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN, 2, line);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2,
-                      "`--only losses` lists them by server and file, as a text for its site.");
+    cup_print_wrapped(
+        &page->terminal, CUP_DIM, 2,
+        "`--only losses` lists them by server and file, as text to send to the site.");
 }
 
 static int print_losses(const struct cup_page *page)

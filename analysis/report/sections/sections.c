@@ -249,14 +249,15 @@ static void print_trouble(const struct cup_page *page, const struct cup_sections
         unended += sections->shown[i].section->values[CUP_V_UNENDED];
     if (unended) {
         snprintf(line, sizeof line,
-                 "%llu section%s begun and not ended: taken to end with %s task%s.",
+                 "%llu section%s begun and never ended: counted until the end of %s task%s.",
                  (unsigned long long)unended, unended == 1 ? " was" : "s were",
                  unended == 1 ? "its" : "their", cup_plural(unended));
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
     }
     if (lost) {
         snprintf(line, sizeof line,
-                 "%llu section%s or value%s found no room in the library, or %s no number.",
+                 "%llu section%s or value%s dropped: the library's tables were full, or %s not a "
+                 "number.",
                  (unsigned long long)lost, cup_plural(lost), cup_plural(lost),
                  lost == 1 ? "was" : "were");
         cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);

@@ -29,9 +29,10 @@ static void print_which_run(const struct cup_page *page)
     if (profile->run_count < 2)
         return;
     if (profile->run)
-        snprintf(line, sizeof line,
-                 "Run %u of %zu; %llu tasks of the others are left out (--run all: everything).",
-                 profile->run, profile->run_count, (unsigned long long)profile->tasks_skipped);
+        snprintf(
+            line, sizeof line,
+            "Run %u of %zu. %llu tasks of the other runs are left out; --run all includes them.",
+            profile->run, profile->run_count, (unsigned long long)profile->tasks_skipped);
     else
         snprintf(line, sizeof line, "All %zu runs together.", profile->run_count);
     cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
@@ -99,12 +100,11 @@ static void print_duration(const struct cup_page *page)
     cup_page_human_readable(page, chunks, CUP_METRIC_PROCESS_S);
     cup_page_human_readable(page, merge, CUP_METRIC_MERGE_S);
     if (page->totals->chunks.stop_ns)
-        snprintf(detail, sizeof detail, "chunks %s, then %s until the %s", chunks, merge,
-                 page->profile->run ? "end of the run" : "last task");
+        snprintf(detail, sizeof detail, "processing %s, merging %s", chunks, merge);
     else
         snprintf(detail, sizeof detail, "from the first task to the last%s",
                  page->totals->run.stop_ns > page->totals->tasks.stop_ns
-                     ? " sign of one that never ended"
+                     ? " sign of life of one that never ended"
                      : "");
     print_fact(page, "wall time", CUP_BOLD, wall, detail);
 }
@@ -120,7 +120,7 @@ static void print_events(const struct cup_page *page)
     if (cup_metric_number(CUP_METRIC_TOTAL_EVENTS, page->totals) >= 0)
         snprintf(detail, sizeof detail, "%s events; %s/s for each thread", events, core);
     else
-        snprintf(detail, sizeof detail, "no Coffea work items were seen");
+        snprintf(detail, sizeof detail, "no Coffea chunk was seen");
     print_fact(page, "events/s", CUP_BOLD, rate, detail);
 }
 
@@ -177,7 +177,8 @@ static void print_baskets(const struct cup_page *page)
              cup_page_human_readable(page, size, CUP_METRIC_UNCOMPRESSED_BYTES));
     print_fact(page, "compression", CUP_PLAIN,
                cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO), detail);
-    snprintf(detail, sizeof detail, "of the trees' bytes; %s read again, %s passed by",
+    snprintf(detail, sizeof detail,
+             "of the trees' bytes; %s read more than once, %s read ahead and never used",
              cup_page_human_readable(page, again, CUP_METRIC_REREAD_BYTES),
              cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
     print_fact(page, "share read", CUP_PLAIN,
@@ -273,7 +274,8 @@ static void print_advice(const struct cup_page *page)
     if (count == 0)
         cup_print_wrapped(&page->terminal, CUP_PLAIN, 2,
                           "The processes that wrote these logs ran no Dask task and no Coffea "
-                          "chunk, or the library could not see them: see health below.");
+                          "chunk, or the library could not see them. Health, below, says what "
+                          "was off.");
 }
 
 static void print_facts(const struct cup_page *page)
@@ -328,15 +330,17 @@ const struct cup_report_section cup_summary_section = {
 static int print_footer(const struct cup_page *page)
 {
     putc('\n', page->terminal.out);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "There is more: `--only workflow` (all rates), time_budget, attribution and "
-                      "health (all counters), processes, runs, scaling, coffea; functions (down to "
-                      "the line). `cupping plot --html FILE` draws all of it.");
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
-        "kB, MB and GB are powers of 1000. Figures of workers are Dask's own (D), "
-        "most others the library's (P); `--only sources` says how each is made, `--json FILE` "
-        "holds them all, docs/reading-a-report.md explains them.");
+        "More with --only: workflow (all rates), time_budget, attribution and health (all "
+        "counters), processes, runs, scaling, coffea, functions (down to the line). "
+        "`cupping plot --html FILE` draws all of it.");
+    cup_print_wrapped(
+        &page->terminal, CUP_DIM, 0,
+        "kB, MB and GB are powers of 1000. Dask measured the figures of workers (D), the library "
+        "most "
+        "others (P). `--only sources` says how each is made, `--json FILE` writes all of them, and "
+        "docs/reading-a-report.md explains them.");
     return 0;
 }
 

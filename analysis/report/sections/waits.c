@@ -123,7 +123,8 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
     struct cup_table table;
     size_t prefixes = 0;
     make_columns(page, columns);
-    cup_page_heading(page, "Waits", "percent of the tasks' time; helpers' own waits are in --json");
+    cup_page_heading(page, "Waits",
+                     "percent of the tasks' time; the waits of helper threads are in --json");
     cup_table_start(&table, columns, COLUMNS);
     for (size_t i = 0; i < count; i++) {
         const struct cup_prefix *prefix = &page->profile->prefixes[order[i]];
@@ -169,7 +170,7 @@ static void print_durations(const struct cup_page *page, const uint32_t *order, 
         {"max", CUP_FIT_RIGHT, 0},
     };
     struct cup_table table;
-    cup_page_heading(page, "Durations", "half of them took no longer than p50");
+    cup_page_heading(page, "Durations", "half of them took p50 or less");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
         for (int kind = CUP_DURATION_COUNT; kind-- > 0;)

@@ -52,7 +52,7 @@ static void print_count(const struct cup_page *page)
     size_t length = strlen(line);
     if (fabs(avg_cores - total_cores) > 0.01 * avg_cores)
         snprintf(line + length, sizeof line - length,
-                 "; workers x mean size, as roastcoffea counts: %s",
+                 "; roastcoffea counts workers x mean size: %s",
                  cup_page_human_readable(page, total, CUP_METRIC_TOTAL_CORES));
     print_line(page, "workers", line);
 }

@@ -38,8 +38,8 @@ static void print_other_cores(const struct cup_page *page)
     if (!(fabs(average - total) > 0.01 * average))
         return;
     snprintf(line, sizeof line,
-             "The first is over avg_cores, %.2f threads, the second over total_cores, %.2f. The "
-             "other way round they are %s and %s.",
+             "The first is relative to avg_cores (%.2f threads), the second to total_cores (%.2f). "
+             "Exchanged, they are %s and %s.",
              average, total,
              cup_page_human_readable(page, cpu, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
              cup_page_human_readable(page, busy, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));

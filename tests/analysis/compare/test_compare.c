@@ -206,7 +206,7 @@ Test(compare, measurements_that_are_none)
     expect_complaint(REPORT(other), 1, "format roastcoffea_measurement_v2");
     make_measurement();
     write_text(other, "metrics.json", "{\"total_events\": 50");
-    expect_complaint(REPORT(other), 1, "is no JSON");
+    expect_complaint(REPORT(other), 1, "is not JSON");
     write_text(other, "metrics.json", "[]");
     expect_complaint(COMPARE(scratch, other), 1, "no JSON object");
     make_measurement();
@@ -444,11 +444,11 @@ Test(compare, complaints_are_one_line)
     expect_complaint(COMPARE(scratch, "--only", "workflow"), 2, "needs two");
     expect_complaint(COMPARE(scratch, "--target", "fast"), 2, "--target fast");
     write_text(outside, "file.json", "{\"format\": \"other\"}");
-    expect_complaint(COMPARE(scratch, file_path), 1, "is no report");
+    expect_complaint(COMPARE(scratch, file_path), 1, "is not a report");
     write_text(outside, "file.json", "{\"format\": \"cupping-report\", \"version\": 2}");
     expect_complaint(COMPARE(scratch, file_path), 1, "version 2");
     write_text(outside, "file.json", "{\"format\": \"cupping-report\", \"ver");
-    expect_complaint(COMPARE(scratch, file_path), 1, "is no JSON");
+    expect_complaint(COMPARE(scratch, file_path), 1, "is not JSON");
     for (int i = 1; i < 29; i++)
         many[i] = scratch;
     expect_complaint(run_verb(outside, cup_verb_compare, many), 2, "too many");

@@ -246,7 +246,7 @@ Test(runs, text_says_which_one)
     save_client();
     cr_assert_eq(RUN(report, scratch), 0);
     char *text = written("out");
-    cr_expect(strstr(text, "Run 2 of 2; 3 tasks of the others are left out"));
+    cr_expect(strstr(text, "Run 2 of 2. 3 tasks of the other runs are left out"));
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "runs"), 0);
     text = written("out");

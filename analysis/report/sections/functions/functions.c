@@ -310,7 +310,7 @@ static void print_sampled(const struct cup_page *page, uint64_t used)
         line, sizeof line,
         "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
         "%s had a stack that changed while it was read: their time counts at the frames that "
-        "did not.",
+        "stayed.",
         (unsigned long long)used, error, (unsigned long long)taken, share);
     cup_print_line(page, CUP_DIM, line);
 }
@@ -341,13 +341,15 @@ static void print_losses(const struct cup_page *page, const struct cup_call_tree
         {health[CUP_H_STACKS_DROPPED],
          "Stacks, or uses of them, dropped because tables or log were full"},
         {health[CUP_H_CPU_SAMPLES_MISSED], "Samples that were due while the sampler was late"},
-        {health[CUP_H_CODES_REPLACED], "Functions met where the code of another one lay before, "
-                                       "each with rows of its own"},
+        {health[CUP_H_CODES_REPLACED],
+         "Functions whose code replaced another function's in memory, "
+         "each with its own rows"},
         {tree->without, "Processes that ran tasks and took no stacks"},
-        {tree->left_out, "Places without room in the tree, whose amounts count at their callers"},
-        {tree->orphans, "Stacks, functions or tasks that no record introduces"},
-        {tree->damaged, "Records of stacks that are damaged, and were read in part"},
-        {tree->lost_logs, "Logs that could not be read again"},
+        {tree->left_out,
+         "Call sites that did not fit into the tree; their callers have their amounts"},
+        {tree->orphans, "Stacks, functions or tasks without a record that defines them"},
+        {tree->damaged, "Damaged records of stacks, of which a part was read"},
+        {tree->lost_logs, "Logs that could not be read a second time"},
     };
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         char line[200];
@@ -368,7 +370,7 @@ static void print_unknown(const struct cup_page *page, const struct cup_function
     cup_print_human_readable(
         share, cup_ratio((double)functions->unknown.of[weight], (double)functions->all.of[weight]),
         CUP_UNIT_SHARE);
-    snprintf(line, sizeof line, "Of %s of the %s no stack is known.", share,
+    snprintf(line, sizeof line, "%s of the %s has no known stack.", share,
              cup_weight_texts[weight]);
     cup_print_line(page, CUP_DIM, line);
 }

@@ -16,8 +16,8 @@ static void print_named(const struct cup_page *page, const struct cup_modules *m
         used += modules->rows[i].addresses > 0;
     }
     snprintf(line, sizeof line,
-             "Of %llu places in %llu libraries %llu lie in functions that have names; the others "
-             "are told by their offsets.",
+             "%llu code addresses in %llu libraries: %llu lie in functions with names; the others "
+             "are shown as offsets.",
              (unsigned long long)addresses, (unsigned long long)used, (unsigned long long)named);
     cup_print_line(page, CUP_DIM, line);
 }
@@ -32,7 +32,7 @@ static void print_nameless(const struct cup_page *page, const struct cup_modules
         char line[400];
         if (!module->addresses || !module->why[0] || module->named || nameless++ >= SHOWN_NAMELESS)
             continue;
-        snprintf(line, sizeof line, "No names of %.*s: %s.",
+        snprintf(line, sizeof line, "No function names for %.*s: %s.",
                  file.length < 200 ? (int)file.length : 200, file.length ? file.bytes : "",
                  module->why);
         cup_print_line(page, CUP_WARN, line);
@@ -48,15 +48,15 @@ static void print_losses(const struct cup_page *page)
     char line[300];
     if (health[CUP_H_NATIVE_MISSED]) {
         snprintf(line, sizeof line,
-                 "Stacks without their native frames, because a library was being unloaded, or is "
-                 "gone: %llu.",
+                 "Stacks without native frames, because a library was being unloaded or was gone: "
+                 "%llu.",
                  (unsigned long long)health[CUP_H_NATIVE_MISSED]);
         cup_print_line(page, CUP_WARN, line);
     }
     if (health[CUP_H_NATIVE_APART]) {
         snprintf(line, sizeof line,
-                 "Stacks whose native frames stand above all Python functions, because it was not "
-                 "found between which they belong: %llu.",
+                 "Stacks whose native frames are above all Python functions, because their place "
+                 "among them was not found: %llu.",
                  (unsigned long long)health[CUP_H_NATIVE_APART]);
         cup_print_line(page, CUP_WARN, line);
     }
@@ -144,7 +144,7 @@ static void print_hot(const struct cup_page *page, struct cup_functions *functio
                                        (double)amount_of(&functions->all, which)),
                              CUP_UNIT_SHARE);
     snprintf(heading, sizeof heading, "%s, native", cup_shown_weights[which].hot);
-    snprintf(detail, sizeof detail, "of %s of it the native frames are known", share);
+    snprintf(detail, sizeof detail, "native frames are known for %s of it", share);
     cup_page_heading(page, heading, detail);
     cup_print_hot(page, functions, &functions->natives, which, "library");
 }
@@ -154,11 +154,12 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
     if (functions->natives.count == 0)
         return;
     cup_page_heading(page, "Native functions",
-                     "what they did is the Python function's, too, that called them");
+                     "the Python function that called them counts the same amounts");
     print_named(page, &functions->tree->modules);
     if (functions->all.of[CUP_W_CPU])
-        cup_print_line(page, CUP_DIM,
-                       "Of CPU time they are not known: its samples have no native frames.");
+        cup_print_line(
+            page, CUP_DIM,
+            "Native functions have no CPU time here: CPU samples have no native frames.");
     print_nameless(page, &functions->tree->modules);
     print_losses(page);
     print_packages(page, functions);

@@ -35,8 +35,9 @@ static void print_checked(const struct cup_page *page)
     cup_human_readable(kernel, (double)check->kernel_bytes, CUP_UNIT_BYTES);
     cup_human_readable(seen, (double)check->seen_bytes, CUP_UNIT_BYTES);
     list_classes(check, classes, sizeof classes);
-    snprintf(line, sizeof line, "The kernel counted %s read in %llu process%s; seen were %s%s%s.",
-             kernel, (unsigned long long)check->processes, check->processes == 1 ? "" : "es", seen,
+    snprintf(line, sizeof line,
+             "The kernel counted %s read in %llu process%s; the library saw %s%s%s.", kernel,
+             (unsigned long long)check->processes, check->processes == 1 ? "" : "es", seen,
              *classes ? ": " : "", classes);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
@@ -52,9 +53,8 @@ static void print_explained(const struct cup_page *page)
     cup_human_readable(stdio, (double)check->stdio_bytes, CUP_UNIT_BYTES);
     cup_human_readable(copied, (double)check->copied_bytes, CUP_UNIT_BYTES);
     snprintf(line, sizeof line,
-             "%s of the difference may be due to what the two count otherwise: stdio reads in "
-             "blocks (%s came out of its buffers), splice() does not count (%s moved inside the "
-             "kernel).",
+             "Up to %s of the difference is because the two count differently: stdio reads whole "
+             "blocks (%s came out of its buffers), and the kernel does not count splice() (%s).",
              explained, stdio, copied);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
@@ -66,8 +66,8 @@ static void print_unchecked(const struct cup_page *page)
     if (check->killed + check->unreadable == 0)
         return;
     snprintf(line, sizeof line,
-             "Not checked against the kernel's count: %llu process%s that did not end in good "
-             "order, %llu whose /proc/self/io was not read.",
+             "Not checked against the kernel's count: %llu process%s that did not end normally, "
+             "%llu whose /proc/self/io could not be read.",
              (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
              (unsigned long long)check->unreadable);
     cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
@@ -87,7 +87,7 @@ static void print_kernel_check(const struct cup_page *page)
 
 static int print_attribution(const struct cup_page *page)
 {
-    static const struct cup_column columns[] = {{"way", CUP_FIT_LEFT, 0},
+    static const struct cup_column columns[] = {{"method", CUP_FIT_LEFT, 0},
                                                 {"bytes", CUP_FIT_RIGHT, 0},
                                                 {"share", CUP_FIT_RIGHT, 0},
                                                 {"", CUP_FIT_LEFT, 1}};
@@ -99,7 +99,7 @@ static int print_attribution(const struct cup_page *page)
     double total = (double)cup_all_method_bytes(page->totals);
     struct cup_table table;
     cup_page_heading(page, "Attribution",
-                     "how the bytes of data files found their task in worker processes");
+                     "how the bytes of data files were attributed to tasks, in worker processes");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int method = 0; method < CUP_METHOD_COUNT; method++) {
         if (!page->alone && cup_method_bytes(page->totals, method) == 0)

@@ -4,11 +4,11 @@
 
 static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     [CUP_ANCESTRY_KNOWN] = "its task's",
-    [CUP_ANCESTRY_UNNAMED] = "nobody's: no record names its task",
-    [CUP_ANCESTRY_LOST] = "nobody's: its task is in no log",
-    [CUP_ANCESTRY_LATE] = "nobody's: read after its task had ended",
-    [CUP_ANCESTRY_SHARED] = "nobody's: what its task started worked for others, too",
-    [CUP_ANCESTRY_OTHER_SPAN] = "a task's that was not asked for",
+    [CUP_ANCESTRY_UNNAMED] = "unattributed: no record names its task",
+    [CUP_ANCESTRY_LOST] = "unattributed: its task is in no log",
+    [CUP_ANCESTRY_LATE] = "unattributed: read after its task had ended",
+    [CUP_ANCESTRY_SHARED] = "unattributed: what its task started also worked for others",
+    [CUP_ANCESTRY_OTHER_SPAN] = "attributed to a task outside this report",
 };
 
 /* Times are by the scheduler's clock where that is known. */

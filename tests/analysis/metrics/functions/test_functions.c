@@ -429,7 +429,7 @@ Test(functions, the_report_tells_them)
         "Most bytes read",
         "_fetch",
         "local.py:7",
-        "4.4 % of the CPU time no stack is known",
+        "4.4 % of the CPU time has no known stack",
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_expect(strstr(text, parts[i]), "%s: %s", parts[i], text);
