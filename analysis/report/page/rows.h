@@ -60,6 +60,7 @@ struct cup_row_part {
     void (*fill)(struct cup_report_rows *rows, const void *item, struct cup_value *values);
     /* Instead of fields: objects and arrays inside of the row, which only the JSON has. */
     void (*put)(struct report *report, const void *item);
+    const char *nested; /* the key that `put` writes; NULL: several */
 };
 
 struct cup_report_table {

@@ -70,7 +70,8 @@ static int list(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill), {.put = put_coffea}};
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill),
+                                            {.put = put_coffea, .nested = "coffea"}};
 static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list, .on_screen = 20,
                                               .more = "datasets"};
 

@@ -156,7 +156,7 @@ static const struct cup_row_part parts[] = {
     CUP_ROW_PART(FILE_FIELDS, fill_file),
     {.count = CUP_FILE_COUNTER_COUNT, .key = file_counter_key, .fill = fill_counters},
     CUP_ROW_PART(BASKET_FIELDS, fill_baskets),
-    {.put = put_prefixes},
+    {.put = put_prefixes, .nested = "by_prefix"},
 };
 
 /* Opened, but neither read nor written nor mapped: nothing to show. */

@@ -521,4 +521,4 @@ static int put_fine(struct report *report)
 }
 
 const struct cup_report_section cup_fine_section = {
-    .name = "fine", .print = print_fine, .put = put_fine};
+    .name = "fine", .table = &activities, .print = print_fine, .put = put_fine};

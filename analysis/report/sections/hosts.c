@@ -169,4 +169,4 @@ static int put_hosts(struct report *report)
 }
 
 const struct cup_report_section cup_hosts_section = {
-    .name = "hosts", .print = print_hosts, .put = put_hosts};
+    .name = "hosts", .table = &hosts_table, .print = print_hosts, .put = put_hosts};

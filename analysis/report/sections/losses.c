@@ -474,5 +474,8 @@ static int put_losses(struct report *report)
     return result;
 }
 
-const struct cup_report_section cup_losses_section = {
-    .name = "losses", .nothing = "", .print = print_losses, .put = put_losses};
+const struct cup_report_section cup_losses_section = {.name = "losses",
+                                                      .nothing = "",
+                                                      .table = &losses_table,
+                                                      .print = print_losses,
+                                                      .put = put_losses};

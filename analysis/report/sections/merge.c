@@ -83,4 +83,4 @@ static int put_merge(struct report *report)
 }
 
 const struct cup_report_section cup_merge_section = {
-    .name = "merge", .print = print_merge, .put = put_merge};
+    .name = "merge", .table = &table, .print = print_merge, .put = put_merge};

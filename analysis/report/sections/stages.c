@@ -155,5 +155,8 @@ static int put_stages(struct report *report)
 }
 
 /* Why a chunk ended late is in its waits. */
-const struct cup_report_section cup_stages_section = {
-    .name = "stages", .needs = CUP_NEEDS_COUNTERS, .print = print_stages, .put = put_stages};
+const struct cup_report_section cup_stages_section = {.name = "stages",
+                                                      .table = &stages,
+                                                      .needs = CUP_NEEDS_COUNTERS,
+                                                      .print = print_stages,
+                                                      .put = put_stages};

@@ -105,7 +105,7 @@ static const struct cup_row_part prefix_parts[] = {
     CUP_ROW_PART(PREFIX_FIELDS, fill_prefix),
     {.count = CUP_COUNTER_COUNT, .key = task_counter_key, .fill = fill_counters},
     {.count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits},
-    {.put = cup_put_histograms},
+    {.put = cup_put_histograms, .nested = "histograms"},
 };
 static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), list_prefixes,
                                                  .on_screen = 15, .more = "prefixes"};
@@ -206,4 +206,4 @@ static int put_tasks(struct report *report)
 }
 
 const struct cup_report_section cup_tasks_section = {
-    .name = "tasks", .print = print_tasks, .put = put_tasks};
+    .name = "tasks", .table = &prefixes, .print = print_tasks, .put = put_tasks};

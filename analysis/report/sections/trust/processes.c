@@ -97,8 +97,9 @@ static int list(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part parts[] = {
-    CUP_ROW_PART(FIELDS, fill), {.put = put_servers}, CUP_ROW_PART(FACT_FIELDS, fill_facts)};
+static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill),
+                                            {.put = put_servers, .nested = "servers"},
+                                            CUP_ROW_PART(FACT_FIELDS, fill_facts)};
 const struct cup_report_table cup_processes_table = {CUP_TABLE_PARTS(parts), list};
 
 static int print_processes(const struct cup_page *page)
