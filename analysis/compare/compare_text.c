@@ -168,7 +168,7 @@ static void add_verdict(struct cup_table *table, const struct cup_change *change
 struct block {
     const struct cup_comparison *comparison;
     size_t from, to;
-    bool pair; /* only one beside the baseline: there is room for more columns */
+    bool pair; /* one run and the baseline: there is room for more columns */
     bool rows; /* a section with rows: their names come first */
 };
 
@@ -238,7 +238,7 @@ static bool is_known(const struct cup_comparison *comparison, const struct cup_c
     return false;
 }
 
-/* Times of day are told with the inputs, where they are not in the way. */
+/* Times of day are printed with the inputs instead. */
 static bool is_time(const struct cup_comparison *comparison, const struct cup_compared *row)
 {
     for (size_t i = 0; i < comparison->input_count; i++)

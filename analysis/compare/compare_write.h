@@ -8,8 +8,8 @@
 #include "analysis/write/output.h"
 #include "analysis/write/terminal.h"
 
-/* `only` is a section's name, or NULL; `target` may have no rate. What could not be written, the
- * output tells. */
+/* `only` is a section's name, or NULL; `target` may have no rate. cup_output_close()
+ * reports what could not be written. */
 void cup_compare_text(const struct cup_comparison *comparison, const char *only,
                       const struct cup_target *target, const struct cup_output *output);
 void cup_compare_json(const struct cup_comparison *comparison, const char *only,

@@ -27,7 +27,7 @@ struct cup_json_rows {
     void *closure;
 };
 
-/* Likewise; `rows` may be NULL. */
+/* As above; `rows` may be NULL. */
 json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
                                 size_t count, const struct cup_json_rows *rows,
                                 struct cup_error *error);

@@ -111,7 +111,8 @@ static void set_key(struct cup_figures *figures, const json_t *metrics, const st
     if (json_is_number(member))
         snprintf(source, sizeof source, MEASURED ": %s (%s)", key->key, key->source);
     else
-        snprintf(source, sizeof source, MEASURED " could not tell it: %s is no number", key->key);
+        snprintf(source, sizeof source, MEASURED " has no such figure: %s is not a number",
+                 key->key);
     struct cup_run_figure *figure =
         cup_figures_set(figures, key->metric, scaled(member, key->factor),
                         cup_figures_keep_string(figures, source));
@@ -297,7 +298,7 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
         (struct cup_ramp){.best = -1,
                           .bend = -1,
                           .widest = -1,
-                          .missing = "only a profile tells which threads were busy when"};
+                          .missing = "only a profile says which threads were busy when"};
     cup_figures_add_unknown(figures, MEASURED " has no such figure");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         set_key(figures, metrics, &keys[i]);

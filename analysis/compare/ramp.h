@@ -15,9 +15,9 @@
 
 enum { CUP_RAMP_BINS = 100, CUP_RAMP_STEPS = 12 };
 
-/* No bin is shorter: shorter ones would tell of single tasks. */
+/* No bin is shorter: shorter ones would show single tasks. */
 #define CUP_RAMP_LEAST_BIN_NS INT64_C(50000000)
-/* Of the time from first to last chunk: a step that lasted less tells nothing. */
+/* Of the time from first to last chunk: a step that lasted less is left out. */
 #define CUP_RAMP_LEAST_SHARE 0.02
 /* The bend: the most busy threads whose rate is at least this share of the best. */
 #define CUP_RAMP_BEND 0.9
@@ -29,7 +29,7 @@ struct cup_ramp_step {
     double events;
     double requested_bytes; /* by uproot, as Coffea reports */
     double read_bytes;      /* from data files */
-    bool sustained;         /* long enough to tell */
+    bool sustained;         /* it lasted long enough to count */
 };
 
 struct cup_ramp {

@@ -20,7 +20,7 @@ static struct cup_text path_of(const struct cup_call_tree *from,
     return function->user ? cup_same_file(path) : path;
 }
 
-/* Whose code it is is taken over: more may have been known than the path tells. */
+/* Keeps whose code it is: the run may have known more than the path says. */
 static uint32_t function_of(struct cup_call_tree *to, const struct cup_call_tree *from,
                             const struct cup_function *function)
 {

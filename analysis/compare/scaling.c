@@ -144,7 +144,8 @@ struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t cou
     if (scaling.count < 2)
         scaling.missing = "it needs two or more runs";
     else if (scaling.least_workers < 0 && scaling.least_cores < 0)
-        scaling.missing = "all runs that tell have the same number of workers and of cores";
+        scaling.missing =
+            "all runs whose size is known have the same number of workers and of cores";
     return scaling;
 }
 

@@ -28,7 +28,7 @@ static bool is_ours(const char *entry, const struct cup_export_file *files, size
     return false;
 }
 
-/* errno tells an error from the end. */
+/* readdir() returns NULL at the end and on errors: only errno differs. */
 static int check_entries(DIR *stream, const char *directory, const struct cup_export_file *files,
                          size_t count, struct cup_error *error)
 {

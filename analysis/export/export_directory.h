@@ -8,7 +8,8 @@
 
 struct cup_report_table;
 
-/* Writes one file. Returns 0, or -1 without memory; `output` tells whether all was written. */
+/* Writes one file. Returns 0, or -1 without memory; cup_output_close() reports what could not be
+ * written. */
 typedef int (*cup_export_writer)(const struct cup_totals *totals, const struct cup_output *output);
 
 struct cup_export_file {

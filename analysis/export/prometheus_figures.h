@@ -7,9 +7,10 @@
 
 struct cup_prometheus_figure {
     enum cup_metric_id metric;
-    const char *family;        /* without "cupping_" */
-    const char *label, *value; /* that tell it from others of its family; NULL: it is alone */
-    double factor;             /* to base units */
+    const char *family; /* without "cupping_" */
+    const char *label,
+        *value;    /* that distinguish it from others of its family; NULL: it is the only one */
+    double factor; /* to base units */
     const char *help;
 };
 

@@ -5,7 +5,7 @@
 #include "analysis/export/export_directory.h"
 
 /* Writes it as CSV. The names are those of the log's values, with `_s` where the log has `_ns`;
- * what a worker told of itself begins with `heartbeat_`, times of day are seconds since the epoch.
+ * what a worker reported itself begins with `heartbeat_`, times of day are seconds since the epoch.
  * `by` says who took the sample: "scheduler", or "worker" of itself. Only samples of the run.
  * Returns 0, or -1 without memory. */
 int cup_samples_csv(const struct cup_totals *totals, const struct cup_output *output);

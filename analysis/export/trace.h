@@ -66,7 +66,7 @@ void cup_trace_rates(struct cup_trace *trace, uint32_t process);
  * Returns 0, or -1 without memory. */
 int cup_trace_cluster(struct cup_trace *trace);
 
-/* Of a process, where a task began and ended: nobody looks at it between. */
+/* Of a process, at the begin and the end of each task: it is not sampled in between. */
 void cup_trace_memory(struct cup_trace *trace, const struct cup_task *task);
 
 /* Stacks of all threads, where and when samples found them. Returns 0, or -1 without memory. */

@@ -10,7 +10,7 @@
 /* A `target` without a rate is none.
  *
  * The whole report as one JSON object. The profile must have the counters of every task. Returns
- * 0, or -1 without memory; `output` tells whether everything was written. */
+ * 0, or -1 without memory; cup_output_close() reports what could not be written. */
 int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output);
 

@@ -7,7 +7,7 @@ void cup_exposition_start(struct cup_exposition *exposition, FILE *out, struct c
     *exposition = (struct cup_exposition){.out = out, .common = common};
 }
 
-/* Backslashes and line ends, in labels quotes too, are escaped; what is no UTF-8 is replaced. */
+/* Escapes backslashes and line ends, and quotes if QUOTES; replaces bytes that are not UTF-8. */
 static void write_escaped(FILE *out, struct cup_text text, bool quotes)
 {
     const char *end = text.bytes + text.length;

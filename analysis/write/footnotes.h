@@ -1,4 +1,4 @@
-/* Reasons below a table, each told once: "n/a [2]" in a cell, "[2] why" below. */
+/* Reasons below a table, each printed once: "n/a [2]" in a cell, "[2] why" below. */
 #ifndef CUPPING_ANALYSIS_WRITE_FOOTNOTES_H
 #define CUPPING_ANALYSIS_WRITE_FOOTNOTES_H
 

@@ -174,7 +174,7 @@ static void write_cell(FILE *out, const struct cup_column *column,
     fputs(names ? "</th>" : "</td>", out);
 }
 
-/* A long table scrolls by itself, which the keyboard must be able to do, too. */
+/* A long table has a scroll bar of its own; a tabindex makes it reachable by keyboard. */
 static void begin_scroll(FILE *out, size_t rows, const char *label)
 {
     fputs("<div class=\"scroll\"", out);

@@ -12,7 +12,7 @@ enum { CUP_HTML_LINE = 1024 };
 void cup_html_text(FILE *out, struct cup_text text);
 void cup_html_string(FILE *out, const char *string);
 
-/* Likewise; what stands between `backticks` becomes code. */
+/* As cup_html_string(); text between `backticks` becomes <code>. */
 void cup_html_prose(FILE *out, const char *text);
 
 /* The id of a section by its heading: "table-tasks-by-prefix". Returns `to`. */

@@ -17,14 +17,14 @@ struct cup_output {
 /* Returns 0, or -1 and *error. */
 int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error);
 
-/* True when nobody reads any more, or the disk is full: go on in vain no longer. */
+/* True when the reader of a pipe is gone or the disk is full: more output would be lost. */
 bool cup_output_failed(const struct cup_output *output);
 
 /* Finishes. Returns 0, also when the reader of a pipe has gone (it had what it wanted); -1 and
  * *error when anything could not be written, the file then being as it was before. */
 int cup_output_close(struct cup_output *output, struct cup_error *error);
 
-/* Finishes in vain: the file stays as it was. */
+/* Discards what was written: the file stays as it was. */
 void cup_output_abandon(struct cup_output *output);
 
 #endif

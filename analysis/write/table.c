@@ -19,7 +19,7 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
     *table = (struct cup_table){.columns = columns, .column_count = count};
 }
 
-static void add(struct cup_table *table, struct cup_text text, double number)
+static void append_cell(struct cup_table *table, struct cup_text text, double number)
 {
     if (cup_array_grow(&table->cells, &table->cell_room, table->cell_count, sizeof *table->cells) !=
         0)
@@ -34,7 +34,7 @@ static void add(struct cup_table *table, struct cup_text text, double number)
 
 void cup_table_add(struct cup_table *table, struct cup_text text)
 {
-    add(table, text, NAN);
+    append_cell(table, text, NAN);
 }
 
 void cup_table_add_string(struct cup_table *table, const char *string)
@@ -42,18 +42,18 @@ void cup_table_add_string(struct cup_table *table, const char *string)
     cup_table_add(table, (struct cup_text){string, strlen(string)});
 }
 
-static void add_number(struct cup_table *table, const char *text, double number)
+static void append_number(struct cup_table *table, const char *text, double number)
 {
-    add(table, (struct cup_text){text, strlen(text)}, number);
+    append_cell(table, (struct cup_text){text, strlen(text)}, number);
 }
 
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
 {
-    char humane[CUP_HUMAN_READABLE_ROOM];
+    char readable[CUP_HUMAN_READABLE_ROOM];
     if (value.kind == CUP_VALUE_TEXT)
         cup_table_add(table, value.text);
     else
-        add_number(table, cup_print_human_readable(humane, value, unit), cup_number(value));
+        append_number(table, cup_print_human_readable(readable, value, unit), cup_number(value));
 }
 
 void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
@@ -89,7 +89,7 @@ static unsigned whole_width(const struct cup_table *table, const unsigned *width
 }
 
 /* Shortens the widest text by one column, down to `least`; false when none can be. */
-static bool shorten(const struct cup_table *table, unsigned *widths, unsigned least)
+static bool shorten_text(const struct cup_table *table, unsigned *widths, unsigned least)
 {
     unsigned widest = table->column_count;
     for (unsigned i = 0; i < table->column_count; i++)
@@ -103,7 +103,7 @@ static bool shorten(const struct cup_table *table, unsigned *widths, unsigned le
 }
 
 /* Leaves out the column that matters least; false when all that are left are always shown. */
-static bool drop(const struct cup_table *table, unsigned *widths)
+static bool hide_column(const struct cup_table *table, unsigned *widths)
 {
     unsigned least = table->column_count;
     for (unsigned i = 0; i < table->column_count; i++)
@@ -121,8 +121,8 @@ static void fit_widths(const struct cup_table *table, unsigned screen, unsigned 
     for (unsigned i = 0; i < table->column_count; i++)
         widths[i] = natural_width(table, i);
     while (whole_width(table, widths) > screen)
-        if (!shorten(table, widths, READABLE_TEXT) && !drop(table, widths) &&
-            !shorten(table, widths, LEAST_TEXT))
+        if (!shorten_text(table, widths, READABLE_TEXT) && !hide_column(table, widths) &&
+            !shorten_text(table, widths, LEAST_TEXT))
             break;
 }
 
@@ -166,8 +166,8 @@ static void print_rows(const struct cup_table *table, const struct cup_terminal 
     }
 }
 
-static void print_left_out(const struct cup_table *table, const struct cup_terminal *terminal,
-                           const unsigned *widths)
+static void print_hidden(const struct cup_table *table, const struct cup_terminal *terminal,
+                         const unsigned *widths)
 {
     char line[300] = "Columns hidden at this width: ";
     size_t length = strlen(line), before = length;
@@ -179,7 +179,8 @@ static void print_left_out(const struct cup_table *table, const struct cup_termi
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
 }
 
-static void finish(struct cup_table *table, const struct cup_terminal *terminal, bool tell)
+static void print_table(struct cup_table *table, const struct cup_terminal *terminal,
+                        bool name_hidden)
 {
     unsigned widths[CUP_TABLE_COLUMNS];
     if (table->cell_count > 0 && terminal->html) {
@@ -188,20 +189,20 @@ static void finish(struct cup_table *table, const struct cup_terminal *terminal,
         fit_widths(table, terminal->width, widths);
         print_headings(table, terminal, widths);
         print_rows(table, terminal, widths);
-        if (tell)
-            print_left_out(table, terminal, widths);
+        if (name_hidden)
+            print_hidden(table, terminal, widths);
     }
     cup_table_drop(table);
 }
 
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
 {
-    finish(table, terminal, false);
+    print_table(table, terminal, false);
 }
 
-void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal)
+void cup_table_finish_with_hidden(struct cup_table *table, const struct cup_terminal *terminal)
 {
-    finish(table, terminal, true);
+    print_table(table, terminal, true);
 }
 
 void cup_table_drop(struct cup_table *table)

@@ -41,10 +41,10 @@ void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
  * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 
-/* Likewise; then, if there was no room for some columns, says which. */
-void cup_table_finish_and_tell(struct cup_table *table, const struct cup_terminal *terminal);
+/* As cup_table_finish(), and names the columns that the width of the terminal hid. */
+void cup_table_finish_with_hidden(struct cup_table *table, const struct cup_terminal *terminal);
 
-/* Frees the cells without a word. */
+/* Frees the cells and prints nothing. */
 void cup_table_drop(struct cup_table *table);
 
 #endif

@@ -31,7 +31,7 @@ struct cup_terminal {
     FILE *out; /* not owned */
     unsigned width;
     bool colour;
-    struct cup_html *html; /* not owned; NULL: this is a screen, else what is printed is markup */
+    struct cup_html *html; /* not owned; NULL: a terminal or a file; else HTML is printed */
 };
 
 /* Width: COLUMNS, else what the terminal says, else 80. Colour: only on a terminal, and not with
@@ -45,7 +45,7 @@ __attribute__((format(printf, 3, 4))) void cup_print(const struct cup_terminal *
 enum cup_fit { CUP_FIT_LEFT, CUP_FIT_RIGHT, CUP_FIT_NONE };
 
 /* Prints a text in exactly `width` columns: filled up with spaces on the other side, or shortened
- * in the middle (the ends of keys and paths tell the most); CUP_FIT_NONE only shortens. Control
+ * in the middle (the ends of keys and paths matter most); CUP_FIT_NONE only shortens. Control
  * characters and bytes that are no UTF-8 become '?'. Every character counts as one column. */
 void cup_print_fit(const struct cup_terminal *terminal, struct cup_text text, unsigned width,
                    enum cup_fit fit);
@@ -57,7 +57,7 @@ unsigned cup_text_columns(struct cup_text text);
 void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text);
 
-/* Likewise, where `indent` columns of the first line have been printed. */
+/* As cup_print_wrapped(), when `indent` columns of the first line are already printed. */
 void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text);
 

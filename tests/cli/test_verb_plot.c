@@ -202,8 +202,8 @@ Test(verb_plot, runs_of_every_kind_beside_each_other)
     cr_expect(begins("compare-runtime.png", "\x89PNG"));
     cr_expect_not(begins("worker-count.png", "\x89PNG"));
     expect_printed("out", 3, "/pictures/compare.png");
-    expect_printed("err", 2,
-                   "cannot draw compare-scaling: all runs that tell have the same number");
+    expect_printed(
+        "err", 2, "cannot draw compare-scaling: all runs whose size is known have the same number");
     expect_printed("err", 2, "compare-flame-alloc: it shows two runs, and here are 4");
     remove_scratch(roast);
 }
@@ -215,13 +215,14 @@ Test(verb_plot, a_plot_of_several_runs_by_its_name)
     cr_expect(begins("compare-budget.svg", "<?xml"));
     cr_expect_not(begins("compare.svg", "<?xml"));
     cr_expect_eq(RUN(scratch, scratch, "-o", pictures, "compare-scaling"), CUP_EXIT_FAILED);
-    expect_printed("err", 2, "cannot draw compare-scaling: all runs that tell");
+    expect_printed("err", 2, "cannot draw compare-scaling: all runs whose size is known");
 }
 
 Test(verb_plot, a_list_of_what_can_be_drawn_of_several_runs)
 {
     cr_assert_eq(RUN("--list", scratch, scratch), CUP_EXIT_DONE);
-    expect_printed("out", cup_run_plots.count, "(not from these runs: all runs that tell");
+    expect_printed("out", cup_run_plots.count,
+                   "(not from these runs: all runs whose size is known");
 }
 
 Test(verb_plot, one_of_several_runs_is_missing)

@@ -4,7 +4,7 @@
 
 #include "analysis/profile/profile.h"
 
-/* What is off in some process, and why, as far as its notes tell. */
+/* A feature that is off in some process. */
 struct cup_feature_off {
     const char *name, *consequence;
     uint64_t processes; /* in which it is off, of those that are workers */

@@ -25,7 +25,7 @@ struct cup_report_section {
     const char *nothing;                  /* printed by --only when there is nothing to show */
     /* Both return 0, or -1 without memory. A section that has nothing to show prints nothing. */
     int (*print)(const struct cup_page *page); /* instead of the table; NULL: the table */
-    int (*put)(struct report *report);         /* likewise, in the JSON */
+    int (*put)(struct report *report);         /* instead of its rows in the JSON */
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* Marks that are told apart without colour, as in a file. */
+/* Letters, so that the parts differ without colour, too: in a file, for instance. */
 static const struct mark {
     const char *mark;
     enum cup_style style;

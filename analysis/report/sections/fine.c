@@ -88,7 +88,7 @@ static void print_incomplete(const struct cup_page *page)
     cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
 }
 
-/* In whatever unit it was told. */
+/* In the unit that the program gave. */
 static void add_amount(struct cup_table *table, struct cup_value value, struct cup_text unit)
 {
     char text[80];

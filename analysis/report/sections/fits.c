@@ -50,7 +50,7 @@ static void print_heap(const struct cup_page *page, const struct cup_line_fit *f
                CUP_UNIT_BYTES);
     with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_BYTES);
     snprintf(line, sizeof line,
-             "Peak live heap likewise: %s a chunk and %s an event; chunks of the same size differ "
+             "Peak live heap: %s a chunk and %s an event; chunks of the same size differ "
              "by %s.",
              fixed, event, cup_human_readable(spread, fit->robust.spread, CUP_UNIT_BYTES));
     print_line(page, line);
@@ -111,7 +111,7 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
     char bytes[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
         request[CUP_HUMAN_READABLE_ROOM], limit[CUP_HUMAN_READABLE_ROOM], line[500];
     if (need->missing && need->fit->heap.missing)
-        return; /* likewise */
+        return;
     if (need->missing) {
         snprintf(line, sizeof line, "Which memory would suit is not known: %s.", need->missing);
         print_line(page, line);

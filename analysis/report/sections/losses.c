@@ -1,5 +1,5 @@
-/* The ledger of losses. In the report two lines; by itself a text for the sites that keep the
- * files: plain ASCII, a block for each server, nothing cut to the width of a screen. */
+/* The ledger of losses: two lines in the report. With --only it is a text for the sites that keep
+ * the files: plain ASCII, a block for each server, no line cut to the width of the terminal. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -9,7 +9,7 @@ enum { SHOWN_PREFIXES = 10 };
 
 /* ---- waits ------------------------------------------------------------------------------ */
 
-/* Percent without a unit, which the heading tells. */
+/* Without the unit, which is in the heading. */
 static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
 {
     char text[32];
@@ -110,7 +110,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
             add_worker(page, &table, &page->profile->processes[i]);
     }
     if (workers > 1)
-        cup_table_finish_and_tell(&table, &page->terminal);
+        cup_table_finish_with_hidden(&table, &page->terminal);
     else
         cup_table_drop(&table);
     cup_page_more(page, workers > SHOWN_PREFIXES ? workers - SHOWN_PREFIXES : 0,
@@ -131,7 +131,7 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
         if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES)
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
     }
-    cup_table_finish_and_tell(&table, &page->terminal);
+    cup_table_finish_with_hidden(&table, &page->terminal);
     cup_page_more(page, prefixes > SHOWN_PREFIXES ? prefixes - SHOWN_PREFIXES : 0,
                   "prefixes in --json");
     print_workers(page, columns);

@@ -350,7 +350,7 @@ static void put_counts(struct report *report, const struct cup_tracking *trackin
     cup_json_end_array(&report->json);
 }
 
-/* Of the workers of which it is known. */
+/* Only of workers whose samples have this value. */
 static void put_timeline(struct report *report, const struct cup_tracking *tracking, int value)
 {
     const struct cup_observed *observed = report->totals->observed;

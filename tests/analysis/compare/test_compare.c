@@ -157,8 +157,8 @@ Test(compare, a_measurement_of_roastcoffea_in_our_names_and_units)
     expect_figure(it, "fine", "compress_s", 0.25);
     expect_figure(it, "chunks", "process_s_mean", 2.5);
     expect_figure(it, "chunks", "memory_delta_bytes_max", 2097152);
-    expect_unknown(it, "workflow", "avg_cpu_time_per_chunk", "is no number");
-    expect_unknown(it, "workers", "total_cores", "is no number");
+    expect_unknown(it, "workflow", "avg_cpu_time_per_chunk", "is not a number");
+    expect_unknown(it, "workers", "total_cores", "is not a number");
     expect_unknown(it, "workflow", "total_bytes_read", "has no such figure");
     expect_unknown(it, "workflow", "t_start", "no times of day");
     cr_expect_eq(it->file_count, 2);

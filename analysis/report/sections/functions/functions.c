@@ -330,7 +330,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
         print_sampled(page, used);
 }
 
-/* Counters of the logs that limit the trust; told where they are not 0. */
+/* Prints the counters that say what is missing, unless they are 0. */
 static void print_losses(const struct cup_page *page, const struct cup_call_tree *tree)
 {
     const uint64_t *health = page->profile->health;

@@ -21,7 +21,7 @@ size_t cup_shown_rows(const struct cup_page *page, size_t screen);
 void cup_print_line(const struct cup_page *page, enum cup_style style, const char *line);
 
 /* The functions with the most of a weight (index) of their own; puts them in that order. PLACE:
- * heading of what tells where they are. */
+ * heading of the column with the file or library. */
 void cup_print_hot(const struct cup_page *page, const struct cup_functions *functions,
                    struct cup_function_rows *rows, int which, const char *place);
 

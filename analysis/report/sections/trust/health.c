@@ -38,7 +38,7 @@ static void print_counters(const struct cup_page *page)
     };
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* the others are told in words */
+    for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* sentences report the others */
         cup_table_add_string(&table, names[i][1]);
         if (i == CUP_H_ANCHOR_NS)
             cup_table_add_value(&table, cup_seconds((int64_t)page->profile->health[i]),
