@@ -1,0 +1,48 @@
+/* What a file is for, by its path. */
+#include "preload/io/file_class.h"
+
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static void expect_class(const char *path, enum cup_file_class class)
+{
+    cr_expect_eq(cup_file_class_of(path), class, "%s: %d", path, cup_file_class_of(path));
+}
+
+Test(file_class, data_is_what_is_no_part_of_a_program)
+{
+    expect_class("/eos/cms/a.root", CUP_FILE_DATA);
+    expect_class("/home/me/fileset.json", CUP_FILE_DATA);
+    expect_class("/venv/lib/python3.11/site-packages/sf/weights.json.gz", CUP_FILE_DATA);
+    expect_class("/venv/lib/python3.11/site-packages/sf/config.json", CUP_FILE_IMPORT);
+    expect_class("/venv/lib/python3.11/site-packages/dask/core.py", CUP_FILE_IMPORT);
+    expect_class("/usr/lib/libz.so.1.2.13", CUP_FILE_IMPORT);
+    expect_class("/etc/hosts", CUP_FILE_IMPORT);
+    expect_class("/proc/self/maps", CUP_FILE_OTHER);
+    expect_class("/memfd:buffer (deleted)", CUP_FILE_OTHER);
+}
+
+Test(file_class, files_below_a_workers_directory_are_spilled)
+{
+    cup_file_class_add_spill_directory("/scratch/worker-1");
+    expect_class("/scratch/worker-1/storage/0", CUP_FILE_SPILL);
+    expect_class("/scratch/worker-10/storage/0", CUP_FILE_DATA);
+    cup_file_class_reset();
+    expect_class("/scratch/worker-1/storage/0", CUP_FILE_DATA);
+}
+
+Test(file_class, a_descriptor_has_the_class_of_its_file)
+{
+    char path[CUP_PATH_LONGEST];
+    struct stat status;
+    int ends[2], null = open("/dev/null", O_RDONLY), maps = open("/proc/self/maps", O_RDONLY);
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(fstat(ends[0], &status), 0);
+    cr_expect_eq(cup_file_classify(ends[0], &status, path), CUP_FILE_PIPE);
+    cr_assert_eq(fstat(null, &status), 0);
+    cr_expect_eq(cup_file_classify(null, &status, path), CUP_FILE_OTHER);
+    cr_expect_str_eq(path, "/dev/null");
+    cr_assert_eq(fstat(maps, &status), 0);
+    cr_expect_eq(cup_file_classify(maps, &status, path), CUP_FILE_OTHER);
+}
