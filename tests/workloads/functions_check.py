@@ -6,24 +6,15 @@ Exit status 1, and a line for each thing that is wrong.
 """
 
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from checks import expect, finish, run_cupping
+
 JOB = Path(__file__).with_name("uses_job.py")
 TEXT = JOB.read_text().splitlines()
 LITTLE = 30000  # bytes read in pieces that are too small to be looked at each
-wrong = []
-
-
-def expect(holds, *what):
-    if not holds:
-        wrong.append(" ".join(map(str, what)))
-
-
-def run_cupping(cupping, *arguments):
-    return subprocess.run([cupping, *arguments], capture_output=True, check=True, text=True).stdout
 
 
 def by_name(rows, amount):
@@ -109,8 +100,7 @@ def main(directory, cupping):
     check_amounts(functions, expected)
     check_sums(functions)
     check_exports(functions, cupping, profile)
-    print("\n".join(f"wrong: {each}" for each in wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -8,21 +8,12 @@ Exit status 1, and a line for each thing that is wrong.
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
+from checks import expect, finish, run_cupping
+
 HERE = Path(__file__).parent
-wrong = []
-
-
-def expect(holds, *what):
-    if not holds:
-        wrong.append(" ".join(map(str, what)))
-
-
-def run_cupping(cupping, *arguments):
-    return subprocess.run([cupping, *arguments], capture_output=True, check=True, text=True).stdout
 
 
 def labels(file):
@@ -208,8 +199,7 @@ def main(directory, what, cupping):
     expected = json.loads((Path(directory) / "expected.json").read_text())
     report = json.loads(run_cupping(cupping, "report", profile, "--json", "-"))
     {"tasks": check_tasks, "processor": check_processor}[what](expected, report, cupping, profile)
-    print("\n".join(f"wrong: {each}" for each in wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":

@@ -12,18 +12,13 @@ from collections import Counter
 from pathlib import Path
 
 import raw_log
+from checks import expect, finish
 
 JOB = Path(__file__).with_name("uses_job.py")
 TEXT = JOB.read_text().splitlines()
 ROOM = {"alloc": 0.03, "cpu": 0.02}
 ASLEEP_NS = 0.45e9  # three sleeps, of which up to a tenth is missing, as the sampler's period grows meanwhile
 ASLEEP_ROOM = 2.7  # periods: three standard deviations of the sum, each sleep being known to within one or so
-wrong = []
-
-
-def expect(holds, *what):
-    if not holds:
-        wrong.append(" ".join(map(str, what)))
 
 
 def label(line):
@@ -114,8 +109,7 @@ def main(directory, kind, cupping):
         print({name: value for name, value in log.health.items() if "stack" in name or "cpu_s" in name}, log.notes)
         expect(log.health["stacks_dropped"] == 0, "dropped:", log.health["stacks_dropped"])
     expect(any(kind in what for what in expected.values()), "nothing to check")
-    print("\n".join(f"wrong: {each}" for each in wrong))
-    return 1 if wrong else 0
+    return finish()
 
 
 if __name__ == "__main__":
