@@ -319,10 +319,12 @@ help:
 	@echo "make unit | e2e     unit tests | end-to-end tests on real clusters"
 	@echo "make soak | bench   long runs | what the library costs, as ratios"
 	@echo "make lint           format, clang-tidy, shellcheck, manual pages, documents, rooms"
+	@echo "make check-docs     compare the documents with the program"
+	@echo "make check-rooms    compare the includes with the rooms of docs/contributing/architecture.md"
 	@echo "make format         rewrite the sources with clang-format"
 	@echo "make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make uninstall      the reverse"
-	@echo "make clean          remove what was built, keep what set-up got, and demo data"
+	@echo "make clean          remove what was built, keep what set-up installed, and demo data"
 	@echo "make distclean      remove build/ altogether"
 	@echo
 	@echo "Options: CC=gcc|clang  CFLAGS=  LDFLAGS=  PYTHON=python3.11 (3.11 or newer)"
