@@ -19,7 +19,7 @@ static double prefix_of(char letter)
     case 'k':
     case 'K':
         return 1e3;
-    case 'm': /* nobody means a thousandth of a bit */
+    case 'm': /* a thousandth of a bit makes no sense: it is M */
     case 'M':
         return 1e6;
     case 'g':

@@ -24,7 +24,7 @@ static bool append_extent(struct cup_access *access, const struct cup_read_exten
     return true;
 }
 
-/* ---- told --------------------------------------------------------------------------------- */
+/* ---- ACCESS records ----------------------------------------------------------------------- */
 
 /* Values that only newer versions know (higher bits of the first byte) are skipped. */
 static bool take_values(const unsigned char **at, const unsigned char *end,
@@ -81,7 +81,7 @@ static void read_told(struct cup_access *access, const struct cup_record *record
     access->damaged = access->count != fixed.extents || (at < end && *at != 0);
 }
 
-/* ---- not told yet ------------------------------------------------------------------------- */
+/* ---- EXTENTS records ---------------------------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
 {

@@ -16,18 +16,15 @@
 
 /* Every read of a basket counts, repeated reads as well. */
 struct cup_basket_sums {
-    uint64_t baskets,
-        compressed; /* all further fields but the incidental ones are parts of these */
+    uint64_t baskets, compressed; /* include all fields below but the incidental ones */
     uint64_t uncompressed, key_bytes, entries;
-    uint64_t unseen,
-        unseen_compressed; /* source UNSEEN; not in uncompressed, key_bytes and entries */
+    uint64_t unseen, unseen_compressed;     /* source UNSEEN; not in the three fields above */
     uint64_t by_place, by_place_compressed; /* source BY_PLACE */
     uint64_t embedded;                      /* source EMBEDDED */
     uint64_t again, again_bytes;            /* the same task had read them before */
-    uint64_t incidental,
-        incidental_bytes; /* in none of the other fields: read-ahead delivered them */
-    uint32_t algorithms;  /* enum cup_algorithm */
-    uint32_t sources;     /* set of bits 1 << enum cup_baskets_source */
+    uint64_t incidental, incidental_bytes;  /* delivered by read-ahead; in no other field */
+    uint32_t algorithms;                    /* enum cup_algorithm */
+    uint32_t sources;                       /* set of bits 1 << enum cup_baskets_source */
 };
 
 /* Sums of a branch over all files. */

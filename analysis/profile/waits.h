@@ -40,7 +40,7 @@ enum cup_waited {
 enum { CUP_WAITED_MEASURED = CUP_WAITED_FAULT };
 _Static_assert((int)CUP_C_RUN_DELAY_NS - (int)CUP_C_IO_WAIT_NS == (int)CUP_WAITED_RUN_DELAY &&
                    (int)CUP_WAIT_POLL == (int)CUP_WAITED_POLL,
-               "counters of waits stand in the order of the parts");
+               "counters of waits must be in the order of the parts");
 
 struct cup_wait_part {
     const char *name, *helper_name, *label, *text;

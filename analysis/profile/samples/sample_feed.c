@@ -164,15 +164,15 @@ static bool row_of_profile(struct cup_sample_feed *feed, struct cup_sample_row *
 {
     if (feed->at >= feed->rows.count)
         return false;
-    const struct cup_worker_row *told = feed->rows.rows[feed->at++];
+    const struct cup_worker_row *held = feed->rows.rows[feed->at++];
     const struct cup_sample *sample = &feed->rows.sample;
     row->time_ns = sample->time_ns;
-    row->worker = feed->numbers[told->worker];
-    row->fresh = told->beat;
-    fill_state(row->values, told->values);
-    fill_heartbeat(row->values, told->heartbeat);
+    row->worker = feed->numbers[held->worker];
+    row->fresh = held->beat;
+    fill_state(row->values, held->values);
+    fill_heartbeat(row->values, held->heartbeat);
     row->values[CUP_SEEN_STALL] =
-        feed->together ? heartbeat_stall(sample, told->heartbeat) : own_stall(sample);
+        feed->together ? heartbeat_stall(sample, held->heartbeat) : own_stall(sample);
     return true;
 }
 
@@ -199,7 +199,7 @@ static bool has_count_now(const struct cup_sample_feed *feed)
             file->counts[feed->count].time_ns <= file->values[feed->at].time_ns);
 }
 
-static size_t count_workers(const struct cup_told_value *values, size_t from, size_t to)
+static size_t count_workers(const struct cup_file_value *values, size_t from, size_t to)
 {
     size_t workers = 0;
     for (size_t i = from; i < to; i++)
@@ -229,14 +229,15 @@ static bool next_of_file(struct cup_sample_feed *feed, struct cup_sample_head *h
 
 static bool row_of_file(struct cup_sample_feed *feed, struct cup_sample_row *row)
 {
-    const struct cup_told_value *told = &feed->file->values[feed->at];
+    const struct cup_file_value *value = &feed->file->values[feed->at];
     if (feed->at >= feed->end)
         return false;
-    *row = (struct cup_sample_row){.time_ns = told->time_ns, .worker = told->worker, .fresh = true};
+    *row =
+        (struct cup_sample_row){.time_ns = value->time_ns, .worker = value->worker, .fresh = true};
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         row->values[i] = (double)NAN;
-    for (; feed->at < feed->end && told->worker == row->worker; feed->at++, told++)
-        row->values[told->value] = told->number;
+    for (; feed->at < feed->end && value->worker == row->worker; feed->at++, value++)
+        row->values[value->value] = value->number;
     return true;
 }
 

@@ -49,7 +49,7 @@ static int add_value(const struct place *place, int64_t time_ns, double number)
     if (cup_array_grow(&file->values, &file->value_room, file->value_count, sizeof *file->values))
         return no_memory(place);
     file->values[file->value_count++] =
-        (struct cup_told_value){time_ns, number, place->number, (uint32_t)place->value};
+        (struct cup_file_value){time_ns, number, place->number, (uint32_t)place->value};
     return 0;
 }
 
@@ -58,7 +58,7 @@ static int add_count(const struct place *place, int64_t time_ns, double workers)
     struct cup_samples_file *file = place->file;
     if (cup_array_grow(&file->counts, &file->count_room, file->count_count, sizeof *file->counts))
         return no_memory(place);
-    file->counts[file->count_count++] = (struct cup_told_count){time_ns, workers};
+    file->counts[file->count_count++] = (struct cup_file_count){time_ns, workers};
     return 0;
 }
 
@@ -279,7 +279,7 @@ static void settle_times(struct cup_samples_file *file, int64_t from_ns, int64_t
 
 static int value_order(const void *left, const void *right)
 {
-    const struct cup_told_value *a = left, *b = right;
+    const struct cup_file_value *a = left, *b = right;
     if (a->time_ns != b->time_ns)
         return a->time_ns < b->time_ns ? -1 : 1;
     return (a->worker > b->worker) - (a->worker < b->worker);
@@ -287,7 +287,7 @@ static int value_order(const void *left, const void *right)
 
 static int count_order(const void *left, const void *right)
 {
-    const struct cup_told_count *a = left, *b = right;
+    const struct cup_file_count *a = left, *b = right;
     return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
 }
 

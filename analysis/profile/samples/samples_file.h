@@ -8,14 +8,14 @@
 #include "analysis/profile/samples/sample_row.h"
 
 /* One value of one worker. */
-struct cup_told_value {
+struct cup_file_value {
     int64_t time_ns;
     double number;
     uint32_t worker, value; /* index in workers; enum cup_seen_value */
 };
 
 /* The number of workers at one time. */
-struct cup_told_count {
+struct cup_file_count {
     int64_t time_ns;
     double workers;
 };
@@ -25,9 +25,9 @@ struct cup_samples_file {
     struct cup_intern strings;
     uint32_t *workers; /* owned; strings, in the order of the file */
     size_t worker_count, worker_room;
-    struct cup_told_value *values; /* owned; by time, then by worker */
+    struct cup_file_value *values; /* owned; by time, then by worker */
     size_t value_count, value_room;
-    struct cup_told_count *counts; /* owned; by time */
+    struct cup_file_count *counts; /* owned; by time */
     size_t count_count, count_room;
     bool together;     /* all workers were sampled at the same times */
     uint64_t zoneless; /* number of times without a zone */

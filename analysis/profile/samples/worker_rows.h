@@ -8,8 +8,8 @@
  *     if (cup_worker_rows_finish(&rows) != 0)
  *         no memory
  *
- * They are read from the logs again, where only what changed stands: of a thousand workers an hour
- * long there are millions. Going through them twice costs twice as much. */
+ * The rows are read from the logs, which only hold what changed: a thousand workers have millions
+ * of rows in an hour. To iterate twice takes twice the time. */
 #ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
 #define CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
 

@@ -10,9 +10,10 @@
 /* In the profile this would be cup_load_temperature(loader, record). */
 static void load_temperature(uint32_t *hottest, const struct cup_record *record)
 {
-    const struct cup_r_temperature *temperature = (const void *)record;
-    if (temperature->millidegrees > *hottest)
-        *hottest = temperature->millidegrees;
+    struct cup_r_temperature temperature; /* there: cup_read_temperature(record) */
+    cup_record_fixed(record, &temperature, sizeof temperature);
+    if (temperature.millidegrees > *hottest)
+        *hottest = temperature.millidegrees;
 }
 
 static uint32_t find_hottest(const char *path)
