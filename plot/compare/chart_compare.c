@@ -6,7 +6,7 @@
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
-/* Also told by words: colours alone do not reach everybody. */
+/* Verdicts are also words and letters: not everybody can tell the colours apart. */
 static const struct {
     enum cup_paint paint;
     const char *name;
@@ -23,7 +23,7 @@ static struct cup_colour colour_of(const struct cup_figure *figure, enum cup_ver
     return figure->theme->paints[verdicts[verdict].paint];
 }
 
-/* `letters` are told where they stand for the words. */
+/* With `letters`, the legend explains the letters that stand for the verdicts in the table. */
 static void draw_verdict_keys(struct cup_figure *figure, const struct cup_compared_shown *plot,
                               size_t rows, bool letters)
 {
@@ -49,11 +49,11 @@ static void draw_verdict_keys(struct cup_figure *figure, const struct cup_compar
 
 /* ---- two runs: a bar for each figure ------------------------------------------------------ */
 
-/* Changes of a few percent must not fill the picture, nor one of a thousand press all others flat.
- */
+/* Limits of the axis: changes of a few percent must not fill the picture, and one by a factor of a
+ * thousand must not make all others invisible. */
 static const double least_reach = 2, most_reach = 100;
 
-/* Texts stand behind the bars: room for them, as a share of what the bars take. */
+/* Room for the texts behind the bars, as a share of the room for the bars. */
 #define ROOM_FOR_TEXTS 1.1
 
 static struct cup_axis ratio_axis(const struct cup_compared_shown *plot, size_t run, size_t rows)
@@ -84,7 +84,7 @@ static bool has_noise(const struct cup_compared_shown *plot, size_t run, size_t 
     return has;
 }
 
-/* A line over the bar: where the noise between chunks leaves its end. */
+/* Draws a line over the end of the bar: the range of noise between chunks. */
 static void draw_noise(struct cup_figure *figure, const struct cup_compared_cell *cell, size_t row)
 {
     const struct cup_scale *scale = &figure->x.scale;
@@ -124,7 +124,7 @@ static void draw_pair_row(struct cup_figure *figure, const struct cup_compared_s
     write_pair(figure, plot, run, row);
 }
 
-/* Characters of two names that a key has room for. */
+/* The legend has room for two names with this many characters together. */
 enum { MOST_NAMED = 40 };
 
 static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t rows)
@@ -135,7 +135,8 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
              plot->letters[run].bytes, (int)plot->letters[plot->baseline].length,
              plot->letters[plot->baseline].bytes);
     bool fits = plot->runs[run].length + plot->runs[plot->baseline].length <= MOST_NAMED;
-    const struct cup_text *names = fits ? plot->runs : plot->letters; /* the caption has both */
+    const struct cup_text *names =
+        fits ? plot->runs : plot->letters; /* the caption names both runs */
     snprintf(against, sizeof against, "%.*s, against %.*s", (int)names[run].length,
              names[run].bytes, (int)names[plot->baseline].length, names[plot->baseline].bytes);
     cup_figure_add_key(figure, against, strlen(against), CUP_KEY_NONE, figure->theme->ink);
@@ -161,7 +162,7 @@ static struct cup_box cell_box(const struct cup_figure *figure, size_t row, size
                             cup_row_height(figure) - 2 * gap};
 }
 
-/* What a cell says, from the most to the least: "8.4 s, -54.9 % b", "-54.9 % b", "b". */
+/* Forms of a cell's text, from long to short: "8.4 s, -54.9 % b", "-54.9 % b", "b". */
 enum form { WHOLE, CHANGE, VERDICT };
 
 static const char *cell_text(char to[3 * CUP_COMPARED_TEXT], const struct cup_compared_shown *plot,
@@ -185,8 +186,8 @@ static struct cup_lettering cell_lettering(const struct cup_figure *figure)
                                   .colour = figure->theme->ink};
 }
 
-static bool fits(const struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
-                 size_t run, enum form form)
+static bool fits_cell(const struct cup_figure *figure, const struct cup_compared_shown *plot,
+                      size_t row, size_t run, enum form form)
 {
     char text[3 * CUP_COMPARED_TEXT];
     const struct cup_lettering lettering = cell_lettering(figure);
@@ -196,14 +197,16 @@ static bool fits(const struct cup_figure *figure, const struct cup_compared_show
                cell_box(figure, row, run).width * 0.97;
 }
 
-/* The same of all: the most that fits, the values of the baseline apart. */
+/* All cells have the same form: the longest that fits into each. The baseline always shows values.
+ */
 static enum form choose_form(const struct cup_figure *figure, const struct cup_compared_shown *plot,
                              size_t rows)
 {
     enum form form = WHOLE;
     for (size_t row = 0; row < rows; row++)
         for (size_t run = 0; run < plot->run_count; run++)
-            while (run != plot->baseline && form < VERDICT && !fits(figure, plot, row, run, form))
+            while (run != plot->baseline && form < VERDICT &&
+                   !fits_cell(figure, plot, row, run, form))
                 form++;
     return form;
 }
@@ -216,12 +219,12 @@ static void write_cell(struct cup_figure *figure, const struct cup_compared_show
     const struct cup_lettering lettering = cell_lettering(figure);
     const struct cup_point middle = {box.left + box.width / 2, box.top + box.height / 2};
     form = run == plot->baseline ? WHOLE : form;
-    if (*cell_text(text, plot, row, run, form) && fits(figure, plot, row, run, form))
+    if (*cell_text(text, plot, row, run, form) && fits_cell(figure, plot, row, run, form))
         cup_canvas_text(figure->canvas, middle, text, &lettering);
 }
 
-static void tell_cell(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t row,
-                      size_t run, struct cup_box box)
+static void add_cell_hover(struct cup_figure *figure, const struct cup_compared_shown *plot,
+                           size_t row, size_t run, struct cup_box box)
 {
     const struct cup_compared_cell *cell = &plot->cells[row][run];
     char text[sizeof(struct cup_hover){0}.text];
@@ -243,7 +246,7 @@ static void draw_cell(struct cup_figure *figure, const struct cup_compared_shown
     if (run != plot->baseline)
         cup_canvas_box(figure->canvas, box, colour_of(figure, cell->verdict), shade);
     write_cell(figure, plot, row, run, form);
-    tell_cell(figure, plot, row, run, box);
+    add_cell_hover(figure, plot, row, run, box);
 }
 
 static void draw_table(struct cup_figure *figure, const struct cup_compared_shown *plot,
@@ -262,8 +265,8 @@ static void draw_table(struct cup_figure *figure, const struct cup_compared_show
     cup_figure_close(figure);
 }
 
-/* Each row has a text of its own, which is to be read. */
-static size_t rows_to_read(const struct cup_figure *figure, size_t count)
+/* How many rows fit if the text of each is to be readable. */
+static size_t count_readable_rows(const struct cup_figure *figure, size_t count)
 {
     double text = figure->theme->text, room = (figure->canvas->height - 15 * text) / (text * 0.9);
     return room < 1 ? 1 : (double)count < room ? count : (size_t)room;
@@ -273,7 +276,7 @@ void cup_chart_compare(struct cup_figure *figure, const void *data)
 {
     const struct cup_compared_shown *plot = data;
     char caption[CUP_CAPTION];
-    size_t rows = rows_to_read(figure, plot->count);
+    size_t rows = count_readable_rows(figure, plot->count);
     figure->y = (struct cup_axis){.name = "figures", .names = plot->names, .name_count = rows};
     cup_caption_add_rows(figure, rows, plot->count, caption);
     if (plot->run_count == 2)

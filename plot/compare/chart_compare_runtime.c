@@ -4,7 +4,7 @@
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
-/* More curves than this are a tangle, and paints come to their end. */
+/* More curves than this cannot be told apart. */
 enum { CURVES = 6 };
 
 static struct cup_axis time_axis(const struct cup_compared_runtime *plot)
@@ -18,7 +18,8 @@ static struct cup_axis time_axis(const struct cup_compared_runtime *plot)
 
 /* ---- a few runs --------------------------------------------------------------------------- */
 
-/* How many chunks took at most so long. Every second one is dashed: colours are not all. */
+/* Draws the share of chunks that took at most a time. Every second curve is dashed, for readers who
+ * cannot tell the colours apart. */
 static void draw_curve(struct cup_figure *figure, const struct cup_spread *spread, size_t n)
 {
     double shares[CUP_SPREAD_POINTS];

@@ -5,7 +5,8 @@
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 
-/* From here on the small runs would be a heap of dots in a corner. */
+/* If the sizes differ by this factor or more, linear axes would put all small runs into a corner.
+ */
 static const double many_times = 12;
 
 static bool is_log(const struct cup_compared_scaling *plot)
@@ -37,7 +38,7 @@ static void set_axes(struct cup_figure *figure, const struct cup_compared_scalin
                                   .high = high};
 }
 
-/* On both kinds of axes it is straight. */
+/* Proportional growth is a straight line on linear and on log axes. */
 static void draw_ideal(struct cup_figure *figure, const struct cup_compared_scaling *plot,
                        const struct cup_stroke *stroke)
 {
@@ -46,7 +47,7 @@ static void draw_ideal(struct cup_figure *figure, const struct cup_compared_scal
     cup_mark_line(figure, sizes, rates, 2, stroke);
 }
 
-/* Beside its dot, below the line that goes up from there, or above one that goes down. */
+/* Labels a run beside its dot: below the line if it rises from there, above if it falls. */
 static void write_run(struct cup_figure *figure, const struct cup_compared_scaling *plot, size_t i)
 {
     const struct cup_scale *scale = &figure->y.scale;

@@ -1,4 +1,4 @@
-/* The key figures of several runs, against those of the baseline. */
+/* The key figures of several runs, compared with those of the baseline. */
 #ifndef CUPPING_PLOT_COMPARE_COMPARED_H
 #define CUPPING_PLOT_COMPARE_COMPARED_H
 
@@ -7,16 +7,16 @@
 
 enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
 
-/* More of them are only told by their letters: names would leave no room. Other plots have them. */
+/* More runs than this are shown by letters only: their names would leave no room. */
 enum { CUP_COMPARED_NAMED = 8 };
 
 struct cup_compared_cell {
-    double ratio;                   /* to the baseline; NAN: not known */
-    double least, most;             /* where noise within the runs leaves it; NAN: not known */
+    double ratio;       /* to the baseline; NAN: not known */
+    double least, most; /* range of the ratio by the noise between chunks; NAN: not known */
     char value[CUP_COMPARED_TEXT];  /* with its unit; "n/a" */
     char change[CUP_COMPARED_TEXT]; /* "-12.3 %", "+3.1 pt", "="; may be empty */
     enum cup_verdict verdict;
-    double strength; /* of the change: 0: none, 1: to twice or half, or by 25 points; or more */
+    double strength; /* of the change: 0: none; 1: doubled, halved, by 25 points, or more */
 };
 
 struct cup_compared_shown {

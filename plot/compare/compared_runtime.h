@@ -1,4 +1,4 @@
-/* How the times of chunks are spread in several runs. */
+/* The distributions of chunk times in several runs. */
 #ifndef CUPPING_PLOT_COMPARE_COMPARED_RUNTIME_H
 #define CUPPING_PLOT_COMPARE_COMPARED_RUNTIME_H
 

@@ -7,8 +7,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
-/* What is looked at first, in this order. Where there is an `instead`, that stands for a figure
- * that is not known of the baseline. */
+/* The key figures, in the order of the rows. `instead` replaces a figure that fewer runs know. */
 static const struct key {
     enum cup_metric_id metric; /* unless there is a mean */
     const char *label;
@@ -22,11 +21,11 @@ static const struct key {
     {.metric = CUP_METRIC_DELIVERED_RATE_GBPS,
      .label = "data rate, delivered",
      .instead = CUP_METRIC_REQUESTED_RATE_GBPS,
-     .instead_label = "data rate, asked for"},
+     .instead_label = "data rate, requested"},
     {.metric = CUP_METRIC_TOTAL_BYTES_READ,
      .label = "bytes read",
      .instead = CUP_METRIC_TOTAL_BYTES_READ_COFFEA,
-     .instead_label = "bytes asked for"},
+     .instead_label = "bytes requested"},
     {.metric = CUP_METRIC_READ_AMPLIFICATION, .label = "read amplification"},
     {.metric = CUP_METRIC_THREAD_CPU_EFFICIENCY,
      .label = "CPU share of the threads",
@@ -43,7 +42,7 @@ static const struct key {
     {.metric = CUP_METRIC_TAIL_S, .label = "tail after 90 % of chunks"},
     {.metric = CUP_METRIC_PEAK_MEMORY_BYTES, .label = "memory of a worker, most"},
     {.metric = CUP_METRIC_SPILLED_BYTES, .label = "spilled"},
-    {.metric = CUP_METRIC_WASTED_WALL_S, .label = "task time without use"},
+    {.metric = CUP_METRIC_WASTED_WALL_S, .label = "wasted task time"},
     {.metric = CUP_METRIC_NUM_FAILED_CHUNKS, .label = "failed attempts"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -73,9 +72,9 @@ static const struct cup_compared *find_key(const struct cup_comparison *comparis
                      : find_metric(comparison, key->metric);
 }
 
-/* How many know of it; 0 also where there is nothing to compare: the baseline has to and another
- * one, and zeros all along are not news. */
-static size_t known(const struct cup_comparison *comparison, const struct cup_compared *row)
+/* Counts the runs that know a figure. 0 if there is nothing to compare: the baseline and another
+ * run must know it, and not all values may be 0. */
+static size_t count_known(const struct cup_comparison *comparison, const struct cup_compared *row)
 {
     size_t count = 0;
     bool any = false;
@@ -91,8 +90,9 @@ static size_t known(const struct cup_comparison *comparison, const struct cup_co
 
 /* ---- noise -------------------------------------------------------------------------------- */
 
-/* Two standard errors of a mean over chunks, as a share of it; NAN: not known. */
-static double error_of(const struct cup_comparison *comparison, const struct key *key, size_t input)
+/* Two standard errors of a mean over chunks, divided by the mean; NAN: not known. */
+static double relative_error(const struct cup_comparison *comparison, const struct key *key,
+                             size_t input)
 {
     const struct cup_compared *mean = find_key(comparison, key);
     const struct cup_compared *spread =
@@ -107,8 +107,8 @@ static double error_of(const struct cup_comparison *comparison, const struct key
 static void set_noise(struct cup_compared_cell *cell, const struct cup_comparison *comparison,
                       const struct key *key, size_t input)
 {
-    double own = error_of(comparison, key, input);
-    double error = hypot(own, error_of(comparison, key, comparison->baseline));
+    double own = relative_error(comparison, key, input);
+    double error = hypot(own, relative_error(comparison, key, comparison->baseline));
     cell->least = cell->ratio * fmax(0, 1 - error);
     cell->most = cell->ratio * (1 + error);
     if (isnan(error))
@@ -117,13 +117,13 @@ static void set_noise(struct cup_compared_cell *cell, const struct cup_compariso
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Of a share, in points. */
+/* The change of a share in percentage points. */
 static double points_of(const struct cup_change *change, enum cup_unit unit)
 {
     return cup_number(change->by) * (unit == CUP_UNIT_SHARE ? 100 : 1);
 }
 
-/* Shares change by points, and those that nobody would see are none. */
+/* Shares change by points. A change too small for the digits shown counts as none. */
 static void set_share_change(struct cup_compared_cell *cell, double points)
 {
     const double least = 0.05;
@@ -161,11 +161,11 @@ static void add_row(struct cup_compared_shown *plot, const struct cup_comparison
     const struct cup_compared *instead =
         key->instead_label ? find_metric(comparison, key->instead) : NULL;
     const char *label = key->label;
-    if (known(comparison, instead) > known(comparison, row)) {
+    if (count_known(comparison, instead) > count_known(comparison, row)) {
         row = instead;
         label = key->instead_label;
     }
-    if (!row || known(comparison, row) == 0)
+    if (!row || count_known(comparison, row) == 0)
         return;
     plot->names[plot->count] = (struct cup_text){label, strlen(label)};
     for (size_t i = 0; i < comparison->input_count; i++) {
@@ -180,10 +180,9 @@ const void *cup_data_compare(struct cup_plot_input *input)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     static const char other_work[] =
-        ", and not of sums and times: the runs did not do the same work";
-    static const char noise[] =
-        " Noise: two standard errors of the means over chunks; that between "
-        "runs only more runs tell.";
+        ", and not for sums and times, because the runs did different work";
+    static const char noise[] = " Noise: two standard errors of the means over chunks; the noise "
+                                "between runs takes more runs to measure.";
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     if (!plot)
@@ -198,14 +197,14 @@ const void *cup_data_compare(struct cup_plot_input *input)
         add_row(plot, comparison, &keys[i]);
     if (plot->count == 0)
         return cup_plot_unavailable(input,
-                                    "no key figure is known of the baseline and of another run");
-    cup_plot_set_caption(
-        input,
-        "Of %d key figures those that are known and not 0 in all. Better or worse only "
-        "where it is known which way is%s.%s",
-        (int)KEYS, comparison->same_work ? "" : other_work,
-        plot->run_count == 2                   ? noise
-        : plot->run_count > CUP_COMPARED_NAMED ? " Letters: the runs in the order given."
-                                               : "");
+                                    "no key figure is known for the baseline and another run");
+    cup_plot_set_caption(input,
+                         "Of %d key figures, those that are known and not always 0. Better or "
+                         "worse: only for figures where more or less is clearly better%s.%s",
+                         (int)KEYS, comparison->same_work ? "" : other_work,
+                         plot->run_count == 2 ? noise
+                         : plot->run_count > CUP_COMPARED_NAMED
+                             ? " Letters: the runs in the order of the command line."
+                             : "");
     return plot;
 }

@@ -6,7 +6,7 @@
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"
 
-/* As in the budget of one run (chart_time_budget.c), what is small there put together. */
+/* Paints as in the budget of one run (chart_time_budget.c); its small parts are put together. */
 enum { CPU, IO, GIL, LOCKS, NO_CORE, OTHERS, DASK, IDLE };
 static const struct cup_bar_kind kinds[] = {
     [CPU] = {"CPU in tasks", CUP_PAINT_GREEN},
@@ -38,8 +38,8 @@ static const struct {
     {CUP_METRIC_DASK_BETWEEN_TASKS_S, DASK},
 };
 
-/* The seconds of each kind; of all of them. */
-static double add_up(const struct cup_figures *figures, double seconds[CUP_BAR_KINDS])
+/* Sums up the seconds of each kind. Returns the seconds of all kinds. */
+static double sum_seconds(const struct cup_figures *figures, double seconds[CUP_BAR_KINDS])
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -52,10 +52,12 @@ static double add_up(const struct cup_figures *figures, double seconds[CUP_BAR_K
     return sum;
 }
 
-/* Runs that did the same work by their time: what was won is seen. Others by shares. */
+/* Adds a run, in seconds if the runs did the same work, so that saved time is visible; else in
+ * shares. Returns false if its budget is not known. */
 static bool add_run(struct cup_rows *plot, const struct cup_plot_runs *runs, size_t input)
 {
-    double seconds[CUP_BAR_KINDS] = {0}, sum = add_up(&runs->comparison->inputs[input], seconds);
+    double seconds[CUP_BAR_KINDS] = {0},
+           sum = sum_seconds(&runs->comparison->inputs[input], seconds);
     struct cup_row *row = sum > 0 ? cup_rows_add(plot, runs->names[input], CPU, 0) : NULL;
     char time[CUP_DURATION_TEXT];
     if (!row)
@@ -88,10 +90,11 @@ const void *cup_data_compare_budget(struct cup_plot_input *input)
     for (size_t i = 0; i < comparison->input_count; i++)
         missing[i] = !add_run(plot, input->runs, i);
     if (plot->count < 2)
-        return cup_plot_unavailable(input, "of fewer than two runs is it known what threads did");
+        return cup_plot_unavailable(input, "fewer than two runs have a known time budget");
     cup_plot_set_caption(
-        input, "Threads times wall time of the workers, split without remainder (cupping).%s",
-        comparison->same_work ? "" : " Shares, because the runs did not do the same work.");
+        input,
+        "Wall time of the workers' threads, summed; the parts add up to all of it (cupping).%s",
+        comparison->same_work ? "" : " Shares, because the runs did different work.");
     cup_caption_add_missing(input, missing);
     return plot;
 }

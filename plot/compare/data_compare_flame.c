@@ -10,23 +10,23 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
-/* One of both runs: FROM is the baseline, TO the other one. */
+/* One of the two runs. */
 struct side {
     size_t input;
-    double divisor;             /* events or tasks, and nanoseconds in a second */
-    uint64_t *totals, *samples; /* owned; of the nodes of the merged tree */
+    double divisor;             /* number of events or tasks; for times, multiplied by 1e9 */
+    uint64_t *totals, *samples; /* owned; one for each node of the merged tree */
 };
 
 struct comparing {
     struct cup_plot_input *input;
     const struct cup_flame_weight *weight;
-    struct cup_call_tree tree; /* owned; of both */
-    struct side from, to;
+    struct cup_call_tree tree; /* owned; merged from both runs */
+    struct side from, to;      /* the baseline, and the other run */
     bool by_event;
-    double gone;            /* share of FROM in functions that TO does not have */
-    size_t gone_count;      /* of these */
-    uint32_t most_gone;     /* the largest of them */
-    double most_gone_share; /* of FROM */
+    double gone;            /* share of `from` in functions that `to` does not have */
+    size_t gone_count;      /* number of these functions */
+    uint32_t most_gone;     /* the largest of these functions */
+    double most_gone_share; /* its share of `from` */
 };
 
 static double amount_at(const struct side *side, size_t node)
@@ -47,7 +47,7 @@ static int make_side(struct comparing *comparing, struct side *side, size_t inpu
     return side->totals && side->samples ? 0 : -1;
 }
 
-static int start(struct comparing *comparing)
+static int merge_sides(struct comparing *comparing)
 {
     const struct cup_comparison *runs = comparing->input->runs->comparison;
     comparing->by_event = cup_run_stacks_by_event(runs->inputs, runs->input_count);
@@ -58,7 +58,7 @@ static int start(struct comparing *comparing)
                : -1;
 }
 
-static void finish(struct comparing *comparing)
+static void free_sides(struct comparing *comparing)
 {
     free(comparing->from.totals);
     free(comparing->from.samples);
@@ -69,7 +69,7 @@ static void finish(struct comparing *comparing)
 
 /* ---- what changed ------------------------------------------------------------------------- */
 
-/* Of an amount that is an estimate from samples: its variance. What is measured has none. */
+/* The variance of an amount that is estimated from samples; measured amounts have none. */
 static double variance(const struct comparing *comparing, const struct side *side, uint32_t node)
 {
     double amount = amount_at(side, node);
@@ -80,7 +80,7 @@ static double variance(const struct comparing *comparing, const struct side *sid
     return 0;
 }
 
-/* What the samples alone make that likely is no change. */
+/* A change within twice the sampling error counts as none. */
 static int8_t shade_of(const struct comparing *comparing, uint32_t node, double change)
 {
     static const double shades[] = CUP_FLAME_SHADES;
@@ -105,14 +105,15 @@ static void compare_boxes(const struct comparing *comparing, struct cup_flame *p
     }
 }
 
-/* ---- what is gone ------------------------------------------------------------------------- */
+/* ---- functions that are gone
+ * ------------------------------------------------------------------------- */
 
 static uint32_t function_of(const struct comparing *comparing, uint32_t node)
 {
     return comparing->tree.frames[comparing->tree.nodes[node].frame].function;
 }
 
-/* Each stack counts once for a function, however often that calls itself. */
+/* True if no caller is the same function: recursive functions count once for each stack. */
 static bool is_outermost(const struct comparing *comparing, uint32_t node)
 {
     const struct cup_call_node *nodes = comparing->tree.nodes;
@@ -122,13 +123,13 @@ static bool is_outermost(const struct comparing *comparing, uint32_t node)
     return true;
 }
 
-/* What of FROM stands below a function that is not in TO, itself too. */
+/* The amount of `from` in a function and its callees. */
 struct gone {
     double amount, variance;
-    bool is_there; /* in TO, or so little that its samples may be chance */
+    bool is_there; /* it is in `to`, or so small that its samples may be chance */
 };
 
-static void add_up(const struct comparing *comparing, struct gone *gone)
+static void sum_functions(const struct comparing *comparing, struct gone *gone)
 {
     for (uint32_t i = 1; i < comparing->tree.node_count; i++) {
         struct gone *of = &gone[function_of(comparing, i)];
@@ -140,7 +141,7 @@ static void add_up(const struct comparing *comparing, struct gone *gone)
     }
 }
 
-static void choose(struct comparing *comparing, struct gone *gone)
+static void choose_gone(struct comparing *comparing, struct gone *gone)
 {
     double all = amount_at(&comparing->from, 0);
     for (uint32_t i = 0; i < comparing->tree.function_count; i++) {
@@ -155,7 +156,7 @@ static void choose(struct comparing *comparing, struct gone *gone)
     }
 }
 
-/* Each stack once, however many of its functions are gone. */
+/* Adds up the stacks with gone functions; a stack counts once. */
 static void add_gone(struct comparing *comparing, const struct gone *gone, bool *below)
 {
     double all = amount_at(&comparing->from, 0);
@@ -167,15 +168,15 @@ static void add_gone(struct comparing *comparing, const struct gone *gone, bool 
     }
 }
 
-/* Functions of FROM that are on no stack of TO. */
+/* Finds the functions of `from` that are on no stack of `to`. */
 static int find_gone(struct comparing *comparing)
 {
     struct gone *gone = calloc(comparing->tree.function_count + 1, sizeof *gone);
     bool *below = calloc(comparing->tree.node_count + 1, sizeof *below);
     int result = gone && below ? 0 : -1;
     if (result == 0) {
-        add_up(comparing, gone);
-        choose(comparing, gone);
+        sum_functions(comparing, gone);
+        choose_gone(comparing, gone);
         add_gone(comparing, gone, below);
     }
     free(gone);
@@ -183,9 +184,9 @@ static int find_gone(struct comparing *comparing)
     return result;
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- caption -------------------------------------------------------------------------------- */
 
-static void say_gone(char *to, size_t room, const struct comparing *comparing)
+static void print_gone(char *to, size_t room, const struct comparing *comparing)
 {
     char name[CUP_FRAME_ROOM], number[64], most[40] = "";
     to[0] = '\0';
@@ -200,24 +201,24 @@ static void say_gone(char *to, size_t room, const struct comparing *comparing)
              cup_input_letter(comparing->to.input), most, name);
 }
 
-static void say(const struct comparing *comparing, const struct cup_flame *plot,
-                const struct cup_flame_left_out *left_out)
+static void write_caption(const struct comparing *comparing, const struct cup_flame *plot,
+                          const struct cup_flame_left_out *left_out)
 {
     const char from = cup_input_letter(comparing->from.input);
     const char to = cup_input_letter(comparing->to.input);
     const struct cup_figures *inputs = comparing->input->runs->comparison->inputs;
     const struct cup_call_ask *ask = &inputs[comparing->to.input].stacks->tree.ask;
     char gone[200], now[24], before[24], said[CUP_FLAME_LEFT_OUT_TEXT], asked[CUP_ASK_TEXT];
-    say_gone(gone, sizeof gone, comparing);
+    print_gone(gone, sizeof gone, comparing);
     cup_plot_set_caption(
         comparing->input,
-        "Width: %s, for each %s of %c (cupping): %s, of %c %s. Shades: from 0.1, 1 and "
-        "10 %% of all of %c on%s.%s%s%s",
+        "Width: %s per %s of %c (cupping): %s; in %c %s. Shades: changes from 0.1, 1 and 10 %% of "
+        "all of %c%s.%s%s%s",
         comparing->weight->how, comparing->by_event ? "event" : "task", to,
         cup_tick_text(now, plot->all, plot->unit), from,
         cup_tick_text(before, amount_at(&comparing->from, 0), plot->unit), from,
         comparing->weight->weight == CUP_W_CPU || comparing->weight->weight == CUP_W_ALLOC
-            ? "; what the samples' errors may be is grey"
+            ? "; grey: within the sampling error"
             : "",
         cup_call_ask_text(asked, ask), gone, cup_flame_left_out_text(said, left_out));
 }
@@ -232,7 +233,7 @@ static const void *make(struct comparing *comparing, const struct cup_folded *fo
     if (!plot || find_gone(comparing) != 0)
         return NULL;
     compare_boxes(comparing, plot, folded);
-    say(comparing, plot, &left_out);
+    write_caption(comparing, plot, &left_out);
     return plot;
 }
 
@@ -240,7 +241,7 @@ static const void *make_compared(struct comparing *comparing)
 {
     struct cup_folded folded;
     const void *plot = NULL;
-    if (start(comparing) == 0 && comparing->to.totals[0] == 0)
+    if (merge_sides(comparing) == 0 && comparing->to.totals[0] == 0)
         return cup_plot_unavailable(comparing->input, "%c: %s",
                                     cup_input_letter(comparing->to.input), comparing->weight->none);
     if (comparing->to.totals && comparing->to.samples &&
@@ -252,7 +253,7 @@ static const void *make_compared(struct comparing *comparing)
     return plot;
 }
 
-/* Says why, and returns true, if an input has not what is shown. */
+/* Returns true and sets the reason if an input has no such data. */
 static bool is_missing(struct cup_plot_input *input, const struct cup_flame_weight *weight)
 {
     const struct cup_comparison *runs = input->runs->comparison;
@@ -273,13 +274,13 @@ static const void *make_flame(struct cup_plot_input *input, int which)
     struct comparing comparing = {.input = input, .weight = &cup_flame_weights[which]};
     if (input->runs->comparison->input_count != 2)
         return cup_plot_unavailable(input,
-                                    "it shows two runs, and here are %zu: name two, or look at the "
-                                    "page (--html), which has the baseline against each other one",
+                                    "shows two runs, not %zu: name two, or see the page (--html), "
+                                    "which compares the baseline with each other run",
                                     input->runs->comparison->input_count);
     if (is_missing(input, comparing.weight))
         return NULL;
     const void *plot = make_compared(&comparing);
-    finish(&comparing);
+    free_sides(&comparing);
     return plot;
 }
 

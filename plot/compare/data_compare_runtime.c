@@ -4,7 +4,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
-static size_t known(const struct cup_comparison *comparison, enum cup_chunk_time time)
+static size_t count_known(const struct cup_comparison *comparison, enum cup_chunk_time time)
 {
     size_t count = 0;
     for (size_t i = 0; i < comparison->input_count; i++)
@@ -25,13 +25,15 @@ static void add_run(struct cup_compared_runtime *plot, const struct cup_spread *
     plot->names[plot->count++] = name;
 }
 
-/* Times of different kinds must not stand in one plot: the kind that more of the runs tell. */
+/* Times inside tasks and inside process() cannot be compared: shows the kind that more of the runs
+ * have. */
 const void *cup_data_compare_runtime(struct cup_plot_input *input)
 {
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_runtime *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     bool missing[CUP_COMPARE_MOST] = {false};
-    bool task = known(comparison, CUP_CHUNK_TASK) >= known(comparison, CUP_CHUNK_PROCESS);
+    bool task =
+        count_known(comparison, CUP_CHUNK_TASK) >= count_known(comparison, CUP_CHUNK_PROCESS);
     if (!plot)
         return NULL;
     plot->name = task ? "wall time of a chunk" : "time of a chunk inside process()";
@@ -44,13 +46,13 @@ const void *cup_data_compare_runtime(struct cup_plot_input *input)
             add_run(plot, spread, input->runs->names[i]);
     }
     if (plot->count < 2)
-        return cup_plot_unavailable(input, "of fewer than two runs are the times of chunks known");
-    cup_plot_set_caption(
-        input,
-        "%s, of those whose result was used; by %d quantiles of each run (%s). In brackets: "
-        "the median.",
-        task ? "Wall time of the chunks' tasks" : "Time of chunks inside process()",
-        CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
+        return cup_plot_unavailable(input, "fewer than two runs have known chunk times");
+    cup_plot_set_caption(input,
+                         "%s, for chunks whose result was used; %d quantiles of each run (%s). In "
+                         "brackets: the median.",
+                         task ? "Wall time of the chunks' tasks"
+                              : "Time of chunks inside process()",
+                         CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
     cup_caption_add_missing(input, missing);
     return plot;
 }

@@ -7,7 +7,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
-/* Which of the columns that the comparison has. */
+/* Which columns of the comparison are shown. */
 struct choice {
     bool cores, events;
 };
@@ -35,7 +35,7 @@ static bool is_shown(const struct cup_scaling_row *row, struct choice choice)
            isfinite(rate_of(row, choice));
 }
 
-static size_t shown(const struct cup_scaling *scaling, struct choice choice)
+static size_t count_shown(const struct cup_scaling *scaling, struct choice choice)
 {
     size_t count = 0;
     for (size_t i = 0; i < scaling->count; i++)
@@ -43,21 +43,22 @@ static size_t shown(const struct cup_scaling *scaling, struct choice choice)
     return count;
 }
 
-/* The one that tells of the most runs; of equal ones the first: that of the target, of cores. */
-static struct choice choose(const struct cup_scaling *scaling, bool events)
+/* Chooses the columns that most runs have; if equal, those of the target, and cores rather than
+ * workers. */
+static struct choice choose_columns(const struct cup_scaling *scaling, bool events)
 {
     const struct choice order[] = {
         {true, events}, {false, events}, {true, !events}, {false, !events}};
     struct choice best = order[0];
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool differs = (order[i].cores ? scaling->least_cores : scaling->least_workers) >= 0;
-        if (differs && shown(scaling, order[i]) > shown(scaling, best))
+        if (differs && count_shown(scaling, order[i]) > count_shown(scaling, best))
             best = order[i];
     }
     return best;
 }
 
-/* In the order of size: a line goes through them. */
+/* Inserts a run in the order of size. */
 static void add_run(struct cup_compared_scaling *plot, const struct cup_scaling_row *row,
                     struct choice choice, size_t input)
 {
@@ -79,7 +80,7 @@ static void add_run(struct cup_compared_scaling *plot, const struct cup_scaling_
                  100 * efficiency);
 }
 
-/* Of the other kind than what is shown, it is none. */
+/* A target in events cannot be drawn in a plot of bytes, and the other way round. */
 static void set_target(struct cup_compared_scaling *plot, const struct cup_target *target)
 {
     if (!target || !(target->rate > 0) || target->events != plot->by_events)
@@ -98,9 +99,9 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     if (scaling->missing)
         return cup_plot_unavailable(input, "%s", scaling->missing);
     bool aims = input->runs->target && input->runs->target->rate > 0;
-    struct choice choice = choose(scaling, !aims || input->runs->target->events);
-    if (shown(scaling, choice) < 2)
-        return cup_plot_unavailable(input, "of fewer than two runs are size and throughput known");
+    struct choice choice = choose_columns(scaling, !aims || input->runs->target->events);
+    if (count_shown(scaling, choice) < 2)
+        return cup_plot_unavailable(input, "fewer than two runs have a known size and throughput");
     int least = choice.cores ? scaling->least_cores : scaling->least_workers;
     const struct cup_scaling_row *smallest = &scaling->rows[least < 0 ? 0 : least];
     plot->by_events = choice.events;
@@ -115,12 +116,10 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     }
     set_target(plot, input->runs->target);
     cup_plot_set_caption(
-        input,
-        "%s%s over wall time; %s. In percent: of what the smallest run, scaled up, would "
-        "do.%s",
+        input, "%s%s divided by wall time; %s. Percent: of the smallest run's rate, scaled up.%s",
         choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
         choice.cores ? scaling->cores_are : scaling->workers_are,
-        aims && !(plot->target > 0) ? " The target is of another kind." : "");
+        aims && !(plot->target > 0) ? " The target is not in the unit of this axis." : "");
     cup_caption_add_missing(input, missing);
     return plot;
 }

@@ -1,4 +1,4 @@
-/* Memory that is given back all at once: what a plot's data consist of. */
+/* Memory that is freed all at once: it holds the data of a plot. */
 #ifndef CUPPING_PLOT_FIGURE_ARENA_H
 #define CUPPING_PLOT_FIGURE_ARENA_H
 
@@ -10,11 +10,11 @@ struct cup_arena {
     struct cup_arena_block *blocks; /* owned; {0} is an empty arena */
 };
 
-/* `count` items of `size` bytes, zeroed; NULL without memory, or if that is more than there can be.
- * None are a valid pointer, too. */
+/* Allocates `count` items of `size` bytes, zeroed. NULL without memory or if the size overflows.
+ * With a count of 0 the result is a valid pointer. */
 void *cup_arena_take(struct cup_arena *arena, size_t count, size_t size);
 
-/* Gives all of it back; the arena is then empty and usable. */
+/* Frees everything. The arena is then empty and can be used again. */
 void cup_arena_clear(struct cup_arena *arena);
 
 #endif

@@ -11,7 +11,7 @@ double cup_line_step(const struct cup_lettering *lettering)
     return lettering->size * 1.3;
 }
 
-/* The bytes of the longest beginning, between words, that fits; at least one word. */
+/* The length in bytes of the longest part that fits and ends between words; at least one word. */
 static size_t line_length(struct cup_canvas *canvas, const char *text, double width,
                           const struct cup_lettering *lettering)
 {
@@ -62,7 +62,7 @@ struct cup_lettering cup_names_lettering(const struct cup_figure *figure)
     return lettering;
 }
 
-/* Along the axis. */
+/* The length of a text along the axis. */
 static double text_length(const struct cup_figure *figure, const struct cup_axis *axis,
                           const char *text)
 {
@@ -71,8 +71,7 @@ static double text_length(const struct cup_figure *figure, const struct cup_axis
                               : lettering.size * 0.9;
 }
 
-/* Walks along the texts; those that would touch the one before are taken away if `prune`. Returns
- * how many do. */
+/* Counts the texts that touch the one before. With `prune`, removes them. */
 static size_t count_touching(const struct cup_figure *figure, struct cup_axis *axis, bool prune)
 {
     double end = NAN, gap = figure->theme->gap;
@@ -84,7 +83,7 @@ static size_t count_touching(const struct cup_figure *figure, struct cup_axis *a
         double place = cup_scale_place(&axis->scale, tick->value);
         place = axis->scale.to < axis->scale.from ? -place : place;
         double half = text_length(figure, axis, tick->text) / 2;
-        bool touches = place - half < end + gap; /* never for NAN: the first one */
+        bool touches = place - half < end + gap; /* false for the first one, where `end` is NAN */
         touching += touches;
         if (touches && prune)
             tick->text[0] = '\0';
@@ -101,7 +100,7 @@ static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axi
     return (unsigned)fmin(10, fmax(2, room / each));
 }
 
-/* A tick with its name in the middle of each column; as many as there can be ticks. */
+/* Makes a tick with a name in the middle of each column. */
 static void name_columns(const struct cup_figure *figure, struct cup_axis *axis, double from,
                          double to)
 {
@@ -157,8 +156,8 @@ char *cup_axis_full_name(char to[CUP_AXIS_NAME], const struct cup_axis *axis)
 
 /* ---- drawing ------------------------------------------------------------------------------ */
 
-static void rule(const struct cup_figure *figure, struct cup_point from, struct cup_point to,
-                 struct cup_colour colour)
+static void draw_rule(const struct cup_figure *figure, struct cup_point from, struct cup_point to,
+                      struct cup_colour colour)
 {
     const struct cup_point points[] = {from, to};
     cup_canvas_line(figure->canvas, points, 2, colour, figure->theme->hair, 0);
@@ -173,16 +172,16 @@ static void draw_grid_of(const struct cup_figure *figure, const struct cup_axis 
         if (!axis->ticks.ticks[i].text[0])
             continue;
         if (axis == &figure->x)
-            rule(figure, (struct cup_point){at, area->top}, (struct cup_point){at, bottom},
-                 figure->theme->grid);
+            draw_rule(figure, (struct cup_point){at, area->top}, (struct cup_point){at, bottom},
+                      figure->theme->grid);
         else
-            rule(figure, (struct cup_point){area->left, at}, (struct cup_point){right, at},
-                 figure->theme->grid);
+            draw_rule(figure, (struct cup_point){area->left, at}, (struct cup_point){right, at},
+                      figure->theme->grid);
     }
 }
 
-/* Lines across for numbers that go up; along for bars that go to the right; none between columns.
- */
+/* Horizontal lines for a numeric y axis, vertical ones for rows of bars, none for columns with
+ * names. */
 void cup_draw_grid(const struct cup_figure *figure)
 {
     if (!figure->x.names)
@@ -197,15 +196,15 @@ static void draw_x(const struct cup_figure *figure)
     for (size_t i = 0; i < figure->x.ticks.count; i++) {
         const struct cup_tick *tick = &figure->x.ticks.ticks[i];
         double at = cup_x(figure, tick->value), length = size * (tick->text[0] ? 0.4 : 0.2);
-        rule(figure, (struct cup_point){at, bottom}, (struct cup_point){at, bottom + length},
-             figure->theme->ink);
+        draw_rule(figure, (struct cup_point){at, bottom}, (struct cup_point){at, bottom + length},
+                  figure->theme->ink);
         if (tick->text[0])
             cup_canvas_text(figure->canvas, (struct cup_point){at, bottom + size * 0.7}, tick->text,
                             &lettering);
     }
 }
 
-/* To the left of the area, or to the right of it. */
+/* Draws the axis at the left or at the right of the area. */
 static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
 {
     bool right = axis == &figure->right;
@@ -218,15 +217,15 @@ static void draw_y(const struct cup_figure *figure, const struct cup_axis *axis)
         const struct cup_tick *tick = &axis->ticks.ticks[i];
         double at = cup_scale_place(&axis->scale, tick->value);
         double length = side * size * (tick->text[0] ? 0.4 : 0.2);
-        rule(figure, (struct cup_point){edge, at}, (struct cup_point){edge + length, at},
-             figure->theme->ink);
+        draw_rule(figure, (struct cup_point){edge, at}, (struct cup_point){edge + length, at},
+                  figure->theme->ink);
         if (tick->text[0])
             cup_canvas_text(figure->canvas, (struct cup_point){edge + side * size * 0.6, at},
                             tick->text, &lettering);
     }
 }
 
-/* Where rows are thinner than letters, only every n-th has its name. */
+/* If rows are lower than letters, only every n-th row gets its name. */
 static void draw_names(const struct cup_figure *figure)
 {
     struct cup_lettering lettering = cup_names_lettering(figure);
@@ -249,9 +248,10 @@ void cup_draw_axes(const struct cup_figure *figure)
     const struct cup_box *area = &figure->area;
     double right = area->left + area->width, bottom = area->top + area->height;
     struct cup_colour ink = figure->theme->ink;
-    rule(figure, (struct cup_point){area->left, bottom}, (struct cup_point){right, bottom}, ink);
-    rule(figure, (struct cup_point){area->left, area->top}, (struct cup_point){area->left, bottom},
-         ink);
+    draw_rule(figure, (struct cup_point){area->left, bottom}, (struct cup_point){right, bottom},
+              ink);
+    draw_rule(figure, (struct cup_point){area->left, area->top},
+              (struct cup_point){area->left, bottom}, ink);
     draw_x(figure);
     if (figure->y.names)
         draw_names(figure);
@@ -259,6 +259,6 @@ void cup_draw_axes(const struct cup_figure *figure)
         draw_y(figure, &figure->y);
     if (!figure->right.name)
         return;
-    rule(figure, (struct cup_point){right, area->top}, (struct cup_point){right, bottom}, ink);
+    draw_rule(figure, (struct cup_point){right, area->top}, (struct cup_point){right, bottom}, ink);
     draw_y(figure, &figure->right);
 }

@@ -1,4 +1,4 @@
-/* Parts of a figure: its axes, and texts in lines. figure.c puts them in their places. */
+/* Parts of a figure: axes, and texts of several lines. figure.c decides where they are. */
 #ifndef CUPPING_PLOT_FIGURE_AXES_H
 #define CUPPING_PLOT_FIGURE_AXES_H
 
@@ -13,11 +13,11 @@ struct cup_lines {
     size_t count;
 };
 
-/* Breaks a text between words; what does not fit in `most` lines is shortened. */
+/* Breaks a text between words into at most `most` lines; the last line is shortened if needed. */
 void cup_lines_wrap(struct cup_lines *lines, struct cup_canvas *canvas, const char *text,
                     double width, size_t most, const struct cup_lettering *lettering);
 
-/* How far the lines of a text are from each other. */
+/* The distance between lines of a text, in points. */
 double cup_line_step(const struct cup_lettering *lettering);
 
 /* ---- axes --------------------------------------------------------------------------------- */
@@ -25,16 +25,16 @@ double cup_line_step(const struct cup_lettering *lettering);
 struct cup_lettering cup_axis_lettering(const struct cup_figure *figure,
                                         const struct cup_axis *axis);
 
-/* Of the names of rows: not higher than those. */
+/* The lettering of row names: not higher than the rows. */
 struct cup_lettering cup_names_lettering(const struct cup_figure *figure);
 
-/* Chooses ticks whose texts leave room for each other on an axis that goes from `from` to `to`. */
+/* Chooses ticks with texts that do not touch, for an axis from `from` to `to` (points). */
 void cup_axis_fit(const struct cup_figure *figure, struct cup_axis *axis, double from, double to);
 
-/* The widest text beside a tick, or of a name. */
+/* The width of the widest text at a tick, in points. */
 double cup_axis_text_width(const struct cup_figure *figure, const struct cup_axis *axis);
 
-/* "data rate [MB/s]" */
+/* Prints the name with the unit: "data rate [MB/s]". Returns `to`. */
 enum { CUP_AXIS_NAME = 128 };
 char *cup_axis_full_name(char to[CUP_AXIS_NAME], const struct cup_axis *axis);
 

@@ -1,4 +1,4 @@
-/* Bytes that become more. */
+/* A growing array of bytes. */
 #ifndef CUPPING_PLOT_FIGURE_BYTES_H
 #define CUPPING_PLOT_FIGURE_BYTES_H
 
@@ -9,7 +9,7 @@ struct cup_bytes {
     size_t count, room;
 };
 
-/* Returns 0, or -1 without memory, the bytes being as they were. */
+/* Appends bytes. Returns 0; -1 without memory, then nothing is appended. */
 int cup_bytes_add(struct cup_bytes *bytes, const void *from, size_t count);
 
 #endif

@@ -6,24 +6,24 @@
 
 #include "plot/figure/axes.h"
 
-/* What stands around the area, from the outside to the inside. */
+/* Room around the area that is taken so far, in points. */
 struct margins {
     double left, right, top, bottom;
 };
 
-static double margin(const struct cup_figure *figure)
+static double outer_margin(const struct cup_figure *figure)
 {
     return figure->theme->gap * 1.5;
 }
 
 static double whole_width(const struct cup_figure *figure)
 {
-    return figure->canvas->width - 2 * margin(figure);
+    return figure->canvas->width - 2 * outer_margin(figure);
 }
 
 /* ---- title, caption ----------------------------------------------------------------------- */
 
-/* Each line at the left, held as the lettering says; the height of all of them. */
+/* Writes lines below each other. Returns the height of all lines. */
 static double write_lines(const struct cup_figure *figure, const struct cup_lines *lines,
                           struct cup_point at, const struct cup_lettering *lettering)
 {
@@ -40,8 +40,8 @@ static void write_title(const struct cup_figure *figure, struct margins *margins
         .size = figure->theme->title, .bold = true, .colour = figure->theme->ink};
     struct cup_lines lines;
     cup_lines_wrap(&lines, figure->canvas, figure->title, whole_width(figure), 2, &lettering);
-    margins->top +=
-        write_lines(figure, &lines, (struct cup_point){margin(figure), margins->top}, &lettering);
+    margins->top += write_lines(figure, &lines,
+                                (struct cup_point){outer_margin(figure), margins->top}, &lettering);
     margins->top += figure->theme->gap * 0.5;
 }
 
@@ -54,7 +54,7 @@ static void write_caption(const struct cup_figure *figure, struct margins *margi
                    &lettering);
     margins->bottom += (double)lines.count * cup_line_step(&lettering);
     write_lines(figure, &lines,
-                (struct cup_point){margin(figure), figure->canvas->height - margins->bottom},
+                (struct cup_point){outer_margin(figure), figure->canvas->height - margins->bottom},
                 &lettering);
     margins->bottom += figure->theme->gap;
 }
@@ -115,7 +115,7 @@ static double swatch_length(const struct cup_figure *figure, const struct cup_ke
     }
 }
 
-/* Above the area, in as many rows as it takes: so it covers nothing. */
+/* Draws the legend above the area, in as many rows as needed, so that it covers nothing. */
 static void draw_legend(struct cup_figure *figure, struct margins *margins)
 {
     const struct cup_theme *theme = figure->theme;
@@ -139,7 +139,7 @@ static void draw_legend(struct cup_figure *figure, struct margins *margins)
             across = 0;
             row += step;
         }
-        struct cup_point at = {margin(figure) + across, row};
+        struct cup_point at = {outer_margin(figure) + across, row};
         draw_swatch(figure, key, at, swatch);
         at.x += swatch > 0 ? swatch + theme->gap * 0.8 : 0;
         cup_canvas_text(figure->canvas, at, text, &lettering);
@@ -159,7 +159,7 @@ static void set_area(struct cup_figure *figure, const struct margins *margins)
                                     fmax(canvas->height - margins->top - margins->bottom, 1)};
 }
 
-/* The share of the width that names of rows get at most: a wide picture has room for long ones. */
+/* The largest share of the width for names of rows: wide pictures have room for long names. */
 static double names_share(const struct cup_figure *figure)
 {
     double inches = figure->canvas->width / 72;
@@ -189,7 +189,7 @@ static struct cup_lettering name_lettering(const struct cup_figure *figure,
     return lettering;
 }
 
-/* The name of an axis along `length`: at a side, in up to two lines. */
+/* Wraps the name of an axis to `length`; at a side it may have two lines. */
 static void wrap_name(const struct cup_figure *figure, const struct cup_axis *axis, double length,
                       struct cup_lines *lines)
 {
@@ -199,7 +199,7 @@ static void wrap_name(const struct cup_figure *figure, const struct cup_axis *ax
     cup_lines_wrap(lines, figure->canvas, cup_axis_full_name(name, axis), length, most, &lettering);
 }
 
-/* What an axis at the side takes: its name, then its numbers. */
+/* The width that an axis at the side takes: name and numbers. */
 static double side_width(const struct cup_figure *figure, struct cup_axis *axis)
 {
     const struct cup_theme *theme = figure->theme;
@@ -224,8 +224,8 @@ static void write_side_name(const struct cup_figure *figure, const struct cup_ax
     if (!axis->name || axis->names)
         return;
     wrap_name(figure, axis, figure->area.height, &lines);
-    double first = right ? figure->canvas->width - margin(figure) - step * (double)lines.count
-                         : margin(figure) - figure->theme->gap * 0.5;
+    double first = right ? figure->canvas->width - outer_margin(figure) - step * (double)lines.count
+                         : outer_margin(figure) - figure->theme->gap * 0.5;
     for (size_t i = 0; i < lines.count; i++)
         cup_canvas_text(figure->canvas, (struct cup_point){first + step * (double)i, middle},
                         lines.lines[i], &lettering);
@@ -243,7 +243,7 @@ static void write_x_name(const struct cup_figure *figure)
     write_lines(figure, &lines, at, &lettering);
 }
 
-/* The last number of the x axis may stand out to the right. */
+/* Makes room at the right for the last number of the x axis. */
 static void fit_x(struct cup_figure *figure, struct margins *margins)
 {
     struct cup_lettering lettering = cup_axis_lettering(figure, &figure->x);
@@ -267,9 +267,9 @@ static void fit_x(struct cup_figure *figure, struct margins *margins)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static struct margins begin(struct cup_figure *figure)
+static struct margins begin_figure(struct cup_figure *figure)
 {
-    double edge = margin(figure);
+    double edge = outer_margin(figure);
     struct margins margins = {edge, edge, edge, edge};
     struct cup_box sheet = {0, 0, figure->canvas->width, figure->canvas->height};
     cup_canvas_box(figure->canvas, sheet, figure->theme->paper, 1);
@@ -281,15 +281,15 @@ static struct margins begin(struct cup_figure *figure)
 
 void cup_figure_open_bare(struct cup_figure *figure)
 {
-    struct margins margins = begin(figure);
+    struct margins margins = begin_figure(figure);
     set_area(figure, &margins);
 }
 
 void cup_figure_open(struct cup_figure *figure)
 {
-    struct margins margins = begin(figure);
+    struct margins margins = begin_figure(figure);
     double size = figure->theme->text;
-    margins.top += size * 0.5; /* half of the uppermost number */
+    margins.top += size * 0.5; /* room for half of the uppermost number */
     margins.bottom += size * (figure->x.name ? 3.1 : 1.8);
     set_area(figure, &margins);
     margins.left += side_width(figure, &figure->y);
@@ -297,7 +297,8 @@ void cup_figure_open(struct cup_figure *figure)
     set_area(figure, &margins);
     fit_x(figure, &margins);
     cup_draw_grid(figure);
-    /* A line along the edge, as at 100 %, is seen in its whole width. */
+    /* The clip is a bit larger than the area: a line along the edge, as at 100 %, keeps its whole
+     * width. */
     double edge = figure->theme->line * 0.6;
     cup_canvas_clip(figure->canvas,
                     (struct cup_box){figure->area.left, figure->area.top - edge,
@@ -313,8 +314,8 @@ void cup_figure_close(struct cup_figure *figure)
     write_x_name(figure);
 }
 
-/* Rows down to two thirds of the letters' size get names in smaller letters; what is around them
- * takes about as much as twelve letters are high. */
+/* The smallest row has two thirds of the letters' size. Everything around the rows takes about
+ * twelve times the letters' size. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
     double text = figure->theme->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
@@ -326,7 +327,7 @@ void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
 {
     if (shown >= rows)
         return;
-    snprintf(to, CUP_CAPTION, "%s Room for %zu of them.", figure->caption, shown);
+    snprintf(to, CUP_CAPTION, "%s Shown: the first %zu.", figure->caption, shown);
     figure->caption = to;
 }
 

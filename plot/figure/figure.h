@@ -1,6 +1,5 @@
-/* A picture with axes: the one owner of titles, axes, ticks, legends and captions, and of where
- * they are. A chart fills in what is shown, opens the figure, puts marks (marks.h) into it, and
- * closes it:
+/* A picture with axes. The figure owns title, axes, ticks, legend and caption, and their places. A
+ * chart fills in axes and legend, opens the figure, puts marks (marks.h) into it, and closes it:
  *
  *     figure->x = (struct cup_axis){.name = "events", .unit = CUP_AXIS_COUNT, .high = 5000};
  *     figure->y = (struct cup_axis){.name = "time", .unit = CUP_AXIS_SECONDS, .high = 12};
@@ -9,8 +8,8 @@
  *     cup_mark_dots(...);
  *     cup_figure_close(figure);
  *
- * No text is cut and none covers another, whatever the size: what has no room is wrapped, shortened
- * in its middle, or, a number beside a tick, left out. */
+ * No text is cut and none covers another, at any size: texts without room are wrapped or shortened
+ * in the middle; numbers at ticks are left out. */
 #ifndef CUPPING_PLOT_FIGURE_FIGURE_H
 #define CUPPING_PLOT_FIGURE_FIGURE_H
 
@@ -19,19 +18,19 @@
 #include "plot/figure/ticks.h"
 
 struct cup_axis {
-    const char *name; /* without its unit; NULL: there is no such axis */
+    const char *name; /* without its unit; NULL: the figure has no such axis */
     enum cup_axis_unit unit;
     bool log;
-    bool exact;       /* it ends where the data do, as time does; else at a tick */
-    double low, high; /* of the data; see cup_scale_make() */
-    bool coloured;    /* its texts are in the colour of what is drawn on it: */
+    bool exact;       /* the axis ends at `low` and `high`, as time does; else at ticks */
+    double low, high; /* range of the data; see cup_scale_make() */
+    bool coloured;    /* its texts have this colour, that of the marks which it belongs to */
     struct cup_colour colour;
-    /* Of rows, from the top, in place of numbers; of x: short ones of columns, from the left, which
-     * are one unit wide each. */
+    /* Names in place of numbers. For y: of rows, from the top. For x: short names of columns, from
+     * the left; each column is one unit wide. */
     const struct cup_text *names;
     size_t name_count;
 
-    /* Filled in as the figure is opened. */
+    /* Set when the figure is opened. */
     struct cup_scale scale;
     struct cup_ticks ticks;
 };
@@ -60,15 +59,15 @@ struct cup_figure {
     struct cup_axis x, y, right;
     struct cup_key keys[CUP_KEYS];
     size_t key_count;
-    struct cup_box area; /* within the axes; from cup_figure_open() on */
+    struct cup_box area; /* within the axes; set by cup_figure_open() */
 
-    struct cup_colour bar; /* of the last one drawn: see cup_mark_bar_text() */
+    struct cup_colour bar; /* colour of the last bar drawn, for cup_mark_bar_text() */
 };
 
-/* Of time since the run began, which took so many seconds. */
+/* The axis of time since the run began; `seconds`: duration of the run. */
 struct cup_axis cup_run_axis(double seconds);
 
-/* A line of the legend; beyond CUP_KEYS the last one says how many more there are. */
+/* Adds an entry to the legend. If there are more than CUP_KEYS, the last one says "and N more". */
 void cup_figure_add_key(struct cup_figure *figure, const char *text, size_t length,
                         enum cup_key_mark mark, struct cup_colour colour);
 
@@ -88,15 +87,16 @@ static inline double cup_y(const struct cup_figure *figure, double value)
     return cup_scale_place(&figure->y.scale, value);
 }
 
-/* How many of so many rows with names there is room for. */
+/* How many of `rows` rows with names fit into the figure. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
-/* Adds to the caption, in `to`, how many of the rows are shown, if not all are. */
+/* If not all rows are shown, adds to the caption how many are. `to` holds the new caption; it must
+ * live until the figure is closed. */
 enum { CUP_CAPTION = 900 };
 void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
                           char to[CUP_CAPTION]);
 
-/* From the top, of rows with names: where row n begins, and how high each is. */
+/* Rows with names: the top of a row, and the height of each, in points. */
 double cup_row_top(const struct cup_figure *figure, size_t row);
 double cup_row_height(const struct cup_figure *figure);
 

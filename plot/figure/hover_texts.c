@@ -6,8 +6,8 @@
 
 enum { TEXT = sizeof(struct cup_hover){0}.text, VALUE = CUP_DURATION_TEXT };
 
-/* What the legend calls a colour: empty where it does not say. */
-static const char *key_of(const struct cup_figure *figure, struct cup_colour colour)
+/* The legend's text for a colour; "" if there is none. */
+static const char *find_key(const struct cup_figure *figure, struct cup_colour colour)
 {
     for (size_t i = 0; i < figure->key_count && i < CUP_KEYS; i++) {
         const struct cup_colour *key = &figure->keys[i].colour;
@@ -17,7 +17,7 @@ static const char *key_of(const struct cup_figure *figure, struct cup_colour col
     return "";
 }
 
-/* Alone, a time since the run began is a duration. */
+/* Prints a value with its unit; a time since the run began as a duration. */
 static const char *value_text(char to[VALUE], double value, enum cup_axis_unit unit)
 {
     bool duration = unit == CUP_AXIS_ELAPSED || unit == CUP_AXIS_SECONDS;
@@ -31,7 +31,7 @@ void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, d
 {
     char across[VALUE], up[VALUE], text[TEXT];
     double reach = figure->theme->gap * 0.6;
-    const char *key = key_of(figure, colour), *name = axis->name ? axis->name : "";
+    const char *key = find_key(figure, colour), *name = axis->name ? axis->name : "";
     snprintf(text, sizeof text, "%.50s: %s at %s", *key ? key : name, value_text(up, y, axis->unit),
              value_text(across, x, figure->x.unit));
     cup_canvas_add_hover(figure->canvas,
@@ -43,7 +43,7 @@ void cup_hover_column(struct cup_figure *figure, struct cup_box box, double from
                       double high, struct cup_colour colour)
 {
     char left[VALUE], right[VALUE], up[VALUE], text[TEXT];
-    const char *key = key_of(figure, colour);
+    const char *key = find_key(figure, colour);
     snprintf(text, sizeof text, "%.40s%s%.30s to %.30s: %.30s", key, *key ? ", " : "",
              value_text(left, from, figure->x.unit), value_text(right, to, figure->x.unit),
              value_text(up, high, figure->y.unit));
@@ -54,7 +54,7 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
                    double to, struct cup_colour colour)
 {
     char left[VALUE], right[VALUE], text[TEXT];
-    const char *key = key_of(figure, colour);
+    const char *key = find_key(figure, colour);
     struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
     int length = name.bytes ? (int)(name.length < 50 ? name.length : 50) : 0;
     snprintf(text, sizeof text, "%.*s%s%.36s: %.30s to %.30s", length, name.bytes ? name.bytes : "",
@@ -63,7 +63,6 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
-/* "w2: 80 %, 10 s to 12 s" */
 void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
                     double to, double percent, struct cup_colour colour)
 {
@@ -77,16 +76,16 @@ void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, d
 
 /* ---- grids -------------------------------------------------------------------------------- */
 
-/* At most so many blocks across and down: together no more than what a canvas keeps. */
+/* The largest number of blocks across and down. */
 enum { ACROSS = 24, DOWN = 40 };
-_Static_assert(ACROSS *DOWN <= CUP_HOVERS_MOST, "no block is thinned out");
+_Static_assert(ACROSS *DOWN <= CUP_HOVERS_MOST, "the canvas keeps the text of every block");
 
 struct block {
     size_t column, row, columns, rows;
 };
 
-/* NAN if nothing in it is known, or the sum is 0. */
-static double value_of(const struct cup_hover_grid_of *grid, const struct block *block)
+/* The sum or mean of a block; NAN if no value is known or the sum is 0. */
+static double value_of(const struct cup_grid_values *grid, const struct block *block)
 {
     double sum = 0;
     size_t count = 0;
@@ -103,15 +102,15 @@ static double value_of(const struct cup_hover_grid_of *grid, const struct block 
     return count ? sum / (double)count : NAN;
 }
 
-/* The value of an axis at a share of it. */
+/* The value at a share (0 to 1) of an axis. */
 static double at_share(const struct cup_axis *axis, double share)
 {
     double range = axis->scale.high - axis->scale.low, value = axis->scale.low + range * share;
     return fabs(value) < range * 1e-9 ? 0 : value;
 }
 
-static void tell_block(struct cup_figure *figure, const struct cup_hover_grid_of *grid,
-                       const struct block *block)
+static void add_block_hover(struct cup_figure *figure, const struct cup_grid_values *grid,
+                            const struct block *block)
 {
     double columns = (double)grid->columns, rows = (double)grid->rows;
     double left = (double)block->column / columns, top = (double)block->row / rows;
@@ -140,12 +139,12 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-void cup_hover_grid(struct cup_figure *figure, const struct cup_hover_grid_of *grid)
+void cup_hover_grid(struct cup_figure *figure, const struct cup_grid_values *grid)
 {
     size_t wide = (grid->columns + ACROSS - 1) / ACROSS, high = (grid->rows + DOWN - 1) / DOWN;
     for (size_t row = 0; row < grid->rows; row += high)
         for (size_t column = 0; column < grid->columns; column += wide)
-            tell_block(figure, grid,
-                       &(struct block){column, row, least(wide, grid->columns - column),
-                                       least(high, grid->rows - row)});
+            add_block_hover(figure, grid,
+                            &(struct block){column, row, least(wide, grid->columns - column),
+                                            least(high, grid->rows - row)});
 }

@@ -1,4 +1,4 @@
-/* What there is to say of the places of marks, for whoever points at them on a page. */
+/* Hover texts of marks: a page shows them when the pointer is at a mark. */
 #ifndef CUPPING_PLOT_FIGURE_MARK_TITLES_H
 #define CUPPING_PLOT_FIGURE_MARK_TITLES_H
 
@@ -20,17 +20,17 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
 void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
                     double to, double percent, struct cup_colour colour);
 
-/* A grid of values that fills the area, row by row from the top, the axes being linear; NAN: not
- * known. It is told in blocks, of each the sum or the mean. */
-struct cup_hover_grid_of {
+/* A grid of values that fills the area, row by row from the top; the axes are linear. NAN: not
+ * known. Each hover text covers a block of cells. */
+struct cup_grid_values {
     const double *values;
     size_t columns, rows;
-    bool sums;
-    double times;     /* what they are told as is as many times as large */
-    const char *what; /* behind them: " chunks", " %" */
+    bool sums;        /* the text has the sum of a block; else the mean */
+    double times;     /* factor of the value in the text */
+    const char *what; /* behind the value: " chunks", " %" */
 };
 
-/* "wall time 2 s to 3 s, 4k to 6k: 812 chunks"; blocks that are empty are not told of. */
-void cup_hover_grid(struct cup_figure *figure, const struct cup_hover_grid_of *grid);
+/* "wall time 2 s to 3 s, 4k to 6k: 812 chunks". Empty blocks get no text. */
+void cup_hover_grid(struct cup_figure *figure, const struct cup_grid_values *grid);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include "plot/figure/hover_texts.h"
 
-static const struct cup_axis *side(const struct cup_figure *figure, bool right)
+static const struct cup_axis *y_axis(const struct cup_figure *figure, bool right)
 {
     return right ? &figure->right : &figure->y;
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* Points on the paper: a line is drawn in pieces, so that no number of them needs memory. */
+/* A line is drawn in pieces of this many points, so that it needs no allocation. */
 enum { PIECE = 512 };
 
 struct pen {
@@ -22,7 +22,7 @@ struct pen {
     size_t count;
 };
 
-static void flush(struct pen *pen)
+static void draw_piece(struct pen *pen)
 {
     const struct cup_theme *theme = pen->figure->theme;
     const struct cup_stroke *stroke = pen->stroke;
@@ -47,47 +47,47 @@ static void flush(struct pen *pen)
         pen->points[0] = pen->points[pen->count - 1];
 }
 
-static void move(struct pen *pen, double x, double y)
+static void append_point(struct pen *pen, double x, double y)
 {
     if (pen->count == PIECE) {
-        flush(pen);
+        draw_piece(pen);
         pen->count = 1;
     }
     pen->points[pen->count++] = (struct cup_point){x, y};
 }
 
-static void go_to(struct pen *pen, double x, double y)
+static void add_vertex(struct pen *pen, double x, double y)
 {
     if (pen->stroke->steps && pen->count)
-        move(pen, x, pen->points[pen->count - 1].y);
-    move(pen, x, y);
+        append_point(pen, x, pen->points[pen->count - 1].y);
+    append_point(pen, x, y);
 }
 
-/* The values of one column of the paper: first, extremes, last. */
+/* The points within one narrow column of the paper: their extremes, and the last one. */
 struct column {
     double x, least, most, last;
     size_t count;
 };
 
-static void put_column(struct pen *pen, struct column *column)
+static void add_column_points(struct pen *pen, struct column *column)
 {
     if (column->count > 2) {
-        go_to(pen, column->x, column->least);
-        go_to(pen, column->x, column->most);
+        add_vertex(pen, column->x, column->least);
+        add_vertex(pen, column->x, column->most);
     }
     if (column->count > 1)
-        go_to(pen, column->x, column->last);
+        add_vertex(pen, column->x, column->last);
     column->count = 0;
 }
 
 static void add_point(struct pen *pen, struct column *column, double x, double y)
 {
-    const double width = 0.25; /* of a column, in points: below what a pixel is */
+    const double width = 0.25; /* of a column, in points: less than a pixel */
     if (column->count && x - column->x >= width)
-        put_column(pen, column);
+        add_column_points(pen, column);
     if (!column->count) {
         *column = (struct column){x, y, y, y, 1};
-        go_to(pen, x, y);
+        add_vertex(pen, x, y);
         return;
     }
     column->least = fmin(column->least, y);
@@ -96,19 +96,19 @@ static void add_point(struct pen *pen, struct column *column, double x, double y
     column->count++;
 }
 
-static void lift(struct pen *pen, struct column *column)
+static void end_line(struct pen *pen, struct column *column)
 {
-    put_column(pen, column);
-    flush(pen);
+    add_column_points(pen, column);
+    draw_piece(pen);
     pen->count = 0;
 }
 
-/* Of steps the last one before a gap is as long as the others. */
+/* With steps, the last value before a gap holds until the gap's first point. */
 static void hold_until(struct pen *pen, struct column *column, double x)
 {
-    put_column(pen, column);
+    add_column_points(pen, column);
     if (pen->stroke->steps && pen->count && !isnan(x))
-        move(pen, x, pen->points[pen->count - 1].y);
+        append_point(pen, x, pen->points[pen->count - 1].y);
 }
 
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
@@ -116,22 +116,22 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
 {
     struct pen pen = {.figure = figure, .stroke = stroke};
     struct column column = {.count = 0};
-    const struct cup_axis *axis = side(figure, stroke->right);
-    double told = -INFINITY; /* places that are told are a finger's tip apart */
+    const struct cup_axis *axis = y_axis(figure, stroke->right);
+    double last_hover = -INFINITY; /* place of the last hover text; the next one keeps a distance */
     for (size_t i = 0; i < count; i++) {
         double across = cup_x(figure, x[i]), up = cup_scale_place(&axis->scale, y[i]);
         if (isnan(across) || isnan(up)) {
             hold_until(&pen, &column, across);
-            lift(&pen, &column);
+            end_line(&pen, &column);
             continue;
         }
         add_point(&pen, &column, across, up);
-        if (stroke->thin || across - told < figure->theme->gap)
+        if (stroke->thin || across - last_hover < figure->theme->gap)
             continue;
-        told = across;
+        last_hover = across;
         cup_hover_point(figure, (struct cup_point){across, up}, x[i], y[i], axis, stroke->colour);
     }
-    lift(&pen, &column);
+    end_line(&pen, &column);
 }
 
 static bool is_known(const struct cup_figure *figure, double x, double low, double high)
@@ -160,7 +160,11 @@ static void fill_bands(struct cup_figure *figure, const double *x, const double 
                is_known(figure, x[first + length], low[first + length], high[first + length]))
             length++;
         fill_band(figure, x + first, low + first, high + first, length, colour, opacity);
-        first += length == PIECE ? length - 1 : length + 1; /* pieces join, gaps do not */
+        first +=
+            length == PIECE
+                ? length - 1
+                : length +
+                      1; /* the next piece begins where this one ends; after a gap it does not */
     }
 }
 
@@ -208,7 +212,7 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 {
     double left = cup_x(figure, from), right = cup_x(figure, to), top = cup_y(figure, high);
     double bottom = cup_y(figure, low);
-    if (isnan(bottom)) /* below the lowest value of a log axis */
+    if (isnan(bottom)) /* 0 on a log axis */
         bottom = figure->area.top + figure->area.height;
     if (isnan(left) || isnan(right) || isnan(top) || !(bottom > top))
         return;
@@ -218,9 +222,9 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
     cup_hover_column(figure, box, from, to, high, colour);
 }
 
-/* Of the height of a row: what bars leave free. */
+/* The share of a row's height that bars leave free. */
 #define BETWEEN_ROWS 0.25
-#define THICKEST 5 /* heights of letters: a few rows are no walls */
+#define THICKEST 5 /* largest height of a bar, in heights of letters */
 
 static struct cup_box row_box(const struct cup_figure *figure, size_t row)
 {
@@ -263,13 +267,13 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x)
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-static struct cup_lettering small(const struct cup_figure *figure)
+static struct cup_lettering small_lettering(const struct cup_figure *figure)
 {
     return (struct cup_lettering){
         .size = figure->theme->caption, .down = CUP_HOLD_MIDDLE, .colour = figure->theme->ink};
 }
 
-/* Lines of the grid end at letters that stand on the paper. */
+/* Writes a text on a patch of paper, so that grid lines do not cross it. */
 static void write_on(struct cup_figure *figure, struct cup_point at, double width, const char *text,
                      const struct cup_lettering *lettering)
 {
@@ -290,18 +294,19 @@ static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
     return false;
 }
 
-/* `lines` further down than beside its place; false where there is no room. */
+/* Writes a text beside a place, `lines` lines further down. Returns false if there is no room. */
 static bool write_beside(struct cup_figure *figure, double x, double y, const char *text,
                          double lines)
 {
-    struct cup_lettering lettering = small(figure);
+    struct cup_lettering lettering = small_lettering(figure);
     const struct cup_box *area = &figure->area;
     double across = cup_x(figure, x), up = cup_y(figure, y), gap = figure->theme->gap;
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
         return false;
-    up += lettering.size * (1.3 * lines - (before ? 0.8 : 0)); /* not on a line that ends there */
+    up += lettering.size *
+          (1.3 * lines - (before ? 0.8 : 0)); /* above a line that ends at the place */
     up = fmax(area->top + lettering.size, fmin(up, area->top + area->height - lettering.size));
     lettering.across = before ? CUP_HOLD_END : CUP_HOLD_START;
     double left = across + (before ? -gap - width : gap);
@@ -328,7 +333,7 @@ void cup_mark_name(struct cup_figure *figure, double x, double y, const char *te
 
 static struct cup_lettering bar_lettering(const struct cup_figure *figure)
 {
-    struct cup_lettering lettering = small(figure);
+    struct cup_lettering lettering = small_lettering(figure);
     lettering.size = fmin(lettering.size, cup_row_height(figure) * 0.85);
     return lettering;
 }
@@ -346,14 +351,13 @@ bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text)
            figure->area.left + figure->area.width;
 }
 
-/* On a colour: black or white, whichever is further from it in lightness. */
-static struct cup_colour on(struct cup_colour colour)
+/* The text colour on a coloured bar: black or white. */
+static struct cup_colour text_colour_on(struct cup_colour colour)
 {
     double lightness = 0.21 * colour.red + 0.72 * colour.green + 0.07 * colour.blue;
     return lightness > 0.5 ? (struct cup_colour){0, 0, 0} : (struct cup_colour){1, 1, 1};
 }
 
-/* Behind the bar, else before it, else within it. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text)
 {
@@ -376,14 +380,14 @@ void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, doubl
         write_on(figure, at, width, text, &lettering);
         return;
     }
-    lettering.colour = on(figure->bar);
+    lettering.colour = text_colour_on(figure->bar);
     cup_canvas_text(figure->canvas, at, text, &lettering);
 }
 
 /* ---- levels and densities ----------------------------------------------------------------- */
 
-static void dashes(struct cup_figure *figure, struct cup_point from, struct cup_point to,
-                   struct cup_colour colour)
+static void draw_dashes(struct cup_figure *figure, struct cup_point from, struct cup_point to,
+                        struct cup_colour colour)
 {
     const struct cup_point points[] = {from, to};
     cup_canvas_line(figure->canvas, points, 2, colour, figure->theme->line * 0.8,
@@ -395,8 +399,8 @@ void cup_mark_level(struct cup_figure *figure, double y, struct cup_colour colou
     const struct cup_box *area = &figure->area;
     double at = cup_y(figure, y);
     if (!isnan(at))
-        dashes(figure, (struct cup_point){area->left, at},
-               (struct cup_point){area->left + area->width, at}, colour);
+        draw_dashes(figure, (struct cup_point){area->left, at},
+                    (struct cup_point){area->left + area->width, at}, colour);
 }
 
 void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour colour)
@@ -404,8 +408,8 @@ void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour col
     const struct cup_box *area = &figure->area;
     double at = cup_x(figure, x);
     if (!isnan(at))
-        dashes(figure, (struct cup_point){at, area->top},
-               (struct cup_point){at, area->top + area->height}, colour);
+        draw_dashes(figure, (struct cup_point){at, area->top},
+                    (struct cup_point){at, area->top + area->height}, colour);
 }
 
 void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
@@ -431,7 +435,7 @@ void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to
     struct cup_colour colour = cup_theme_strength(figure->theme, strength);
     if (!(right > left) || !(strength >= 0))
         return;
-    /* A bit of the next one, which is drawn over it: no paper shines through between them. */
+    /* Overlaps the next piece, which is drawn over it, so that no paper shows between them. */
     double end = fmin(right + figure->theme->hair, figure->area.left + figure->area.width);
     box.left = left;
     box.width = end - left;

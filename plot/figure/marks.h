@@ -1,5 +1,5 @@
-/* What is put into a figure: lines, bands, bars, dots, densities. Values that are NAN are left out,
- * as is what lies outside of the axes. */
+/* Marks to put into an open figure: lines, bands, bars, dots, densities. Values that are NAN or
+ * outside of the axes are left out. */
 #ifndef CUPPING_PLOT_FIGURE_MARKS_H
 #define CUPPING_PLOT_FIGURE_MARKS_H
 
@@ -7,19 +7,19 @@
 
 struct cup_stroke {
     struct cup_colour colour;
-    bool right; /* by the axis at the right */
+    bool right; /* values belong to the right axis */
     bool dashed;
-    bool thin;   /* as lines of a grid are */
+    bool thin;   /* as thin as the grid */
     bool steps;  /* each value holds until the next one */
-    bool filled; /* the area down to the axis too, lightly */
+    bool filled; /* also fills the area down to the axis, lightly */
 };
 
-/* A line through any number of points in the order of x: where many share a column of the paper, it
- * goes through the least and the largest of them. */
+/* A line through any number of points, sorted by x. Where many points are within a quarter of a
+ * point, it goes through the least and the largest of them. */
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke);
 
-/* Between two lines: lightly, or, of a stack of them, in full. */
+/* The area between two lines: pale for a band, opaque for a part of a stack. */
 void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
                    const double *high, size_t count, struct cup_colour colour);
 void cup_mark_stack(struct cup_figure *figure, const double *x, const double *low,
@@ -28,45 +28,45 @@ void cup_mark_stack(struct cup_figure *figure, const double *x, const double *lo
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);
 
-/* Likewise, drawn so many points to the right of its place: see swarm.h. */
+/* A dot drawn `points` points to the right of its place: see swarm.h. */
 void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
                          struct cup_colour colour, double opacity);
 
-/* From `from` to `to` in x, from the bottom (or `low`) to `high` in y. */
+/* A column from `from` to `to` in x and from `low` to `high` in y. */
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,
                      struct cup_colour colour);
 
-/* In a row with a name: from `from` to `to` in x. `part` of `parts` that share the height of the
- * row. */
+/* A bar in a row with a name, from `from` to `to` in x. It takes part number `part` of the `parts`
+ * that share the height of the row. */
 void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned parts, double from,
                   double to, struct cup_colour colour);
 
-/* In a row with a name, from `from` to `to` in x: a strength (0 to 1; NAN: nothing is drawn), which
- * stands for so many percent. */
+/* A piece of a heat map in a row with a name, from `from` to `to` in x. `strength` is 0 to 1, NAN:
+ * nothing is drawn; `percent` is the value in the hover text. */
 void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
                    double percent);
 /* A dot in the middle of a row. */
 void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour);
 
-/* A thin gap between two bars of a row that meet there. */
+/* A thin gap between two adjacent bars of a row. */
 void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
 
-/* A small text at a place of the data; beside it, where it stays within the area. Not drawn where
- * it would have no room, or cover another text. */
+/* A small text beside a place, given in values. Left out if it has no room within the area or would
+ * cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Likewise, of a dot: a bit higher or lower where another text is. */
+/* The name of a dot: like cup_mark_text(), but moved up or down if another text is there. */
 void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text);
 
-/* Behind the bar that goes from `from` to `to`; where there is no room, before it, or within it:
- * then in a colour that is read on the bar last drawn. */
+/* A text behind the bar from `from` to `to`; if there is no room, before the bar; else within it,
+ * in black or white. */
 void cup_mark_bar_text(struct cup_figure *figure, size_t row, double from, double to,
                        const char *text);
 
-/* True if there is room behind it. */
+/* True if the text fits behind a bar that ends at `to`. */
 bool cup_bar_text_fits(struct cup_figure *figure, double to, const char *text);
 
-/* A line across the whole area at a value of y, or of x. */
+/* A dashed line across the whole area, at a value of y or of x. */
 void cup_mark_level(struct cup_figure *figure, double y, struct cup_colour colour);
 void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour colour);
 

@@ -12,15 +12,15 @@ struct cup_plane cup_plane_of(const struct cup_figure *figure, size_t row, size_
         isfinite(high) && high > 0 ? high : 1};
 }
 
-static double place(const struct cup_plane *plane, double value)
+static double place_value(const struct cup_plane *plane, double value)
 {
     double share = fmin(fmax(value / plane->high, 0), 1);
     return plane->box.top + plane->box.height * (1 - share);
 }
 
-/* False: nothing of it is within the area. */
-static bool put(const struct cup_figure *figure, const struct cup_plane *plane,
-                const struct cup_plane_part *at, struct cup_box *box)
+/* Calculates the place of a range on the paper. False: it lies outside of the plane. */
+static bool place_range(const struct cup_figure *figure, const struct cup_plane *plane,
+                        const struct cup_plane_part *at, struct cup_box *box)
 {
     double left = cup_x(figure, at->from), right = cup_x(figure, at->to);
     double end = plane->box.left + plane->box.width;
@@ -28,14 +28,14 @@ static bool put(const struct cup_figure *figure, const struct cup_plane *plane,
         return false;
     left = fmax(left, plane->box.left);
     right = fmin(right, end);
-    double top = place(plane, at->high), bottom = place(plane, at->low);
+    double top = place_value(plane, at->high), bottom = place_value(plane, at->low);
     *box = (struct cup_box){left, top, right - left, bottom - top};
     return true;
 }
 
-/* "3:20 to 3:22, 1.2 MB to 5.6 MB" */
-static void tell(struct cup_figure *figure, const struct cup_plane_part *at, struct cup_box box,
-                 struct cup_colour colour)
+/* Adds the hover text "3:20 to 3:22, 1.2 MB to 5.6 MB". */
+static void add_range_hover(struct cup_figure *figure, const struct cup_plane_part *at,
+                            struct cup_box box, struct cup_colour colour)
 {
     char from[24], to[24], low[24], high[24], text[sizeof(struct cup_hover){0}.text];
     snprintf(text, sizeof text, "%s to %s, %s to %s", cup_tick_text(from, at->from, figure->x.unit),
@@ -49,7 +49,7 @@ void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
 {
     double width = figure->theme->line;
     struct cup_box box;
-    if (!put(figure, plane, at, &box))
+    if (!place_range(figure, plane, at, &box))
         return;
     const struct cup_point points[] = {{box.left, box.top + box.height},
                                        {box.left + box.width, box.top}};
@@ -60,7 +60,7 @@ void cup_plane_line(struct cup_figure *figure, const struct cup_plane *plane,
                        colour, 1);
     else
         cup_canvas_line(figure->canvas, points, 2, colour, width, 0);
-    tell(figure, at, box, colour);
+    add_range_hover(figure, at, box, colour);
 }
 
 void cup_plane_box(struct cup_figure *figure, const struct cup_plane *plane,
@@ -68,12 +68,12 @@ void cup_plane_box(struct cup_figure *figure, const struct cup_plane *plane,
 {
     double least = figure->theme->line;
     struct cup_box box;
-    if (!put(figure, plane, at, &box))
+    if (!place_range(figure, plane, at, &box))
         return;
     box.width = fmax(box.width, least);
     box.height = fmax(box.height, least);
     cup_canvas_box(figure->canvas, box, colour, 0.35);
-    tell(figure, at, box, colour);
+    add_range_hover(figure, at, box, colour);
 }
 
 void cup_plane_cells(struct cup_figure *figure, const struct cup_plane *plane,

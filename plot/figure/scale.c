@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Further out nothing is seen, and cairo's numbers end at 2^23. */
+/* Points. Places further out are not visible anyway, and cairo's numbers end at 2^23. */
 #define FARTHEST 1e5
 
 static void make_linear(struct cup_scale *scale, double low, double high)

@@ -1,4 +1,4 @@
-/* From values to places on the paper. */
+/* Converts values to places on the paper. */
 #ifndef CUPPING_PLOT_FIGURE_SCALE_H
 #define CUPPING_PLOT_FIGURE_SCALE_H
 
@@ -7,25 +7,25 @@
 
 struct cup_scale {
     bool log;
-    double low, high; /* values at the ends; low < high, on a log scale both above 0 */
-    double from, to;  /* where those are, in points; from > to where the scale goes up the paper */
+    double low, high; /* values at the ends; low < high; on a log scale both are above 0 */
+    double from, to;  /* places of the ends, in points; from > to on an axis that goes up */
 };
 
-/* Values that need not be fit for a scale: without any (NAN, or low > high) it is that of 0 to 1,
- * and a single one gets some room around it. */
+/* Makes a scale from any values. Without a range (NAN, or low > high) it goes from 0 to 1; a single
+ * value gets some room around it. */
 struct cup_scale cup_scale_make(double low, double high, bool log);
 
-/* Where a value is; outside of the ends it goes on, but never further than what can be drawn. NAN
- * for what has no place: NAN, and on a log scale what is not above 0. */
+/* The place of a value in points. Values outside of the ends have places outside, within the limits
+ * of cairo. NAN for NAN and, on a log scale, for values not above 0. */
 double cup_scale_place(const struct cup_scale *scale, double value);
 
-/* The next 1, 2 or 5 of a decade, from `least` on; 1 for what is not above 0. */
+/* The smallest of 1, 2, 5 times a power of ten that is at least `least`; 1 if `least` is not above
+ * 0. */
 double cup_round_step(double least);
 
-/* Values that are known, finite and, for a log scale, above 0: the range of an axis is made of
- * them. */
+/* The range of the finite values that were added. */
 struct cup_range {
-    double low, high; /* NAN: none yet */
+    double low, high; /* NAN: no value yet */
 };
 
 struct cup_range cup_range_none(void);

@@ -6,7 +6,7 @@
 
 #include "plot/figure/marks.h"
 
-/* Dots beside each other at most, to either side: further out they would tell of other values. */
+/* A dot moves sideways by at most so many dots: further out it would show another value. */
 enum { SIDEWAYS = 8 };
 
 static double place_size(const struct cup_swarm *swarm)
@@ -24,7 +24,7 @@ void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t 
         figure->canvas->out_of_memory = true;
 }
 
-/* How many dots are at this place already; it is one more from now on. */
+/* Counts a dot at its place. Returns how many were there before. */
 static unsigned take_place(struct cup_swarm *swarm, double x, double y)
 {
     const struct cup_box *area = &swarm->figure->area;
@@ -37,7 +37,7 @@ static unsigned take_place(struct cup_swarm *swarm, double x, double y)
     return *taken < UCHAR_MAX ? (*taken)++ : UCHAR_MAX;
 }
 
-/* 0, then to the right, to the left, further to the right, ... */
+/* How far a dot is moved: 0, then right, left, further right, ... */
 static double sideways(const struct cup_swarm *swarm, unsigned before)
 {
     double steps = (before + 1) / 2 % (SIDEWAYS + 1);

@@ -18,7 +18,7 @@ static const struct cup_theme light = {
                [CUP_PAINT_RED] = RGB(0xD55E00),
                [CUP_PAINT_SKY] = RGB(0x56B4E9),
                [CUP_PAINT_PINK] = RGB(0xCC79A7),
-               [CUP_PAINT_YELLOW] = RGB(0xC9B800), /* darker than theirs: seen on white */
+               [CUP_PAINT_YELLOW] = RGB(0xC9B800), /* darker than in the set: visible on white */
                [CUP_PAINT_GREY] = RGB(0x8A8D91)},
 };
 
@@ -28,7 +28,7 @@ static const struct cup_theme dark = {
     .ink = RGB(0xECEEF1),
     .soft = RGB(0xA4A9B2),
     .grid = RGB(0x33373F),
-    .paints = {[CUP_PAINT_BLUE] = RGB(0x3F9BDC), /* lighter than theirs: seen on black */
+    .paints = {[CUP_PAINT_BLUE] = RGB(0x3F9BDC), /* lighter than in the set: visible on black */
                [CUP_PAINT_ORANGE] = RGB(0xE69F00),
                [CUP_PAINT_GREEN] = RGB(0x1DB58A),
                [CUP_PAINT_RED] = RGB(0xE8743B),
@@ -38,8 +38,8 @@ static const struct cup_theme dark = {
                [CUP_PAINT_GREY] = RGB(0x9A9EA5)},
 };
 
-/* At 8 by 5 inches letters are 10 points; they grow with the root of the size, so that a small
- * picture stays readable and a large one does not shout. */
+/* Letters are 10 points at 8 by 5 inches. They grow with the square root of the size: so small
+ * pictures stay readable, and large ones have no huge letters. */
 struct cup_theme cup_theme_make(double width, double height, bool is_dark)
 {
     struct cup_theme theme = is_dark ? dark : light;
@@ -71,7 +71,7 @@ static struct cup_colour mix(struct cup_colour from, struct cup_colour to, doubl
                                between(from.blue, to.blue, share)};
 }
 
-/* By way of the sky's blue to the ink: three stops, so that middle values differ, too. */
+/* Goes from light sky blue over blue to dark ink: with three stops, middle values differ, too. */
 struct cup_colour cup_theme_strength(const struct cup_theme *theme, double strength)
 {
     double share = strength < 0 ? 0 : strength > 1 ? 1 : strength;

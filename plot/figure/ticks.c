@@ -42,7 +42,7 @@ static const struct prefix *const prefixes[] = {
     [CUP_AXIS_CLOCK] = seconds, [CUP_AXIS_PERCENT] = percent,
 };
 
-/* The largest one that leaves at least 1. */
+/* The largest prefix that leaves a number of at least 1. */
 static const struct prefix *prefix_of(enum cup_axis_unit unit, double size)
 {
     const struct prefix *prefix = prefixes[unit];
@@ -53,7 +53,7 @@ static const struct prefix *prefix_of(enum cup_axis_unit unit, double size)
 
 /* ---- steps -------------------------------------------------------------------------------- */
 
-/* Of time: as clocks have it. */
+/* Steps of time as on clocks: 15 s, 5 min, 1 h, ... */
 static double step_of_time(double least)
 {
     static const double steps[] = {1,   2,   5,    10,   15,   30,    60,    120,   300,
@@ -90,7 +90,7 @@ static double step_for(const struct cup_scale *scale, enum cup_axis_unit unit, u
 
 /* ---- texts -------------------------------------------------------------------------------- */
 
-/* As many digits behind the point as the step has. */
+/* Prints as many digits after the point as the step has. */
 static void print_number(char *to, size_t room, double value, double step)
 {
     int digits = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
@@ -158,7 +158,7 @@ char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
 char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds)
 {
     cup_print_human_readable(to, cup_real(seconds), CUP_UNIT_SECONDS);
-    char *unit = strstr(to, " us"); /* as axes have it */
+    char *unit = strstr(to, " us"); /* axes write micro with its sign */
     if (unit)
         snprintf(unit, 8, " \u00b5s");
     return to;
@@ -206,7 +206,7 @@ static void make_linear(struct cup_ticks *ticks, const struct cup_scale *scale,
 
 /* ---- logarithmic -------------------------------------------------------------------------- */
 
-/* The fewer may have a text, the rounder those are. */
+/* Decides which digits of a decade get a text: the fewer may have one, the rounder they are. */
 static bool is_named(int digit, int decade, int every, double decades, unsigned most)
 {
     if (digit == 1)
@@ -216,7 +216,7 @@ static bool is_named(int digit, int decade, int every, double decades, unsigned 
     return 3 * decades <= most && (digit == 2 || digit == 5);
 }
 
-/* Each has its own prefix: "10 ms", "1 s". */
+/* Each tick has its own prefix: "10 ms", "1 s". */
 static void make_log(struct cup_ticks *ticks, const struct cup_scale *scale,
                      enum cup_axis_unit unit, unsigned most)
 {
@@ -247,7 +247,7 @@ void cup_ticks_make(struct cup_ticks *ticks, const struct cup_scale *scale, enum
         make_linear(ticks, scale, unit, most);
 }
 
-/* Outwards to 1, 2 or 5 of a decade. */
+/* Moves the ends outwards to 1, 2 or 5 times a power of ten. */
 static void round_log(struct cup_scale *scale)
 {
     double low = pow(10, floor(log10(scale->low) + 1e-9));
@@ -265,6 +265,6 @@ void cup_ticks_round(struct cup_scale *scale, enum cup_axis_unit unit, unsigned 
     double step = step_for(scale, unit, most);
     scale->low = floor(scale->low / step + 1e-6) * step;
     scale->high = ceil(scale->high / step - 1e-6) * step;
-    if (!(scale->high > scale->low)) /* less than a step of whole numbers */
+    if (!(scale->high > scale->low)) /* the range is smaller than one step of whole numbers */
         scale->high = scale->low + step;
 }

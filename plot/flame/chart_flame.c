@@ -7,7 +7,7 @@
 #include "plot/figure/marks.h"
 #include "plot/flame/flame.h"
 
-/* Rows are not lower than this part of the letters' size, and not higher than that. */
+/* Limits of a row's height, as multiples of the letters' size. */
 #define LOWEST 0.9
 #define HIGHEST 1.7
 
@@ -20,11 +20,12 @@ static const enum cup_paint paints[CUP_FLAME_KINDS] = {
 
 enum { TOLD = 600 };
 
-/* Letters stand on it. */
+/* Boxes are pale, so that names on them can be read. */
 #define OPACITY 0.45
 static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 
-/* ---- runs compared ------------------------------------------------------------------------ */
+/* ---- comparing runs: colours of change
+ * ------------------------------------------------------------------------ */
 
 enum { LESS, ALIKE, MORE, SIGNS };
 static const enum cup_paint sign_paints[SIGNS] = {CUP_PAINT_BLUE, CUP_PAINT_GREY, CUP_PAINT_RED};
@@ -34,9 +35,9 @@ static int sign_of(const struct cup_flame_box *box)
     return box->shade < 0 ? LESS : box->shade > 0 ? MORE : ALIKE;
 }
 
-static void sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
+static void add_sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
 {
-    static const char *const names[SIGNS] = {"less than in the baseline", "no change that is seen",
+    static const char *const names[SIGNS] = {"less than in the baseline", "no visible change",
                                              "more than in the baseline"};
     bool seen[SIGNS] = {false};
     for (size_t i = 0; i < plot->count; i++)
@@ -47,9 +48,10 @@ static void sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
                                figure->theme->paints[sign_paints[sign]]);
 }
 
-/* ---- whose code it is --------------------------------------------------------------------- */
+/* ---- one run: colours of packages
+ * --------------------------------------------------------------------- */
 
-static void kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
+static void add_kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
 {
     bool seen[CUP_FLAME_KINDS] = {false};
     for (size_t i = 0; i < plot->count; i++)
@@ -62,12 +64,12 @@ static void kind_keys(struct cup_figure *figure, const struct cup_flame *plot)
                                figure->theme->paints[paints[kind]]);
 }
 
-static void keys(struct cup_figure *figure, const struct cup_flame *plot)
+static void add_keys(struct cup_figure *figure, const struct cup_flame *plot)
 {
     if (plot->compared)
-        sign_keys(figure, plot);
+        add_sign_keys(figure, plot);
     else
-        kind_keys(figure, plot);
+        add_kind_keys(figure, plot);
 }
 
 static struct cup_colour colour_of(const struct cup_figure *figure, const struct cup_flame *plot,
@@ -89,14 +91,14 @@ static double opacity_of(const struct cup_flame *plot, const struct cup_flame_bo
 
 /* ---- rows and texts ----------------------------------------------------------------------- */
 
-/* How many rows there is room for; what an area is without its axis is about this. */
+/* How many rows fit; the axis and texts around the area take about nine letters' heights. */
 static size_t rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
     double text = figure->theme->text, room = (figure->canvas->height - 9 * text) / (text * LOWEST);
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
-/* The width that is no function's own, and deeper than what is shown. */
+/* The share of the width that continues below the last row shown. */
 static double hidden_share(const struct cup_flame *plot, size_t rows)
 {
     double hidden = 0;
@@ -106,19 +108,20 @@ static double hidden_share(const struct cup_flame *plot, size_t rows)
     return plot->all > 0 ? hidden / plot->all : 0;
 }
 
-static void say_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows,
-                     char caption[CUP_CAPTION])
+static void caption_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows,
+                         char caption[CUP_CAPTION])
 {
     double percent = 100 * hidden_share(plot, rows);
     if (plot->rows <= rows)
         return;
     snprintf(caption, CUP_CAPTION,
-             "%s Room for %zu of %zu rows: %s%.0f %% of the width goes deeper.", figure->caption,
+             "%s Shown: %zu of %zu rows; %s%.0f %% of the width continues below.", figure->caption,
              rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
     figure->caption = caption;
 }
 
-static char *tell(char to[TOLD], const struct cup_flame *plot, const struct cup_flame_box *box)
+static char *hover_text(char to[TOLD], const struct cup_flame *plot,
+                        const struct cup_flame_box *box)
 {
     char amount[24], self[24], change[24], changed[48] = "";
     cup_tick_text(amount, box->to - box->from, plot->unit);
@@ -166,8 +169,8 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
     struct cup_colour colour = colour_of(figure, plot, box);
     cup_canvas_box(figure->canvas, at, colour, opacity_of(plot, box));
     write_name(figure, box, at);
-    if (at.width >= figure->theme->text) /* the page's own boxes tell of those that are smaller */
-        cup_canvas_add_hover(figure->canvas, at, colour, tell(told, plot, box));
+    if (at.width >= figure->theme->text) /* smaller boxes: see the page's own flame graph */
+        cup_canvas_add_hover(figure->canvas, at, colour, hover_text(told, plot, box));
 }
 
 void cup_chart_flame(struct cup_figure *figure, const void *data)
@@ -177,8 +180,8 @@ void cup_chart_flame(struct cup_figure *figure, const void *data)
     size_t rows = rows_that_fit(figure, plot->rows);
     figure->x =
         (struct cup_axis){.name = plot->what, .unit = plot->unit, .exact = true, .high = plot->all};
-    keys(figure, plot);
-    say_rows(figure, plot, rows, caption);
+    add_keys(figure, plot);
+    caption_rows(figure, plot, rows, caption);
     cup_figure_open(figure);
     double height =
         fmin(figure->area.height / (double)(rows ? rows : 1), figure->theme->text * HIGHEST);

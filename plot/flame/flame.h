@@ -1,5 +1,5 @@
-/* Stacks as boxes, for pictures: each function as wide as what it cost with all that it called,
- * those that it called below it. */
+/* Stacks as boxes of a picture. A box is as wide as the cost of a function and all its callees;
+ * callees stand below it. */
 #ifndef CUPPING_PLOT_FLAME_FLAME_H
 #define CUPPING_PLOT_FLAME_FLAME_H
 
@@ -8,12 +8,12 @@
 #include "plot/figure/ticks.h"
 #include "plot/shared/plot.h"
 
-/* Whose code it is: what boxes are coloured by. */
+/* Groups of packages, which give boxes their colours. */
 enum cup_flame_kind {
     CUP_FLAME_USER,
     CUP_FLAME_COFFEA,
-    CUP_FLAME_READING, /* uproot, fsspec, and what they read and decompress with */
-    CUP_FLAME_ARRAYS,  /* awkward, numpy, and the like */
+    CUP_FLAME_READING, /* uproot, fsspec, and packages that read or decompress for them */
+    CUP_FLAME_ARRAYS,  /* awkward, numpy and similar */
     CUP_FLAME_DASK,
     CUP_FLAME_STDLIB,
     CUP_FLAME_OTHER,
@@ -21,7 +21,7 @@ enum cup_flame_kind {
 };
 extern const char *const cup_flame_kind_names[CUP_FLAME_KINDS];
 
-/* Of a function of the tree. */
+/* The group of a function of the tree. */
 enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t function);
 
 struct cup_flame_box {
@@ -29,11 +29,11 @@ struct cup_flame_box {
     double self;
     uint16_t row;             /* from the top */
     uint8_t kind;             /* enum cup_flame_kind */
-    bool is_all;              /* it is no function, but all there is */
+    bool is_all;              /* the root, which is no function */
     const char *name, *whole; /* "select"; "Processor.select (mine.py:30)" */
-    uint32_t node;            /* of the folded tree that it is made from */
-    /* Of runs compared: what it is more than in the baseline, and how much that is of all of the
-     * baseline: 0, or, less (-) or more (+), 1, 2 or 3, from CUP_FLAME_SHADES on. */
+    uint32_t node;            /* index in the folded tree */
+    /* When runs are compared: the difference to the baseline, and its strength as a share of the
+     * baseline's total: 0, or 1, 2, 3 from the limits CUP_FLAME_SHADES on; negative: less. */
     double change;
     int8_t shade;
 };
@@ -43,36 +43,35 @@ struct cup_flame_box {
     }
 enum { CUP_FLAME_SHADE_COUNT = 3 };
 
-/* An allocation that is looked at stands for so many bytes on average
- * (docs/contributing/sampling.md). */
+/* A sampled allocation stands for this many bytes on average (docs/contributing/sampling.md). */
 enum { CUP_FLAME_ALLOC_STEP = 512 * 1024 };
 
 struct cup_flame {
     enum cup_axis_unit unit;
-    const char *what; /* of the amounts: "CPU time" */
+    const char *what; /* name of the amounts: "CPU time" */
     double all;
     struct cup_flame_box *boxes;
     size_t count;
-    size_t rows; /* the deepest one's, and one more */
+    size_t rows; /* number of rows */
     bool compared;
 };
 
-/* What boxes can be as wide as: CPU time, waits, bytes read and allocated. */
+/* What the width of boxes can stand for. */
 struct cup_flame_weight {
     enum cup_weight weight;
-    const char *what; /* the axis */
-    const char *how;  /* the caption */
-    const char *none; /* why there is no plot */
+    const char *what; /* name of the axis */
+    const char *how;  /* in the caption */
+    const char *none; /* why there is no plot, if all amounts are 0 */
 };
 enum { CUP_FLAME_CPU, CUP_FLAME_WAIT, CUP_FLAME_READ, CUP_FLAME_ALLOC, CUP_FLAME_WEIGHTS };
 extern const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS];
 
 /* ---- for data_*flame.c -------------------------------------------------------------------- */
 
-/* What is not drawn. */
+/* Functions and boxes that are not drawn. */
 struct cup_flame_left_out {
-    unsigned shared; /* functions that all begins with */
-    unsigned passed; /* that only pass on */
+    unsigned shared; /* functions that nearly all stacks begin with */
+    unsigned passed; /* functions that pass nearly all on to one callee */
     size_t hidden;   /* boxes that are too narrow */
 };
 
@@ -83,18 +82,19 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
                                  const struct cup_flame_weight *weight, double scale,
                                  struct cup_flame_left_out *left_out);
 
-/* Of what is left out, as sentences that begin with a blank; "": nothing is. Returns `to`. */
+/* Prints what is left out as sentences, each after a blank; "" if nothing is. Returns `to`. */
 enum { CUP_FLAME_LEFT_OUT_TEXT = 240 };
 char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
                               const struct cup_flame_left_out *left_out);
 
-/* Narrower ones than this share of all are left out, as are rows beyond so many boxes. */
+/* Boxes narrower than this share of all are left out, and so are the ones after CUP_FLAME_BOXES. */
 #define CUP_FLAME_LEAST 0.001
 enum { CUP_FLAME_BOXES = 8000 };
 
-/* What nearly all stacks begin with is left out: functions, one called by the other, none of them
- * the user's, with this share of all. So are functions that pass nearly all on: with this share of
- * their caller and of the function that they call, all three of one package. */
+/* Left out are the functions that nearly all stacks begin with: each calls the next, none is the
+ * user's, and each has the share CUP_FLAME_SHARED of all. Left out, too, are functions that pass
+ * nearly all on: they have the share CUP_FLAME_PASSED of their caller, their callee has that share
+ * of them, and all three are of one package. */
 #define CUP_FLAME_SHARED 0.99
 #define CUP_FLAME_PASSED 0.95
 

@@ -50,9 +50,10 @@ enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t
     return CUP_FLAME_OTHER;
 }
 
-/* ---- what is there ------------------------------------------------------------------------ */
+/* ---- which nodes are shown
+ * ------------------------------------------------------------------------ */
 
-/* A node to be placed, with what sorts it. */
+/* A node that is wide enough for a box, with its sort keys. */
 struct place {
     uint32_t node, parent;
     uint64_t total;
@@ -68,10 +69,10 @@ static int by_parent(const void *left, const void *right)
     return (a->node > b->node) - (a->node < b->node);
 }
 
-/* Where a node is. */
+/* Where the box of a node is. */
 struct spot {
     double from;
-    uint32_t widest; /* of its callees; 0: none is wide enough */
+    uint32_t widest; /* its widest callee; 0: none is wide enough */
     uint16_t row;
     bool placed;
 };
@@ -81,11 +82,11 @@ struct making {
     const struct cup_call_tree *tree;
     const struct cup_folded *folded;
     struct cup_flame *plot;
-    double scale; /* nanoseconds or bytes in one of the axis */
+    double scale; /* nanoseconds or bytes for one unit of the axis */
     struct place *places;
     size_t place_count;
-    struct spot *spots; /* of each node */
-    uint32_t start;     /* what all begin with ends there; 0: at the root */
+    struct spot *spots; /* one for each node */
+    uint32_t start;     /* last of the functions that nearly all stacks begin with; 0: none */
     struct cup_flame_left_out *left_out;
 };
 
@@ -132,7 +133,7 @@ static void find_start(struct making *making)
     }
 }
 
-/* It stands between two of its own package, and nearly all that comes in goes out. */
+/* True if caller and callee are of the same package and nearly all of the width is passed on. */
 static bool is_passed(const struct making *making, uint32_t node)
 {
     uint32_t caller = making->folded->nodes[node].parent, callee = making->spots[node].widest;
@@ -145,7 +146,7 @@ static bool is_passed(const struct making *making, uint32_t node)
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
-static const char *keep(struct making *making, const char *text, size_t length)
+static const char *copy_text(struct making *making, const char *text, size_t length)
 {
     char *copy = cup_arena_take(making->arena, length + 1, 1);
     if (copy)
@@ -153,8 +154,8 @@ static const char *keep(struct making *making, const char *text, size_t length)
     return copy ? copy : "";
 }
 
-/* "select" of "Processor.select", "<lambda>" of "f.<locals>.<lambda>", from the function's text;
- * and "select:31" at a line. */
+/* Shortens "Processor.select" to "select", "f.<locals>.<lambda>" to "<lambda>"; with a line,
+ * "select:31". */
 static const char *short_name(struct making *making, const char *whole, uint32_t line)
 {
     size_t length = strcspn(whole, " ");
@@ -168,20 +169,21 @@ static const char *short_name(struct making *making, const char *whole, uint32_t
         snprintf(name, sizeof name, "%.*s:%u", shown, from, line);
     else
         snprintf(name, sizeof name, "%.*s", shown, from);
-    return keep(making, name, strlen(name));
+    return copy_text(making, name, strlen(name));
 }
 
-/* "take_gil" of "take_gil (libpython3.11.so.1.0)": names of C++ hold spaces and brackets too, but
- * the library is the last of it. */
+/* Shortens "take_gil (libpython3.11.so.1.0)" to "take_gil". C++ names contain spaces and brackets,
+ * too, but the library comes last. */
 static const char *native_name(struct making *making, const char *whole)
 {
     size_t length = strlen(whole), at = length;
     while (at > 0 && !(whole[at] == ' ' && whole[at + 1] == '('))
         at--;
-    return keep(making, whole, at && whole[length - 1] == ')' ? at : length);
+    return copy_text(making, whole, at && whole[length - 1] == ')' ? at : length);
 }
 
-static const char *box_name(struct making *making, uint32_t node, const char *whole, uint32_t line)
+static const char *make_box_name(struct making *making, uint32_t node, const char *whole,
+                                 uint32_t line)
 {
     const struct cup_function *of = node ? function_of(making, node) : NULL;
     if (of && of->kind == CUP_FRAME_PYTHON)
@@ -197,7 +199,7 @@ static void add_box(struct making *making, uint32_t node)
     char text[CUP_FRAME_ROOM] = "all";
     if (node)
         cup_function_text(making->tree, of->function, of->line, text);
-    const char *whole = keep(making, text, strlen(text));
+    const char *whole = copy_text(making, text, strlen(text));
     plot->boxes[plot->count++] = (struct cup_flame_box){
         .from = spot->from / making->scale,
         .to = (spot->from + (double)of->total) / making->scale,
@@ -206,13 +208,13 @@ static void add_box(struct making *making, uint32_t node)
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
         .is_all = node == 0,
         .node = node,
-        .name = box_name(making, node, whole, of->line),
+        .name = make_box_name(making, node, whole, of->line),
         .whole = whole};
     plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
 }
 
-/* What is left out has a spot, and its callees stand in its row. */
-static void place(struct making *making, uint32_t node, double from)
+/* A function that only passes on gets no box; its callees take its row. */
+static void place_node(struct making *making, uint32_t node, double from)
 {
     struct spot *spot = &making->spots[node];
     bool passed = is_passed(making, node);
@@ -225,7 +227,8 @@ static void place(struct making *making, uint32_t node, double from)
         add_box(making, node);
 }
 
-/* Those of one parent stand together, and parents come before: each knows where its own begins. */
+/* Places are sorted by parent, and parents come before their callees: so the place of a parent is
+ * known when its callees are placed. */
 static void place_all(struct making *making)
 {
     double next = 0;
@@ -239,12 +242,13 @@ static void place_all(struct making *making)
         if (of->parent != parent)
             next = making->spots[of->parent].from;
         parent = of->parent;
-        place(making, of->node, next);
+        place_node(making, of->node, next);
         next += (double)of->total;
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole picture
+ * ---------------------------------------------------------------------------- */
 
 struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_tree *tree,
                                  const struct cup_folded *folded,
@@ -274,14 +278,14 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
 {
     char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
     if (left_out->shared)
-        snprintf(begun, sizeof begun, " Without the %s that all begins with.",
+        snprintf(begun, sizeof begun, " Not shown: %s that nearly all stacks begin with.",
                  cup_count_text(number, left_out->shared, "function"));
     if (left_out->passed)
         snprintf(passed, sizeof passed,
-                 " Left out: %s within packages that pass on 95 %% of their width.",
+                 " Left out: %s that pass on 95 %% of their width within a package.",
                  cup_count_text(number, left_out->passed, "function"));
     if (left_out->hidden)
-        snprintf(hidden, sizeof hidden, " Boxes of less than 0.1 %% that are not drawn: %s.",
+        snprintf(hidden, sizeof hidden, " Not drawn: %s boxes narrower than 0.1 %%.",
                  cup_print_human_readable(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
     snprintf(to, CUP_FLAME_LEFT_OUT_TEXT, "%s%s%s", begun, passed, hidden);
     return to;

@@ -7,7 +7,7 @@
 #include "analysis/write/json_writer.h"
 #include "plot/flame/flame.h"
 
-/* The samples are for telling changes from noise. */
+/* The numbers of samples tell changes from noise. */
 enum { SAMPLES = CUP_FLAME_SHOWN, AMOUNTS };
 static const enum cup_weight weights[AMOUNTS] = {CUP_W_CPU, CUP_W_WAIT, CUP_W_READ, CUP_W_ALLOC,
                                                  CUP_W_SAMPLES};
@@ -15,26 +15,27 @@ const char *const cup_flame_shown_names[CUP_FLAME_SHOWN] = {"cpu", "wait", "read
 const char *const cup_flame_shown_titles[CUP_FLAME_SHOWN] = {"CPU time", "waits", "bytes read",
                                                              "bytes allocated"};
 
-/* A box of any of the slices. */
+/* A box of the tree that all slices share. */
 struct node {
-    uint32_t parent, frame; /* frame: number, as written */
+    uint32_t parent, frame; /* frame: its number in the output */
 };
 
 struct writer {
     const struct cup_flame_slices *slices;
     struct cup_json json;
-    struct cup_pair_map numbers;   /* by function and line: as written + 1 */
+    struct cup_pair_map numbers;   /* by function and line: number in the output + 1 */
     struct cup_call_frame *frames; /* owned; in the order of their numbers */
     size_t frame_count, frame_room;
     struct cup_pair_map at; /* by parent and frame: index + 1 */
-    struct node *nodes;     /* owned; [0] is all */
+    struct node *nodes;     /* owned; [0] is the root */
     size_t node_count, node_room;
 };
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
-/* Of a function, or of one of its lines, as it is written; CUP_NOTHING without memory. */
-static uint32_t number_of(struct writer *writer, const struct cup_folded_node *node)
+/* Returns the number of a function, or of one of its lines, in the output; CUP_NOTHING without
+ * memory. */
+static uint32_t number_frame(struct writer *writer, const struct cup_folded_node *node)
 {
     uint32_t known = cup_pair_map_get(&writer->numbers, node->function, node->line);
     if (known)
@@ -48,7 +49,7 @@ static uint32_t number_of(struct writer *writer, const struct cup_folded_node *n
     return (uint32_t)writer->frame_count++;
 }
 
-static uint32_t node_of(struct writer *writer, uint32_t parent, uint32_t frame)
+static uint32_t find_node(struct writer *writer, uint32_t parent, uint32_t frame)
 {
     uint32_t known = cup_pair_map_get(&writer->at, parent, frame);
     if (known)
@@ -66,7 +67,7 @@ static bool is_wide(const struct cup_folded *folded, size_t node)
     return (double)folded->nodes[node].total >= CUP_FLAME_LEAST * (double)folded->nodes[0].total;
 }
 
-/* What a box holds is less than it, so parents of those that are wide enough are, too. */
+/* A box is never wider than its parent, so the parent of a wide box is wide, too. */
 static int add_boxes(struct writer *writer, const struct cup_folded *folded)
 {
     uint32_t *place = calloc(folded->count + 1, sizeof *place);
@@ -74,16 +75,17 @@ static int add_boxes(struct writer *writer, const struct cup_folded *folded)
     for (size_t i = 1; i < folded->count && result == 0; i++) {
         if (!is_wide(folded, i))
             continue;
-        uint32_t number = number_of(writer, &folded->nodes[i]);
-        place[i] = number == CUP_NOTHING ? CUP_NOTHING
-                                         : node_of(writer, place[folded->nodes[i].parent], number);
+        uint32_t number = number_frame(writer, &folded->nodes[i]);
+        place[i] = number == CUP_NOTHING
+                       ? CUP_NOTHING
+                       : find_node(writer, place[folded->nodes[i].parent], number);
         result = place[i] == CUP_NOTHING ? -1 : 0;
     }
     free(place);
     return result;
 }
 
-static int fold(struct writer *writer, size_t slice, int amount, struct cup_folded *folded)
+static int fold_slice(struct writer *writer, size_t slice, int amount, struct cup_folded *folded)
 {
     return cup_fold(folded, writer->slices->calls, weights[amount],
                     writer->slices->slices[slice].prefix, CUP_FOLD_USER_LINES);
@@ -97,7 +99,7 @@ static int find_boxes(struct writer *writer)
     for (size_t slice = 0; slice < writer->slices->count; slice++)
         for (int amount = 0; amount < CUP_FLAME_SHOWN; amount++) {
             struct cup_folded folded;
-            if (fold(writer, slice, amount, &folded) != 0)
+            if (fold_slice(writer, slice, amount, &folded) != 0)
                 return -1;
             int result = add_boxes(writer, &folded);
             cup_folded_free(&folded);
@@ -109,16 +111,16 @@ static int find_boxes(struct writer *writer)
 
 /* ---- amounts ------------------------------------------------------------------------------ */
 
-/* Those of one slice, by box. */
+/* The amounts of one slice, for each box. */
 struct amounts {
     uint64_t *of[AMOUNTS]; /* owned */
 };
 
-/* In one run those that are wide in the slice; of runs all that are wide in any of them. */
-static int fill(struct writer *writer, const struct cup_folded *folded, struct amounts *amounts,
-                int amount)
+/* Fills in the boxes that are wide in this slice or, when runs are compared, in any of them. */
+static int fill_amounts(struct writer *writer, const struct cup_folded *folded,
+                        struct amounts *amounts, int amount)
 {
-    uint32_t *place = calloc(folded->count + 1, sizeof *place); /* and one; 0: no box */
+    uint32_t *place = calloc(folded->count + 1, sizeof *place); /* index of the box + 1; 0: none */
     if (!place)
         return -1;
     place[0] = 1;
@@ -137,21 +139,21 @@ static int fill(struct writer *writer, const struct cup_folded *folded, struct a
     return 0;
 }
 
-static int fill_all(struct writer *writer, size_t slice, struct amounts *amounts)
+static int fill_all_amounts(struct writer *writer, size_t slice, struct amounts *amounts)
 {
     int result = 0, most = writer->slices->compared ? AMOUNTS : SAMPLES;
     for (int amount = 0; amount < most && result == 0; amount++) {
         struct cup_folded folded;
         amounts->of[amount] = calloc(writer->node_count, sizeof *amounts->of[amount]);
-        if (!amounts->of[amount] || fold(writer, slice, amount, &folded) != 0)
+        if (!amounts->of[amount] || fold_slice(writer, slice, amount, &folded) != 0)
             return -1;
-        result = fill(writer, &folded, amounts, amount);
+        result = fill_amounts(writer, &folded, amounts, amount);
         cup_folded_free(&folded);
     }
     return result;
 }
 
-static void amounts_free(struct amounts *amounts)
+static void free_amounts(struct amounts *amounts)
 {
     for (int amount = 0; amount < AMOUNTS; amount++)
         free(amounts->of[amount]);
@@ -159,7 +161,7 @@ static void amounts_free(struct amounts *amounts)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void put(struct writer *writer, const char *name, struct cup_value value)
+static void write_value(struct writer *writer, const char *name, struct cup_value value)
 {
     cup_json_value(&writer->json, name, value);
 }
@@ -169,32 +171,32 @@ static bool is_seconds(int amount)
     return cup_weight_units[weights[amount]] == CUP_UNIT_SECONDS;
 }
 
-/* Microseconds, bytes, samples. */
-static int64_t rounded(const struct amounts *amounts, int amount, size_t node)
+/* Rounds to microseconds; bytes and samples are whole. */
+static int64_t round_amount(const struct amounts *amounts, int amount, size_t node)
 {
     uint64_t exact = amounts->of[amount][node];
     return (int64_t)(is_seconds(amount) ? (exact + 500) / 1000 : exact);
 }
 
-/* What is no callee's, of boxes that have some: how many boxes after the one before, and how much.
- * Most boxes only pass on what they have. */
-static int put_amounts(struct writer *writer, const struct amounts *amounts, int amount)
+/* Writes the boxes' own amounts (without their callees') as pairs: distance to the previous box in
+ * the list, amount. Boxes without an own amount, which are most, are skipped. */
+static int write_amounts(struct writer *writer, const struct amounts *amounts, int amount)
 {
     int64_t *own = calloc(writer->node_count, sizeof *own);
     size_t before = 0;
     if (!own)
         return -1;
     for (size_t i = 0; i < writer->node_count; i++) {
-        own[i] += rounded(amounts, amount, i);
+        own[i] += round_amount(amounts, amount, i);
         if (i)
-            own[writer->nodes[i].parent] -= rounded(amounts, amount, i);
+            own[writer->nodes[i].parent] -= round_amount(amounts, amount, i);
     }
     cup_json_list(&writer->json, amount == SAMPLES ? "samples" : cup_flame_shown_names[amount]);
     for (size_t i = 0; i < writer->node_count; i++) {
         if (own[i] == 0)
             continue;
-        put(writer, NULL, cup_count(i - before));
-        put(writer, NULL, cup_signed(own[i]));
+        write_value(writer, NULL, cup_count(i - before));
+        write_value(writer, NULL, cup_signed(own[i]));
         before = i;
     }
     cup_json_end_array(&writer->json);
@@ -202,24 +204,24 @@ static int put_amounts(struct writer *writer, const struct amounts *amounts, int
     return 0;
 }
 
-static int put_slice(struct writer *writer, size_t slice, const struct amounts *amounts)
+static int write_slice(struct writer *writer, size_t slice, const struct amounts *amounts)
 {
     int result = 0;
     const struct cup_flame_slice *of = &writer->slices->slices[slice];
     cup_json_row(&writer->json, NULL);
-    put(writer, "title", cup_text(of->title));
+    write_value(writer, "title", cup_text(of->title));
     if (of->group)
-        put(writer, "group", cup_string(of->group));
+        write_value(writer, "group", cup_string(of->group));
     if (of->per > 0)
-        put(writer, "per", cup_real(of->per));
+        write_value(writer, "per", cup_real(of->per));
     for (int amount = 0; amount < AMOUNTS && result == 0; amount++)
         if (amounts->of[amount])
-            result = put_amounts(writer, amounts, amount);
+            result = write_amounts(writer, amounts, amount);
     cup_json_end_object(&writer->json);
     return result;
 }
 
-/* Tasks that did nothing at stacks are no choice; a run is. */
+/* Slices without any amount are not offered; runs always are. */
 static bool has_any(const struct writer *writer, const struct amounts *amounts)
 {
     bool any = writer->slices->compared;
@@ -228,80 +230,81 @@ static bool has_any(const struct writer *writer, const struct amounts *amounts)
     return any;
 }
 
-static int put_slices(struct writer *writer, uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
+static int write_slices(struct writer *writer, uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
 {
     int result = 0;
     cup_json_array(&writer->json, "slices");
     for (size_t slice = 0; slice < writer->slices->count && result == 0; slice++) {
         struct amounts amounts = {.of = {NULL}};
-        result = fill_all(writer, slice, &amounts);
+        result = fill_all_amounts(writer, slice, &amounts);
         for (int i = 0; i < CUP_FLAME_SHOWN && result == 0; i++)
             all[slice][i] = amounts.of[i][0];
         if (result == 0 && (slice == 0 || has_any(writer, &amounts)))
-            result = put_slice(writer, slice, &amounts);
-        amounts_free(&amounts);
+            result = write_slice(writer, slice, &amounts);
+        free_amounts(&amounts);
     }
     cup_json_end_array(&writer->json);
     return result;
 }
 
-static void put_boxes(struct writer *writer)
+static void write_boxes(struct writer *writer)
 {
     cup_json_list(&writer->json, "parents");
     for (size_t i = 0; i < writer->node_count; i++)
-        put(writer, NULL, cup_count(writer->nodes[i].parent));
+        write_value(writer, NULL, cup_count(writer->nodes[i].parent));
     cup_json_end_array(&writer->json);
     cup_json_list(&writer->json, "frames");
     for (size_t i = 0; i < writer->node_count; i++)
-        put(writer, NULL, cup_count(writer->nodes[i].frame));
+        write_value(writer, NULL, cup_count(writer->nodes[i].frame));
     cup_json_end_array(&writer->json);
 }
 
-static void put_weights(struct writer *writer)
+static void write_weights(struct writer *writer)
 {
     cup_json_array(&writer->json, "weights");
     for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
         cup_json_row(&writer->json, NULL);
-        put(writer, "name", cup_string(cup_flame_shown_names[i]));
-        put(writer, "title", cup_string(cup_flame_shown_titles[i]));
-        put(writer, "unit", cup_string(is_seconds(i) ? "s" : "B"));
+        write_value(writer, "name", cup_string(cup_flame_shown_names[i]));
+        write_value(writer, "title", cup_string(cup_flame_shown_titles[i]));
+        write_value(writer, "unit", cup_string(is_seconds(i) ? "s" : "B"));
         cup_json_end_object(&writer->json);
     }
     cup_json_end_array(&writer->json);
 }
 
-/* "name (file:line)", and whose it is: a number of cup_flame_kind_names. */
-static void put_functions(struct writer *writer)
+/* Writes the functions: "name (file:line)", and an index of cup_flame_kind_names. */
+static void write_functions(struct writer *writer)
 {
     const struct cup_call_tree *calls = writer->slices->calls;
     cup_json_list(&writer->json, "kinds");
     for (int i = 0; i < CUP_FLAME_KINDS; i++)
-        put(writer, NULL, cup_string(cup_flame_kind_names[i]));
+        write_value(writer, NULL, cup_string(cup_flame_kind_names[i]));
     cup_json_end_array(&writer->json);
     cup_json_array(&writer->json, "functions");
     for (size_t i = 0; i < writer->frame_count; i++) {
         const struct cup_call_frame *frame = &writer->frames[i];
         char text[CUP_FRAME_ROOM];
         cup_json_list(&writer->json, NULL);
-        put(writer, NULL, cup_string(cup_function_text(calls, frame->function, frame->line, text)));
-        put(writer, NULL, cup_count(cup_flame_kind_of(calls, frame->function)));
+        write_value(writer, NULL,
+                    cup_string(cup_function_text(calls, frame->function, frame->line, text)));
+        write_value(writer, NULL, cup_count(cup_flame_kind_of(calls, frame->function)));
         cup_json_end_array(&writer->json);
     }
     cup_json_end_array(&writer->json);
 }
 
-static void put_compared(struct writer *writer)
+static void write_compared(struct writer *writer)
 {
     static const double shades[] = CUP_FLAME_SHADES;
     if (!writer->slices->compared)
         return;
-    put(writer, "baseline", cup_count(writer->slices->baseline));
-    put(writer, "each", cup_string(writer->slices->by_event ? "event" : "task"));
+    write_value(writer, "baseline", cup_count(writer->slices->baseline));
+    write_value(writer, "each", cup_string(writer->slices->by_event ? "event" : "task"));
     cup_json_list(&writer->json, "shades");
     for (int i = 0; i < CUP_FLAME_SHADE_COUNT; i++)
-        put(writer, NULL, cup_real(shades[i]));
+        write_value(writer, NULL, cup_real(shades[i]));
     cup_json_end_array(&writer->json);
-    put(writer, "alloc_step", cup_count(CUP_FLAME_ALLOC_STEP));
+    write_value(writer, "alloc_step", cup_count(CUP_FLAME_ALLOC_STEP));
 }
 
 int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
@@ -310,13 +313,13 @@ int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
     struct writer writer = {.slices = slices};
     int result = find_boxes(&writer);
     cup_json_start(&writer.json, out);
-    cup_json_row(&writer.json, NULL); /* in one line: control characters are taken out */
+    cup_json_row(&writer.json, NULL); /* one line: cup_json_row() writes no line breaks */
     if (result == 0) {
-        put_compared(&writer);
-        put_weights(&writer);
-        put_functions(&writer);
-        put_boxes(&writer);
-        result = put_slices(&writer, amounts);
+        write_compared(&writer);
+        write_weights(&writer);
+        write_functions(&writer);
+        write_boxes(&writer);
+        result = write_slices(&writer, amounts);
     }
     cup_json_end_object(&writer.json);
     cup_pair_map_clear(&writer.numbers);

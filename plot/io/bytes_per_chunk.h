@@ -5,7 +5,7 @@
 
 struct cup_bytes_per_chunk {
     struct cup_grouped compressed; /* of baskets */
-    double *delivered;             /* chunks in the same bins, by the bytes that files delivered */
+    double *delivered;             /* chunks in the same bins, by the bytes delivered to them */
     double most;                   /* of all counts */
 };
 

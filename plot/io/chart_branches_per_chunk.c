@@ -10,7 +10,7 @@ void cup_chart_branches_per_chunk(struct cup_figure *figure, const void *data)
 {
     const struct cup_branches_per_chunk *plot = data;
     const struct cup_bins *bins = &plot->branches.bins;
-    double room = bins->count < 5 ? 2 : 0; /* so that one or two bins are no wall */
+    double room = bins->count < 5 ? 2 : 0; /* one or two bins must not fill the whole width */
     char mean[40];
     figure->x = (struct cup_axis){.name = "branches read by a chunk",
                                   .unit = CUP_AXIS_COUNT,

@@ -4,7 +4,7 @@
 #include "plot/figure/marks.h"
 #include "plot/io/bytes_per_chunk.h"
 
-/* As an outline: columns behind it stay visible. */
+/* Draws an outline, so that the columns behind it stay visible. */
 static void draw_outline(struct cup_figure *figure, const struct cup_bytes_per_chunk *plot)
 {
     const struct cup_bins *bins = &plot->compressed.bins;
@@ -26,7 +26,7 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
     const struct cup_bytes_per_chunk *plot = data;
     const struct cup_bins *bins = &plot->compressed.bins;
     static const char delivered[] = "delivered";
-    double half = (bins->edges[1] - bins->edges[0]) / 2; /* a column does not stand on the axis */
+    double half = (bins->edges[1] - bins->edges[0]) / 2; /* keeps the columns off the axis */
     double low = bins->edges[0] - half, high = bins->edges[bins->count] + half;
     figure->x = (struct cup_axis){.name = "bytes read by a chunk",
                                   .unit = CUP_AXIS_BYTES,

@@ -28,7 +28,7 @@ static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot,
     }
 }
 
-/* Those that were read again lie above: they are what is looked for. */
+/* Draws what was read again last, above the rest: it matters the most. */
 static void draw_all_marks(struct cup_figure *figure, const struct cup_io_map *plot,
                            struct cup_colour fresh, struct cup_colour again)
 {
@@ -38,7 +38,7 @@ static void draw_all_marks(struct cup_figure *figure, const struct cup_io_map *p
     draw_marks(figure, plot, false, true, again);
 }
 
-/* Strengths go with the logarithm of the bytes, over three powers of ten. */
+/* Strengths follow the logarithm of the bytes, over three powers of ten. */
 static double strength(double bytes, double most)
 {
     return bytes > 0 && most > 0 ? fmin(1, fmax(0.2, 1 + log10(bytes / most) / 3 * 0.8)) : 0;

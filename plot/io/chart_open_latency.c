@@ -14,10 +14,11 @@ static struct cup_axis time_axis(const struct cup_open_latency *plot)
                              .high = fmax(plot->longest, plot->shortest * 2)};
 }
 
-/* ---- few: curves --------------------------------------------------------------------------- */
+/* ---- few servers: curves
+ * --------------------------------------------------------------------------- */
 
-static void key_of_curve(struct cup_figure *figure, const struct cup_open_row *row,
-                         struct cup_colour colour)
+static void add_curve_key(struct cup_figure *figure, const struct cup_open_row *row,
+                          struct cup_colour colour)
 {
     char text[200];
     int length =
@@ -29,9 +30,9 @@ static void key_of_curve(struct cup_figure *figure, const struct cup_open_row *r
 static void draw_curves(struct cup_figure *figure, const struct cup_open_latency *plot)
 {
     figure->y = (struct cup_axis){
-        .name = "opens done by then", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
+        .name = "share of the opens", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
     for (size_t i = 0; i < plot->count; i++)
-        key_of_curve(figure, &plot->rows[i], cup_theme_paint(figure->theme, (unsigned)i));
+        add_curve_key(figure, &plot->rows[i], cup_theme_paint(figure->theme, (unsigned)i));
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         const struct cup_open_row *row = &plot->rows[i];
@@ -42,7 +43,8 @@ static void draw_curves(struct cup_figure *figure, const struct cup_open_latency
     cup_figure_close(figure);
 }
 
-/* ---- many: boxes --------------------------------------------------------------------------- */
+/* ---- many servers: boxes
+ * --------------------------------------------------------------------------- */
 
 static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *plot, size_t rows)
 {
@@ -59,7 +61,7 @@ static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *
 
 static void draw_box(struct cup_figure *figure, const struct cup_open_row *row, size_t at)
 {
-    enum { THIN = 3, PARTS = 7 }; /* the line: the middle one of so many parts of the row */
+    enum { THIN = 3, PARTS = 7 }; /* a thin line: part THIN of PARTS of the row's height */
     struct cup_colour colour = figure->theme->paints[cup_open_keys[row->kind].paint];
     double width = pow(figure->x.scale.high / figure->x.scale.low, 0.0025);
     double widest = fmax(row->upper, row->lower * width * width);

@@ -7,19 +7,19 @@
 #include "plot/figure/marks.h"
 #include "plot/io/shares.h"
 
-static void keys(struct cup_figure *figure)
+static void add_keys(struct cup_figure *figure)
 {
     cup_figure_add_key(figure, "bytes", 5, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_BLUE]);
     cup_figure_add_key(figure, "branches", 8, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_ORANGE]);
 }
 
-static void percent_axis(struct cup_figure *figure)
+static void set_percent_axis(struct cup_figure *figure)
 {
     figure->x = (struct cup_axis){
         .name = "share that was read", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
 }
 
-static double largest(const struct cup_shares *plot, size_t rows)
+static double largest_share(const struct cup_shares *plot, size_t rows)
 {
     double most = 0;
     for (size_t i = 0; i < rows; i++)
@@ -46,12 +46,12 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_colour *paints = figure->theme->paints;
     char caption[CUP_CAPTION];
-    percent_axis(figure);
+    set_percent_axis(figure);
     figure->y = (struct cup_axis){.name = "files", .names = plot->names, .name_count = rows};
-    keys(figure);
+    add_keys(figure);
     cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
-    bool with_texts = cup_bar_text_fits(figure, largest(plot, rows), "99.9 %, 99.9 %");
+    bool with_texts = cup_bar_text_fits(figure, largest_share(plot, rows), "99.9 %, 99.9 %");
     for (size_t i = 0; i < rows; i++) {
         const struct cup_share *share = &plot->rows[i];
         char text[2 * CUP_HUMAN_READABLE_ROOM];
@@ -67,10 +67,10 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
 static void draw_distribution(struct cup_figure *figure, const struct cup_shares *plot)
 {
     const struct cup_bins *bins = &plot->bytes;
-    percent_axis(figure);
+    set_percent_axis(figure);
     figure->y =
         (struct cup_axis){.name = "files", .unit = CUP_AXIS_COUNT, .high = plot->most * 1.05};
-    keys(figure);
+    add_keys(figure);
     cup_figure_open(figure);
     for (size_t i = 0; i < bins->count; i++) {
         double middle = (bins->edges[i] + bins->edges[i + 1]) / 2;

@@ -4,7 +4,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
-/* In the order of the counters. */
+/* In the order of the counters from CUP_F_SIZE_0_100 on. */
 static const char *const sizes[] = {
     "up to 100 B", "up to 1 KiB",  "up to 10 KiB",  "up to 100 KiB", "up to 1 MiB",
     "up to 4 MiB", "up to 10 MiB", "up to 100 MiB", "up to 1 GiB",   "over 1 GiB",
@@ -17,8 +17,8 @@ struct sums {
     uint64_t sizes[SIZES], reads, bytes, in_order; /* reads: of all sizes */
 };
 
-/* Data files that tasks and what they started read. */
-static struct sums add_up(const struct cup_profile *profile)
+/* Sums up the reads of data files by tasks, their helper threads and child processes. */
+static struct sums sum_reads(const struct cup_profile *profile)
 {
     struct sums sums = {.reads = 0};
     for (uint32_t i = 0; i < profile->file_count; i++) {
@@ -46,18 +46,18 @@ static void add_row(struct cup_rows *plot, const struct sums *sums, int size)
                  100 * (double)sums->sizes[size] / (double)sums->reads);
 }
 
-/* From the smallest size in use to the largest: none between is left out. */
+/* Shows all sizes between the smallest and the largest one in use. */
 const void *cup_data_access_sizes(struct cup_plot_input *input)
 {
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
-    struct sums sums = add_up(input->totals->profile);
+    struct sums sums = sum_reads(input->totals->profile);
     int first = 0, last = SIZES - 1;
     if (!plot)
         return NULL;
     while (first < SIZES && sums.sizes[first] == 0)
         first++;
     if (first == SIZES || sums.reads == 0)
-        return cup_plot_unavailable(input, "no read of a data file was seen");
+        return cup_plot_unavailable(input, "no read of a data file was recorded");
     while (sums.sizes[last] == 0)
         last--;
     for (int i = first; i <= last; i++)
@@ -68,8 +68,9 @@ const void *cup_data_access_sizes(struct cup_plot_input *input)
     char reads[64], mean[24], bytes[24];
     cup_plot_set_caption(
         input,
-        "%s of data files, by what each delivered: %s in all, %s a read; %.0f %% began "
-        "where the one before ended. Pages of mapped files are no reads (cupping).",
+        "%s of data files by the bytes that each returned: %s in all, %s per read. %.0f %% began "
+        "where the read before ended. Pages of memory-mapped files are not counted as reads "
+        "(cupping).",
         cup_count_text(reads, sums.reads, "read"),
         cup_tick_text(bytes, (double)sums.bytes, CUP_AXIS_BYTES),
         cup_tick_text(mean, (double)sums.bytes / (double)sums.reads, CUP_AXIS_BYTES),

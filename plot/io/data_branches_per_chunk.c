@@ -5,7 +5,8 @@
 
 enum { BINS = 50 };
 
-/* Chunks that read no basket are left out: uproot had their arrays, or they failed to be seen. */
+/* Leaves out chunks without recorded baskets: uproot had their arrays cached, or the reads were not
+ * recorded. */
 static double *count_branches(const struct cup_chunk_points *chunks, struct cup_plot_input *input,
                               size_t *known, double *mean)
 {
@@ -32,15 +33,14 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
     if (!values)
         return NULL;
     if (known == 0)
-        return cup_plot_unavailable(input, "no chunk is known to have read a branch of a TTree");
+        return cup_plot_unavailable(input, "no chunk has recorded reads of a TTree's branches");
     if (cup_grouped_make(&plot->branches, input->arena, CUP_BINS_WHOLE, values,
                          plot->branches.chunks.count, BINS) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_set_caption(
-        input,
-        "%s whose result was used and that read branches; different branches of each, from "
-        "the baskets read (cupping).",
-        cup_count_text(chunks, known, "chunk"));
+    cup_plot_set_caption(input,
+                         "%s whose result was used and that read branches. Different branches of "
+                         "each chunk, by the baskets that it read (cupping).",
+                         cup_count_text(chunks, known, "chunk"));
     return plot;
 }

@@ -7,13 +7,14 @@
 enum { BINS = 50 };
 
 struct values {
-    double *compressed, *both; /* both: of all chunks, then what was delivered to them */
+    double *compressed,
+        *both; /* both: compressed bytes of all chunks, then the bytes delivered to them */
     size_t known;
 };
 
-/* Chunks that read no basket are left out of both. */
-static int gather(struct values *values, const struct cup_chunk_points *chunks,
-                  struct cup_plot_input *input)
+/* Chunks without recorded baskets are left out of both. */
+static int gather_bytes(struct values *values, const struct cup_chunk_points *chunks,
+                        struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     size_t count = chunks->count;
@@ -30,7 +31,7 @@ static int gather(struct values *values, const struct cup_chunk_points *chunks,
     return 0;
 }
 
-static double most_of(const double *counts, size_t count)
+static double largest_count(const double *counts, size_t count)
 {
     double most = 0;
     for (size_t i = 0; i < count; i++)
@@ -38,7 +39,7 @@ static double most_of(const double *counts, size_t count)
     return most;
 }
 
-/* The bins are made for both, so that they stand over each other. */
+/* Both histograms have the same bins, so that they can be drawn on top of each other. */
 static int make(struct cup_bytes_per_chunk *plot, const struct values *values,
                 struct cup_arena *arena)
 {
@@ -51,7 +52,7 @@ static int make(struct cup_bytes_per_chunk *plot, const struct values *values,
     if (!plot->delivered)
         return -1;
     cup_bins_count(bins, values->both + count, count, plot->delivered);
-    plot->most = most_of(plot->delivered, bins->count);
+    plot->most = largest_count(plot->delivered, bins->count);
     for (size_t i = 0; i < bins->count; i++)
         plot->most = fmax(plot->most, cup_grouped_height(&plot->compressed, i));
     return 0;
@@ -62,18 +63,17 @@ const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
     struct cup_bytes_per_chunk *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct values values = {0};
     if (!plot || cup_chunk_points_make(&plot->compressed.chunks, input) != 0 ||
-        gather(&values, &plot->compressed.chunks, input) != 0)
+        gather_bytes(&values, &plot->compressed.chunks, input) != 0)
         return NULL;
     if (values.known == 0)
-        return cup_plot_unavailable(input, "no chunk is known to have read a basket");
+        return cup_plot_unavailable(input, "no chunk has recorded reads of baskets");
     if (make(plot, &values, input->arena) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_set_caption(
-        input,
-        "%s whose result was used and that read baskets. Baskets: compressed bytes of those "
-        "that were asked for; delivered: by files and sockets, what was read ahead included "
-        "(cupping).",
-        cup_count_text(chunks, values.known, "chunk"));
+    cup_plot_set_caption(input,
+                         "%s whose result was used and that read baskets. Columns: compressed "
+                         "bytes of the requested baskets. Outline: bytes delivered by files and "
+                         "sockets, read-ahead included (cupping).",
+                         cup_count_text(chunks, values.known, "chunk"));
     return plot;
 }

@@ -11,7 +11,7 @@
 #include "plot/shared/rates.h"
 #include "plot/shared/ratios.h"
 
-/* Strokes of one file, which may be a million: no more of each than is drawn. */
+/* One access extent of a file. There may be a million, so only what is drawn is kept. */
 struct extent {
     int64_t start_ns, stop_ns;
     uint64_t low, high, bytes;
@@ -28,9 +28,9 @@ struct shown_file {
 
 struct map {
     struct shown_file files[CUP_IO_FILES];
-    size_t count, others; /* files that are not shown, with bytes */
+    size_t count, others; /* others: files that were read and are not shown */
     uint64_t bytes, again, joined, extents;
-    uint64_t read; /* bytes of all reads, with a place or not */
+    uint64_t read; /* bytes of all reads, also those without a recorded offset */
 };
 
 static void free_map(struct map *map)
@@ -41,8 +41,8 @@ static void free_map(struct map *map)
 
 /* ---- which files -------------------------------------------------------------------------- */
 
-/* Those of which the most was read. */
-static int choose(struct map *map, const struct cup_profile *profile)
+/* Chooses the files of which the most bytes were read. */
+static int choose_files(struct map *map, const struct cup_profile *profile)
 {
     size_t count;
     uint32_t *files = cup_files_by_bytes(profile, CUP_FILE_DATA, &count);
@@ -61,9 +61,10 @@ static int choose(struct map *map, const struct cup_profile *profile)
     return files ? 0 : -1;
 }
 
-/* ---- strokes ------------------------------------------------------------------------------ */
+/* ---- access extents
+ * ------------------------------------------------------------------------------ */
 
-static int add_stroke(struct shown_file *file, const struct cup_read_extent *from)
+static int add_extent(struct shown_file *file, const struct cup_read_extent *from)
 {
     if (file->count == file->room) {
         size_t room = file->room ? file->room * 2 : 256;
@@ -82,7 +83,7 @@ static int add_stroke(struct shown_file *file, const struct cup_read_extent *fro
     return 0;
 }
 
-static struct shown_file *shown(struct map *map, uint32_t file)
+static struct shown_file *find_shown(struct map *map, uint32_t file)
 {
     for (size_t i = 0; i < map->count; i++)
         if (map->files[i].file == file)
@@ -90,7 +91,7 @@ static struct shown_file *shown(struct map *map, uint32_t file)
     return NULL;
 }
 
-static int read_strokes(struct map *map, const struct cup_profile *profile)
+static int read_extents(struct map *map, const struct cup_profile *profile)
 {
     struct cup_access_feed feed;
     uint8_t *wanted = calloc(profile->file_count + 1, 1);
@@ -99,9 +100,9 @@ static int read_strokes(struct map *map, const struct cup_profile *profile)
         wanted[map->files[i].file] = 1;
     cup_access_feed_open(&feed, profile, wanted);
     while (result == 0 && cup_access_feed_next(&feed)) {
-        struct shown_file *file = shown(map, feed.place->file);
+        struct shown_file *file = find_shown(map, feed.place->file);
         for (uint32_t i = 0; i < feed.access.count && result == 0; i++)
-            result = add_stroke(file, &feed.access.extents[i]);
+            result = add_extent(file, &feed.access.extents[i]);
     }
     if (cup_access_feed_close(&feed) != 0)
         result = -1;
@@ -109,7 +110,7 @@ static int read_strokes(struct map *map, const struct cup_profile *profile)
     return result;
 }
 
-/* A file whose reads have no place, as one of an older library, gets no row. */
+/* A file without recorded offsets (in logs of older libraries) gets no row. */
 static void leave_out_empty(struct map *map)
 {
     size_t kept = 0;
@@ -130,17 +131,18 @@ static int by_start(const void *a, const void *b)
     return (one->low > other->low) - (one->low < other->low);
 }
 
-/* It covers all that lies between its corners: nothing was passed over, or, joined, may have been.
- */
+/* True if the extent covers every byte between its ends: nothing was skipped. In a joined one,
+ * parts may have been. */
 static bool is_whole(const struct extent *extent)
 {
     return !extent->joined && extent->bytes >= extent->high - extent->low;
 }
 
-/* Of what lies between a joined stroke's corners some was read, it is not known what: as much of
- * its bytes as can be is taken to be new, and none of it to be known from then on. Returns the
- * bytes that had surely been read before. */
-static uint64_t judge(struct map *map, struct shown_file *file, struct cup_coverage *coverage)
+/* Decides for each extent whether its bytes had been read before. Of a joined extent it is not
+ * known which bytes between its ends were read: as many as possible count as new, and none of them
+ * as read from then on. Returns the bytes that had certainly been read before. */
+static uint64_t mark_read_again(struct map *map, struct shown_file *file,
+                                struct cup_coverage *coverage)
 {
     uint64_t before = 0;
     for (size_t i = 0; i < file->count; i++) {
@@ -157,8 +159,9 @@ static uint64_t judge(struct map *map, struct shown_file *file, struct cup_cover
     return before;
 }
 
-/* Whatever was read where, no more than all of the stretches together can be new. */
-static uint64_t at_least(const struct shown_file *file, struct cup_coverage *coverage)
+/* A second lower bound of the bytes read again: no more bytes can be new than all extents cover
+ * together. */
+static uint64_t count_overlap(const struct shown_file *file, struct cup_coverage *coverage)
 {
     uint64_t bytes = 0, fresh = 0;
     cup_coverage_clear(coverage);
@@ -169,7 +172,7 @@ static uint64_t at_least(const struct shown_file *file, struct cup_coverage *cov
     return bytes > fresh ? bytes - fresh : 0;
 }
 
-static int settle(struct map *map, struct shown_file *file)
+static int analyse_file(struct map *map, struct shown_file *file)
 {
     struct cup_arena arena = {0};
     struct cup_coverage coverage;
@@ -185,7 +188,8 @@ static int settle(struct map *map, struct shown_file *file)
     }
     int result = edges ? cup_coverage_make(&coverage, &arena, edges, 2 * file->count) : -1;
     if (result == 0) {
-        uint64_t one = judge(map, file, &coverage), other = at_least(file, &coverage);
+        uint64_t one = mark_read_again(map, file, &coverage),
+                 other = count_overlap(file, &coverage);
         map->again += one > other ? one : other;
     }
     cup_arena_clear(&arena);
@@ -194,7 +198,8 @@ static int settle(struct map *map, struct shown_file *file)
 
 /* ---- what is drawn ------------------------------------------------------------------------ */
 
-/* A file that is read for a moment of a long run is a hair on the run's axis. */
+/* A file that is read for a moment of a long run would be a thin line on the run's axis: then time
+ * counts from each file's first read. */
 static void choose_time(struct cup_io_map *plot, const struct map *map,
                         const struct cup_totals *totals)
 {
@@ -223,9 +228,9 @@ static size_t cell_of(double share, size_t count)
     return share <= 0 ? 0 : share >= 1 ? count - 1 : (size_t)(share * (double)count);
 }
 
-/* A stroke's bytes go evenly to the cells that it passes: along its way, or, joined, over its box.
- */
-static void spread(struct cup_io_map *plot, const struct cup_io_mark *mark, double bytes)
+/* Spreads the bytes of an extent evenly over the cells along its diagonal or, if it is joined, over
+ * all cells of its box. */
+static void spread_mark(struct cup_io_map *plot, const struct cup_io_mark *mark, double bytes)
 {
     double size = plot->sizes[mark->row];
     size_t left = cell_of(mark->from_s / plot->seconds, CUP_IO_COLUMNS);
@@ -262,15 +267,15 @@ static int make_marks(struct cup_io_map *plot, const struct map *map, struct cup
                 mark_of(plot, &map->files[row], row, extent, input->totals->run.start_ns);
             plot->any_joined |= mark.joined;
             if (many)
-                spread(plot, &mark, (double)extent->bytes);
+                spread_mark(plot, &mark, (double)extent->bytes);
             else
                 plot->marks[plot->mark_count++] = mark;
         }
     return 0;
 }
 
-/* "nano_7.root, 1.2 GB"; a remote file's size may not be known: then it is as long as it was read.
- */
+/* Names rows "nano_7.root, 1.2 GB". If the size of a remote file is not known, it is the end of
+ * what was read. */
 static int name_rows(struct cup_io_map *plot, const struct map *map, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -295,23 +300,24 @@ static int name_rows(struct cup_io_map *plot, const struct map *map, struct cup_
     return 0;
 }
 
-/* "nano.root, 1.2 GB", or "6 files of the most bytes, ...; 12 files more not shown". */
-static void say_files(char *to, size_t room, const struct cup_io_map *plot, const struct map *map)
+/* Prints "nano.root, 1.2 GB", or "The 6 files with the most bytes read, ...; 12 others not shown".
+ */
+static void print_files(char *to, size_t room, const struct cup_io_map *plot, const struct map *map)
 {
     char others[64];
     if (map->count == 1)
         snprintf(to, room, "%.*s", (int)plot->names[0].length, plot->names[0].bytes);
     else if (map->others)
-        snprintf(
-            to, room,
-            "%zu files of the most bytes, from the first byte (below) to the last; %s more not "
-            "shown",
-            map->count, cup_count_text(others, map->others, "file"));
+        snprintf(to, room,
+                 "The %zu files with the most bytes read, each from its first byte (bottom) to its "
+                 "last; %s not shown",
+                 map->count, cup_count_text(others, map->others, "other"));
     else
-        snprintf(to, room, "%zu files, from the first byte (below) to the last", map->count);
+        snprintf(to, room, "%zu files, each from its first byte (bottom) to its last", map->count);
 }
 
-static void say(struct cup_plot_input *input, const struct cup_io_map *plot, const struct map *map)
+static void write_caption(struct cup_plot_input *input, const struct cup_io_map *plot,
+                          const struct map *map)
 {
     char extents[64], again[24], bytes[24], lost[64] = "", joined[64] = "", files[160];
     uint64_t unknown = map->read > map->bytes ? map->read - map->bytes : 0;
@@ -319,24 +325,25 @@ static void say(struct cup_plot_input *input, const struct cup_io_map *plot, con
         snprintf(joined, sizeof joined, ", %llu of them joined from several",
                  (unsigned long long)map->joined);
     if ((double)unknown > 0.01 * (double)map->read)
-        snprintf(lost, sizeof lost, " Of %s more it is not known where.",
+        snprintf(lost, sizeof lost, " The offsets of another %s were not recorded.",
                  cup_tick_text(bytes, (double)unknown, CUP_AXIS_BYTES));
-    say_files(files, sizeof files, plot, map);
+    print_files(files, sizeof files, plot, map);
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
     cup_plot_set_caption(
-        input, "%s. %s of reads in a row%s: %s, %s%s of it read before (cupping).%s%s", files,
-        cup_count_text(extents, map->extents, "stroke"), joined,
+        input,
+        "%s. %s (consecutive reads)%s: %s, of which %s%s had been read before (cupping).%s%s",
+        files, cup_count_text(extents, map->extents, "access extent"), joined,
         cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES), map->joined ? "at least " : "",
-        again, plot->cells ? " Paler: fewer bytes." : "", lost);
+        again, plot->cells ? " Paler cells: fewer bytes." : "", lost);
 }
 
-static int make(struct cup_io_map *plot, struct map *map, struct cup_plot_input *input)
+static int make_map(struct cup_io_map *plot, struct map *map, struct cup_plot_input *input)
 {
-    if (read_strokes(map, input->totals->profile) != 0)
+    if (read_extents(map, input->totals->profile) != 0)
         return -1;
     leave_out_empty(map);
     for (size_t i = 0; i < map->count; i++)
-        if (settle(map, &map->files[i]) != 0)
+        if (analyse_file(map, &map->files[i]) != 0)
             return -1;
     choose_time(plot, map, input->totals);
     return name_rows(plot, map, input) != 0 || make_marks(plot, map, input) != 0 ? -1 : 0;
@@ -347,16 +354,16 @@ const void *cup_data_io_map(struct cup_plot_input *input)
     const struct cup_profile *profile = input->totals->profile;
     struct cup_io_map *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct map map = {0};
-    if (!plot || choose(&map, profile) != 0)
+    if (!plot || choose_files(&map, profile) != 0)
         return NULL;
     if (map.count == 0)
         return cup_plot_unavailable(input, "no data file was read");
-    int result = make(plot, &map, input);
+    int result = make_map(plot, &map, input);
     free_map(&map);
     if (result != 0)
         return NULL;
     if (map.extents == 0)
         return cup_plot_unavailable(input, "%s", cup_no_accesses_reason(profile));
-    say(input, plot, &map);
+    write_caption(input, plot, &map);
     return plot;
 }

@@ -19,7 +19,7 @@ static double quantile(const struct cup_open_sum *sum, double share)
     return cup_open_quantile_ns(sum, share) / 1e9;
 }
 
-static void describe(struct cup_open_row *row, const struct cup_open_sum *sum)
+static void describe_row(struct cup_open_row *row, const struct cup_open_sum *sum)
 {
     char counted[64], failed[64] = "", middle[CUP_DURATION_TEXT], high[CUP_DURATION_TEXT];
     if (sum->failed)
@@ -44,10 +44,11 @@ static void make_row(struct cup_open_row *row, const struct cup_profile *profile
                                  .longest = (double)sum->longest_ns / 1e9};
     if (!row->name.length)
         row->name = (struct cup_text){"(not known)", strlen("(not known)")};
-    describe(row, sum);
+    describe_row(row, sum);
 }
 
-/* From the shortest to the longest: at the end of each bucket, so many had been opened. */
+/* Makes a cumulative curve from the shortest to the longest open: a point at the end of each
+ * bucket. */
 static int make_curve(struct cup_open_row *row, const struct cup_open_sum *sum,
                       struct cup_arena *arena)
 {
@@ -72,12 +73,12 @@ static int make_curve(struct cup_open_row *row, const struct cup_open_sum *sum,
 /* ---- all of them --------------------------------------------------------------------------- */
 
 struct left_out {
-    uint64_t servers, opens; /* of those that succeeded there */
-    uint64_t failed_only;    /* servers at which none did */
+    uint64_t servers, opens; /* opens: successful ones at those servers */
+    uint64_t failed_only;    /* servers where every open failed */
 };
 
-static int add(struct cup_open_latency *plot, struct cup_plot_input *input,
-               const struct cup_open_sum *sum, bool curve)
+static int add_row(struct cup_open_latency *plot, struct cup_plot_input *input,
+                   const struct cup_open_sum *sum, bool curve)
 {
     struct cup_open_row *row = &plot->rows[plot->count];
     make_row(row, input->totals->profile, sum);
@@ -95,8 +96,8 @@ static size_t count_opened(const struct cup_open_sum **sums, size_t count)
     return opened;
 }
 
-static int fill(struct cup_open_latency *plot, struct cup_plot_input *input,
-                const struct cup_open_sum **sums, size_t count, struct left_out *left_out)
+static int add_rows(struct cup_open_latency *plot, struct cup_plot_input *input,
+                    const struct cup_open_sum **sums, size_t count, struct left_out *left_out)
 {
     bool curves = count_opened(sums, count) <= CUP_OPEN_CURVES;
     plot->shortest = INFINITY;
@@ -106,32 +107,31 @@ static int fill(struct cup_open_latency *plot, struct cup_plot_input *input,
         } else if (plot->count == CUP_OPEN_ROWS) {
             left_out->servers++;
             left_out->opens += sums[i]->opened;
-        } else if (add(plot, input, sums[i], curves) != 0) {
+        } else if (add_row(plot, input, sums[i], curves) != 0) {
             return -1;
         }
     }
     return 0;
 }
 
-static void say(struct cup_plot_input *input, const struct cup_open_latency *plot,
-                const struct left_out *left_out)
+static void write_caption(struct cup_plot_input *input, const struct cup_open_latency *plot,
+                          const struct left_out *left_out)
 {
     char rest[128] = "", failed[96] = "", servers[64], opens[64];
     if (left_out->servers)
-        snprintf(rest, sizeof rest, " Left out are %s with less opening time, %s.",
+        snprintf(rest, sizeof rest, " Left out: %s with less time in opens, %s.",
                  cup_count_text(servers, left_out->servers, "server"),
                  cup_count_text(opens, left_out->opens, "open"));
     if (left_out->failed_only)
-        snprintf(failed, sizeof failed, " At %s all failed.",
+        snprintf(failed, sizeof failed, " At %s every open failed.",
                  cup_count_text(servers, left_out->failed_only, "server"));
-    cup_plot_set_caption(
-        input,
-        "Timed (cupping): the open of local files that were then used, by first "
-        "directory; XRootD's "
-        "opens until the answer; TCP until it stands, without names and TLS%s.%s%s",
-        plot->count > CUP_OPEN_CURVES ? "; box: middle half, line: 1 to 99 %"
-                                      : "; beside names: median (opens)",
-        rest, failed);
+    cup_plot_set_caption(input,
+                         "Times (cupping): open() of local files that were used later, by the "
+                         "first directory of the path; opens of the XRootD client until the "
+                         "answer; TCP connections without name lookup and TLS%s.%s%s",
+                         plot->count > CUP_OPEN_CURVES ? ". Box: middle half; line: 1 % to 99 %"
+                                                       : ". Beside names: median (number of opens)",
+                         rest, failed);
 }
 
 static const void *make(struct cup_plot_input *input, const struct cup_open_sum **sums,
@@ -139,13 +139,12 @@ static const void *make(struct cup_plot_input *input, const struct cup_open_sum 
 {
     struct cup_open_latency *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct left_out left_out = {0};
-    if (!plot || fill(plot, input, sums, count, &left_out) != 0)
+    if (!plot || add_rows(plot, input, sums, count, &left_out) != 0)
         return NULL;
     if (!plot->count)
         return cup_plot_unavailable(input,
-                                    "no file was opened, and no connection made, while this was "
-                                    "recorded");
-    say(input, plot, &left_out);
+                                    "no file was opened and no connection was made during the run");
+    write_caption(input, plot, &left_out);
     return plot;
 }
 
@@ -155,7 +154,7 @@ const void *cup_data_open_latency(struct cup_plot_input *input)
     size_t count;
     if (!cup_profile_measured(profile, CUP_FEATURE_OPENS))
         return cup_plot_unavailable(input,
-                                    "an older library recorded this, which did not time opens");
+                                    "an older library recorded this run; it did not time opens");
     const struct cup_open_sum **sums = cup_opens_by_time(profile, &count);
     const void *plot = sums ? make(input, sums, count) : NULL;
     free(sums);

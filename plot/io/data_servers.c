@@ -23,7 +23,7 @@ struct server {
 struct servers {
     struct server *rows;
     size_t count;
-    size_t wires; /* peers of which nothing came to a task but by XRootD's client */
+    size_t wires; /* peers of the XRootD client's own sockets */
 };
 
 static int by_name(const void *left, const void *right)
@@ -42,25 +42,26 @@ static int by_bytes(const void *left, const void *right)
     return by_name(left, right);
 }
 
-static void add(struct servers *servers, struct cup_text name, size_t kind, uint64_t bytes,
-                uint64_t calls, uint64_t ns)
+static void add_server(struct servers *servers, struct cup_text name, size_t kind, uint64_t bytes,
+                       uint64_t calls, uint64_t ns)
 {
     if (name.length && bytes)
         servers->rows[servers->count++] = (struct server){name, kind, bytes, calls, ns};
 }
 
-/* Files that are named by a URL: a client reads them from its server. */
+/* Adds the servers of files named by a URL, which the XRootD client reads. */
 static int add_files(struct servers *servers, const struct cup_profile *profile)
 {
     size_t count;
     struct cup_url_sum *sums = cup_url_sums(profile, &count);
     for (size_t i = 0; sums && i < count; i++)
-        add(servers, sums[i].server, BY_CLIENT, sums[i].bytes, sums[i].calls, sums[i].ns);
+        add_server(servers, sums[i].server, BY_CLIENT, sums[i].bytes, sums[i].calls, sums[i].ns);
     free(sums);
     return sums ? 0 : -1;
 }
 
-/* The client's own sockets, which no task reads from, carry the same bytes again. */
+/* Adds the peers of sockets. The XRootD client's own sockets, which no task reads from, are left
+ * out: they carry the same bytes. */
 static int add_peers(struct servers *servers, const struct cup_profile *profile)
 {
     size_t count, files = servers->count;
@@ -70,16 +71,16 @@ static int add_peers(struct servers *servers, const struct cup_profile *profile)
         bool wire = files && sum.tasks == 0;
         servers->wires += wire && sum.counters[CUP_F_READ_BYTES];
         if (!wire)
-            add(servers, cup_profile_text(profile, profile->files[peers[i]].path), BY_SOCKETS,
-                sum.counters[CUP_F_READ_BYTES], sum.counters[CUP_F_READ_CALLS],
-                sum.counters[CUP_F_READ_NS]);
+            add_server(servers, cup_profile_text(profile, profile->files[peers[i]].path),
+                       BY_SOCKETS, sum.counters[CUP_F_READ_BYTES], sum.counters[CUP_F_READ_CALLS],
+                       sum.counters[CUP_F_READ_NS]);
     }
     free(peers);
     return peers ? 0 : -1;
 }
 
-/* Those of one name become one; returns how many are left. */
-static size_t join(struct server *servers, size_t count)
+/* Joins servers of the same name. Returns how many are left. */
+static size_t join_servers(struct server *servers, size_t count)
 {
     size_t kept = 0;
     qsort(servers, count, sizeof *servers, by_name);
@@ -97,7 +98,7 @@ static size_t join(struct server *servers, size_t count)
     return kept;
 }
 
-/* Sockets are asked when there is something to read: the time of that is not the server's. */
+/* Sockets are read after data arrived, so the time of their reads says nothing about the server. */
 static void add_row(struct cup_rows *plot, const struct server *server)
 {
     char bytes[24], each[24], calls[64], time[CUP_DURATION_TEXT];
@@ -114,16 +115,18 @@ static void add_row(struct cup_rows *plot, const struct server *server)
                  cup_duration_text(time, (double)server->ns / 1e9 / reads));
 }
 
-static void say(struct cup_plot_input *input, const struct servers *servers, bool all)
+static void write_caption(struct cup_plot_input *input, const struct servers *servers, bool all)
 {
-    char counted[64], wires[128] = "";
+    char counted[64], peers[64], wires[160] = "";
     if (servers->wires)
         snprintf(wires, sizeof wires,
-                 " Peers of the client's own sockets are left out, %zu: the same bytes.",
-                 servers->wires);
-    cup_plot_set_caption(
-        input, "%s%s, Dask's own left out. What a URL names may be a redirector (cupping).%s",
-        all ? "" : "The most bytes of ", cup_count_text(counted, servers->count, "server"), wires);
+                 " Left out: %s of the XRootD client's own sockets, which carry the same bytes.",
+                 cup_count_text(peers, servers->wires, "peer"));
+    cup_plot_set_caption(input,
+                         "%s%s, without Dask's own connections. The server in a URL may be a "
+                         "redirector (cupping).%s",
+                         all ? "" : "Those with the most bytes of ",
+                         cup_count_text(counted, servers->count, "server"), wires);
 }
 
 const void *cup_data_servers(struct cup_plot_input *input)
@@ -136,15 +139,15 @@ const void *cup_data_servers(struct cup_plot_input *input)
         return NULL;
     if (add_files(&servers, profile) != 0 || add_peers(&servers, profile) != 0)
         return NULL;
-    servers.count = join(servers.rows, servers.count);
+    servers.count = join_servers(servers.rows, servers.count);
     if (servers.count == 0)
         return cup_plot_unavailable(input,
-                                    "no byte came from a server: all files were local or mounted");
+                                    "no bytes came from a server: all files were local or mounted");
     for (size_t i = 0; i < servers.count; i++)
         add_row(plot, &servers.rows[i]);
     plot->what = "servers";
     plot->name = "bytes received";
     plot->unit = CUP_AXIS_BYTES;
-    say(input, &servers, servers.count == plot->count);
+    write_caption(input, &servers, servers.count == plot->count);
     return plot;
 }

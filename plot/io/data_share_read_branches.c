@@ -9,20 +9,20 @@
 
 static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_BLUE}};
 
-/* A branch over all files that were opened; compressed bytes. */
+/* Compressed bytes of a branch, over all files that were opened with --files. */
 struct part {
     uint32_t branch; /* index in profile->branches */
-    uint64_t read;   /* each basket once */
+    uint64_t read;   /* each basket counts once */
     uint64_t whole;
 };
 
 struct adding {
     const struct cup_file_shares *shares;
-    struct part *parts; /* as profile->branches */
-    size_t files;       /* that say how large their branches are */
+    struct part *parts; /* one for each of profile->branches */
+    size_t files;       /* that give the sizes of their branches */
 };
 
-/* Returns whether the file says how large the branch is. */
+/* Adds a branch of a file. Returns whether the file gives its size. */
 static bool add_row(struct adding *adding, const struct cup_branch_row *row)
 {
     const struct cup_file_fact *fact = cup_row_facts(adding->shares, row);
@@ -56,7 +56,7 @@ static int most_first(const void *a, const void *b)
     return one->branch < two->branch ? -1 : one->branch > two->branch;
 }
 
-static size_t sort(struct part *parts, size_t count)
+static size_t sort_parts(struct part *parts, size_t count)
 {
     size_t known = 0;
     for (size_t i = 0; i < count; i++)
@@ -82,41 +82,40 @@ static void add_bar(struct cup_rows *plot, const struct cup_profile *profile,
              cup_print_human_readable(whole, cup_count(part->whole), CUP_UNIT_BYTES));
 }
 
-static void say(struct cup_plot_input *input, const struct cup_rows *plot, size_t known,
-                size_t files)
+static void write_caption(struct cup_plot_input *input, const struct cup_rows *plot, size_t known,
+                          size_t files)
 {
     char branches[CUP_HUMAN_READABLE_ROOM], counted[64];
-    cup_plot_set_caption(
-        input,
-        "Compressed bytes of different baskets, of all in %s, by their own word: %s%s "
-        "branches, first those of which most was read; those of which nothing was read "
-        "are left out (cupping).",
-        cup_count_text(counted, files, "file"), known > plot->count ? "the first of " : "",
-        cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
+    cup_plot_set_caption(input,
+                         "Compressed bytes of different baskets that were read, as a share of all "
+                         "in %s (by the files' own metadata). %s%s branches, those with the most "
+                         "bytes read first; branches that were not read are left out (cupping).",
+                         cup_count_text(counted, files, "file"),
+                         known > plot->count ? "The first of " : "",
+                         cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
 }
 
 const void *cup_data_share_read_branches(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     if (!input->totals->shares)
-        return cup_plot_unavailable(input, "it takes the files themselves: --files DIR");
+        return cup_plot_unavailable(input, "needs the files themselves: --files DIR");
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
     struct adding adding = {
         .shares = input->totals->shares,
         .parts = cup_arena_take(input->arena, profile->branch_count + 1, sizeof *adding.parts)};
     if (!plot || !adding.parts || cup_branches_each(input->totals, add_file, &adding) != 0)
         return NULL;
-    size_t known = sort(adding.parts, profile->branch_count);
+    size_t known = sort_parts(adding.parts, profile->branch_count);
     if (known == 0)
-        return cup_plot_unavailable(input,
-                                    "no file that was read could be opened, or says how large its "
-                                    "branches are");
+        return cup_plot_unavailable(
+            input, "no file that was read could be opened and gives the sizes of its branches");
     for (size_t i = 0; i < known; i++)
         add_bar(plot, profile, &adding.parts[i]);
     plot->what = "branches";
     plot->name = "share that was read";
     plot->unit = CUP_AXIS_PERCENT;
     plot->whole = 100;
-    say(input, plot, known, adding.files);
+    write_caption(input, plot, known, adding.files);
     return plot;
 }

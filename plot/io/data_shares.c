@@ -18,17 +18,17 @@ static double percent(uint64_t part, uint64_t whole)
     return whole ? fmin(100, 100 * (double)part / (double)whole) : NAN;
 }
 
-/* What the file itself says of its trees, where it was opened; NULL: it was not. */
-static const struct cup_file_share *facts_of(const struct cup_totals *totals, size_t file)
+/* The facts from the file itself, if it was opened with --files; else NULL. */
+static const struct cup_file_share *find_facts(const struct cup_totals *totals, size_t file)
 {
     const struct cup_file_share *share = totals->shares ? &totals->shares->files[file] : NULL;
     return share && !share->reason ? share : NULL;
 }
 
-/* Else what the log says, as uproot knew them. */
+/* The shares that were read: by the file itself, else by what uproot knew of its trees. */
 static struct cup_share share_of(const struct cup_totals *totals, size_t index)
 {
-    const struct cup_file_share *facts = facts_of(totals, index);
+    const struct cup_file_share *facts = find_facts(totals, index);
     const struct cup_branches_file *file = &totals->branches->files[index];
     if (facts)
         return (struct cup_share){facts->bytes_known ? percent(facts->bytes_read, facts->bytes)
@@ -79,7 +79,7 @@ static void add_rows(struct cup_shares *plot, const struct cup_totals *totals,
     cup_paths_shorten(plot->names, plot->count);
 }
 
-/* From 0 to 100 percent, whatever the values: pictures of runs are then alike. */
+/* The axis always goes from 0 to 100 percent, so that pictures of runs can be compared. */
 static int make_distribution(struct cup_shares *plot, struct cup_plot_input *input,
                              const struct file *files, size_t known)
 {
@@ -101,20 +101,20 @@ static int make_distribution(struct cup_shares *plot, struct cup_plot_input *inp
     return 0;
 }
 
-static void say(struct cup_plot_input *input, const struct file *files, size_t known)
+static void write_caption(struct cup_plot_input *input, const struct file *files, size_t known)
 {
-    char text[64], opened[80] = "as uproot knew them";
+    char text[64], opened[120] = "as known to uproot";
     size_t by_files = 0;
     for (size_t i = 0; i < known; i++)
-        by_files += facts_of(input->totals, files[i].index) != NULL;
+        by_files += find_facts(input->totals, files[i].index) != NULL;
     if (by_files == known)
-        snprintf(opened, sizeof opened, "as the files themselves say");
+        snprintf(opened, sizeof opened, "as the files' metadata say");
     else if (by_files)
-        snprintf(opened, sizeof opened, "as %zu of them say, and as uproot knew the others",
-                 by_files);
+        snprintf(opened, sizeof opened,
+                 "by the metadata of %zu files, and for the others as known to uproot", by_files);
     cup_plot_set_caption(input,
-                         "Of the trees read in %s, %s: compressed bytes of different "
-                         "baskets, and branches that hold baskets (cupping).",
+                         "Shares of the trees that were read in %s, %s: compressed bytes of "
+                         "different baskets, and branches with baskets (cupping).",
                          cup_count_text(text, known, "file"), opened);
 }
 
@@ -127,10 +127,10 @@ const void *cup_data_share_read(struct cup_plot_input *input)
     if (!files)
         return NULL;
     if (known == 0)
-        return cup_plot_unavailable(input, "of no tree that was read is it known how large it is");
+        return cup_plot_unavailable(input, "the size is not known for any tree that was read");
     add_rows(plot, totals, files, known);
     if (known > CUP_ROWS_MOST && make_distribution(plot, input, files, known) != 0)
         return NULL;
-    say(input, files, known);
+    write_caption(input, files, known);
     return plot;
 }

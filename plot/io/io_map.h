@@ -7,18 +7,18 @@
 #include "plot/shared/plot.h"
 
 enum {
-    CUP_IO_FILES = 6,    /* shown at most */
+    CUP_IO_FILES = 6,    /* at most so many are shown */
     CUP_IO_MARKS = 4000, /* more are drawn as a density */
     CUP_IO_COLUMNS = 240,
-    CUP_IO_CELLS = 150, /* of a column: all files together */
+    CUP_IO_CELLS = 150, /* in a column, of all files together */
 };
 
-/* A stroke, in one of the files. */
+/* An access extent: consecutive reads of one of the files. */
 struct cup_io_mark {
     double from_s, to_s, low, high;
     uint8_t row;
-    bool again;  /* at least half of its bytes had surely been read before */
-    bool joined; /* somewhere between its corners, in no order that is known */
+    bool again;  /* at least half of its bytes had certainly been read before */
+    bool joined; /* of several reads somewhere between its ends, in unknown order */
 };
 
 /* What was read in a cell of time and offset. */
@@ -29,11 +29,12 @@ struct cup_io_cell {
 /* Offset against time, one row for each file. */
 struct cup_io_map {
     double seconds;
-    bool since_first_read; /* of each file; else since the run began */
+    bool since_first_read; /* time counts from the first read of each file; else from the run's
+                              start */
     size_t row_count;
     struct cup_text names[CUP_IO_FILES];
-    double sizes[CUP_IO_FILES]; /* bytes: of the file, or as far as it was read */
-    struct cup_io_mark *marks;  /* NULL: cells */
+    double sizes[CUP_IO_FILES]; /* bytes: size of the file or, if unknown, end of what was read */
+    struct cup_io_mark *marks;  /* NULL: too many, drawn as cells */
     size_t mark_count;
     bool any_joined;
     struct cup_io_cell *cells; /* row by row of each file, from its top */

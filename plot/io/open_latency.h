@@ -1,22 +1,22 @@
-/* How long opens took, by server. */
+/* How long opens and connections took, by server. */
 #ifndef CUPPING_PLOT_IO_OPEN_LATENCY_H
 #define CUPPING_PLOT_IO_OPEN_LATENCY_H
 
 #include "plot/figure/theme.h"
 #include "plot/shared/plot.h"
 
-/* Up to so many servers are curves; more are rows. */
+/* Up to CUP_OPEN_CURVES servers are drawn as curves, more as rows. */
 enum { CUP_OPEN_CURVES = 6, CUP_OPEN_ROWS = 30, CUP_OPEN_KINDS = 3 };
 
 /* Times in seconds. */
 struct cup_open_row {
     struct cup_text name;
     size_t kind;                            /* 0 to CUP_OPEN_KINDS - 1 */
-    double low, lower, middle, upper, high; /* shares: 1 %, 25 %, half, 75 %, 99 % */
+    double low, lower, middle, upper, high; /* quantiles: 1 %, 25 %, 50 %, 75 %, 99 % */
     double longest;
-    char brief[64];         /* for a legend */
-    char text[96];          /* what the numbers are */
-    double *times, *shares; /* of a curve: of all, in percent, took at most */
+    char brief[64];         /* for the legend */
+    char text[96];          /* behind the row: the numbers */
+    double *times, *shares; /* of a curve: `shares` percent of the opens took at most `times` */
     size_t points;
 };
 
@@ -27,7 +27,7 @@ struct cup_open_latency {
     double shortest, longest; /* of all that are shown */
 };
 
-/* Of local files, through XRootD's client, connections. */
+/* Names and paints of the kinds: local files, the XRootD client, connections. */
 extern const struct cup_open_key {
     const char *name;
     enum cup_paint paint;

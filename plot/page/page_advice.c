@@ -5,7 +5,7 @@
 #include "analysis/advice/advice.h"
 #include "analysis/write/html.h"
 
-static bool has(const char *contents, const char *target)
+static bool has_link_to(const char *contents, const char *target)
 {
     char link[128];
     snprintf(link, sizeof link, "href=\"#%s\"", target);
@@ -26,9 +26,9 @@ static void write_evidence(FILE *out, const struct cup_plot_table *table,
     char target[CUP_HTML_TARGET], plot_target[CUP_HTML_TARGET] = "";
     if (plot)
         snprintf(plot_target, sizeof plot_target, "plot-%s", plot->name);
-    if (plot && has(contents, plot_target))
+    if (plot && has_link_to(contents, plot_target))
         write_link(out, plot_target, plot->title);
-    if (rule->table && has(contents, cup_html_target(target, rule->table)))
+    if (rule->table && has_link_to(contents, cup_html_target(target, rule->table)))
         write_link(out, target, rule->table);
     fprintf(out, " <small>rule <code>%s</code></small>", rule->name);
 }
@@ -40,8 +40,8 @@ size_t cup_page_advice(FILE *out, const struct cup_totals *totals,
     size_t count = cup_advice_make(totals, advice);
     if (count == 0) {
         cup_html_paragraph(out, CUP_WARN,
-                           "No task was seen: the processes that wrote these logs ran none, or the "
-                           "library could not see them; the table on health says more.");
+                           "No tasks were recorded: the processes of these logs ran none, or the "
+                           "library could not recognise them. See the table on health.");
         return 0;
     }
     fputs("<ol class=\"advice\">\n", out);

@@ -1,4 +1,4 @@
-/* The advice of a page, with links to the plots and tables in which its figures are seen. */
+/* The advice of a page, with links to the plots and tables that are its evidence. */
 #ifndef CUPPING_PLOT_PAGE_PAGE_ADVICE_H
 #define CUPPING_PLOT_PAGE_PAGE_ADVICE_H
 
@@ -7,8 +7,8 @@
 
 #include "plot/shared/plot.h"
 
-/* As a list. `contents` are the links to what the page has: others would lead nowhere. Returns how
- * many sentences there are. */
+/* Writes the advice as a list. `contents` is the HTML of the links to all plots and tables of the
+ * page; only these are linked to. Returns the number of pieces of advice. */
 size_t cup_page_advice(FILE *out, const struct cup_totals *totals,
                        const struct cup_plot_table *table, const char *contents);
 

@@ -10,12 +10,12 @@
 
 enum { PREFIXES = 8, RUNS = 8 };
 
-/* What is written, and what it is about. */
+/* The slices, and what is written about them. */
 struct part {
     struct cup_flame_slices slices;
     uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN];
     char groups[3][64]; /* headings in the list */
-    const char *plots;  /* how the names of pictures begin: "flame-" */
+    const char *plots;  /* prefix of the pictures' names: "flame-" */
     struct cup_call_ask ask;
 };
 
@@ -32,11 +32,11 @@ bool cup_page_has_flame(const struct cup_totals *totals)
     return totals->calls && totals->calls->row_count > 0;
 }
 
-/* "prefixes", or, if not all are in the list, "prefixes: 8 of 12". */
-static const char *group_of(char to[64], const char *what, size_t shown, size_t there)
+/* Prints "prefixes" or, if not all are shown, "prefixes: the 8 with the most time, of 12". */
+static const char *print_group(char to[64], const char *what, size_t shown, size_t there)
 {
     if (shown < there)
-        snprintf(to, 64, "%s: the %zu of most time, of %zu", what, shown, there);
+        snprintf(to, 64, "%s: the %zu with the most time, of %zu", what, shown, there);
     else
         snprintf(to, 64, "%s", what);
     return to;
@@ -50,7 +50,7 @@ static int add_prefixes(struct part *part, const struct cup_totals *totals)
     if (!order)
         return -1;
     const char *group =
-        group_of(part->groups[0], "prefixes", count < PREFIXES ? count : PREFIXES, count);
+        print_group(part->groups[0], "prefixes", count < PREFIXES ? count : PREFIXES, count);
     for (size_t i = 0; i < count && i < PREFIXES && count > 1; i++)
         add_slice(part, group, cup_profile_text(profile, profile->prefixes[order[i]].name),
                   order[i]);
@@ -66,8 +66,8 @@ static void add_slices(struct part *part, const struct cup_totals *totals)
         const struct cup_call_slice *slice = &slices->slices[i];
         size_t there = slices->there[slice->kind];
         add_slice(part,
-                  group_of(part->groups[1 + slice->kind], names[slice->kind],
-                           there < CUP_SLICES_EACH ? there : CUP_SLICES_EACH, there),
+                  print_group(part->groups[1 + slice->kind], names[slice->kind],
+                              there < CUP_SLICES_EACH ? there : CUP_SLICES_EACH, there),
                   cup_call_slice_name(totals->profile, slice), CUP_SLICE_GROUP + i);
     }
 }
@@ -88,7 +88,7 @@ bool cup_page_has_flame_of_runs(const struct cup_plot_runs *runs)
     return count > 1 && has_stacks(comparison, comparison->baseline);
 }
 
-/* The baseline has a place, however many there are. */
+/* Adds up to RUNS runs; the baseline is always one of them. */
 static void add_runs(struct part *part, const struct cup_plot_runs *runs)
 {
     const struct cup_comparison *comparison = runs->comparison;
@@ -108,8 +108,8 @@ static void add_runs(struct part *part, const struct cup_plot_runs *runs)
     }
 }
 
-/* Those that are not among them, and why. */
-static void put_missing(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
+/* Writes which runs are not shown, and why. */
+static void write_missing(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
     const struct cup_comparison *comparison = runs->comparison;
     for (size_t i = 0, at = 0; i < comparison->input_count; i++) {
@@ -121,12 +121,13 @@ static void put_missing(FILE *out, const struct part *part, const struct cup_plo
         fputs(" Not shown: ", out);
         cup_html_text(out, runs->names[i]);
         fputs(": ", out);
-        cup_html_string(out, why ? why : "eight runs have room, or it did nothing at stacks");
+        cup_html_string(
+            out, why ? why : "only eight runs are shown, or the run has no amounts at stacks");
         fputs(".", out);
     }
 }
 
-/* A picture shows two runs. */
+/* True if there is a picture of this weight. Pictures of stacks compare exactly two runs. */
 static bool has_picture(const struct part *part, const struct cup_plot_runs *runs, int weight)
 {
     if (!runs)
@@ -139,8 +140,8 @@ static bool has_picture(const struct part *part, const struct cup_plot_runs *run
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* What has nothing to show has no plot to link to. */
-static void put_links(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
+/* Links to the pictures that exist. */
+static void write_links(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
     const char *between = " As pictures:";
     for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
@@ -154,33 +155,33 @@ static void put_links(FILE *out, const struct part *part, const struct cup_plot_
         fputs(".", out);
 }
 
-static void put_words(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
+static void write_explanation(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
     char asked[CUP_ASK_TEXT];
-    fputs("<p class=\"pictures\">A box is a function, as wide as what it and those below it, which "
-          "it calls, took",
+    fputs("<p class=\"pictures\">A box is a function. Its width is the amount of the function and "
+          "the functions below it, which it calls",
           out);
     if (runs)
         fprintf(out,
-                " for each %s. Red: more than in the run that it is compared with, blue: less; "
-                "shades from 0.1, 1 and 10 %% of all of that run on; grey: less than that, or no "
-                "more than the samples' errors may be. Lines move, so functions are the same by "
-                "name and file, your own by the file's name alone",
+                " per %s. Red: more than in the other run; blue: less; in shades from 0.1, 1 and "
+                "10 %% of all of that run. Grey: a smaller change, or one within the sampling "
+                "error. Functions of two runs are matched by name and file, not by line; your own "
+                "by the name of the file only",
                 part->slices.by_event ? "event" : "task");
-    fputs(". Press one to widen it; Escape shows all.", out);
+    fputs(". Click a box to widen it; Escape shows all.", out);
     if (part->slices.calls->has_native)
-        fputs(" Functions of C, C++ and Rust have boxes, too, but not of CPU time, whose samples "
-              "are of Python's.",
+        fputs(" Functions of C, C++ and Rust have boxes, too, but no CPU time: its samples have "
+              "Python functions only.",
               out);
     cup_html_string(out, cup_call_ask_text(asked, &part->ask));
     if (runs)
-        put_missing(out, part, runs);
-    put_links(out, part, runs);
+        write_missing(out, part, runs);
+    write_links(out, part, runs);
     fputs("</p>\n", out);
 }
 
-/* As text of an element: so nothing in it can be markup. */
-static int put(FILE *out, struct part *part, const struct cup_plot_runs *runs)
+/* Writes the data as the text of an element, so that nothing in it can be markup. */
+static int write_part(FILE *out, struct part *part, const struct cup_plot_runs *runs)
 {
     char *text = NULL;
     size_t bytes;
@@ -191,7 +192,7 @@ static int put(FILE *out, struct part *part, const struct cup_plot_runs *runs)
     if (fclose(memory) != 0)
         result = -1;
     if (result == 0) {
-        put_words(out, part, runs);
+        write_explanation(out, part, runs);
         fputs("<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
               out);
         cup_html_text(out, (struct cup_text){text, bytes - 1}); /* without its newline */
@@ -209,7 +210,7 @@ int cup_page_flame(FILE *out, const struct cup_totals *totals)
     if (add_prefixes(&part, totals) != 0)
         return -1;
     add_slices(&part, totals);
-    return put(out, &part, NULL);
+    return write_part(out, &part, NULL);
 }
 
 int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs)
@@ -222,7 +223,7 @@ int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs)
         cup_run_stacks_merge(&merged, runs->comparison->inputs, runs->comparison->input_count);
     part.slices.calls = &merged;
     if (result == 0)
-        result = put(out, &part, runs);
+        result = write_part(out, &part, runs);
     cup_call_tree_free(&merged);
     return result;
 }

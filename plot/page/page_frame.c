@@ -7,9 +7,9 @@
 #include "plot/figure/css_colours.h"
 #include "plot/page/page_parts.h"
 
-/* ---- what stands around ------------------------------------------------------------------- */
+/* ---- the frame ------------------------------------------------------------------- */
 
-/* Nothing is to be fetched, whatever a name from a log may look like. */
+/* The policy forbids to fetch anything, whatever a name from a log contains. */
 static void write_style(FILE *out)
 {
     fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -47,9 +47,9 @@ void cup_page_frame_begin(FILE *out, const char *title, const char *below, const
 void cup_page_frame_end(FILE *out)
 {
     fputs("</main>\n<footer><p>Made by cupping " CUP_VERSION ". kB, MB and GB are powers of 1000; "
-          "times of day are UTC. Figures of workers are Dask's own, most others the library's: "
-          "<code>cupping report --only sources</code> says how each is made, "
-          "<code>cupping report --json FILE</code> holds them all.</p></footer>\n<script>\n",
+          "times of day are UTC. Figures of workers come from Dask, most others from the cupping "
+          "library: <code>cupping report --only sources</code> shows the source of each, "
+          "<code>cupping report --json FILE</code> writes all of them.</p></footer>\n<script>\n",
           out);
     fprintf(out, "%s</script>\n</body>\n</html>\n", cup_page_js);
 }

@@ -1,5 +1,5 @@
-/* page.css, page_drawing.css, page.js and the same of flame, as texts. page_drawing.css is what a
- * plot needs to look as it does, also outside of the page. */
+/* The contents of the .css and .js files of this folder. page_drawing.css has the rules that a plot
+ * needs outside of the page, too, when it is saved as a file. */
 #ifndef CUPPING_PLOT_PAGE_PAGE_PARTS_H
 #define CUPPING_PLOT_PAGE_PAGE_PARTS_H
 

@@ -7,7 +7,8 @@
 #include "plot/page/page_svg.h"
 #include "plot/shared/plot_draw.h"
 
-/* What comes first, in this order; the very first is as wide as the page, as is that of runs. */
+/* The plots at the front, in this order. The first one is as wide as the page, as is the first plot
+ * of several runs. */
 static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
                                     "event-rate"};
 enum { FRONT = sizeof front / sizeof *front };
@@ -33,7 +34,8 @@ static bool is_repeated(const struct cup_drawing *drawing, size_t key)
     return false;
 }
 
-/* That more is painted with than its box in the legend: a density has but shades. */
+/* True if a paint is used by more than its box in the legend. A density, for example, has only
+ * shades. */
 static bool is_used(const struct cup_bytes *shapes, const char *paint)
 {
     char class[32];
@@ -46,8 +48,8 @@ static bool is_used(const struct cup_bytes *shapes, const char *paint)
     return found == 2;
 }
 
-/* A switch for each colour of the legend; of use with the script only, which brings them to light.
- */
+/* Writes a switch for each colour of the legend. They are hidden until the script of the page shows
+ * them. */
 static void write_keys(FILE *out, const struct cup_drawing *drawing)
 {
     fputs("<ul class=\"keys\" aria-label=\"Shown in the plot\" hidden>\n", out);
@@ -69,7 +71,7 @@ static void write_keys(FILE *out, const struct cup_drawing *drawing)
 
 /* ---- figures ------------------------------------------------------------------------------ */
 
-/* The picture has its title in it: the heading is for those who go from one to the next. */
+/* The picture contains its title; the hidden heading is for screen readers. */
 static void begin_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
                          bool first)
 {
@@ -88,7 +90,7 @@ static void begin_figure(const struct cup_page_plots *plots, const struct cup_pl
     fprintf(plots->contents, "<li><a href=\"#plot-%s\">%s</a></li>\n", plot->name, plot->title);
 }
 
-/* Smaller sheets than those of files: their letters are large beside what is drawn. */
+/* The sheets are smaller than those of files, so that letters are larger on the page. */
 static int write_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
                         const struct cup_plot_input *input, const void *data)
 {

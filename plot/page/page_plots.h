@@ -1,5 +1,5 @@
-/* The plots of a page: each a figure with its question, its picture, and switches of its colours.
- */
+/* The plots of a page. Each is a figure with its question, its picture, and switches that hide
+ * colours. */
 #ifndef CUPPING_PLOT_PAGE_PAGE_PLOTS_H
 #define CUPPING_PLOT_PAGE_PAGE_PLOTS_H
 
@@ -10,10 +10,10 @@
 struct cup_page_plots {
     const struct cup_plot_table *table;
     const struct cup_totals *totals;
-    const struct cup_plot_runs *runs; /* in place of totals: the page is of several runs */
-    FILE *out;                        /* not owned, as the others */
-    FILE *contents;                   /* takes a link to each that is drawn, as items of a list */
-    FILE *left_out;                   /* takes the others, and why, likewise */
+    const struct cup_plot_runs *runs; /* NULL: the page is of one run */
+    FILE *out;                        /* not owned, like the other files */
+    FILE *contents;                   /* gets a list item with a link to each plot */
+    FILE *left_out;                   /* gets a list item with the reason for each plot left out */
     struct cup_error *error;
 };
 

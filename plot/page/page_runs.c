@@ -25,27 +25,28 @@ static int make_parts(const struct cup_plot_runs *runs, const struct cup_plot_ta
     return cup_page_plots_others(&plots);
 }
 
-static void put_list(FILE *out, const char *name, const char *links)
+static void write_list(FILE *out, const char *name, const char *links)
 {
     fprintf(out, "<ul class=\"all\" aria-label=\"%s\">\n%s</ul>\n", name, links);
 }
 
-static void put_contents(FILE *out, const struct cup_page_part *parts)
+static void write_contents(FILE *out, const struct cup_page_part *parts)
 {
     fprintf(out,
             "<nav aria-label=\"Contents\"><ul><li><a href=\"#plots\">Plots</a></li>%s"
             "<li><a href=\"#tables\">Tables</a></li></ul>\n"
             "<details><summary>All plots and tables</summary>\n",
             *parts[FUNCTIONS].text ? "<li><a href=\"#functions\">Functions</a></li>" : "");
-    put_list(out, "Plots", parts[PLOT_LINKS].text);
-    put_list(out, "Tables", parts[TABLE_LINKS].text);
+    write_list(out, "Plots", parts[PLOT_LINKS].text);
+    write_list(out, "Tables", parts[TABLE_LINKS].text);
     fputs("</details></nav>\n", out);
 }
 
-static void put_all(FILE *out, const struct cup_plot_runs *runs, const struct cup_page_part *parts)
+static void write_page(FILE *out, const struct cup_plot_runs *runs,
+                       const struct cup_page_part *parts)
 {
     cup_page_frame_begin(out, "Runs compared", runs->heading, "plots");
-    put_contents(out, parts);
+    write_contents(out, parts);
     fputs("</header>\n<main>\n", out);
     cup_page_part_put(out, "plots", "Plots", parts[PLOTS].text, "plots");
     cup_page_functions_put(out, parts[FUNCTIONS].text);
@@ -67,7 +68,7 @@ int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_
     if (cup_page_parts_close(parts, PARTS) != 0 && result == 0)
         result = cup_error_memory(error, "page");
     if (result == 0)
-        put_all(output->file, runs, parts);
+        write_page(output->file, runs, parts);
     cup_page_parts_free(parts, PARTS);
     return result;
 }

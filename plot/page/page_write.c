@@ -9,7 +9,7 @@
 #include "plot/page/page_plots.h"
 #include "plot/shared/plot_draw.h"
 
-/* Parts that are made before what links to them is written. */
+/* The parts are made before the table of contents, which links to them. */
 enum part { SUMMARY, FRONT, FUNCTIONS, TABLES, OTHERS, LINKS, LEFT_OUT, PARTS };
 
 struct page {
@@ -22,32 +22,32 @@ struct page {
 
 /* ---- the frame ---------------------------------------------------------------------------- */
 
-static void put_link(FILE *out, const char *id, const char *text)
+static void write_link(FILE *out, const char *id, const char *text)
 {
     fprintf(out, "<li><a href=\"#%s\">%s</a></li>", id, text);
 }
 
-static void put_contents(const struct page *page)
+static void write_contents(const struct page *page)
 {
     fputs("<nav aria-label=\"Contents\"><ul>", page->out);
-    put_link(page->out, "summary", "Summary");
-    put_link(page->out, "front", "The run over time");
-    put_link(page->out, "advice", "What to look at");
+    write_link(page->out, "summary", "Summary");
+    write_link(page->out, "front", "The run over time");
+    write_link(page->out, "advice", "What to look at");
     if (cup_page_has_flame(page->totals))
-        put_link(page->out, "functions", "Functions");
-    put_link(page->out, "tables", "Tables");
-    put_link(page->out, "plots", "More plots");
+        write_link(page->out, "functions", "Functions");
+    write_link(page->out, "tables", "Tables");
+    write_link(page->out, "plots", "More plots");
     fprintf(page->out,
             "</ul>\n<details><summary>All tables and plots</summary>\n%s</details></nav>\n",
             page->parts[LINKS].text);
 }
 
-static void begin(const struct page *page)
+static void begin_page(const struct page *page)
 {
     char name[128], which[CUP_DESCRIPTION];
     cup_plot_run_name(name, sizeof name, page->totals->profile);
     cup_page_frame_begin(page->out, name, cup_report_describe(page->totals, which), "summary");
-    put_contents(page);
+    write_contents(page);
     fputs("</header>\n<main>\n", page->out);
 }
 
@@ -82,43 +82,45 @@ static int make_parts(const struct page *page)
     return 0;
 }
 
-static void put_advice(const struct page *page)
+static void write_advice(const struct page *page)
 {
     cup_page_part_begin(page->out, "advice", "What to look at");
     cup_page_advice(page->out, page->totals, page->table, page->parts[LINKS].text);
     cup_page_part_end(page->out);
 }
 
-static void put_summary(const struct page *page)
+static void write_summary(const struct page *page)
 {
     cup_page_part_begin(page->out, "summary", "Summary");
     fputs(page->parts[SUMMARY].text, page->out);
     cup_page_part_end(page->out);
 }
 
-static void put_plots(const struct page *page, const char *id, const char *heading, enum part part)
+static void write_plots(const struct page *page, const char *id, const char *heading,
+                        enum part part)
 {
     cup_page_part_begin(page->out, id, heading);
     if (*page->parts[part].text)
         fprintf(page->out, "<div class=\"plots\">\n%s</div>\n", page->parts[part].text);
     else
-        fputs("<p>None of them could be drawn: <a href=\"#left-out\">why</a>.</p>\n", page->out);
+        fputs("<p>None of these plots could be drawn: <a href=\"#left-out\">why</a>.</p>\n",
+              page->out);
     cup_page_part_end(page->out);
 }
 
-/* What is cut must be said, and where all of it is. */
-static void put_tables(const struct page *page)
+/* Says that tables are cut, and where all rows are. */
+static void write_tables(const struct page *page)
 {
     cup_page_part_begin(page->out, "tables", "Tables");
     fprintf(page->out,
-            "<p class=\"dim\">Up to %d rows each: <code>cupping tasks --csv FILE</code> has every "
-            "task, <code>cupping report --json FILE</code> all the rest.</p>\n",
+            "<p class=\"dim\">Tables have up to %d rows: <code>cupping tasks --csv FILE</code> "
+            "writes all tasks, <code>cupping report --json FILE</code> everything else.</p>\n",
             CUP_PAGE_ROWS);
     fputs(page->parts[TABLES].text, page->out);
     cup_page_part_end(page->out);
 }
 
-static void put_left_out(const struct page *page)
+static void write_left_out(const struct page *page)
 {
     if (!*page->parts[LEFT_OUT].text)
         return;
@@ -127,16 +129,16 @@ static void put_left_out(const struct page *page)
     cup_page_part_end(page->out);
 }
 
-static void put_all(const struct page *page)
+static void write_page(const struct page *page)
 {
-    begin(page);
-    put_summary(page);
-    put_plots(page, "front", "The run over time", FRONT);
-    put_advice(page);
+    begin_page(page);
+    write_summary(page);
+    write_plots(page, "front", "The run over time", FRONT);
+    write_advice(page);
     cup_page_functions_put(page->out, page->parts[FUNCTIONS].text);
-    put_tables(page);
-    put_plots(page, "plots", "More plots", OTHERS);
-    put_left_out(page);
+    write_tables(page);
+    write_plots(page, "plots", "More plots", OTHERS);
+    write_left_out(page);
     cup_page_frame_end(page->out);
 }
 
@@ -149,7 +151,7 @@ int cup_page_write(const struct cup_totals *totals, const struct cup_plot_table 
     if (cup_page_parts_close(page.parts, PARTS) != 0 && result == 0)
         result = cup_error_memory(error, "page");
     if (result == 0)
-        put_all(&page);
+        write_page(&page);
     cup_page_parts_free(page.parts, PARTS);
     return result;
 }

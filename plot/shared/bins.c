@@ -27,14 +27,14 @@ void cup_bins_count(const struct cup_bins *bins, const double *values, size_t co
     }
 }
 
-/* As many as the number of values can tell apart (Rice's rule), within bounds. */
+/* A number of bins that suits the number of values (Rice's rule), from 5 to `most`. */
 static size_t bins_for(size_t values, size_t most)
 {
     double wanted = ceil(2 * cbrt((double)values));
     return wanted < 5 ? 5 : wanted > (double)most ? most : (size_t)wanted;
 }
 
-/* Round ones, of which the last one still holds the largest value. */
+/* Rounds the step and the edges; the last bin still holds the largest value. */
 static void round_bins(struct cup_bins *bins, double *low, double *high, size_t most)
 {
     double step = cup_round_step((*high - *low) / (double)bins->count);
@@ -59,7 +59,7 @@ static void set_edges(struct cup_bins *bins, double low, double high)
     }
 }
 
-static int take_bins(struct cup_bins *bins, struct cup_arena *arena, double low, double high)
+static int allocate_bins(struct cup_bins *bins, struct cup_arena *arena, double low, double high)
 {
     bins->edges = cup_arena_take(arena, bins->count + 1, sizeof(double));
     bins->counts = cup_arena_take(arena, bins->count, sizeof(double));
@@ -73,11 +73,11 @@ int cup_bins_between(struct cup_bins *bins, struct cup_arena *arena, double low,
                      size_t count)
 {
     *bins = (struct cup_bins){.kind = CUP_BINS_EVEN, .count = count};
-    return take_bins(bins, arena, low, high);
+    return allocate_bins(bins, arena, low, high);
 }
 
-/* A single whole number needs no room around it. */
-static struct cup_scale extent(enum cup_bins_kind kind, struct cup_range range)
+/* The range of the edges. A single whole number needs no room around it. */
+static struct cup_scale find_range(enum cup_bins_kind kind, struct cup_range range)
 {
     if (kind == CUP_BINS_WHOLE && range.low == range.high)
         return (struct cup_scale){.low = range.low, .high = range.high};
@@ -94,11 +94,11 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
             cup_range_add(&range, values[i]);
         else
             bins->left_out++;
-    struct cup_scale scale = extent(kind, range);
+    struct cup_scale scale = find_range(kind, range);
     bins->count = bins_for(count - bins->left_out, most);
     if (kind != CUP_BINS_LOG)
         round_bins(bins, &scale.low, &scale.high, most);
-    if (take_bins(bins, arena, scale.low, scale.high) != 0)
+    if (allocate_bins(bins, arena, scale.low, scale.high) != 0)
         return -1;
     cup_bins_count(bins, values, count, bins->counts);
     for (size_t i = 0; i < bins->count; i++)

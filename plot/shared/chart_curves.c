@@ -26,8 +26,9 @@ static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve,
                       &(struct cup_stroke){.colour = colour, .steps = steps, .filled = steps});
 }
 
-/* Both axes end at the same value, not at a tick: they are one scale. */
-static void add_bits(struct cup_figure *figure, double high)
+/* Adds an axis in bit/s. Both axes end at the same value, not at a tick, because they are one
+ * scale. */
+static void add_bit_axis(struct cup_figure *figure, double high)
 {
     figure->y.exact = true;
     figure->right = (struct cup_axis){
@@ -43,7 +44,7 @@ void cup_chart_curves(struct cup_figure *figure, const void *data)
     figure->y =
         (struct cup_axis){.name = plot->name, .unit = plot->unit, .exact = whole, .high = high};
     if (plot->bits)
-        add_bits(figure, high);
+        add_bit_axis(figure, high);
     for (size_t i = 0; i < plot->count; i++)
         draw_key(figure, &plot->curves[i], figure->theme->paints[plot->curves[i].paint]);
     cup_figure_open(figure);

@@ -5,7 +5,7 @@
 #include "plot/figure/marks.h"
 #include "plot/shared/density.h"
 
-/* The ends of the colours. */
+/* The legend has the two ends of the colour scale. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density)
 {
     char text[32];
@@ -21,10 +21,10 @@ void cup_density_draw(struct cup_figure *figure, const struct cup_density *densi
     for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
         strengths[i] = cup_density_strength(density, i);
     cup_mark_density(figure, strengths, CUP_DENSITY_X, CUP_DENSITY_Y);
-    cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = density->cells,
-                                                       .columns = CUP_DENSITY_X,
-                                                       .rows = CUP_DENSITY_Y,
-                                                       .sums = true,
-                                                       .times = 1,
-                                                       .what = " chunks"});
+    cup_hover_grid(figure, &(struct cup_grid_values){.values = density->cells,
+                                                     .columns = CUP_DENSITY_X,
+                                                     .rows = CUP_DENSITY_Y,
+                                                     .sums = true,
+                                                     .times = 1,
+                                                     .what = " chunks"});
 }

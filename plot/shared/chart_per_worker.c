@@ -22,8 +22,9 @@ static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *p
     cup_figure_close(figure);
 }
 
-/* Shares of the highest; a cell that is known, and 0, is not nothing. */
-static double *strengths(struct cup_figure *figure, const struct cup_per_worker *plot)
+/* Values as shares of the highest. A known 0 gets a small strength, so that it differs from an
+ * unknown value. */
+static double *make_strengths(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
     size_t count = plot->row_count * plot->bin_count;
     double *cells = calloc(count + 1, sizeof *cells);
@@ -34,7 +35,8 @@ static double *strengths(struct cup_figure *figure, const struct cup_per_worker 
     return cells;
 }
 
-static void strength_key(struct cup_figure *figure, const struct cup_per_worker *plot, double share)
+static void add_strength_key(struct cup_figure *figure, const struct cup_per_worker *plot,
+                             double share)
 {
     char text[96];
     double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
@@ -43,7 +45,7 @@ static void strength_key(struct cup_figure *figure, const struct cup_per_worker 
                        cup_theme_strength(figure->theme, share));
 }
 
-static struct cup_axis worker_axis(const struct cup_per_worker *plot)
+static struct cup_axis make_worker_axis(const struct cup_per_worker *plot)
 {
     if (cup_workers_have_names(plot))
         return (struct cup_axis){
@@ -54,8 +56,8 @@ static struct cup_axis worker_axis(const struct cup_per_worker *plot)
                              .high = (double)plot->worker_count};
 }
 
-/* Percent that are not told apart by their colours: neighbours that differ by less are one piece.
- */
+/* Neighbours that differ by fewer percent have the same colour for the eye: they are drawn as one
+ * piece. */
 #define STEP 2
 
 static bool is_same(double one, double other)
@@ -78,26 +80,26 @@ static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plo
 
 static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    double *cells = cup_workers_have_names(plot) ? NULL : strengths(figure, plot);
+    double *cells = cup_workers_have_names(plot) ? NULL : make_strengths(figure, plot);
     for (size_t row = 0; cup_workers_have_names(plot) && row < plot->row_count; row++)
         draw_row(figure, plot, row);
     if (cells) {
         cup_mark_density(figure, cells, plot->bin_count, plot->row_count);
-        cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = plot->values,
-                                                           .columns = plot->bin_count,
-                                                           .rows = plot->row_count,
-                                                           .times = 1,
-                                                           .what = " %"});
+        cup_hover_grid(figure, &(struct cup_grid_values){.values = plot->values,
+                                                         .columns = plot->bin_count,
+                                                         .rows = plot->row_count,
+                                                         .times = 1,
+                                                         .what = " %"});
     }
     free(cells);
 }
 
 static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    figure->y = worker_axis(plot);
-    strength_key(figure, plot, 0);
-    strength_key(figure, plot, 0.5);
-    strength_key(figure, plot, 1);
+    figure->y = make_worker_axis(plot);
+    add_strength_key(figure, plot, 0);
+    add_strength_key(figure, plot, 0.5);
+    add_strength_key(figure, plot, 1);
     cup_figure_add_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->theme->ink);
     cup_figure_open(figure);
     draw_cells(figure, plot);

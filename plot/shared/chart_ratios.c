@@ -25,8 +25,8 @@ static const struct algorithm {
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
-/* Baskets that did not get smaller are stored as they are beside others of the branch: they do not
- * make it a branch of several algorithms. */
+/* ROOT stores baskets uncompressed if compression would not make them smaller. Such baskets among
+ * others do not make a branch one of several algorithms. */
 static const struct algorithm *algorithm_of(uint32_t set)
 {
     uint32_t alone = set & ~(uint32_t)CUP_ALGORITHM_NONE;
@@ -36,7 +36,8 @@ static const struct algorithm *algorithm_of(uint32_t set)
     return set ? &algorithms[ALGORITHMS - 1] : &algorithms[ALGORITHMS - 2];
 }
 
-static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *plot, size_t rows)
+static void add_algorithm_keys(struct cup_figure *figure, const struct cup_ratios *plot,
+                               size_t rows)
 {
     for (int i = 0; i < ALGORITHMS; i++)
         for (size_t row = 0; row < rows; row++)
@@ -49,7 +50,7 @@ static void algorithm_keys(struct cup_figure *figure, const struct cup_ratios *p
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* From this ratio on, others would be too short to be told apart. */
+/* With higher ratios, a linear axis would make the other bars too short: then it is a log axis. */
 #define FAR 20.0
 
 static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
@@ -60,8 +61,8 @@ static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
     return range;
 }
 
-/* On a log axis bars begin at 1, where nothing is won. */
-static struct cup_axis ratio_axis(const struct cup_range *range)
+/* On a log axis bars begin at 1: not compressed. */
+static struct cup_axis make_ratio_axis(const struct cup_range *range)
 {
     bool log = range->high > FAR;
     return (struct cup_axis){.name = "compression ratio",
@@ -76,10 +77,10 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_range range = range_of(plot, rows);
     char caption[CUP_CAPTION];
-    figure->x = ratio_axis(&range);
+    figure->x = make_ratio_axis(&range);
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     cup_caption_add_rows(figure, rows, plot->count, caption);
-    algorithm_keys(figure, plot, rows);
+    add_algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
         char text[2 * CUP_HUMAN_READABLE_ROOM], ratio[CUP_HUMAN_READABLE_ROOM],

@@ -14,7 +14,7 @@ static double length_of(const struct cup_rows *plot, size_t row)
     return length;
 }
 
-static double longest(const struct cup_rows *plot, size_t rows)
+static double longest_bar(const struct cup_rows *plot, size_t rows)
 {
     double most = plot->mark > 0 ? plot->mark : 0;
     for (size_t i = 0; i < rows; i++)
@@ -22,7 +22,7 @@ static double longest(const struct cup_rows *plot, size_t rows)
     return most > 0 ? most : 1;
 }
 
-/* Of the kinds that are there. */
+/* Only for kinds that occur. */
 static void draw_keys(struct cup_figure *figure, const struct cup_rows *plot, size_t rows)
 {
     for (size_t kind = 0; kind < plot->kind_count; kind++) {
@@ -55,14 +55,14 @@ static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, siz
         cup_mark_bar_text(figure, row, 0, end, plot->rows[row].text);
 }
 
-/* Texts stand behind a line across all rows, not on it. */
+/* Room for texts behind a line across all rows, as a factor of the axis. */
 #define ROOM_FOR_TEXTS 1.4
 
-static double end_of(const struct cup_rows *plot, size_t rows)
+static double axis_end(const struct cup_rows *plot, size_t rows)
 {
     if (plot->whole > 0)
         return plot->whole;
-    return longest(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1 + plot->room);
+    return longest_bar(plot, rows) * (plot->mark > 0 ? ROOM_FOR_TEXTS : 1 + plot->room);
 }
 
 void cup_chart_rows(struct cup_figure *figure, const void *data)
@@ -73,7 +73,7 @@ void cup_chart_rows(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = plot->name,
                                   .unit = plot->unit,
                                   .exact = plot->whole > 0,
-                                  .high = end_of(plot, rows)};
+                                  .high = axis_end(plot, rows)};
     figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
     draw_keys(figure, plot, rows);
     cup_caption_add_rows(figure, rows, plot->count, caption);

@@ -1,4 +1,4 @@
-/* What plots of chunks share: the chunks whose result was used, and the colours of datasets. */
+/* The chunks whose result was used, grouped by dataset, for several plots. */
 #ifndef CUPPING_PLOT_SHARED_CHUNKS_H
 #define CUPPING_PLOT_SHARED_CHUNKS_H
 
@@ -8,10 +8,10 @@
 struct cup_chunk_point {
     double events, wall_s; /* NAN: not known */
     uint32_t item;         /* index in the profile's items */
-    uint16_t group;        /* index in groups */
+    uint16_t group;        /* index in groups, which give the colour */
 };
 
-/* Datasets in the order of their time; beyond the paints there are, the others together. */
+/* Groups: the datasets with the most time. The last group holds all others if there are more. */
 enum { CUP_CHUNK_GROUPS = 8 };
 
 struct cup_chunk_group {
@@ -26,10 +26,11 @@ struct cup_chunk_points {
     size_t group_count;
 };
 
-/* In the arena. Returns 0; -1, with a reason where there are no chunks. */
+/* Makes the points in the arena. Returns 0; -1 without memory, or with a reason if there are no
+ * chunks. */
 int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input *input);
 
-/* A legend of them. */
+/* Adds the groups to the legend. */
 void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_points *points,
                           enum cup_key_mark mark);
 

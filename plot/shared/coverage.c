@@ -32,7 +32,7 @@ void cup_coverage_clear(struct cup_coverage *coverage)
         coverage->free[i] = (uint32_t)i;
 }
 
-static size_t edge_of(const struct cup_coverage *coverage, uint64_t value)
+static size_t find_edge(const struct cup_coverage *coverage, uint64_t value)
 {
     size_t from = 0, to = coverage->count;
     while (from < to) {
@@ -45,7 +45,7 @@ static size_t edge_of(const struct cup_coverage *coverage, uint64_t value)
     return from;
 }
 
-/* Ways get shorter as they are gone. */
+/* The next part from `part` on that is not covered. Shortens the path for later calls. */
 static uint32_t next_free(struct cup_coverage *coverage, uint32_t part)
 {
     while (coverage->free[part] != part) {
@@ -55,11 +55,12 @@ static uint32_t next_free(struct cup_coverage *coverage, uint32_t part)
     return part;
 }
 
-static uint64_t go_through(struct cup_coverage *coverage, uint64_t low, uint64_t high, bool cover)
+static uint64_t count_uncovered(struct cup_coverage *coverage, uint64_t low, uint64_t high,
+                                bool cover)
 {
     uint64_t fresh = 0;
-    size_t end = edge_of(coverage, high);
-    for (uint32_t part = next_free(coverage, (uint32_t)edge_of(coverage, low)); part < end;
+    size_t end = find_edge(coverage, high);
+    for (uint32_t part = next_free(coverage, (uint32_t)find_edge(coverage, low)); part < end;
          part = next_free(coverage, part + 1)) {
         fresh += coverage->edges[part + 1] - coverage->edges[part];
         if (cover)
@@ -70,10 +71,10 @@ static uint64_t go_through(struct cup_coverage *coverage, uint64_t low, uint64_t
 
 uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high)
 {
-    return go_through(coverage, low, high, true);
+    return count_uncovered(coverage, low, high, true);
 }
 
 uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high)
 {
-    return go_through(coverage, low, high, false);
+    return count_uncovered(coverage, low, high, false);
 }

@@ -1,5 +1,5 @@
-/* What of a file was read before: stretches of it, one after the other, and how much of each was
- * new. */
+/* Which parts of a file have been read: ranges are added one after the other, and for each it is
+ * known how much of it is new. */
 #ifndef CUPPING_PLOT_SHARED_COVERAGE_H
 #define CUPPING_PLOT_SHARED_COVERAGE_H
 
@@ -9,23 +9,24 @@
 #include "plot/figure/arena.h"
 
 struct cup_coverage {
-    uint64_t *edges; /* where stretches begin and end, each once, ascending */
+    uint64_t *edges; /* where ranges begin and end; ascending, each value once */
     size_t count;
-    uint32_t *free; /* by part between two edges: the first at or behind it that is not covered */
+    uint32_t *free; /* for each part between two edges: a part at or after it, on the way to the
+                       next part that is not covered */
 };
 
-/* For stretches that begin and end at these COUNT edges, which it may change. In the arena; returns
- * 0, or -1 without memory. */
+/* Prepares for ranges that begin and end at these COUNT edges; sorts the edges in place and keeps
+ * them. Returns 0, or -1 without memory in the arena. */
 int cup_coverage_make(struct cup_coverage *coverage, struct cup_arena *arena, uint64_t *edges,
                       size_t count);
 
-/* Covers a stretch; returns how many bytes of it were not covered before. */
+/* Covers a range. Returns how many bytes of it were not covered before. */
 uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high);
 
-/* Only says so. */
+/* The same number, without covering the range. */
 uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high);
 
-/* Nothing is covered. */
+/* Makes nothing covered. */
 void cup_coverage_clear(struct cup_coverage *coverage);
 
 #endif

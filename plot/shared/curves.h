@@ -12,7 +12,7 @@ enum cup_curve_kind {
     CUP_CURVE_LINE,
     CUP_CURVE_STEPS, /* each value holds until the next one, filled down to the axis */
     CUP_CURVE_BAND,  /* from `low` to `values` */
-    CUP_CURVE_LEVEL, /* values[0], all the time */
+    CUP_CURVE_LEVEL, /* a horizontal line at values[0] */
 };
 
 struct cup_curve {
@@ -26,13 +26,13 @@ struct cup_curve {
 struct cup_curves {
     const char *name; /* of the axis */
     enum cup_axis_unit unit;
-    bool bits; /* of a byte rate: an axis in bit/s at the right */
+    bool bits; /* adds an axis in bit/s at the right, for a byte rate */
     struct cup_curve curves[CUP_CURVES];
     size_t count;
     double most, seconds;
 };
 
-/* The next one, with `most` raised to its largest value. There is room for CUP_CURVES. */
+/* Adds a curve and raises `most` to its largest value. Curves after CUP_CURVES are dropped. */
 void cup_curves_add(struct cup_curves *curves, struct cup_curve curve);
 
 #endif

@@ -11,7 +11,8 @@ static int by_time(const void *a, const void *b)
     return (*one)->name < (*two)->name ? -1 : (*one)->name > (*two)->name;
 }
 
-/* Numbers the datasets: *groups[string] is the group + 1. */
+/* Groups the datasets. Returns the group + 1 for each string that names a dataset; NULL without
+ * memory. */
 static uint16_t *make_groups(struct cup_chunk_points *points, struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
@@ -56,7 +57,7 @@ int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input
     const struct cup_profile *profile = totals->profile;
     *points = (struct cup_chunk_points){0};
     if (totals->used_chunks == 0) {
-        cup_plot_unavailable(input, "no chunk of the run has succeeded");
+        cup_plot_unavailable(input, "no chunk of the run succeeded");
         return -1;
     }
     points->points = cup_arena_take(input->arena, totals->used_chunks, sizeof *points->points);

@@ -7,7 +7,7 @@
 #include "plot/shared/quantity.h"
 #include "plot/shared/worker_names.h"
 
-/* A worker that was there, and the row that it has. */
+/* A worker that appears in the samples. */
 struct place {
     const struct cup_observed_worker *worker;
     size_t index; /* in observed->workers */
@@ -28,7 +28,8 @@ static int by_host(const void *a, const void *b)
     return order ? order : one < two ? -1 : one > two;
 }
 
-/* Of each worker: its place among those that are shown + 1; 0: it was not there. */
+/* Sorts the workers and names the first ones. Returns for each worker its place in that order + 1;
+ * 0: it appears in no sample. NULL without memory. */
 static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input *input)
 {
     const struct cup_observed *observed = input->totals->observed;
@@ -48,9 +49,9 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
     return rows;
 }
 
-/* Sums while samples are gone through; means in the end. */
-static int take_cells(struct cup_per_worker *plot, const struct cup_time_bins *time,
-                      struct cup_arena *arena, size_t *per_row, double **counts)
+/* Allocates the cells: sums while samples are read, means afterwards. */
+static int allocate_cells(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                          struct cup_arena *arena, size_t *per_row, double **counts)
 {
     *per_row = (plot->worker_count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
     plot->row_count = (plot->worker_count + *per_row - 1) / *per_row;
@@ -60,8 +61,8 @@ static int take_cells(struct cup_per_worker *plot, const struct cup_time_bins *t
     return plot->values && *counts ? 0 : -1;
 }
 
-static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time,
-                   const double *counts)
+static void finish_means(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                         const double *counts)
 {
     plot->seconds = time->run_s;
     plot->bin_s = time->bin_s;
@@ -74,16 +75,16 @@ static void finish(struct cup_per_worker *plot, const struct cup_time_bins *time
         plot->time_s[i] = fmin(((double)i + 0.5) * time->bin_s, time->run_s);
 }
 
-static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *time,
-                      struct cup_plot_input *input, const struct cup_quantity *quantity,
-                      const uint32_t *places)
+static int read_samples(struct cup_per_worker *plot, const struct cup_time_bins *time,
+                        struct cup_plot_input *input, const struct cup_quantity *quantity,
+                        const uint32_t *places)
 {
     size_t per_row;
     double *counts;
     struct cup_sample_feed feed;
     struct cup_sample_head head;
     struct cup_sample_row row;
-    if (take_cells(plot, time, input->arena, &per_row, &counts) != 0 ||
+    if (allocate_cells(plot, time, input->arena, &per_row, &counts) != 0 ||
         cup_observed_feed(input->totals->observed, &feed) != 0)
         return -1;
     while (cup_sample_feed_next(&feed, &head)) {
@@ -99,12 +100,12 @@ static int go_through(struct cup_per_worker *plot, const struct cup_time_bins *t
             counts[cell]++;
         }
     }
-    finish(plot, time, counts);
+    finish_means(plot, time, counts);
     return cup_sample_feed_close(&feed);
 }
 
-static void say(struct cup_plot_input *input, const struct cup_per_worker *plot, const char *of,
-                double bin_s)
+static void write_caption(struct cup_plot_input *input, const struct cup_per_worker *plot,
+                          const char *of, double bin_s)
 {
     char workers[64];
     size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
@@ -114,13 +115,13 @@ static void say(struct cup_plot_input *input, const struct cup_per_worker *plot,
     cup_plot_set_caption(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
                          cup_count_text(workers, plot->worker_count, "worker"),
                          plot->heat ? ", sorted by host and name" : "", shared,
-                         plot->heat ? "; nothing is drawn where none tells of a worker" : "",
-                         bin_s);
+                         plot->heat ? "; blank: no sample of the worker" : "", bin_s);
 }
 
-/* Many, or (FLAT) of values that lines of few would share. */
-static const void *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
-                        bool flat)
+/* Draws a heat map for many workers or, with FLAT, always: for values where lines would lie on each
+ * other. */
+static const void *make_per_worker(struct cup_plot_input *input,
+                                   const struct cup_quantity *quantity, bool flat)
 {
     const struct cup_observed *observed = input->totals->observed;
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -130,29 +131,30 @@ static const void *make(struct cup_plot_input *input, const struct cup_quantity 
         return NULL;
     cup_sample_bins_make(&time, input->totals);
     if (!observed->origin || time.count == 0 || plot->worker_count == 0)
-        return cup_plot_unavailable(
-            input, "%s", observed->reason[0] ? observed->reason : "no samples of the workers");
-    if (go_through(plot, &time, input, quantity, places) != 0)
+        return cup_plot_unavailable(input, "%s",
+                                    observed->reason[0] ? observed->reason
+                                                        : "there are no samples of the workers");
+    if (read_samples(plot, &time, input, quantity, places) != 0)
         return NULL;
     if (!isfinite(plot->highest))
-        return cup_plot_unavailable(input, "no sample of the run tells it");
+        return cup_plot_unavailable(input, "no sample of the run contains it");
     plot->name = quantity->name;
     plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
-    say(input, plot, quantity->of, time.bin_s);
+    write_caption(input, plot, quantity->of, time.bin_s);
     return plot;
 }
 
 const void *cup_data_memory_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_memory_share, false);
+    return make_per_worker(input, &cup_memory_share, false);
 }
 
 const void *cup_activity_by_samples(struct cup_plot_input *input)
 {
-    return make(input, &cup_busy_share, true);
+    return make_per_worker(input, &cup_busy_share, true);
 }
 
 const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
 {
-    return make(input, &cup_cpu_share, false);
+    return make_per_worker(input, &cup_cpu_share, false);
 }

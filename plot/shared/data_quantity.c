@@ -12,7 +12,7 @@ static double memory(const struct cup_sample_row *row)
     return percent(row->values[CUP_SEEN_MEMORY], row->values[CUP_SEEN_LIMIT]);
 }
 
-/* Dask tells percent of one core. */
+/* Dask reports CPU in percent of one core. */
 static double cpu(const struct cup_sample_row *row)
 {
     return percent(row->values[CUP_SEEN_CPU] / 100, row->values[CUP_SEEN_THREADS]);
@@ -25,15 +25,15 @@ static double busy(const struct cup_sample_row *row)
 
 const struct cup_quantity cup_memory_share = {
     "memory / its limit", CUP_AXIS_PERCENT, memory,
-    "Resident memory of each worker's process; workers without a limit are left out."};
+    "Resident memory of each worker's process. Workers without a memory limit are left out."};
 
 const struct cup_quantity cup_cpu_share = {
     "CPU / threads", CUP_AXIS_PERCENT, cpu,
-    "CPU that each worker's process uses, of as many cores as it has threads for tasks."};
+    "CPU use of each worker's process, relative to one core per task thread."};
 
 const struct cup_quantity cup_busy_share = {
-    "tasks that run / threads", CUP_AXIS_PERCENT, busy,
-    "Tasks that each worker executes, of as many as it has threads for them."};
+    "running tasks / threads", CUP_AXIS_PERCENT, busy,
+    "Running tasks of each worker, relative to its task threads."};
 
 void cup_sample_bins_make(struct cup_time_bins *time, const struct cup_totals *totals)
 {

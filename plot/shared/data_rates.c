@@ -11,7 +11,7 @@ static void add_series(struct cup_time_bins *bins, const struct cup_process *pro
                              (double)series->values[row][bin]);
 }
 
-/* A log that is gone has no series: the rest of the profile is there. */
+/* A log that cannot be opened any more is skipped: the profile itself is loaded already. */
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row)
 {
@@ -58,6 +58,6 @@ uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
 const char *cup_no_accesses_reason(const struct cup_profile *profile)
 {
     return cup_profile_measured(profile, CUP_FEATURE_ACCESS)
-               ? "no read is known whose place in a file, and time, were seen"
-               : "these logs are of a library that did not tell yet where in files was read";
+               ? "no read has a recorded offset and time"
+               : "these logs are of an older library, which did not record where in files it read";
 }

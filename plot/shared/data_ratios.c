@@ -42,7 +42,8 @@ static void add_row(struct cup_ratios *plot, struct cup_text name,
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* In the order of the rows: the most compressed bytes first. */
+/* Adds the branches, the ones with the most compressed bytes first. Returns how many have a known
+ * ratio. */
 static size_t add_branches(struct cup_ratios *plot, const struct cup_totals *totals)
 {
     const struct cup_branches *branches = totals->branches;
@@ -67,15 +68,15 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         return NULL;
     size_t known = add_branches(plot, input->totals);
     if (known == 0)
-        return cup_plot_unavailable(input, "no basket with both of its sizes was seen");
+        return cup_plot_unavailable(input, "no basket has both of its sizes recorded");
     char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
     plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
         input,
-        "Baskets that were read, with their keys, by branch over all files; %s%s branches, "
-        "the most compressed bytes first; all together %.2f (cupping).",
-        known > plot->count ? "the largest of " : "",
+        "Baskets that were read, keys included, by branch over all files. %s%s branches, those "
+        "with the most compressed bytes first. All branches together: %.2f (cupping).",
+        known > plot->count ? "The largest of " : "",
         cup_print_human_readable(number, cup_count(known), CUP_UNIT_COUNT), plot->all);
     return plot;
 }
@@ -123,14 +124,15 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
     if (!plot || add_files(plot, input, &known, &unknown) != 0)
         return NULL;
     if (known == 0)
-        return cup_plot_unavailable(input, "no basket with both of its sizes was seen");
+        return cup_plot_unavailable(input, "no basket has both of its sizes recorded");
     char files[64], others[64];
     plot->what = "files";
     plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
-        input, "Baskets that were read, with their keys, of %s; all together %.2f%s%s%s (cupping).",
-        cup_count_text(files, known, "file"), plot->all, unknown ? ". Of " : "",
-        unknown ? cup_count_text(others, unknown, "other one") : "",
-        unknown ? " no basket was seen on its way: how large it is unpacked is not known" : "");
+        input,
+        "Baskets that were read, keys included, of %s. All files together: %.2f%s%s%s (cupping).",
+        cup_count_text(files, known, "file"), plot->all, unknown ? ". Left out: " : "",
+        unknown ? cup_count_text(others, unknown, "file") : "",
+        unknown ? ", whose uncompressed sizes were not recorded" : "");
     return plot;
 }

@@ -4,7 +4,7 @@
 #include "plot/shared/quantity.h"
 #include "plot/shared/sampled.h"
 
-/* While samples are gone through. */
+/* The sums of a time bin while samples are read. */
 struct bin {
     double sum, least, most;
     uint64_t rows, samples;
@@ -30,7 +30,7 @@ static double occupancy(const struct cup_sample_row *row)
     return row->values[CUP_SEEN_OCCUPANCY];
 }
 
-/* ---- going through samples ---------------------------------------------------------------- */
+/* ---- reading samples ---------------------------------------------------------------- */
 
 static void add_row(struct bin *bin, double value)
 {
@@ -55,7 +55,8 @@ static void add_sample(struct bin *bins, const struct cup_time_bins *time, int64
     bin->samples += inside;
 }
 
-static void fill(struct cup_sampled *plot, const struct bin *bins, const struct cup_time_bins *time)
+static void fill_bins(struct cup_sampled *plot, const struct bin *bins,
+                      const struct cup_time_bins *time)
 {
     plot->count = time->count;
     plot->seconds = time->run_s;
@@ -71,22 +72,22 @@ static void fill(struct cup_sampled *plot, const struct bin *bins, const struct 
     }
 }
 
-/* Says why, if not. */
+/* Sets the reason if it returns false. */
 static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins *time, bool sum)
 {
     const struct cup_observed *observed = input->totals->observed;
     if (!observed->origin || time->count == 0)
-        return cup_plot_unavailable(
-            input, "%s", observed->reason[0] ? observed->reason : "no samples of the workers");
+        return cup_plot_unavailable(input, "%s",
+                                    observed->reason[0] ? observed->reason
+                                                        : "there are no samples of the workers");
     if (sum && observed->origin == CUP_SAMPLES_WORKERS)
-        return cup_plot_unavailable(input,
-                                    "the workers' own samples, taken at different times, add up to "
-                                    "nothing");
+        return cup_plot_unavailable(input, "the workers sampled themselves at different times, so "
+                                           "their values cannot be added up");
     return true;
 }
 
-static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_quantity *quantity,
-                                bool sum)
+static struct cup_sampled *make_sampled(struct cup_plot_input *input,
+                                        const struct cup_quantity *quantity, bool sum)
 {
     const struct cup_observed *observed = input->totals->observed;
     struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -107,9 +108,9 @@ static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_q
     plot->unit = quantity->unit;
     plot->sum = sum;
     plot->highest = -INFINITY;
-    fill(plot, bins, &time);
+    fill_bins(plot, bins, &time);
     if (!isfinite(plot->highest)) {
-        cup_plot_unavailable(input, "no sample of the run tells it");
+        cup_plot_unavailable(input, "no sample of the run contains it");
         return NULL;
     }
     cup_plot_set_caption(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);
@@ -119,15 +120,15 @@ static struct cup_sampled *make(struct cup_plot_input *input, const struct cup_q
 const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
                                            const struct cup_quantity *quantity, bool sum)
 {
-    return make(input, quantity, sum);
+    return make_sampled(input, quantity, sum);
 }
 
-/* A sum holds for its bin, not at the middle of it: steps from the bin's beginning, and to the end.
- */
+/* A sum is drawn as a step over its whole bin: the times are the beginnings of the bins, and the
+ * end. */
 static struct cup_sampled *make_steps(struct cup_plot_input *input,
                                       const struct cup_quantity *quantity)
 {
-    struct cup_sampled *plot = make(input, quantity, true);
+    struct cup_sampled *plot = make_sampled(input, quantity, true);
     if (!plot)
         return NULL;
     for (size_t i = 0; i < plot->count; i++)
@@ -138,9 +139,9 @@ static struct cup_sampled *make_steps(struct cup_plot_input *input,
     return plot;
 }
 
-/* Of tasks: how many threads there are for them tells how many there could be. */
-static const void *make_beside_threads(struct cup_plot_input *input,
-                                       const struct cup_quantity *quantity)
+/* A number of tasks, together with the number of task threads, which is how many could run. */
+static const void *make_with_threads(struct cup_plot_input *input,
+                                     const struct cup_quantity *quantity)
 {
     static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT, threads, ""};
     const struct cup_sampled *beside = make_steps(input, &threads_of);
@@ -166,22 +167,22 @@ const void *cup_data_cpu_utilization(struct cup_plot_input *input)
 
 const void *cup_data_executing_tasks(struct cup_plot_input *input)
 {
-    static const struct cup_quantity quantity = {"tasks that run", CUP_AXIS_COUNT, executing,
-                                                 "Tasks that all workers execute."};
-    return make_beside_threads(input, &quantity);
+    static const struct cup_quantity quantity = {"running tasks", CUP_AXIS_COUNT, executing,
+                                                 "Running tasks of all workers."};
+    return make_with_threads(input, &quantity);
 }
 
 const void *cup_data_active_tasks(struct cup_plot_input *input)
 {
-    static const struct cup_quantity quantity = {"tasks assigned", CUP_AXIS_COUNT, active,
-                                                 "Tasks that all workers execute or have queued."};
-    return make_beside_threads(input, &quantity);
+    static const struct cup_quantity quantity = {"assigned tasks", CUP_AXIS_COUNT, active,
+                                                 "Running and queued tasks of all workers."};
+    return make_with_threads(input, &quantity);
 }
 
 const void *cup_data_occupancy(struct cup_plot_input *input)
 {
     static const struct cup_quantity quantity = {
         "occupancy", CUP_AXIS_SECONDS, occupancy,
-        "Time that what is assigned to all workers would take, by the scheduler's estimate."};
+        "Time that all assigned tasks would take, by the scheduler's estimate."};
     return make_steps(input, &quantity);
 }

@@ -28,9 +28,9 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
     }
 }
 
-/* A last bin that is cut short by the run's end would tell of single tasks: it is joined to the one
- * before. */
-static size_t steps_of(const struct cup_time_bins *bins)
+/* A last bin cut short by the run's end would show the noise of single tasks: it is joined with the
+ * one before. */
+static size_t count_steps(const struct cup_time_bins *bins)
 {
     double last_s = bins->run_s - (double)(bins->count - 1) * bins->bin_s;
     return bins->count > 1 && last_s < bins->bin_s / 2 ? bins->count - 1 : bins->count;
@@ -41,7 +41,7 @@ void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *
     *line = (struct cup_time_line){0};
     if (bins->count == 0)
         return;
-    size_t steps = steps_of(bins);
+    size_t steps = count_steps(bins);
     for (size_t i = 0; i < steps; i++) {
         bool last = i + 1 == steps;
         double start = (double)i * bins->bin_s, end = last ? bins->run_s : start + bins->bin_s;

@@ -1,4 +1,4 @@
-/* A number of each chunk as a histogram, stacked by dataset. */
+/* A histogram of one number of each chunk, stacked by dataset. */
 #ifndef CUPPING_PLOT_SHARED_GROUPED_H
 #define CUPPING_PLOT_SHARED_GROUPED_H
 
@@ -7,19 +7,19 @@
 
 struct cup_grouped {
     struct cup_chunk_points chunks;
-    struct cup_bins bins;             /* of all */
+    struct cup_bins bins;             /* of all groups together */
     double *counts[CUP_CHUNK_GROUPS]; /* of each group, in those bins */
 };
 
-/* VALUES are those of grouped->chunks, in their order, then any others for which the bins are made,
- * too; `count` of them, NAN: not known. Returns 0, or -1 without memory. */
+/* `values` are `count` numbers: one for each of grouped->chunks, in their order, then others that
+ * only have to fit into the bins. NAN: not known. Returns 0, or -1 without memory. */
 int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum cup_bins_kind kind,
                      const double *values, size_t count, size_t most);
 
-/* Chunks of all groups in a bin. */
+/* The number of chunks of all groups in a bin. */
 double cup_grouped_height(const struct cup_grouped *grouped, size_t bin);
 
-/* Columns; the axes are open. */
+/* Draws the columns. The figure must be open. */
 
 void cup_grouped_draw(struct cup_figure *figure, const struct cup_grouped *grouped);
 

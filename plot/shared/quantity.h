@@ -1,4 +1,4 @@
-/* What samples say of one worker, as one number. */
+/* A number that is calculated from a worker's sample. */
 #ifndef CUPPING_PLOT_SHARED_QUANTITY_H
 #define CUPPING_PLOT_SHARED_QUANTITY_H
 
@@ -9,12 +9,12 @@ struct cup_quantity {
     const char *name; /* of an axis */
     enum cup_axis_unit unit;
     double (*value)(const struct cup_sample_row *row); /* NAN: not known */
-    const char *of;                                    /* for captions: what it is, in a sentence */
+    const char *of;                                    /* a sentence for captions: what it is */
 };
 extern const struct cup_quantity cup_memory_share, cup_cpu_share, cup_busy_share; /* percent */
 
-/* Bins of the run that are never shorter than samples are apart: there would be gaps between them.
- */
+/* Makes time bins at least as long as the sampling interval: shorter ones would be empty in
+ * between. */
 void cup_sample_bins_make(struct cup_time_bins *time, const struct cup_totals *totals);
 
 #endif

@@ -1,16 +1,16 @@
-/* What the processes' own time series say: when bytes were read and threads waited, whichever task
- * it was for. */
+/* Rates over time from the time series of the processes: when bytes were read and threads waited,
+ * in all tasks together. */
 #ifndef CUPPING_PLOT_SHARED_RATES_H
 #define CUPPING_PLOT_SHARED_RATES_H
 
 #include "plot/shared/time_bins.h"
 
-/* One row of the series of the run's workers; returns how many processes have one. */
+/* Sums one row of the series over the run's workers. Returns how many processes have a series. */
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row);
 
-/* What sockets delivered to tasks (Dask's own apart), each task's spread over its time: when they
- * did is not in the logs. */
+/* Bytes from sockets to tasks (not Dask's own connections), spread over the time of each task: the
+ * logs do not have the time of each read. */
 void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *totals);
 
 /* Bytes that files and sockets delivered to a task. */

@@ -1,4 +1,4 @@
-/* What shrank how much: branches, or files, the largest first. */
+/* Compression ratios of branches or files, the largest ones first. */
 #ifndef CUPPING_PLOT_SHARED_RATIOS_H
 #define CUPPING_PLOT_SHARED_RATIOS_H
 
@@ -16,18 +16,19 @@ struct cup_ratio {
 
 struct cup_ratios {
     struct cup_ratio rows[CUP_ROWS_MOST];
-    struct cup_text names[CUP_ROWS_MOST]; /* of the rows */
+    struct cup_text names[CUP_ROWS_MOST]; /* of the rows, for the axis */
     size_t count;
-    const char *what;     /* "branches", "files" */
-    double all;           /* ratio of everything together */
-    struct cup_bins bins; /* of all ratios, where there are more than rows and `what` is a file;
-                             count 0: none */
+    const char *what; /* "branches", "files" */
+    double all;       /* ratio of all rows together, shown or not */
+    struct cup_bins
+        bins; /* histogram of the ratios, if there are more files than rows; else count 0 */
 };
 
-/* Without directories that all of the paths have in common: of `count` texts. */
+/* Removes the leading directories that all paths have in common. */
 void cup_paths_shorten(struct cup_text *paths, size_t count);
 
-/* Uncompressed over compressed, of those baskets whose keys were seen; NAN: none were. */
+/* Uncompressed divided by compressed bytes, of the baskets with recorded keys; NAN: there is none.
+ */
 struct cup_basket_sums;
 double cup_ratio_of(const struct cup_basket_sums *sums);
 

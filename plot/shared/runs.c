@@ -10,8 +10,8 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* The last `parts` of a path, and not that of a link to it. */
-static void own_name(char to[CUP_FITTED], const char *path, int parts)
+/* Copies the last `parts` of a path, after resolving links. */
+static void copy_name(char to[CUP_FITTED], const char *path, int parts)
 {
     char *real = realpath(path, NULL);
     const char *whole = real ? real : path, *from = whole + strlen(whole);
@@ -24,17 +24,17 @@ static void own_name(char to[CUP_FITTED], const char *path, int parts)
 static bool is_ambiguous(const struct cup_comparison *comparison, size_t input, int parts)
 {
     char name[CUP_FITTED], other[CUP_FITTED];
-    own_name(name, comparison->inputs[input].path, parts);
+    copy_name(name, comparison->inputs[input].path, parts);
     for (size_t i = 0; i < comparison->input_count; i++) {
-        own_name(other, comparison->inputs[i].path, parts);
+        copy_name(other, comparison->inputs[i].path, parts);
         if (i != input && strcmp(other, name) == 0)
             return true;
     }
     return false;
 }
 
-/* As short as tells them apart. */
-static int parts_needed(const struct cup_comparison *comparison)
+/* The smallest number of path parts that makes all names different. */
+static int count_parts(const struct cup_comparison *comparison)
 {
     enum { MOST = 4 };
     for (int parts = 1; parts < MOST; parts++) {
@@ -44,14 +44,14 @@ static int parts_needed(const struct cup_comparison *comparison)
         if (ambiguous == 0)
             return parts;
     }
-    return 1; /* the same one twice: letters tell */
+    return 1; /* a directory is given twice: only letters differ */
 }
 
 static bool name_run(struct cup_plot_runs *runs, struct cup_arena *arena, size_t input, int parts)
 {
     enum { ROOM = CUP_FITTED + 4 };
     char name[CUP_FITTED], *text = cup_arena_take(arena, 1, ROOM);
-    own_name(name, runs->comparison->inputs[input].path, parts);
+    copy_name(name, runs->comparison->inputs[input].path, parts);
     if (!text)
         return false;
     snprintf(text, ROOM, "%c: %s", cup_input_letter(input), name);
@@ -61,21 +61,21 @@ static bool name_run(struct cup_plot_runs *runs, struct cup_arena *arena, size_t
 
 /* ---- captions ----------------------------------------------------------------------------- */
 
-static int64_t start_of(const struct cup_figures *figures)
+static int64_t find_start(const struct cup_figures *figures)
 {
     const struct cup_run_figure *figure = cup_figures_find(figures, CUP_METRIC_T_START);
     return figure && figure->value.kind == CUP_VALUE_TIME ? figure->value.integer : 0;
 }
 
-/* Up to here each is named. */
+/* Up to so many runs are named in captions. */
 enum { NAMED = 3 };
 
-static void head_each(struct cup_plot_runs *runs)
+static void print_names(struct cup_plot_runs *runs)
 {
     size_t length = 0;
     for (size_t i = 0; i < runs->comparison->input_count; i++) {
         char start[CUP_HUMAN_READABLE_ROOM] = "";
-        int64_t start_ns = start_of(&runs->comparison->inputs[i]);
+        int64_t start_ns = find_start(&runs->comparison->inputs[i]);
         if (start_ns)
             cup_print_human_readable(start, cup_time(start_ns), CUP_UNIT_NONE);
         length += (size_t)snprintf(runs->heading + length, sizeof runs->heading - length,
@@ -84,7 +84,7 @@ static void head_each(struct cup_plot_runs *runs)
     }
 }
 
-static void head_all(struct cup_plot_runs *runs, int64_t last_ns)
+static void print_period(struct cup_plot_runs *runs, int64_t last_ns)
 {
     const struct cup_comparison *comparison = runs->comparison;
     char first[CUP_HUMAN_READABLE_ROOM], last[CUP_HUMAN_READABLE_ROOM],
@@ -97,19 +97,19 @@ static void head_all(struct cup_plot_runs *runs, int64_t last_ns)
              comparison->input_count, when, runs->names[comparison->baseline].bytes);
 }
 
-static void head(struct cup_plot_runs *runs)
+static void print_heading(struct cup_plot_runs *runs)
 {
     int64_t last_ns = 0;
     for (size_t i = 0; i < runs->comparison->input_count; i++) {
-        int64_t start_ns = start_of(&runs->comparison->inputs[i]);
+        int64_t start_ns = find_start(&runs->comparison->inputs[i]);
         if (start_ns && (!runs->date_ns || start_ns < runs->date_ns))
             runs->date_ns = start_ns;
         last_ns = start_ns > last_ns ? start_ns : last_ns;
     }
     if (runs->comparison->input_count <= NAMED)
-        head_each(runs);
+        print_names(runs);
     else
-        head_all(runs, last_ns);
+        print_period(runs, last_ns);
 }
 
 const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
@@ -121,11 +121,11 @@ const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
         return NULL;
     runs->comparison = comparison;
     runs->target = target;
-    int parts = parts_needed(comparison);
+    int parts = count_parts(comparison);
     for (size_t i = 0; i < comparison->input_count; i++)
         if (!name_run(runs, arena, i, parts))
             return NULL;
-    head(runs);
+    print_heading(runs);
     return runs;
 }
 

@@ -4,22 +4,22 @@
 #include "plot/figure/ticks.h"
 #include "plot/shared/time_bins.h"
 
-/* What samples say of the workers over time: the mean of all workers with the least and the
- * largest, or their sum. */
+/* A quantity of the workers' samples over time: the mean of all workers with the range from the
+ * least to the largest, or the sum. */
 struct cup_sampled {
     const char *name; /* of the axis */
     enum cup_axis_unit unit;
     bool sum;
-    double time_s[CUP_TIME_BINS + 1];                 /* of steps: the beginnings, and the end */
-    double middle[CUP_TIME_BINS + 1];                 /* mean, or sum; NAN: no sample in the bin */
-    double least[CUP_TIME_BINS], most[CUP_TIME_BINS]; /* of means */
-    const double *threads; /* that there were, beside a number of tasks; NULL: not shown */
+    double time_s[CUP_TIME_BINS + 1]; /* of steps: beginnings of the bins, and the end */
+    double middle[CUP_TIME_BINS + 1]; /* mean, or sum; NAN: no sample in the bin */
+    double least[CUP_TIME_BINS], most[CUP_TIME_BINS]; /* range of the workers, with a mean */
+    const double *threads; /* number of task threads, for a number of tasks; NULL: not shown */
     size_t count;
     double highest, seconds, bin_s;
 };
 
-/* Of the run's samples: the mean of all workers, or, if SUM, all of them together. NULL, as of what
- * makes a plot's data. */
+/* Makes it from the run's samples: the mean of all workers or, with `sum`, their sum. Returns NULL
+ * as cup_data functions do. */
 struct cup_quantity;
 const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
                                            const struct cup_quantity *quantity, bool sum);

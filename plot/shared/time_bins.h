@@ -8,17 +8,18 @@ enum { CUP_TIME_BINS = 240 };
 
 struct cup_time_bins {
     int64_t start_ns; /* of the first one */
-    double bin_s;     /* 0.1 at least: what the library's own series tell at their best */
+    double bin_s;     /* at least 0.1, the finest resolution of the library's series */
     double run_s;
-    size_t count; /* 0: the run has no length */
+    size_t count; /* 0: the run has no duration */
     double amounts[CUP_TIME_BINS];
-    double whole; /* all of them */
+    double whole; /* sum of the amounts */
 };
 
-/* Empty ones. */
+/* Makes empty bins over the run. */
 void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *totals);
 
-/* From, to: seconds since the start of the first bin; what is outside of the run is lost. */
+/* Spreads an amount evenly over the time from `from` to `to` (seconds since the first bin's start).
+ * The part outside of the run is dropped. */
 void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, double amount);
 
 static inline double cup_time_bins_second(const struct cup_time_bins *bins, int64_t time_ns)
@@ -26,7 +27,8 @@ static inline double cup_time_bins_second(const struct cup_time_bins *bins, int6
     return (double)(time_ns - bins->start_ns) / 1e9;
 }
 
-/* As a line in steps: amounts per second, at the bins' beginnings and at the end of the run. */
+/* The bins as a line in steps: amounts per second at the beginning of each bin and at the end of
+ * the run. */
 struct cup_time_line {
     double time_s[CUP_TIME_BINS + 1], values[CUP_TIME_BINS + 1];
     size_t count;

@@ -1,4 +1,4 @@
-/* What a task's time is split into where there is room for a few parts only. */
+/* The parts of a task's time, for plots that have room for a few parts only. */
 #ifndef CUPPING_PLOT_SHARED_WAITS_SHOWN_H
 #define CUPPING_PLOT_SHARED_WAITS_SHOWN_H
 
@@ -13,8 +13,8 @@ enum cup_shown {
     CUP_SHOWN_COUNT
 };
 
-/* Of its wall time; they add up to 1, or are all 0 where they are not known. The profile has to
- * have been loaded with counters. */
+/* Calculates the shares of a task's wall time. They add up to 1, or are all 0 if they are not
+ * known. The profile must have been loaded with counters. */
 void cup_shown_shares(const struct cup_profile *profile, const struct cup_task *task,
                       double shares[CUP_SHOWN_COUNT]);
 

@@ -5,7 +5,7 @@
 
 #include "analysis/metrics/sums/budget.h"
 
-/* The number that a text begins with; *digits: how long it is. */
+/* The number at the beginning of a text; *digits: its length. */
 static uint64_t leading_number(const char *text, size_t length, size_t *digits)
 {
     uint64_t number = 0;

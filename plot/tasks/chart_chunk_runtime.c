@@ -5,8 +5,8 @@
 #include "plot/figure/marks.h"
 #include "plot/tasks/chunk_runtime.h"
 
-static void mark(struct cup_figure *figure, double time_s, const char *name,
-                 struct cup_colour colour)
+static void add_time_key(struct cup_figure *figure, double time_s, const char *name,
+                         struct cup_colour colour)
 {
     char text[64], time[CUP_DURATION_TEXT];
     snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, time_s));
@@ -25,9 +25,9 @@ void cup_chart_chunk_runtime(struct cup_figure *figure, const void *data)
                                   .high = times->edges[times->count]};
     figure->y =
         (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = times->most * 1.05};
-    mark(figure, runtime->median_s, "median", paints[CUP_PAINT_ORANGE]);
-    mark(figure, runtime->p90_s, "p90", paints[CUP_PAINT_RED]);
-    mark(figure, runtime->p99_s, "p99", paints[CUP_PAINT_PINK]);
+    add_time_key(figure, runtime->median_s, "median", paints[CUP_PAINT_ORANGE]);
+    add_time_key(figure, runtime->p90_s, "p90", paints[CUP_PAINT_RED]);
+    add_time_key(figure, runtime->p99_s, "p99", paints[CUP_PAINT_PINK]);
     cup_figure_open(figure);
     for (size_t i = 0; i < times->count; i++)
         if (times->counts[i] > 0)

@@ -34,7 +34,7 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
     if (plot->fitted)
         cup_figure_add_key(figure, "fit", 3, CUP_KEY_DASHES, figure->theme->ink);
     if (plot->limit > 0)
-        cup_figure_add_key(figure, "room within the limit", 21, CUP_KEY_DASHES,
+        cup_figure_add_key(figure, "limit for one chunk", 19, CUP_KEY_DASHES,
                            figure->theme->paints[CUP_PAINT_RED]);
     if (plot->far_above[0])
         cup_figure_add_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
@@ -44,7 +44,7 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_peak_memory *plot = data;
-    bool exact = plot->density.cells != NULL; /* its cells fill the axes */
+    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,

@@ -7,8 +7,8 @@
 #include "plot/figure/swarm.h"
 #include "plot/tasks/runtime_events.h"
 
-/* Times of a chunk at the same events per second: a few lines through the origin, of rates that are
- * 1, 2 or 5 of a decade. Those that most chunks are near to are in the middle. */
+/* Draws a few lines of equal event rate through the origin, at 1, 2 or 5 times a power of ten,
+ * around the rate of most chunks. */
 static void draw_rates(struct cup_figure *figure, const struct cup_runtime_events *plot)
 {
     static const double digits[] = {1, 2, 5};
@@ -23,7 +23,7 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
         char text[24];
         cup_mark_line(figure, x, y, 2,
                       &(struct cup_stroke){.colour = figure->theme->soft, .thin = true});
-        /* Before its end: at the corner no place is left above the line. */
+        /* At the corner there is no room above the line's end: write before it. */
         bool corner = x[1] > 0.9 * figure->x.scale.high && y[1] > 0.9 * figure->y.scale.high;
         double at = corner ? 0.93 : 1;
         cup_mark_text(figure, at * x[1], at * y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
@@ -53,7 +53,7 @@ static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events 
 void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_runtime_events *plot = data;
-    bool exact = plot->density.cells != NULL; /* its cells fill the axes */
+    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,

@@ -5,7 +5,7 @@
 #include "plot/figure/marks.h"
 #include "plot/tasks/task_stream.h"
 
-/* Other colours than those of what the time went to. */
+/* Prefixes have other colours than the parts of a task's time. */
 static struct cup_colour group_colour(const struct cup_figure *figure, unsigned group)
 {
     static const enum cup_paint paints[] = {CUP_PAINT_BLUE, CUP_PAINT_ORANGE, CUP_PAINT_PINK};
@@ -20,7 +20,7 @@ static bool is_known(const struct cup_stream_task *task)
     return false;
 }
 
-/* What of a task's time went to one thing, behind that which comes before it. */
+/* Draws one part of a task's time after the parts before it. */
 static void draw_part(struct cup_figure *figure, const struct cup_stream_task *task, int part)
 {
     double whole = task->to_s - task->from_s, from = task->from_s;
@@ -30,7 +30,8 @@ static void draw_part(struct cup_figure *figure, const struct cup_stream_task *t
                  figure->theme->paints[cup_shown_parts[part].paint]);
 }
 
-/* One colour after the other: so a page takes a path for each, not for each task. */
+/* Draws all bars of one colour in a row: SVG then needs one path for each colour, not for each
+ * task. */
 static void draw_bars(struct cup_figure *figure, const struct cup_task_stream *plot)
 {
     for (unsigned group = 0; group < CUP_STREAM_GROUPS; group++)
@@ -77,11 +78,11 @@ static void draw_density(struct cup_figure *figure, const struct cup_task_stream
     cup_figure_add_key(figure, "always", 6, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1));
     cup_figure_open(figure);
     cup_mark_density(figure, plot->density, CUP_TIME_BINS, plot->row_count);
-    cup_hover_grid(figure, &(struct cup_hover_grid_of){.values = plot->density,
-                                                       .columns = CUP_TIME_BINS,
-                                                       .rows = plot->row_count,
-                                                       .times = 100,
-                                                       .what = " % of the time in tasks"});
+    cup_hover_grid(figure, &(struct cup_grid_values){.values = plot->density,
+                                                     .columns = CUP_TIME_BINS,
+                                                     .rows = plot->row_count,
+                                                     .times = 100,
+                                                     .what = " % of the time in tasks"});
     cup_figure_close(figure);
 }
 

@@ -6,7 +6,7 @@
 
 enum { BINS = 60 };
 
-static double rank(double *times, size_t count, double share)
+static double select_quantile(double *times, size_t count, double share)
 {
     return count ? cup_select(times, count, (size_t)(share * (double)(count - 1) + 0.5)) : NAN;
 }
@@ -25,15 +25,16 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
         if (points.points[i].wall_s > 0)
             times[count++] = points.points[i].wall_s;
     if (count == 0)
-        return cup_plot_unavailable(input, "no chunk has a time");
+        return cup_plot_unavailable(input, "no chunk has a known time");
     if (cup_bins_make(&runtime->times, input->arena, CUP_BINS_LOG, times, count, BINS) != 0)
         return NULL;
-    runtime->median_s = rank(times, count, 0.5);
-    runtime->p90_s = rank(times, count, 0.9);
-    runtime->p99_s = rank(times, count, 0.99);
+    runtime->median_s = select_quantile(times, count, 0.5);
+    runtime->p90_s = select_quantile(times, count, 0.9);
+    runtime->p99_s = select_quantile(times, count, 0.99);
     char chunks[64];
-    cup_plot_set_caption(input,
-                         "Wall time of %s whose result was used, in bins of equal ratio (cupping).",
-                         cup_count_text(chunks, count, "chunk"));
+    cup_plot_set_caption(
+        input,
+        "Wall time of %s whose result was used, in bins of equal width on the log axis (cupping).",
+        cup_count_text(chunks, count, "chunk"));
     return runtime;
 }

@@ -9,7 +9,7 @@ static const struct row {
     enum cup_metric_id metric;
     const char *name;
     size_t kind;  /* index in `kinds` */
-    double times; /* to percent */
+    double times; /* factor to percent */
 } shown[] = {
     {CUP_METRIC_CORE_EFFICIENCY, "threads in process()", 0, 100},
     {CUP_METRIC_EXECUTING_UTILIZATION_PCT, "threads with a task", 0, 1},
@@ -25,7 +25,7 @@ static const struct cup_bar_kind kinds[] = {
     {"memory", CUP_PAINT_BLUE},
 };
 
-/* Task time that came to nothing, of all. */
+/* The share of task time whose result was not used. */
 static double wasted_percent(const struct cup_totals *totals)
 {
     double wasted_ns = (double)cup_waste_sum(totals->waste).wall_ns;
@@ -33,7 +33,7 @@ static double wasted_percent(const struct cup_totals *totals)
     return all_ns > 0 ? 100 * wasted_ns / all_ns : NAN;
 }
 
-/* Returns 1 if it is not known. */
+/* Returns 1 if the figure is unknown, else 0. */
 static size_t add(struct cup_rows *plot, const char *name, size_t kind, double percent)
 {
     if (isnan(percent))
@@ -59,19 +59,19 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
         struct cup_value value = cup_metric_value(row->metric, totals);
         unknown += add(plot, row->name, row->kind, cup_number(value) * row->times);
     }
-    unknown += add(plot, "task time without use", 1, wasted_percent(totals));
+    unknown += add(plot, "wasted task time", 1, wasted_percent(totals));
     if (plot->count == 0)
-        return cup_plot_unavailable(input, "of no worker threads and time are known");
+        return cup_plot_unavailable(input, "threads and time are not known for any worker");
     if (unknown)
-        snprintf(left_out, sizeof left_out, " Not known and left out: %zu of %zu.", unknown, all);
+        snprintf(left_out, sizeof left_out, " Unknown and left out: %zu of %zu figures.", unknown,
+                 all);
     plot->what = "figures";
     plot->name = "share";
     plot->unit = CUP_AXIS_PERCENT;
-    cup_plot_set_caption(
-        input,
-        "Means over the run. CPU of tasks: with helper threads (cupping); process(): by Coffea's "
-        "clock calls, waiting included (Coffea); memory, CPU of workers and threads with a "
-        "task: samples (Dask).%s",
-        left_out);
+    cup_plot_set_caption(input,
+                         "Means over the run. CPU of tasks: helper threads included (cupping). "
+                         "process(): by the clock calls of Coffea, waiting included (Coffea). "
+                         "Memory, CPU of workers and threads with a task: samples (Dask).%s",
+                         left_out);
     return plot;
 }

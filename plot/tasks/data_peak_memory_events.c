@@ -4,12 +4,12 @@
 #include "plot/shared/plot.h"
 #include "plot/tasks/peak_memory.h"
 
-/* A limit that is further away than so many times the highest peak would press all dots to the
- * ground: it is told in words. */
+/* A limit more than this many times above the highest peak would leave the dots no room: then the
+ * legend says where it is. */
 #define NEAR 3.0
 
-/* Returns how many are known. */
-static size_t gather(struct cup_peak_memory *plot, const struct cup_profile *profile)
+/* Looks up the peak heap of each chunk. Returns how many are known. */
+static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profile *profile)
 {
     size_t known = 0;
     for (size_t i = 0; i < plot->chunks.count; i++) {
@@ -43,27 +43,27 @@ static void take_line(struct cup_peak_memory *plot, const struct cup_line_fit *f
     plot->slope = fit->robust.slope;
 }
 
-/* What is left of a worker's limit for each of its threads; NAN: not known. */
-static double room_of(const struct cup_memory_need *need)
+/* The memory that each task thread of a worker may use; NAN: not known. */
+static double memory_per_thread(const struct cup_memory_need *need)
 {
     double base = isnan(need->base_bytes) ? 0 : need->base_bytes;
     return need->threads ? (need->limit_bytes - base) / need->threads : NAN;
 }
 
-static void say(struct cup_plot_input *input, const struct cup_peak_memory *plot, size_t known,
-                double room)
+static void write_caption(struct cup_plot_input *input, const struct cup_peak_memory *plot,
+                          size_t known, double room)
 {
-    char chunks[64], bytes[24], fitted[96] = "", limit[96] = " The limit is not known.";
+    char chunks[64], bytes[24], fitted[96] = "", limit[160] = " The memory limit is not known.";
     if (plot->fitted)
         snprintf(fitted, sizeof fitted, " Robust fit (Huber): %s per 1,000 events.",
                  cup_tick_text(bytes, 1000 * plot->slope, CUP_AXIS_BYTES));
     if (room > 0)
         snprintf(limit, sizeof limit,
-                 " Room: %s, the limit less what a process holds anyway, by "
-                 "its threads.",
+                 " Limit for one chunk: %s, the memory limit minus what a worker holds without "
+                 "tasks, divided by its threads.",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     cup_plot_set_caption(input,
-                         "Most that the threads of a chunk had allocated: %s%s (cupping).%s%s",
+                         "Peak of the memory allocated by a chunk's threads: %s%s (cupping).%s%s",
                          cup_count_text(chunks, known, "chunk"),
                          plot->density.cells ? ", as a density" : "", fitted, limit);
 }
@@ -77,10 +77,10 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     plot->bytes = cup_arena_take(input->arena, plot->chunks.count, sizeof *plot->bytes);
     if (!plot->bytes)
         return NULL;
-    size_t known = gather(plot, input->totals->profile);
+    size_t known = gather_peaks(plot, input->totals->profile);
     if (known == 0 || plot->most_events <= 0)
-        return cup_plot_unavailable(input, "of no chunk both events and peak heap are known");
-    double room = room_of(&fits->memory);
+        return cup_plot_unavailable(input, "no chunk has both known events and a known peak heap");
+    double room = memory_per_thread(&fits->memory);
     char bytes[24];
     plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
     if (room > 0 && !(plot->limit > 0))
@@ -91,6 +91,6 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     take_line(plot, &fits->all.heap);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
         return NULL;
-    say(input, plot, known, room);
+    write_caption(input, plot, known, room);
     return plot;
 }

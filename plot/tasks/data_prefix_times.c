@@ -38,11 +38,10 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
             add_row(plot, profile, &profile->prefixes[prefixes[i]]);
     free(prefixes);
     if (plot->count == 0)
-        return cup_plot_unavailable(input, "of no task that has ended is the CPU time known");
-    cup_plot_set_caption(
-        input,
-        "Time of all ended tasks, by the prefix of their keys: %s%zu, those of the most time "
-        "first; helper threads are left out (cupping).",
-        count > plot->count ? "the largest of " : "", count);
+        return cup_plot_unavailable(input, "the CPU time is not known for any ended task");
+    cup_plot_set_caption(input,
+                         "Time of all ended tasks by the prefix of their keys: %s%zu prefixes, "
+                         "those with the most time first. Helper threads are left out (cupping).",
+                         count > plot->count ? "the largest of " : "", count);
     return plot;
 }

@@ -6,7 +6,7 @@
 #include "plot/shared/plot.h"
 #include "plot/tasks/runtime_events.h"
 
-/* Spreads above the line from which on a chunk stands out: as the report counts them. */
+/* A chunk stands out if it is this many spreads above the line, as in the report. */
 #define OUTLIER 5.0
 
 static bool is_known(const struct cup_chunk_point *point)
@@ -14,8 +14,8 @@ static bool is_known(const struct cup_chunk_point *point)
     return !isnan(point->events) && !isnan(point->wall_s);
 }
 
-/* The line of the report. It is drawn if it is one to conclude from; chunks that stand out do so by
- * a doubtful one, too. */
+/* Takes the fit of the report. It is drawn only if it is sound, but a doubtful fit, too, shows
+ * which chunks stand out. */
 static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
     plot->doubt = cup_time_doubt(fit);
@@ -28,7 +28,8 @@ static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit 
     plot->offset_error_s = cup_line_error_at(&fit->robust, 0);
 }
 
-/* Where all chunks have about as many events, the line of the report is their median. */
+/* If all chunks have about the same number of events, the report has their median instead of a fit.
+ */
 static void take_median(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
     plot->with_median = !plot->fitted && fit->count >= CUP_FIT_LEAST && isnan(fit->robust.slope) &&
@@ -42,7 +43,7 @@ static double above_line(const struct cup_runtime_events *plot, const struct cup
     return point->wall_s - plot->offset_s - plot->slope_s * point->events;
 }
 
-/* The end of its path, and which events: "TTbar_3.root 5k to 10k". */
+/* Names an outlier by its file and events: "TTbar_3.root 5k to 10k". */
 static void name_outlier(struct cup_outlier *outlier, const struct cup_profile *profile,
                          const struct cup_chunk_point *point)
 {
@@ -62,7 +63,7 @@ static void name_outlier(struct cup_outlier *outlier, const struct cup_profile *
                  cup_tick_text(to, (double)item->entry_stop, CUP_AXIS_COUNT));
 }
 
-/* The few that are furthest above the line. */
+/* Finds the chunks that are furthest above the line. */
 static void find_outliers(struct cup_runtime_events *plot, const struct cup_profile *profile,
                           double spread_s)
 {
@@ -107,7 +108,8 @@ static size_t find_ranges(struct cup_runtime_events *plot)
     return known;
 }
 
-static void say(struct cup_plot_input *input, const struct cup_runtime_events *plot, size_t known)
+static void write_caption(struct cup_plot_input *input, const struct cup_runtime_events *plot,
+                          size_t known)
 {
     char chunks[64], fitted[200], median[CUP_DURATION_TEXT];
     if (plot->fitted)
@@ -121,8 +123,8 @@ static void say(struct cup_plot_input *input, const struct cup_runtime_events *p
         snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
     cup_plot_set_caption(
         input, "%s whose result was used%s (cupping). %s%s", cup_count_text(chunks, known, "chunk"),
-        plot->density.cells ? ", as a density" : ", side by side where dots would meet", fitted,
-        plot->outlier_count ? " Named: file and events of the slowest." : "");
+        plot->density.cells ? ", as a density" : ", moved sideways where dots would overlap",
+        fitted, plot->outlier_count ? " Labels: file and events of the slowest chunks." : "");
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)
@@ -132,7 +134,7 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
         return NULL;
     size_t known = find_ranges(plot);
     if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
-        return cup_plot_unavailable(input, "of no chunk both events and time are known");
+        return cup_plot_unavailable(input, "no chunk has both known events and a known time");
     const struct cup_line_fit *fit = &input->totals->fits->all.time;
     plot->top_events = 1.1 * plot->most_events;
     plot->top_s = 1.02 * plot->most_s;
@@ -142,6 +144,6 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
         find_outliers(plot, input->totals->profile, fit->robust.spread);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
         return NULL;
-    say(input, plot, known);
+    write_caption(input, plot, known);
     return plot;
 }

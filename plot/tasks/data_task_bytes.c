@@ -12,7 +12,7 @@ struct ranked {
     uint32_t prefix;
 };
 
-/* A task without an end may go on reading. */
+/* Only ended tasks: others may have read more than what is recorded. */
 static bool is_wanted(const struct cup_profile *profile, size_t task)
 {
     return profile->tasks[task].status != 0 && cup_delivered(profile, (uint32_t)task) > 0;
@@ -26,8 +26,8 @@ static int by_bytes(const void *a, const void *b)
     return one->prefix < two->prefix ? -1 : one->prefix > two->prefix;
 }
 
-/* The most bytes first; returns how many have some. */
-static size_t rank(struct ranked *ranked, const struct cup_profile *profile)
+/* Sorts the prefixes by bytes, the most first. Returns how many have any. */
+static size_t rank_prefixes(struct ranked *ranked, const struct cup_profile *profile)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < profile->prefix_count; i++)
@@ -41,7 +41,7 @@ static size_t rank(struct ranked *ranked, const struct cup_profile *profile)
     return count;
 }
 
-/* Of each prefix the group of its tasks; NULL without memory. */
+/* Returns the group of each prefix; NULL without memory. */
 static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -49,7 +49,7 @@ static uint8_t *make_groups(struct cup_task_bytes *plot, struct cup_plot_input *
     uint8_t *groups = cup_arena_take(input->arena, profile->prefix_count + 1, 1);
     if (!ranked || !groups)
         return NULL;
-    size_t count = rank(ranked, profile);
+    size_t count = rank_prefixes(ranked, profile);
     bool all = count <= CUP_TASK_BYTES_GROUPS;
     plot->group_count = all ? count : CUP_TASK_BYTES_GROUPS;
     for (size_t i = 0; i < count; i++) {
@@ -80,10 +80,10 @@ static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input
     return 0;
 }
 
-/* Where all read about as much, bins of equal ratio would have hardly a number beside them. */
+/* If all tasks read about the same amount, a log axis would have hardly any number. */
 #define FAR 20
 
-static enum cup_bins_kind kind_of(const double *bytes, size_t count)
+static enum cup_bins_kind choose_kind(const double *bytes, size_t count)
 {
     double least = bytes[0], most = bytes[0];
     for (size_t i = 1; i < count; i++) {
@@ -108,17 +108,17 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
             bytes[count++] = (double)cup_delivered(profile, (uint32_t)i);
     }
     if (count == 0)
-        return cup_plot_unavailable(input,
-                                    "no task that has ended read from a data file or a socket");
-    if (cup_bins_make(&plot->bins, input->arena, kind_of(bytes, count), bytes, count, BINS) != 0 ||
+        return cup_plot_unavailable(input, "no ended task read from a data file or a socket");
+    if (cup_bins_make(&plot->bins, input->arena, choose_kind(bytes, count), bytes, count, BINS) !=
+            0 ||
         count_tasks(plot, input, groups) != 0)
         return NULL;
     plot->median = cup_select(bytes, count, count / 2);
     char tasks[64], others[64];
-    cup_plot_set_caption(
-        input,
-        "%s that read from data files or sockets (Dask's own apart), with their helper "
-        "threads; %s read nothing. Failed ones count too (cupping).",
-        cup_count_text(tasks, count, "task"), cup_count_text(others, ended - count, "other one"));
+    cup_plot_set_caption(input,
+                         "%s that read from data files or sockets (not Dask's own), helper threads "
+                         "and failed tasks included; %s read nothing (cupping).",
+                         cup_count_text(tasks, count, "task"),
+                         cup_count_text(others, ended - count, "other one"));
     return plot;
 }

@@ -4,7 +4,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 
-/* Two of Dask's activities each. */
+/* The activities of Dask's fine metrics that each kind of bar sums up; CUP_FINE_COUNT: none. */
 static const enum cup_fine_activity parts[][2] = {
     {CUP_FINE_NETWORK, CUP_FINE_COUNT},
     {CUP_FINE_SERIALIZE, CUP_FINE_DESERIALIZE},
@@ -19,7 +19,7 @@ static const struct cup_bar_kind kinds[] = {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Seconds; 0 where Dask told none. */
+/* Sums in seconds; activities that Dask did not report count as 0. */
 static double seconds_of(const struct cup_fine_sums *sums, const enum cup_fine_activity of[2])
 {
     double seconds = fmax(0, sums->tasks[of[0]]);
@@ -46,13 +46,13 @@ static void add_prefix(struct cup_rows *plot, const struct cup_totals *totals, u
              cup_count_text(counted, tasks, "task"));
 }
 
-static const void *none(struct cup_plot_input *input)
+static const void *explain_missing(struct cup_plot_input *input)
 {
     return cup_plot_unavailable(
         input, "%s",
         input->totals->fine->mixed
-            ? "Dask's sums cannot be split: other tasks share a span with these"
-            : "no worker told Dask's fine metrics of these tasks");
+            ? "Dask's sums include other tasks of the same span, so they cannot be split"
+            : "no worker recorded Dask's fine metrics for these tasks");
 }
 
 const void *cup_data_task_overhead(struct cup_plot_input *input)
@@ -68,15 +68,14 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
             add_prefix(plot, totals, prefixes[i]);
     free(prefixes);
     if (plot->count == 0)
-        return none(input);
+        return explain_missing(input);
     plot->what = "prefixes";
     plot->name = "overhead of a task";
     plot->unit = CUP_AXIS_SECONDS;
     char workers[64];
-    cup_plot_set_caption(
-        input,
-        "What Dask's fine metrics say was done for tasks besides running them, over the "
-        "tasks of the run; %s, each since it began (Dask).",
-        cup_count_text(workers, totals->fine->worker_count, "worker"));
+    cup_plot_set_caption(input,
+                         "Time that Dask's fine metrics report besides running the tasks, divided "
+                         "by the tasks of the run. %s, each since it started (Dask).",
+                         cup_count_text(workers, totals->fine->worker_count, "worker"));
     return plot;
 }

@@ -34,7 +34,8 @@ static bool is_shown(const struct cup_task *task)
     return cup_task_place(task) == CUP_PLACE_POOL && cup_task_wall_ns(task) != CUP_UNKNOWN64;
 }
 
-/* Each thread once, sorted. Tasks of a thread follow each other rarely: all are sorted. */
+/* Returns each thread once, sorted; counts tasks and threads. Tasks in a row of one thread give one
+ * entry before sorting. */
 static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size_t *count)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -63,10 +64,9 @@ static size_t find_lane(const struct lane *lanes, size_t count, struct lane lane
     return (size_t)(found - lanes);
 }
 
-/* ---- many: how busy the threads are ------------------------------------------------------- */
+/* ---- many tasks: how busy the threads are ------------------------------------------------- */
 
-/* Threads that stand next to each other share a row; the first are at the bottom, where the axis
- * has its 0. */
+/* Neighbouring threads share a row. The first threads are at the bottom, where the axis begins. */
 static int make_density(struct cup_task_stream *plot, struct cup_plot_input *input,
                         const struct lane *lanes)
 {
@@ -100,7 +100,7 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
     return 0;
 }
 
-/* ---- few: each task ----------------------------------------------------------------------- */
+/* ---- few tasks: a bar each ---------------------------------------------------------------- */
 
 static int name_lanes(struct cup_task_stream *plot, struct cup_plot_input *input,
                       const struct lane *lanes)
@@ -122,7 +122,7 @@ static int name_lanes(struct cup_task_stream *plot, struct cup_plot_input *input
     return names && plot->lanes ? 0 : -1;
 }
 
-/* The prefixes of the most time; the last one stands for all others. */
+/* Groups tasks by the prefixes with the most time; the last group holds all other prefixes. */
 static uint16_t *make_groups(struct cup_task_stream *plot, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -179,7 +179,7 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
         return NULL;
     plot->seconds = (double)cup_stretch_ns(input->totals->run) / 1e9;
     if (tasks == 0 || plot->seconds <= 0)
-        return cup_plot_unavailable(input, "no task of the workers' threads has ended");
+        return cup_plot_unavailable(input, "no task of the workers' threads ended");
     bool many = plot->lane_count > CUP_LANES_MOST || tasks > CUP_STREAM_TASKS;
     if ((many ? make_density(plot, input, lanes) : make_tasks(plot, input, lanes, tasks)) != 0)
         return NULL;
@@ -187,14 +187,15 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
     cup_count_text(text, tasks, "task");
     cup_count_text(threads, plot->lane_count, "thread");
     if (many)
-        cup_plot_set_caption(
-            input, "%s on %s, sorted by host and process: the share of time in tasks (cupping).",
-            text, threads);
+        cup_plot_set_caption(input,
+                             "%s on %s, sorted by host and process. Shade: share of the time spent "
+                             "in tasks (cupping).",
+                             text, threads);
     else
         cup_plot_set_caption(
             input,
-            "%s on %s (worker, thread). Above: the task; below: what its time went "
-            "to, side by side, not when (cupping).",
+            "%s on %s (worker, thread). Upper half of a bar: the task. Lower half: how much of its "
+            "time was CPU and waits, not in the order of time (cupping).",
             text, threads);
     return plot;
 }

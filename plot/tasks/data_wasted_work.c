@@ -8,7 +8,8 @@ static const struct cup_bar_kind kinds[] = {{NULL, CUP_PAINT_RED},
                                             {NULL, CUP_PAINT_YELLOW},
                                             {NULL, CUP_PAINT_GREY}};
 
-static void add(struct cup_rows *plot, const char *name, size_t kind, const struct cup_waste *waste)
+static void add_reason(struct cup_rows *plot, const char *name, size_t kind,
+                       const struct cup_waste *waste)
 {
     char time[CUP_DURATION_TEXT], tasks[64], bytes[24];
     if (waste->tasks == 0)
@@ -28,27 +29,26 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
     struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
     if (!plot)
         return NULL;
-    add(plot, "failed", 0, &waste->failed);
-    add(plot, "never ended: killed, or still at it", 1, &waste->killed);
-    add(plot, "done again: result lost with its worker", 2, &waste->lost);
-    add(plot, "done again: its worker was still there", 3, &waste->retried);
+    add_reason(plot, "failed", 0, &waste->failed);
+    add_reason(plot, "never ended: killed, or still running", 1, &waste->killed);
+    add_reason(plot, "run again: result lost with its worker", 2, &waste->lost);
+    add_reason(plot, "run again: its worker was still there", 3, &waste->retried);
     if (plot->count == 0)
-        return cup_plot_unavailable(input,
-                                    "no work was wasted: the result of every task seen was used");
+        return cup_plot_unavailable(
+            input, "no work was wasted: the result of every recorded task was used");
     const struct cup_waste sum = cup_waste_sum(waste);
     double whole_ns = (double)totals->all.wall_ns + (double)waste->killed.wall_ns;
     char tasks[64], time[CUP_DURATION_TEXT], cpu[CUP_DURATION_TEXT];
     plot->what = "reasons";
     plot->name = "time of tasks";
     plot->unit = CUP_AXIS_ELAPSED;
-    cup_plot_set_caption(
-        input,
-        "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time, which is not known "
-        "of tasks that never ended: their time is until the last sign of their process "
-        "(cupping).",
-        cup_count_text(tasks, sum.tasks, "task"),
-        cup_duration_text(time, (double)sum.wall_ns / 1e9),
-        whole_ns > 0 ? 100 * (double)sum.wall_ns / whole_ns : 0,
-        cup_duration_text(cpu, (double)sum.cpu_ns / 1e9));
+    cup_plot_set_caption(input,
+                         "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time. The time "
+                         "of tasks that never ended is counted until the last record of their "
+                         "process; their CPU time is not known (cupping).",
+                         cup_count_text(tasks, sum.tasks, "task"),
+                         cup_duration_text(time, (double)sum.wall_ns / 1e9),
+                         whole_ns > 0 ? 100 * (double)sum.wall_ns / whole_ns : 0,
+                         cup_duration_text(cpu, (double)sum.cpu_ns / 1e9));
     return plot;
 }

@@ -5,11 +5,11 @@
 
 enum { CUP_PREFIXES_SHOWN = 12 };
 
-/* Of all tasks of a prefix, in seconds. */
+/* Seconds, summed over all tasks of a prefix. */
 struct cup_prefix_times {
     struct {
         double parts[CUP_SHOWN_COUNT];
-        double untold; /* not CPU, and not known what */
+        double untold; /* off the CPU for an unknown reason */
         double whole;
         uint64_t tasks;
     } rows[CUP_PREFIXES_SHOWN];

@@ -4,14 +4,14 @@
 #include "plot/shared/time_bins.h"
 #include "plot/shared/waits_shown.h"
 
-/* More lanes, or more tasks, are drawn as a density. */
+/* More lanes than CUP_LANES_MOST, or more tasks than CUP_STREAM_TASKS, are drawn as a density. */
 enum { CUP_LANES_MOST = 64, CUP_STREAM_TASKS = 4000, CUP_STREAM_ROWS = 200, CUP_STREAM_GROUPS = 4 };
 
 struct cup_stream_task {
     double from_s, to_s;
     uint16_t lane, group;
     bool failed;
-    double shares[CUP_SHOWN_COUNT]; /* of its time; all 0: not known */
+    double shares[CUP_SHOWN_COUNT]; /* of its wall time; all 0: not known */
 };
 
 /* One lane for each thread that ran tasks, in the order of hosts, processes and threads. */

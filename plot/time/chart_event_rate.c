@@ -33,8 +33,8 @@ void cup_chart_event_rate(struct cup_figure *figure, const void *data)
     cup_figure_close(figure);
 }
 
-static void key(struct cup_figure *figure, const char *name, double seconds,
-                struct cup_colour colour)
+static void add_time_key(struct cup_figure *figure, const char *name, double seconds,
+                         struct cup_colour colour)
 {
     char text[64], time[CUP_DURATION_TEXT];
     snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, seconds));
@@ -50,9 +50,9 @@ void cup_chart_progress(struct cup_figure *figure, const void *data)
                                   .unit = CUP_AXIS_PERCENT,
                                   .exact = true,
                                   .high = 100};
-    key(figure, "50 % after", plot->t50_s, paints[CUP_PAINT_ORANGE]);
-    key(figure, "90 % after", plot->t90_s, paints[CUP_PAINT_RED]);
-    key(figure, "99 % after", plot->t99_s, paints[CUP_PAINT_PINK]);
+    add_time_key(figure, "50 % after", plot->t50_s, paints[CUP_PAINT_ORANGE]);
+    add_time_key(figure, "90 % after", plot->t90_s, paints[CUP_PAINT_RED]);
+    add_time_key(figure, "99 % after", plot->t99_s, paints[CUP_PAINT_PINK]);
     cup_figure_open(figure);
     cup_mark_upright(figure, plot->t50_s, paints[CUP_PAINT_ORANGE]);
     cup_mark_upright(figure, plot->t90_s, paints[CUP_PAINT_RED]);

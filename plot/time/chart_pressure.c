@@ -11,7 +11,7 @@ void cup_chart_gil_pressure(struct cup_figure *figure, const void *data)
         .colour = figure->theme->paints[CUP_PAINT_RED], .steps = true, .filled = true};
     const struct cup_stroke io = {.colour = figure->theme->paints[CUP_PAINT_BLUE], .steps = true};
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = "threads that wait",
+    figure->y = (struct cup_axis){.name = "waiting threads",
                                   .unit = CUP_AXIS_NUMBER,
                                   .high = fmax(plot->most, plot->threads) * 1.05};
     cup_figure_add_key(figure, "for the GIL", 11, CUP_KEY_LINE, gil.colour);

@@ -4,13 +4,13 @@
 #include "plot/figure/marks.h"
 #include "plot/time/server_rate.h"
 
-/* Steps as bands have them: each value at both ends of its time. */
+/* The outline of stacked steps: each value at both ends of its bin. */
 struct steps {
     double x[2 * CUP_TIME_BINS], low[2 * CUP_TIME_BINS], high[2 * CUP_TIME_BINS];
     size_t count;
 };
 
-/* On top of what there is. */
+/* Puts a line of steps on top of the ones before. */
 static void add_steps(struct steps *steps, const struct cup_time_line *line)
 {
     steps->count = 0;

@@ -5,8 +5,8 @@
 #include "plot/figure/marks.h"
 #include "plot/time/time_budget.h"
 
-/* Work is green, what nobody asked for grey; parts that other pictures show have the same paint
- * there (plot/shared/data_waits_shown.c). */
+/* Work is green, idle time grey. Parts that other plots show have the same paint there
+ * (plot/shared/data_waits_shown.c). */
 static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
     [CUP_BUDGET_TASK_CPU] = CUP_PAINT_GREEN,   [CUP_BUDGET_IO] = CUP_PAINT_SKY,
     [CUP_BUDGET_GIL] = CUP_PAINT_RED,          [CUP_BUDGET_LOCK] = CUP_PAINT_PINK,

@@ -4,7 +4,8 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/rates.h"
 
-/* A line of one row of the processes' series; NULL without memory, or if nothing is in it. */
+/* The rate over time by one row of the processes' series; an empty line if nothing was counted.
+ * NULL without memory. */
 static const struct cup_time_line *make_line(struct cup_plot_input *input, enum cup_series_row row,
                                              struct cup_time_bins *bins, size_t *processes)
 {
@@ -41,25 +42,25 @@ static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char
     return 0;
 }
 
-static void say(struct cup_plot_input *input, const struct cup_time_bins *read, size_t processes,
-                double most, bool received)
+static void write_caption(struct cup_plot_input *input, const struct cup_time_bins *read,
+                          size_t processes, double most, bool received)
 {
     char mean[24], peak[24], files[160] = "No data file was read";
     if (read->whole > 0)
-        snprintf(files, sizeof files,
-                 "Data files, when they were read, of %zu worker process%s: mean %s, at most %s",
-                 processes, processes == 1 ? "" : "es",
-                 cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
-                 cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
-    cup_plot_set_caption(
-        input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
-        received ? ". What sockets delivered is spread over the time of the tasks that got "
-                   "it: when it came is not known"
-                 : "");
+        snprintf(
+            files, sizeof files,
+            "Data files, at the time of each read, in %zu worker process%s: mean %s, at most %s",
+            processes, processes == 1 ? "" : "es",
+            cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
+            cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
+    cup_plot_set_caption(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
+                         received ? ". Bytes from sockets are spread over the time of the tasks "
+                                    "that received them: when they arrived is not recorded"
+                                  : "");
 }
 
-/* A few bytes of a protocol, or of a note, would be a line at zero. */
-static bool is_worth_it(const struct cup_time_bins *other, const struct cup_time_bins *read)
+/* Less than 1 % of what was read, as the bytes of a protocol, would be a line at zero. */
+static bool is_worth_showing(const struct cup_time_bins *other, const struct cup_time_bins *read)
 {
     return other->whole > 0 && other->whole > 0.01 * read->whole;
 }
@@ -84,7 +85,7 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
     const struct cup_time_line *sockets = make_received(input->arena, &received);
     if (!plot || !reads || !writes || !sockets)
         return NULL;
-    bool with_sockets = is_worth_it(&received, &read);
+    bool with_sockets = is_worth_showing(&received, &read);
     if (read.whole <= 0 && !with_sockets)
         return cup_plot_unavailable(
             input, "no data file was read, and sockets delivered nothing to tasks");
@@ -94,14 +95,14 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
     plot->seconds = read.run_s;
     add_line(plot, with_sockets ? "from files" : "read", CUP_PAINT_BLUE, reads);
     if (with_sockets)
-        add_line(plot, "from sockets, over their tasks", CUP_PAINT_GREEN, sockets);
-    if (is_worth_it(&written, &read))
+        add_line(plot, "from sockets, spread over tasks", CUP_PAINT_GREEN, sockets);
+    if (is_worth_showing(&written, &read))
         add_line(plot, "written", CUP_PAINT_ORANGE, writes);
     if (read.whole > 0 &&
         add_mean(plot, input->arena,
                  with_sockets ? "from files, mean of the run" : "read, mean of the run",
                  read.whole / read.run_s) != 0)
         return NULL;
-    say(input, &read, processes, reads->most, with_sockets);
+    write_caption(input, &read, processes, reads->most, with_sockets);
     return plot;
 }

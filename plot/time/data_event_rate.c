@@ -4,7 +4,7 @@
 #include "plot/shared/plot.h"
 #include "plot/time/event_rate.h"
 
-/* Of one thread: with less in a bin a rate per busy thread says nothing. */
+/* Fewer busy threads in a bin than this give no meaningful rate per busy thread. */
 #define LEAST_BUSY 0.05
 
 static double events_of(const struct cup_item *item)
@@ -13,9 +13,10 @@ static double events_of(const struct cup_item *item)
     return events == CUP_UNKNOWN64 ? 0 : (double)events;
 }
 
-/* Events of used chunks over their tasks' time, and the time of all tasks of the pool. */
-static void spread(const struct cup_totals *totals, struct cup_time_bins *events,
-                   struct cup_time_bins *busy)
+/* Spreads the events of used chunks over the time of their tasks, and sums the busy time of all
+ * worker threads. */
+static void spread_tasks(const struct cup_totals *totals, struct cup_time_bins *events,
+                         struct cup_time_bins *busy)
 {
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->task_count; i++) {
@@ -31,7 +32,7 @@ static void spread(const struct cup_totals *totals, struct cup_time_bins *events
     }
 }
 
-static void divide(struct cup_event_rate *plot, const struct cup_time_line *busy)
+static void divide_by_busy(struct cup_event_rate *plot, const struct cup_time_line *busy)
 {
     plot->per_busy = plot->rate;
     plot->per_busy.most = 0;
@@ -51,18 +52,17 @@ const void *cup_data_event_rate(struct cup_plot_input *input)
         return NULL;
     cup_time_bins_make(&events, input->totals);
     cup_time_bins_make(&busy, input->totals);
-    spread(input->totals, &events, &busy);
+    spread_tasks(input->totals, &events, &busy);
     if (events.whole <= 0)
-        return cup_plot_unavailable(input,
-                                    "of no chunk whose result was used are the events known");
+        return cup_plot_unavailable(input, "no used chunk has a known number of events");
     cup_time_line_make(&plot->rate, &events);
     cup_time_line_make(&busy_line, &busy);
-    divide(plot, &busy_line);
+    divide_by_busy(plot, &busy_line);
     plot->seconds = events.run_s;
     cup_plot_set_caption(
         input,
-        "Events of chunks whose result was used, spread over their tasks' time, in bins of "
-        "%.3g s; busy: threads that run any task (cupping).",
+        "Events of chunks whose result was used, spread over the time of their tasks, in bins of "
+        "%.3g s. A thread is busy while it runs any task (cupping).",
         events.bin_s);
     return plot;
 }
@@ -79,8 +79,8 @@ static int by_time(const void *a, const void *b)
     return one->time_s < two->time_s ? -1 : one->time_s > two->time_s;
 }
 
-static struct done *gather(struct cup_plot_input *input, bool by_events, size_t *count,
-                           double *whole)
+static struct done *gather_done(struct cup_plot_input *input, bool by_events, size_t *count,
+                                double *whole)
 {
     const struct cup_totals *totals = input->totals;
     const struct cup_profile *profile = totals->profile;
@@ -99,17 +99,18 @@ static struct done *gather(struct cup_plot_input *input, bool by_events, size_t 
     return done;
 }
 
-static void put(struct cup_progress *plot, double time_s, double percent)
+static void add_point(struct cup_progress *plot, double time_s, double percent)
 {
     plot->time_s[plot->count] = time_s;
     plot->percent[plot->count++] = percent;
 }
 
-/* Of many chunks only those that end every thousandth. */
-static void fill(struct cup_progress *plot, const struct done *done, size_t count, double whole)
+/* Adds a point for each thousandth of the events, so that many chunks do not make many points. */
+static void fill_points(struct cup_progress *plot, const struct done *done, size_t count,
+                        double whole)
 {
     double sum = 0, step = 100.0 / CUP_PROGRESS_POINTS, next = step;
-    put(plot, 0, 0);
+    add_point(plot, 0, 0);
     for (size_t i = 0; i < count; i++) {
         sum += done[i].amount;
         double percent = 100 * sum / whole;
@@ -118,7 +119,7 @@ static void fill(struct cup_progress *plot, const struct done *done, size_t coun
         plot->t99_s = isnan(plot->t99_s) && percent >= 99 ? done[i].time_s : plot->t99_s;
         if (percent < next && i + 1 < count)
             continue;
-        put(plot, done[i].time_s, percent);
+        add_point(plot, done[i].time_s, percent);
         next = percent + step;
     }
 }
@@ -132,17 +133,17 @@ const void *cup_data_progress(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     plot->by_events = totals->events > 0;
-    const struct done *done = gather(input, plot->by_events, &count, &whole);
+    const struct done *done = gather_done(input, plot->by_events, &count, &whole);
     if (!done)
         return NULL;
     if (whole <= 0)
-        return cup_plot_unavailable(input, "no chunk of the run has succeeded");
+        return cup_plot_unavailable(input, "no chunk of the run succeeded");
     plot->t50_s = plot->t90_s = plot->t99_s = NAN;
-    fill(plot, done, count, whole);
+    fill_points(plot, done, count, whole);
     plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
     char chunks[64];
-    cup_plot_set_caption(input, "%s of %s whose result was used, each at its task's end (cupping).",
-                         plot->by_events ? "Events" : "Number",
-                         cup_count_text(chunks, count, "chunk"));
+    cup_plot_set_caption(
+        input, "%s of %s whose result was used, each counted when its task ended (cupping).",
+        plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"));
     return plot;
 }

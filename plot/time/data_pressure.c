@@ -4,7 +4,7 @@
 #include "plot/shared/rates.h"
 #include "plot/time/pressure.h"
 
-/* With one thread each, nobody but helpers wants a worker's GIL. */
+/* A worker with one task thread has only helper threads to share the GIL with. */
 static bool has_threads(const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++)
@@ -13,7 +13,8 @@ static bool has_threads(const struct cup_profile *profile)
     return false;
 }
 
-/* A line further up than so many times what waits would press that to the ground. */
+/* A line of all threads that is more than this many times higher than the waiting ones would make
+ * those too low to see. */
 #define NEAR 4
 
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
@@ -24,13 +25,14 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
-        return cup_plot_unavailable(input, "the interpreter's lock was not told from others");
+        return cup_plot_unavailable(input,
+                                    "the library could not distinguish the GIL from other locks");
     if (!has_threads(totals->profile))
-        return cup_plot_unavailable(input, "no worker has more than one thread for tasks");
+        return cup_plot_unavailable(input, "no worker has more than one task thread");
     size_t processes = cup_series_make(&gil, totals, CUP_S_GIL_WAIT_NS);
     cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
     if (gil.whole <= 0)
-        return cup_plot_unavailable(input, "no thread waited for the interpreter's lock");
+        return cup_plot_unavailable(input, "no thread waited for the GIL");
     cup_time_line_make(&plot->gil, &gil);
     cup_time_line_make(&plot->io, &io);
     for (size_t i = 0; i < plot->gil.count; i++) {
@@ -41,10 +43,9 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     plot->seconds = gil.run_s;
     double threads = (double)totals->budget.threads;
     plot->threads = threads < NEAR * plot->most ? threads : 0;
-    cup_plot_set_caption(
-        input,
-        "All threads of %zu worker process%s, which have %.0f for tasks, in bins of %.3g s; a wait "
-        "counts when it ends (cupping).",
-        processes, processes == 1 ? "" : "es", threads, gil.bin_s);
+    cup_plot_set_caption(input,
+                         "All threads of %zu worker process%s (%.0f task threads), in bins of %.3g "
+                         "s. A wait is counted when it ends (cupping).",
+                         processes, processes == 1 ? "" : "es", threads, gil.bin_s);
     return plot;
 }

@@ -23,7 +23,7 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     if (whole_s <= 0)
-        return cup_plot_unavailable(input, "no worker thread was seen for any time");
+        return cup_plot_unavailable(input, "no worker thread was recorded for any time");
     cup_budget_percent(budget, percent);
     add_row(plot, "all threads' time", CUP_BUDGET_IDLE, 100, whole_s);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
@@ -31,10 +31,9 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
             add_row(plot, cup_budget_texts[i].text, (enum cup_budget_part)i, percent[i],
                     (double)budget->ns[i] / 1e9);
     char threads[64];
-    cup_plot_set_caption(
-        input,
-        "Threads times wall time of %s of the workers, split without remainder; what helper "
-        "threads used and waited is in none of the parts (cupping).",
-        cup_count_text(threads, budget->threads, "thread"));
+    cup_plot_set_caption(input,
+                         "Wall time of %s of the workers, summed; the parts add up to all of it. "
+                         "CPU time and waits of helper threads are not included (cupping).",
+                         cup_count_text(threads, budget->threads, "thread"));
     return plot;
 }

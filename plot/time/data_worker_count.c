@@ -11,7 +11,7 @@ static int make_lines(struct cup_worker_count *plot, struct cup_plot_input *inpu
     return plot->time_s && plot->workers && plot->threads ? 0 : -1;
 }
 
-static void put(struct cup_worker_count *plot, double time_s, double workers, double threads)
+static void add_point(struct cup_worker_count *plot, double time_s, double workers, double threads)
 {
     plot->time_s[plot->count] = time_s;
     plot->workers[plot->count] = workers;
@@ -21,43 +21,43 @@ static void put(struct cup_worker_count *plot, double time_s, double workers, do
     plot->most = fmax(plot->most, fmax(workers, threads));
 }
 
-/* What the first and the last sample tell is taken to hold for as long as one sample does, at most
- * to the ends of the run. */
-static void stretch(struct cup_worker_count *plot, double sample_s)
+/* The first and the last sample hold for one sampling interval each, but not beyond the ends of the
+ * run. */
+static void extend_ends(struct cup_worker_count *plot, double sample_s)
 {
     if (!plot->count || !(sample_s > 0))
         return;
     plot->time_s[0] = fmax(0, plot->time_s[0] - sample_s);
-    put(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
-        plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
+    add_point(plot, fmin(plot->seconds, plot->time_s[plot->count - 1] + sample_s),
+              plot->workers[plot->count - 1], plot->threads[plot->count - 1]);
 }
 
-static int from_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
+static int add_samples(struct cup_worker_count *plot, struct cup_plot_input *input)
 {
     const struct cup_observed *observed = input->totals->observed;
     if (make_lines(plot, input, observed->moment_count + 1) != 0)
         return -1;
     for (size_t i = 0; i < observed->moment_count; i++) {
         const struct cup_moment *moment = &observed->moments[i];
-        put(plot, (double)(moment->time_ns - input->totals->run.start_ns) / 1e9, moment->workers,
-            moment->threads);
+        add_point(plot, (double)(moment->time_ns - input->totals->run.start_ns) / 1e9,
+                  moment->workers, moment->threads);
     }
-    stretch(plot, observed->asked_s);
+    extend_ends(plot, observed->asked_s);
     return 0;
 }
 
-/* Without samples: those that there were, all the time. */
-static int from_logs(struct cup_worker_count *plot, struct cup_plot_input *input)
+/* Without samples: all workers that left a log, for the whole run. */
+static int add_logs(struct cup_worker_count *plot, struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
     if (make_lines(plot, input, 2) != 0)
         return -1;
-    put(plot, 0, (double)totals->workers, (double)totals->budget.threads);
-    put(plot, plot->seconds, (double)totals->workers, (double)totals->budget.threads);
+    add_point(plot, 0, (double)totals->workers, (double)totals->budget.threads);
+    add_point(plot, plot->seconds, (double)totals->workers, (double)totals->budget.threads);
     return 0;
 }
 
-/* Of data files and sockets, and what the caption says of it. */
+/* Makes the data rate of files and sockets, and prints what the caption says about it. */
 static void make_rate(struct cup_worker_count *plot, const struct cup_totals *totals, char *to,
                       size_t room)
 {
@@ -76,9 +76,9 @@ static void make_rate(struct cup_worker_count *plot, const struct cup_totals *to
     if (files > 0)
         snprintf(of, sizeof of, ", of %zu worker process%s", processes, processes == 1 ? "" : "es");
     snprintf(to, room, "Data rate:%s%s%s%s, in bins of %.3g s (cupping).",
-             files > 0 ? " data files, when they were read" : "",
+             files > 0 ? " data files, at the time of each read" : "",
              files > 0 && received.whole > 0 ? ", and" : "",
-             received.whole > 0 ? " sockets, over the time of the tasks that they fed" : "", of,
+             received.whole > 0 ? " sockets, spread over the time of the receiving tasks" : "", of,
              bins.bin_s);
 }
 
@@ -91,17 +91,17 @@ const void *cup_data_worker_count(struct cup_plot_input *input)
         return NULL;
     int64_t whole_ns = cup_stretch_ns(totals->run);
     if (whole_ns <= 0)
-        return cup_plot_unavailable(input, "the run has no length: no task was seen");
+        return cup_plot_unavailable(input, "the run has no duration: no task was recorded");
     plot->seconds = (double)whole_ns / 1e9;
     bool sampled = totals->observed->moment_count > 1;
     if (!sampled && totals->workers == 0)
-        return cup_plot_unavailable(input, "no worker was seen");
-    if ((sampled ? from_samples(plot, input) : from_logs(plot, input)) != 0)
+        return cup_plot_unavailable(input, "no worker was recorded");
+    if ((sampled ? add_samples(plot, input) : add_logs(plot, input)) != 0)
         return NULL;
     make_rate(plot, totals, rate, sizeof rate);
     cup_plot_set_caption(input, "Workers: %s. %s",
                          sampled ? "samples of the scheduler's state (Dask)"
-                                 : "those that left a log (cupping)",
+                                 : "all that left a log (cupping)",
                          rate);
     return plot;
 }

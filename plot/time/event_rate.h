@@ -5,11 +5,11 @@
 
 struct cup_event_rate {
     struct cup_time_line rate;     /* events per second */
-    struct cup_time_line per_busy; /* per second and busy thread; NAN: hardly any was busy */
+    struct cup_time_line per_busy; /* per second and busy thread; NAN: hardly any thread was busy */
     double seconds;
 };
 
-/* When what share of the events was done. */
+/* The share of the events that was done by each point in time. */
 enum { CUP_PROGRESS_POINTS = 1000 };
 struct cup_progress {
     double time_s[CUP_PROGRESS_POINTS + 2], percent[CUP_PROGRESS_POINTS + 2];

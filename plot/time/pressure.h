@@ -3,12 +3,11 @@
 
 #include "plot/shared/time_bins.h"
 
-/* Threads that did something at the same time, on average. */
+/* How many threads were waiting at the same time, on average in each bin. */
 struct cup_pressure {
     struct cup_time_line gil, io;
     double most, seconds;
-    double
-        threads; /* for tasks, of all workers; 0: so many more than wait that they are not shown */
+    double threads; /* task threads of all workers; 0: not shown, because far fewer wait */
 };
 
 #endif

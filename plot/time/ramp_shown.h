@@ -4,7 +4,7 @@
 #include "analysis/compare/ramp.h"
 #include "plot/shared/plot.h"
 
-/* Rate and rate per thread at each number of busy threads. */
+/* Rate, and rate per thread, at each number of busy threads. */
 struct cup_ramp_shown {
     double busy[CUP_RAMP_STEPS], rate[CUP_RAMP_STEPS], per_thread[CUP_RAMP_STEPS];
     size_t count;

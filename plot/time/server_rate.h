@@ -3,11 +3,11 @@
 
 #include "plot/shared/time_bins.h"
 
-enum { CUP_SERVERS_SHOWN = 6 }; /* the last one stands for all others, where there are more */
+enum { CUP_SERVERS_SHOWN = 6 }; /* if there are more, the last one stands for all others */
 
-/* What came from each server over time, one above the other. */
+/* The data rate of each server over time, stacked. */
 struct cup_server_rate {
-    double seconds, most; /* of the sum */
+    double seconds, most; /* most: of the sum */
     size_t count;
     bool others; /* the last one stands for several */
     char names[CUP_SERVERS_SHOWN][80];

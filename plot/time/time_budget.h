@@ -4,10 +4,11 @@
 #include "analysis/metrics/sums/budget.h"
 #include "plot/shared/plot.h"
 
-/* Each part begins where the one before ended: together they are the threads' whole time. */
+/* Each part begins where the one before it ends; together they are the whole time of the threads.
+ */
 struct cup_time_budget {
     struct {
-        enum cup_budget_part part; /* not of the first row, which is all of them */
+        enum cup_budget_part part; /* unused in the first row, which is the whole time */
         double from, to;           /* percent */
         double seconds;
     } rows[CUP_BUDGET_COUNT + 1];

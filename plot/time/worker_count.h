@@ -7,8 +7,8 @@ struct cup_worker_count {
     double *time_s, *workers, *threads; /* threads NAN: not known */
     size_t count;
     double most, seconds;
-    bool with_threads;         /* other than workers */
-    struct cup_time_line rate; /* bytes per second; count 0: none were read */
+    bool with_threads;         /* their number differs from that of the workers */
+    struct cup_time_line rate; /* bytes per second; count 0: nothing was read */
 };
 
 #endif

@@ -15,7 +15,8 @@ static double managed(const struct cup_sample_row *row)
     return row->values[CUP_SEEN_MANAGED];
 }
 
-/* Each task at its peak from its start to its stop: more than all of them had at any moment. */
+/* Counts each task with its peak heap for as long as it ran: an upper bound. Returns how many tasks
+ * have one. */
 static size_t spread_heaps(struct cup_time_bins *time, const struct cup_profile *profile)
 {
     size_t tasks = 0;
@@ -32,7 +33,7 @@ static size_t spread_heaps(struct cup_time_bins *time, const struct cup_profile 
     return tasks;
 }
 
-/* On top of Dask's results, where those are known. */
+/* Stacks the heap of tasks and the rest on top of Dask's results, where those are known. */
 static int add_bands(struct cup_curves *plot, struct cup_arena *arena,
                      const struct cup_time_bins *time, const struct cup_sampled *rss,
                      const struct cup_sampled *results)
@@ -80,7 +81,7 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
         return NULL;
     if (!profile->counters ||
         !cup_profile_measured(profile, cup_counter_needs(CUP_C_PEAK_LIVE_BYTES)))
-        return cup_plot_unavailable(input, "the heap of tasks was not measured");
+        return cup_plot_unavailable(input, "the heap of tasks was not recorded");
     const struct cup_sampled *results = cup_sampled_make(input, &results_of, true);
     cup_sample_bins_make(&time, input->totals);
     size_t tasks = spread_heaps(&time, profile);
@@ -95,12 +96,11 @@ const void *cup_data_heap_rss(struct cup_plot_input *input)
                                             .values = rss->middle,
                                             .count = rss->count});
     char counted[64];
-    cup_plot_set_caption(
-        input,
-        "RSS and results: samples in bins of %.3g s (Dask). %s, each at the most that it had "
-        "allocated for as long as it ran: an upper bound (cupping). The rest: "
-        "interpreter, libraries, and what was freed but is kept by the allocator.",
-        time.bin_s, cup_count_text(counted, tasks, "task"));
+    cup_plot_set_caption(input,
+                         "RSS and results: samples in bins of %.3g s (Dask). Heap of %s, each with "
+                         "its peak for as long as it ran: an upper bound (cupping). The rest: "
+                         "interpreter, libraries, and freed memory that the allocator keeps.",
+                         time.bin_s, cup_count_text(counted, tasks, "task"));
     input->reason[0] = '\0';
     return plot;
 }

@@ -46,7 +46,8 @@ static void add_host(struct cup_rows *plot, const struct cup_hosts *hosts,
                  cup_count_text(chunks, host->timed_chunks, "chunk"));
 }
 
-/* Hosts of several processors have several medians: none of them is that of all. */
+/* Hosts are compared with hosts of the same processor. With several kinds of processors there is no
+ * common median to draw. */
 static void mark_median(struct cup_rows *plot, const struct cup_hosts *hosts)
 {
     for (size_t i = 0; i < hosts->count; i++)
@@ -56,7 +57,7 @@ static void mark_median(struct cup_rows *plot, const struct cup_hosts *hosts)
         }
 }
 
-static size_t sort(const struct cup_host **sorted, const struct cup_hosts *hosts)
+static size_t sort_hosts(const struct cup_host **sorted, const struct cup_hosts *hosts)
 {
     size_t count = 0;
     for (size_t i = 0; i < hosts->count; i++)
@@ -73,12 +74,13 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     const struct cup_host **sorted = cup_arena_take(input->arena, hosts->count + 1, sizeof *sorted);
     if (!plot || !sorted)
         return NULL;
-    size_t count = sort(sorted, hosts);
+    size_t count = sort_hosts(sorted, hosts);
     if (count == 0)
-        return cup_plot_unavailable(input, "of no host a chunk's events and time are known");
-    if (hosts->count == 1)
         return cup_plot_unavailable(input,
-                                    "all workers were on one host: there is none to compare it to");
+                                    "no host has a chunk with known events and a known time");
+    if (hosts->count == 1)
+        return cup_plot_unavailable(
+            input, "all workers were on one host: there is no other to compare it with");
     for (size_t i = 0; i < count; i++)
         add_host(plot, hosts, sorted[i]);
     mark_median(plot, hosts);
@@ -88,9 +90,9 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     char counted[64];
     cup_plot_set_caption(
         input,
-        "Events over the summed time of the chunks: %s%s. Slow, fast: further than %.1f "
-        "robust deviations and %.0f %% from the median of the hosts with the same CPU, of "
-        "which it takes %d, with %d chunks each (cupping).",
+        "Events divided by the summed time of the chunks: %s%s. Slow or fast: more than %.1f "
+        "robust deviations and %.0f %% from the median of the hosts with the same CPU. This takes "
+        "%d such hosts with %d chunks each (cupping).",
         count > plot->count ? "the slowest of " : "", cup_count_text(counted, count, "host"),
         CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED,
         CUP_HOST_CHUNKS);

@@ -15,7 +15,7 @@ static const struct {
     {"memory / its limit", CUP_PAINT_BLUE, &cup_memory_share},
 };
 
-/* Why the first one that is not there is not: for when none is. */
+/* If none of the lines can be made, the reason of the last one is given. */
 const void *cup_data_resource_utilization(struct cup_plot_input *input)
 {
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -45,7 +45,7 @@ const void *cup_data_resource_utilization(struct cup_plot_input *input)
     plot->name = "mean of the workers";
     plot->unit = CUP_AXIS_PERCENT;
     cup_plot_set_caption(
-        input, "Each the mean of the workers that tell it; samples in bins of %.3g s (Dask).",
+        input, "Each line: mean of the workers that report it. Samples in bins of %.3g s (Dask).",
         bin_s);
     return plot;
 }

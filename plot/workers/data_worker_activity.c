@@ -8,7 +8,7 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/worker_names.h"
 
-/* A process that is a worker, and what its threads did. */
+/* A worker process. */
 struct member {
     uint32_t process;
     struct cup_text name;
@@ -25,7 +25,7 @@ static int by_host(const void *a, const void *b)
     return order ? order : one->process < two->process ? -1 : one->process > two->process;
 }
 
-/* Servers that share a process share its row: whose tasks are whose is not asked here. */
+/* Workers of one process share a row: their threads are added up. */
 static void add_threads(struct member *members, const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->server_count; i++) {
@@ -37,7 +37,7 @@ static void add_threads(struct member *members, const struct cup_profile *profil
     }
 }
 
-/* Those with threads for tasks, sorted; NULL without memory. */
+/* Returns the worker processes with task threads, sorted; NULL without memory. */
 static struct member *make_members(struct cup_plot_input *input, size_t *count)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -64,7 +64,7 @@ static struct member *make_members(struct cup_plot_input *input, size_t *count)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Threads' seconds in tasks, and of presence, bin by bin. */
+/* Seconds of threads in tasks, and seconds that the threads existed, by bin. */
 struct row {
     struct cup_time_bins busy, there;
 };
@@ -92,10 +92,10 @@ static void add_member(struct row *row, const struct cup_totals *totals,
     add_tasks(row, totals->profile, process);
 }
 
-/* Less than this share of a bin tells nothing of it. */
+/* A worker that existed for less than this share of a bin has no value there. */
 #define LEAST_THERE 0.05
 
-static double share(const struct row *row, size_t bin, uint32_t threads)
+static double busy_share(const struct row *row, size_t bin, uint32_t threads)
 {
     double there = row->there.amounts[bin];
     return there > LEAST_THERE * threads * row->there.bin_s
@@ -103,8 +103,8 @@ static double share(const struct row *row, size_t bin, uint32_t threads)
                : NAN;
 }
 
-static int fill(struct cup_per_worker *plot, struct cup_plot_input *input,
-                const struct member *members)
+static int fill_rows(struct cup_per_worker *plot, struct cup_plot_input *input,
+                     const struct member *members)
 {
     struct row *row = cup_arena_take(input->arena, 1, sizeof *row);
     plot->values = cup_arena_take(input->arena, plot->row_count * CUP_TIME_BINS, sizeof(double));
@@ -121,7 +121,7 @@ static int fill(struct cup_per_worker *plot, struct cup_plot_input *input,
         }
         for (size_t bin = 0; bin < row->busy.count; bin++)
             plot->values[cup_worker_row(plot, i) * row->busy.count + bin] =
-                share(row, bin, threads);
+                busy_share(row, bin, threads);
         plot->bin_count = row->busy.count;
         plot->bin_s = row->busy.bin_s;
         plot->seconds = row->busy.run_s;
@@ -129,7 +129,7 @@ static int fill(struct cup_per_worker *plot, struct cup_plot_input *input,
     return 0;
 }
 
-/* By the logs of the workers, where there are any. */
+/* Uses the logs of the workers or, without any, Dask's samples. */
 const void *cup_data_worker_activity(struct cup_plot_input *input)
 {
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -140,7 +140,7 @@ const void *cup_data_worker_activity(struct cup_plot_input *input)
     if (count == 0)
         return cup_activity_by_samples(input);
     if (cup_stretch_ns(input->totals->run) <= 0)
-        return cup_plot_unavailable(input, "the run has no length: no task was seen");
+        return cup_plot_unavailable(input, "the run has no duration: no task was recorded");
     size_t per_row = (count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
     plot->worker_count = count;
     plot->row_count = (count + per_row - 1) / per_row;
@@ -149,15 +149,14 @@ const void *cup_data_worker_activity(struct cup_plot_input *input)
     plot->highest = 100;
     for (size_t i = 0; i < count && i < CUP_WORKER_NAMES; i++)
         plot->workers[i] = members[i].name;
-    if (fill(plot, input, members) != 0)
+    if (fill_rows(plot, input, members) != 0)
         return NULL;
     char workers[64], shared[48] = "";
     if (per_row > 1)
         snprintf(shared, sizeof shared, ", the mean of %zu a row", per_row);
-    cup_plot_set_caption(
-        input,
-        "Time of the tasks of %s, of their threads' time, in bins of %.3g s; sorted by host "
-        "and name%s; nothing is drawn where a worker was not there (cupping).",
-        cup_count_text(workers, count, "worker"), plot->bin_s, shared);
+    cup_plot_set_caption(input,
+                         "Share of the threads' time spent in tasks, %s, in bins of %.3g s; sorted "
+                         "by host and name%s. Blank: the worker did not exist (cupping).",
+                         cup_count_text(workers, count, "worker"), plot->bin_s, shared);
     return plot;
 }

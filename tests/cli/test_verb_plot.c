@@ -204,7 +204,7 @@ Test(verb_plot, runs_of_every_kind_beside_each_other)
     expect_printed("out", 3, "/pictures/compare.png");
     expect_printed(
         "err", 2, "cannot draw compare-scaling: all runs whose size is known have the same number");
-    expect_printed("err", 2, "compare-flame-alloc: it shows two runs, and here are 4");
+    expect_printed("err", 2, "compare-flame-alloc: shows two runs, not 4");
     remove_scratch(roast);
 }
 

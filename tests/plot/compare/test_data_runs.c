@@ -136,7 +136,7 @@ Test(data_runs, figures_that_stand_for_others)
     set("workflow", "requested_rate_gbps", cup_real(4));
     set("workflow", "delivered_rate_gbps", cup_real(9));
     const struct cup_compared_shown *plot = make_named("compare");
-    cr_expect_float_eq(plot->cells[row_of(plot, "data rate, asked for")][1].ratio, 2, 1e-12);
+    cr_expect_float_eq(plot->cells[row_of(plot, "data rate, requested")][1].ratio, 2, 1e-12);
 }
 
 /* 101 chunks of 1 ms an event on average, give or take 0.5; and of 2 ms, none: two standard errors
@@ -279,7 +279,7 @@ Test(data_runs, a_target_of_another_kind)
     add_run(5, 8);
     const struct cup_compared_scaling *plot = make_named("compare-scaling");
     cr_expect_eq(plot->target, 0);
-    cr_expect_not_null(strstr(input.caption, "target is of another kind"));
+    cr_expect_not_null(strstr(input.caption, "target is not in the unit of this axis"));
 }
 
 Test(data_runs, equal_sizes_do_not_scale)

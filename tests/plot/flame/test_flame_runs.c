@@ -175,7 +175,7 @@ Test(flame_runs, boxes_are_as_wide_as_in_the_later_run_and_tell_the_change)
     expect_box(flame, "all", EACH(2420), EACH(2420 - 830), 3);
     expect_box(flame, "decompress", EACH(1100), EACH(1000), 3);
     expect_box(flame, "new", EACH(300), EACH(300), 3);
-    expect_said("for each event of B (cupping): 1.21 ms, of A 415");
+    expect_said("per event of B (cupping): 1.21 ms; in A 415");
 }
 
 /* Its file was moved and edited; and both of its lines, and what calls itself, are one. */
@@ -251,7 +251,7 @@ Test(flame_runs, where_events_are_not_known_amounts_are_for_each_task)
     open_both(0);
     inputs.figures[1].stacks->events = 0;
     cr_expect_float_eq(make("compare-flame-cpu")->all, 2.42 / 3, 1e-12);
-    expect_said("for each task of B");
+    expect_said("per task of B");
 }
 
 /* Events are those of all tasks. */
@@ -261,7 +261,7 @@ Test(flame_runs, some_tasks_are_compared_task_by_task)
     inputs.ask = &ask;
     open_both(0);
     cr_expect_float_eq(make("compare-flame-cpu")->all, 0.08, 1e-12);
-    expect_said("for each task of B");
+    expect_said("per task of B");
     expect_said(" Only tasks of dataset DY.");
 }
 
@@ -294,7 +294,7 @@ Test(flame_runs, three_runs_are_too_many_for_a_picture)
     words[0] = before;
     words[1] = words[2] = after;
     open_runs(words, 3, 0);
-    expect_none("compare-flame-read", "it shows two runs, and here are 3");
+    expect_none("compare-flame-read", "shows two runs, not 3");
 }
 
 /* Nobody wrote into it. */

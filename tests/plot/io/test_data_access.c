@@ -87,8 +87,8 @@ Test(data_access, what_is_read_twice)
     expect_mark(plot, 1, 2, 40000000, false, false);
     expect_mark(plot, 2, 8, 10000000, true, false);
     expect_mark(plot, 3, 10, 70000000, false, false); /* 10 of its 25 MB */
-    cr_expect_not_null(strstr(run.input.caption, "175 MB, 80 MB of it read before"), "%s",
-                       run.input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "175 MB, of which 80 MB had been read before"),
+                       "%s", run.input.caption);
 }
 
 /* Nobody knows what was read between a joined stroke's corners. */
@@ -140,7 +140,8 @@ Test(data_access, many_strokes_are_a_density)
     }
     cr_expect_float_eq(fresh, 500000000, 1);
     cr_expect_float_eq(again, 0, 0);
-    cr_expect_not_null(strstr(run.input.caption, "Paler: fewer bytes"), "%s", run.input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "Paler cells: fewer bytes"), "%s",
+                       run.input.caption);
 }
 
 Test(data_access, bytes_without_a_place_are_told)
@@ -149,10 +150,10 @@ Test(data_access, bytes_without_a_place_are_told)
     use(LOCAL_ID, 10000000);
     load_run(&run, &builder, true);
     make_plot(&run, "io-map");
-    cr_expect_not_null(strstr(run.input.caption, "Of 10 MB more it is not known where"), "%s",
-                       run.input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "offsets of another 10 MB were not recorded"),
+                       "%s", run.input.caption);
     make_plot(&run, "server-rate");
-    cr_expect_not_null(strstr(run.input.caption, "Of 10 MB it is not known when"), "%s",
+    cr_expect_not_null(strstr(run.input.caption, "time of 10 MB was not recorded"), "%s",
                        run.input.caption);
 }
 
@@ -208,15 +209,15 @@ Test(data_access, logs_of_an_older_library)
 {
     builder_header(&builder)->features &= ~(uint64_t)CUP_FEATURE_ACCESS;
     load_run(&run, &builder, true);
-    expect_no_plot(&run, "io-map", "did not tell yet");
-    expect_no_plot(&run, "server-rate", "did not tell yet");
+    expect_no_plot(&run, "io-map", "did not record where");
+    expect_no_plot(&run, "server-rate", "did not record where");
 }
 
 Test(data_access, logs_that_tell_of_none)
 {
     load_run(&run, &builder, true);
-    expect_no_plot(&run, "io-map", "no read is known");
-    expect_no_plot(&run, "server-rate", "no read is known");
+    expect_no_plot(&run, "io-map", "no read has a recorded offset");
+    expect_no_plot(&run, "server-rate", "no read has a recorded offset");
 }
 
 /* ---- coverage ----------------------------------------------------------------------------- */

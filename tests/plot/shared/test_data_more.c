@@ -65,7 +65,7 @@ Test(data_more, wasted_work)
     const struct cup_rows *plot = make_plot(&run, "wasted-work");
     cr_assert_eq(plot->count, 2);
     expect_row(plot, 0, "failed", 1);
-    expect_row(plot, 1, "never ended: killed, or still at it", 0);
+    expect_row(plot, 1, "never ended: killed, or still running", 0);
     cr_expect_str_eq(plot->rows[0].text, "1.00 s, 1 task, 50 B");
     cr_expect_not_null(strstr(run.input.caption, "2 tasks: 1.00 s, 6.25 %"), "%s",
                        run.input.caption);
@@ -136,7 +136,7 @@ Test(data_more, peaks_of_chunks)
     cr_expect_float_eq(plot->most_events, 3000, 0);
     cr_expect_not(plot->fitted, "three chunks are too few");
     cr_expect_float_eq(plot->limit, 0, 0);
-    cr_expect_not_null(strstr(run.input.caption, "The limit is not known."), "%s",
+    cr_expect_not_null(strstr(run.input.caption, "The memory limit is not known."), "%s",
                        run.input.caption);
 }
 
@@ -190,7 +190,7 @@ Test(data_more, servers)
     expect_row(plot, 0, "root://eos.cern.ch:1094", 6000);
     expect_row(plot, 1, "tcp://10.0.0.9:443", 500);
     cr_expect_str_eq(plot->rows[0].text, "6 kB, 3 reads of 2 kB in 1.00 ms");
-    cr_expect_not_null(strstr(run.input.caption, "left out, 1:"), "%s", run.input.caption);
+    cr_expect_not_null(strstr(run.input.caption, "Left out: 1 peer of"), "%s", run.input.caption);
 }
 
 /* Two points in the lowest cell at the left, one in the highest at the right, one outside. */
@@ -248,7 +248,7 @@ Test(data_more, what_sockets_delivered_is_spread_over_the_task)
     builder_counters(&builder, &block, values);
     load_run(&run, &builder, false);
     const struct cup_curves *plot = make_plot(&run, "data-rate");
-    const struct cup_curve *sockets = curve(plot, "from sockets, over their tasks");
+    const struct cup_curve *sockets = curve(plot, "from sockets, spread over tasks");
     cr_expect_float_eq(sockets->values[0], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[79], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[80], 0, 1e-6);
@@ -361,7 +361,7 @@ Test(data_more, efficiency)
     expect_row(plot, 1, "threads with a task", 50);
     expect_row(plot, 2, "CPU of tasks / threads", 100 * cpu);
     expect_row(plot, 4, "memory / its limit", 25);
-    expect_row(plot, 5, "task time without use", 6.25);
+    expect_row(plot, 5, "wasted task time", 6.25);
 }
 
 /* ---- what is not there -------------------------------------------------------------------- */
@@ -379,7 +379,7 @@ Test(data_more, what_cannot_be_drawn_says_why)
     expect_no_plot(&run, "servers", "local or mounted");
     const struct cup_rows *plot = make_plot(&run, "efficiency-summary");
     cr_expect_lt(plot->count, 7);
-    cr_expect_not_null(strstr(run.input.caption, "Not known and left out: "), "%s",
+    cr_expect_not_null(strstr(run.input.caption, "Unknown and left out: "), "%s",
                        run.input.caption);
 }
 
