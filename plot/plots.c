@@ -1,7 +1,8 @@
 #include "plot/plots.h"
 
 /* One row for each plot: X(DATA, CHART, name, title, question). Its data are made by
- * cup_data_DATA(), in data_DATA.c or beside data of the same kind; cup_chart_CHART() draws them. */
+ * cup_data_DATA(), in data_DATA.c or next to data of the same kind; cup_chart_CHART() draws them.
+ */
 #define PLOTS(X)                                                                                   \
     X(worker_count, worker_count, "worker-count", "Workers and data rate",                         \
       "How many workers and threads were there, and how fast was data read?")                      \

@@ -6,26 +6,26 @@
 
 #include "plot/figure/bytes.h"
 
-enum { LEVEL = 3 }; /* mostly flat pictures: higher ones cost much and win little */
+enum { LEVEL = 3 }; /* higher levels take much longer and save little for flat colours */
 
-static void put(png_structp png, png_bytep data, size_t count)
+static void append_bytes(png_structp png, png_bytep data, size_t count)
 {
     if (cup_bytes_add(png_get_io_ptr(png), data, count) != 0)
         png_error(png, "no memory");
 }
 
-static void flush(png_structp png)
+static void flush_nothing(png_structp png)
 {
     (void)png; /* the bytes stay in memory */
 }
 
-static void fail(png_structp png, png_const_charp text)
+static void jump_back(png_structp png, png_const_charp text)
 {
-    (void)text; /* memory alone can be short */
+    (void)text; /* the only possible error is out of memory */
     png_longjmp(png, 1);
 }
 
-/* Pixels are native numbers, 0x00RRGGBB. */
+/* Tells libpng the byte order of the pixels. */
 static void set_order(png_structp png)
 {
     bool big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -51,11 +51,11 @@ static void write_all(png_structp png, png_infop info, const struct cup_pixels *
 
 int cup_png_write(struct cup_bytes *out, const struct cup_pixels *pixels)
 {
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, NULL);
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, jump_back, NULL);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     volatile int result = -1;
     if (info && setjmp(png_jmpbuf(png)) == 0) {
-        png_set_write_fn(png, out, put, flush);
+        png_set_write_fn(png, out, append_bytes, flush_nothing);
         write_all(png, info, pixels);
         result = 0;
     }

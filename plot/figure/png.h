@@ -1,5 +1,5 @@
-/* Writes PNG files, several times as fast as cairo does and about as small: pictures of a run are
- * many and mostly flat, which libpng can be told. */
+/* Writes PNG files several times faster than cairo, and about as small: with libpng, the filter and
+ * the compression level can be chosen to suit pictures of mostly flat colours. */
 #ifndef CUPPING_PLOT_FIGURE_PNG_H
 #define CUPPING_PLOT_FIGURE_PNG_H
 
@@ -9,10 +9,10 @@
 struct cup_bytes;
 
 struct cup_pixels {
-    const unsigned char *data; /* native 32 bits each, 0x00RRGGBB */
+    const unsigned char *data; /* 32 bits each in native byte order, 0x00RRGGBB */
     size_t width, height;
-    size_t stride;      /* bytes from row to row */
-    uint32_t per_metre; /* pixels */
+    size_t stride;      /* bytes from one row to the next */
+    uint32_t per_metre; /* pixels per metre */
 };
 
 /* Appends a file to *out. Returns 0, or -1 without memory. */

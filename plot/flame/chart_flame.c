@@ -18,7 +18,7 @@ static const enum cup_paint paints[CUP_FLAME_KINDS] = {
     [CUP_FLAME_OTHER] = CUP_PAINT_PINK,
 };
 
-enum { TOLD = 600 };
+enum { HOVER = 600 };
 
 /* Boxes are pale, so that names on them can be read. */
 #define OPACITY 0.45
@@ -120,7 +120,7 @@ static void caption_rows(struct cup_figure *figure, const struct cup_flame *plot
     figure->caption = caption;
 }
 
-static char *hover_text(char to[TOLD], const struct cup_flame *plot,
+static char *hover_text(char to[HOVER], const struct cup_flame *plot,
                         const struct cup_flame_box *box)
 {
     char amount[24], self[24], change[24], changed[48] = "";
@@ -130,7 +130,7 @@ static char *hover_text(char to[TOLD], const struct cup_flame *plot,
     if (plot->compared)
         snprintf(changed, sizeof changed, "%s%s against the baseline; ",
                  box->change < 0 ? "-" : "+", change);
-    snprintf(to, TOLD, "%.90s: %s, %.1f %%; %sself %s", box->whole, amount,
+    snprintf(to, HOVER, "%.90s: %s, %.1f %%; %sself %s", box->whole, amount,
              100 * (box->to - box->from) / plot->all, changed, self);
     return to;
 }
@@ -161,7 +161,7 @@ static bool is_sound(const struct cup_flame_box *box)
 static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
                      const struct cup_flame_box *box, double height)
 {
-    char told[TOLD];
+    char hover[HOVER];
     double left = cup_x(figure, box->from), right = cup_x(figure, box->to);
     double hair = fmin(figure->theme->hair, (right - left) / 4);
     struct cup_box at = {left, figure->area.top + box->row * height, right - left - hair,
@@ -170,7 +170,7 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
     cup_canvas_box(figure->canvas, at, colour, opacity_of(plot, box));
     write_name(figure, box, at);
     if (at.width >= figure->theme->text) /* smaller boxes: see the page's own flame graph */
-        cup_canvas_add_hover(figure->canvas, at, colour, hover_text(told, plot, box));
+        cup_canvas_add_hover(figure->canvas, at, colour, hover_text(hover, plot, box));
 }
 
 void cup_chart_flame(struct cup_figure *figure, const void *data)

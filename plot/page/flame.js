@@ -1,4 +1,5 @@
-// Stacks as boxes that can be searched and zoomed. Without this the pictures of the page show them.
+// Draws stacks as boxes that can be searched and zoomed. Without this script, the pictures of the page show
+// the stacks.
 (function () {
   "use strict";
 
@@ -11,8 +12,8 @@
 
   // ---- the tree -----------------------------------------------------------------------------------
 
-  // All slices share it. Each has what is a box's own, for boxes that have some; callees come after their
-  // callers.
+  // All slices share one tree. A slice lists the boxes' own amounts, as pairs of a step to the next box and
+  // its amount; this adds the amounts of callees to their callers. Callees come after their callers.
   const children = data.parents.map(() => []);
   data.parents.forEach((parent, node) => { if (node) children[parent].push(node); });
   function sums(steps, divisor) {
@@ -29,7 +30,7 @@
     if (slice.samples) slice.samples = sums(slice.samples, 1);
   }
 
-  // What the list offers: a slice, or a run and the one that it is compared with.
+  // The entries of the list: a slice, or a run and the run that it is compared with.
   const compared = data.baseline !== undefined;
   const letterOf = (slice) => slice.title.split(":")[0];
   function pairs() {
@@ -49,8 +50,8 @@
   const nameOf = (node) => node ? data.functions[data.frames[node]][0] : "all";
   const kindOf = (node) => data.functions[data.frames[node]][1];
 
-  // "select" of "Processor.select (mine.py:30)", of the user's own with the line; what has no place is no
-  // function of Python's.
+  // Shortens "Processor.select (mine.py:30)" to "select", and the user's own functions to "select:30". Names
+  // without a place are not Python functions: they stay as they are.
   function shortOf(node) {
     const name = nameOf(node), at = name.indexOf(" (");
     if (at <= 0) return name;
@@ -72,14 +73,14 @@
 
   // ---- changes ------------------------------------------------------------------------------------
 
-  // Of an estimate from samples: its variance. What is measured has none.
+  // The variance of an amount that is estimated from samples; measured amounts have none.
   function variance(slice, node) {
     const amount = slice[weight().name][node];
     if (weight().name === "cpu" && slice.samples[node]) return amount * amount / slice.samples[node];
     return weight().name === "alloc" ? amount * data.alloc_step / slice.per : 0;
   }
 
-  // From -3, much less, to 3, much more; 0 is also what samples alone make that likely.
+  // From -3 (much less) to 3 (much more). Changes within twice the sampling error are 0.
   function shadeOf(node) {
     const change = amounts()[node] - before()[node], all = before()[0];
     const error = Math.sqrt(variance(choice().slice, node) + variance(choice().against, node));
@@ -88,8 +89,8 @@
     return Math.sign(change) * data.shades.filter((shade) => share >= shade).length;
   }
 
-  // Functions that the run it is compared with has, and this one has on no stack that is shown, each stack
-  // once; not those that the samples may have met by chance.
+  // Functions of the other run that are in no box of this run, with their amounts there. A stack counts once
+  // for each function. Functions that the samples may have caught by chance are left out.
   function goneFunctions() {
     const amount = amounts(), old = before(), there = new Set(), gone = new Map();
     data.parents.forEach((parent, node) => {
@@ -114,7 +115,7 @@
     const share = (part) => (100 * part / old[0]).toFixed(1) + " %";
     const most = [...gone].slice(0, 3).map(([frame, part]) => data.functions[frame][0] + " " + share(part));
     return gone.size ? share(sum) + " of " + letterOf(choice().against) + " was in functions that " +
-      letterOf(choice().slice) + " does not have, or in boxes of less than 0.1 %: " + most.join("; ") +
+      letterOf(choice().slice) + " does not have, or only in boxes below 0.1 %: " + most.join("; ") +
       (gone.size > 3 ? "; " + (gone.size - 3) + " more" : "") + "." : "";
   }
 
@@ -137,7 +138,7 @@
     return (unit || amount % 1 ? three(amount) : String(amount)) + " " + units[unit];
   }
 
-  const eachText = () => compared ? " for each " + data.each : "";
+  const eachText = () => compared ? " per " + data.each : "";
 
   function changeText(node) {
     if (!compared) return "";
@@ -145,7 +146,7 @@
     if (!before()[node]) return "; nothing in " + against;
     return "; " + (change < 0 ? "-" : "+") + amountText(Math.abs(change)) + ", " +
       (change < 0 ? "" : "+") + (100 * change / before()[node]).toFixed(1) + " % against " + against +
-      (shadeOf(node) ? "" : ", which may be nothing");
+      (shadeOf(node) ? "" : ", within the sampling error");
   }
 
   function describe(node) {
@@ -154,21 +155,21 @@
     for (const child of childrenOf(node)) below += amount[child];
     const share = (part) => (all ? 100 * part / all : 0).toFixed(1) + " %";
     return nameOf(node) + ": " + amountText(amount[node]) + eachText() + ", " + share(amount[node]) +
-      " of all" + changeText(node) + "; of its own, or in functions of less than 0.1 %: " + amountText(amount[node] - below);
+      " of all" + changeText(node) + "; itself, or functions below 0.1 %: " + amountText(amount[node] - below);
   }
 
-  // Each stack counts once, by the outermost function that is found.
+  // A stack counts once, for the outermost function that matches.
   function foundText() {
     const wanted = state.search.toLowerCase();
     if (!wanted) return "";
     let sum = 0, count = 0;
-    (function look(node) {
+    (function searchFrom(node) {
       if (node && nameOf(node).toLowerCase().includes(wanted)) {
         sum += amounts()[node];
         count++;
         return;
       }
-      childrenOf(node).forEach(look);
+      childrenOf(node).forEach(searchFrom);
     })(0);
     const all = amounts()[0];
     return " Found: " + count + (count === 1 ? " box, " : " boxes, ") + amountText(sum) +
@@ -207,16 +208,16 @@
   const search = make("input", { type: "search", placeholder: "search" });
   search.setAttribute("aria-label", "Search for functions and files");
   search.addEventListener("input", () => { state.search = search.value; draw(); });
-  const back = make("button", { type: "button", textContent: "whole width" });
+  const back = make("button", { type: "button", textContent: "show all" });
   back.addEventListener("click", () => { zoomTo(0); });
   const boxes = make("div", { className: "boxes", tabIndex: 0 });
   boxes.setAttribute("role", "application");
-  boxes.setAttribute("aria-label", "Functions as boxes, those that they call below. Arrow keys go from box " +
-    "to box, Enter widens one, Escape shows all.");
+  boxes.setAttribute("aria-label", "Functions as boxes; the functions that they call are below. Arrow keys " +
+    "move from box to box, Enter widens a box, Escape shows all.");
   const said = make("p", { className: "said" });
   said.setAttribute("role", "status");
   const gone = make("p", { className: "gone", hidden: !compared });
-  const legend = compared ? [["blue", "less"], ["grey", "no change that is seen"], ["red", "more"]]
+  const legend = compared ? [["blue", "less"], ["grey", "no visible change"], ["red", "more"]]
     : data.kinds.map((kind, i) => [paints[i], kind]);
   const kinds = make("ul", { className: "kinds" }, ...legend.map(([paint, kind]) => {
     const swatch = make("i");
@@ -286,7 +287,7 @@
     state.now = shown.has(node) ? node : state.zoom;
     if (state.now || document.activeElement === boxes) shown.get(state.now).classList.add("now");
     said.textContent = (amounts()[0] ? describe(state.now)
-      : "Nothing of this was seen in these tasks.") + foundText();
+      : "These tasks have no " + weight().title + ".") + foundText();
   }
 
   function zoomTo(node) {
@@ -294,7 +295,7 @@
     draw();
   }
 
-  // Down to where stacks begin to differ, or the user's own code begins.
+  // Zooms to where stacks begin to differ or the user's own code begins.
   function reset() {
     state.zoom = state.now = 0;
     for (;;) {

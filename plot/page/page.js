@@ -1,5 +1,5 @@
-// The page can be read without this: it shows values under the pointer or the arrow keys, switches what
-// is drawn in one colour off and on, sorts tables, and saves plots and tables as files.
+// The page can be read without this script. It shows the values under the pointer or chosen with the arrow
+// keys, hides shapes of one colour, sorts tables, and saves plots and tables as files.
 (function () {
   "use strict";
 
@@ -9,11 +9,11 @@
     return element;
   }
 
-  // ---- values: the titles of places, without the browser's delay --------------------------------
+  // ---- hover texts, shown without the browser's delay -------------------------------------------
 
   const tip = make("div", { id: "tip", hidden: true });
   const spoken = make("div", { className: "unseen" });
-  const reach = 16; // points from a place that still mean it
+  const reach = 16; // the pointer may be this many points away from a place
   let marked = null;
   spoken.setAttribute("aria-live", "polite");
   document.body.append(tip, spoken);
@@ -24,7 +24,7 @@
     marked = null;
   }
 
-  // Titles are taken out as they are read: browsers would show them, too.
+  // Removes the titles after reading them: browsers would show them as well.
   function placesOf(svg) {
     return Array.from(svg.querySelectorAll(".tips rect"), (rect) => {
       const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(rect.getAttribute(name)));
@@ -40,7 +40,7 @@
     return Math.hypot(across, down);
   }
 
-  // Of those that are as near, the last one is drawn above the others.
+  // Of places at the same distance, the last one wins: it is drawn above the others.
   function nearest(places, x, y) {
     let best = null, least = reach;
     for (const place of places) {
@@ -68,7 +68,7 @@
     putBeside();
   }
 
-  function watch(svg) {
+  function addHoverTexts(svg) {
     let places = null, at = -1;
     const known = () => (places = places || placesOf(svg));
     const point = (event) => {
@@ -104,8 +104,8 @@
     const title = svg.querySelector(":scope > title");
     svg.setAttribute("aria-label", title.textContent);
     svg.removeAttribute("aria-labelledby");
-    title.remove(); // browsers would show it wherever the pointer is
-    watch(svg);
+    title.remove(); // browsers would show it at every place of the plot
+    addHoverTexts(svg);
   }
 
   // ---- files -------------------------------------------------------------------------------------
@@ -118,14 +118,14 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  function saver(text, what, action) {
+  function makeSaveButton(text, what, action) {
     const button = make("button", { type: "button", className: "save", title: "Save " + what }, text);
     button.setAttribute("aria-label", "Save " + what + " as " + text);
     button.addEventListener("click", action);
     return button;
   }
 
-  // By itself it has the colours of the page as they are now.
+  // The saved picture has the current colours of the page, light or dark.
   function pictureOf(svg) {
     const copy = svg.cloneNode(true), style = getComputedStyle(document.documentElement);
     const rules = document.getElementById("drawing").textContent
@@ -133,8 +133,7 @@
     copy.querySelector(".tips").remove();
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("class", "plot");
-    for (const [name, value] of [["width", "width"], ["height", "height"]])
-      copy.setAttribute(name, svg.viewBox.baseVal[value] + "pt");
+    for (const name of ["width", "height"]) copy.setAttribute(name, svg.viewBox.baseVal[name] + "pt");
     const inside = document.createElementNS("http://www.w3.org/2000/svg", "style");
     inside.textContent = rules;
     copy.prepend(inside);
@@ -155,7 +154,7 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(pictureOf(svg));
   }
 
-  // Numbers as they are, not as they are shown.
+  // Writes exact numbers, not the rounded ones that the table shows.
   function csvOf(table) {
     const quoted = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
     return Array.from(table.rows, (row) =>
@@ -176,7 +175,7 @@
     const svg = keys.closest(".plot").querySelector("svg"), name = keys.closest(".plot").id.slice(5);
     for (const button of keys.querySelectorAll("button")) button.addEventListener("click", () => toggle(button));
     keys.append(make("li", { className: "saves" },
-      saver("SVG", "this plot", () => saveSvg(svg, name)), saver("PNG", "this plot", () => savePng(svg, name))));
+      makeSaveButton("SVG", "this plot", () => saveSvg(svg, name)), makeSaveButton("PNG", "this plot", () => savePng(svg, name))));
     keys.hidden = false;
   }
 
@@ -190,7 +189,7 @@
       ? Number(cell.dataset.n) : cell.textContent;
   }
 
-  // What is not known comes last, whichever the direction.
+  // Unknown values come last in both directions.
   function compare(a, b, sign) {
     const number = typeof a === "number", other = typeof b === "number";
     if (number !== other) return number ? -1 : 1;
@@ -212,8 +211,8 @@
 
   for (const table of document.querySelectorAll("main table")) {
     const label = table.caption.textContent, section = table.closest("section");
-    const first = section.querySelector("table") === table; // its button stands beside the heading
-    (first ? section.firstElementChild : table.parentElement).before(saver("CSV", "the table " + label, () =>
+    const first = section.querySelector("table") === table; // its button stands next to the heading of the section
+    (first ? section.firstElementChild : table.parentElement).before(makeSaveButton("CSV", "the table " + label, () =>
       save(new Blob([csvOf(table)], { type: "text/csv" }), label.replace(/[^\w]+/g, "-").toLowerCase() + ".csv")));
     if (!table.tHead || table.tBodies[0].rows.length < 2) continue;
     for (const heading of table.tHead.querySelectorAll("th")) {

@@ -144,12 +144,12 @@ static const void *make_with_threads(struct cup_plot_input *input,
                                      const struct cup_quantity *quantity)
 {
     static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT, threads, ""};
-    const struct cup_sampled *beside = make_steps(input, &threads_of);
+    const struct cup_sampled *of_threads = make_steps(input, &threads_of);
     struct cup_sampled *plot = make_steps(input, quantity);
-    if (!plot || !beside)
+    if (!plot || !of_threads)
         return plot;
-    plot->threads = beside->middle;
-    plot->highest = fmax(plot->highest, beside->highest);
+    plot->threads = of_threads->middle;
+    plot->highest = fmax(plot->highest, of_threads->highest);
     return plot;
 }
 

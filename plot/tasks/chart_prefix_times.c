@@ -27,17 +27,17 @@ static void draw_row(struct cup_figure *figure, const struct cup_prefix_times *p
 void cup_chart_task_cpu(struct cup_figure *figure, const void *data)
 {
     const struct cup_prefix_times *plot = data;
-    bool untold = false;
+    bool unexplained = false;
     figure->x = (struct cup_axis){
         .name = "time of all tasks", .unit = CUP_AXIS_ELAPSED, .high = plot->longest * 1.25};
     figure->y = (struct cup_axis){.name = "tasks", .names = plot->names, .name_count = plot->count};
     for (size_t i = 0; i < plot->count; i++)
-        untold |= plot->rows[i].untold > 0;
+        unexplained |= plot->rows[i].unexplained > 0;
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
         cup_figure_add_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
                            CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint]);
-    if (untold)
-        cup_figure_add_key(figure, "not told apart", 14, CUP_KEY_BOX, figure->theme->grid);
+    if (unexplained)
+        cup_figure_add_key(figure, "unexplained", 11, CUP_KEY_BOX, figure->theme->grid);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)
         draw_row(figure, plot, i);

@@ -17,7 +17,7 @@ static void add_row(struct cup_prefix_times *plot, const struct cup_profile *pro
     parts[CUP_SHOWN_NO_CORE] = (double)waits->ns[CUP_WAITED_RUN_DELAY] / 1e9;
     parts[CUP_SHOWN_REST] =
         waited - parts[CUP_SHOWN_IO] - parts[CUP_SHOWN_GIL] - parts[CUP_SHOWN_NO_CORE];
-    plot->rows[plot->count].untold = (double)waits->untold_ns / 1e9;
+    plot->rows[plot->count].unexplained = (double)waits->untold_ns / 1e9;
     plot->rows[plot->count].whole = parts[CUP_SHOWN_CPU] + waited + (double)waits->untold_ns / 1e9;
     plot->rows[plot->count].tasks = waits->tasks + waits->untold_tasks;
     plot->longest = fmax(plot->longest, plot->rows[plot->count].whole);

@@ -9,7 +9,7 @@ enum { CUP_PREFIXES_SHOWN = 12 };
 struct cup_prefix_times {
     struct {
         double parts[CUP_SHOWN_COUNT];
-        double untold; /* off the CPU for an unknown reason */
+        double unexplained; /* off the CPU for an unknown reason */
         double whole;
         uint64_t tasks;
     } rows[CUP_PREFIXES_SHOWN];

@@ -339,8 +339,8 @@ static void expect_flame_of_runs(json_t *found)
     cr_expect_eq(number(found, "flame_colours"), 2, "grey, and the red of a tenth and more");
     cr_expect_eq(number(found, "flame_exchanged"), 1);
     expect_text(found, "flame_new", "decompact_ (uproot/compression.py): ");
-    expect_text(found, "flame_new", " for each event, 25.0 % of all; nothing in A");
-    expect_text(found, "flame_same", ", which may be nothing; ");
+    expect_text(found, "flame_new", " per event, 25.0 % of all; nothing in A");
+    expect_text(found, "flame_same", ", within the sampling error; ");
     expect_text(found, "flame_gone", "25.0 % of A was in functions that B does not have");
     expect_text(found, "flame_gone", ": decompress (uproot/compression.py) 25.0 %.");
     cr_expect(strstr(changed, "--red") && strstr(same, "--grey"), "%s, %s", changed, same);

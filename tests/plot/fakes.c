@@ -265,7 +265,7 @@ static const void *fake_prefix_times(enum fake_kind kind, struct cup_arena *aren
         plot->names[i] = name_of(kind, i, arena);
         for (int part = 0; part < CUP_SHOWN_COUNT; part++)
             plot->rows[i].parts[part] = whole * (part ? 0.1 : 0.5);
-        plot->rows[i].untold = whole * 0.1;
+        plot->rows[i].unexplained = whole * 0.1;
         plot->rows[i].whole = whole;
         plot->rows[i].tasks = 123456 * i + 1;
     }

@@ -1,4 +1,4 @@
-/* Made-up data of plots of where, when and from whom was read. */
+/* Made-up data for plots of access extents and servers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 
 enum { SIZE = 400000000, SECONDS = 100 };
 
-/* The first file in order, the next with jumps, then one read twice, one backwards, joined. */
+/* The first file is read in order, the next with jumps, one twice, one backwards, one with joined
+ * extents. */
 static struct cup_io_mark mark_of(enum fake_kind kind, size_t row, size_t i, size_t count,
                                   struct dice *dice)
 {

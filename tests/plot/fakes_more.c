@@ -1,4 +1,4 @@
-/* Made-up data of the plots that are rows with names, or curves over time. */
+/* Made-up data for plots of rows with names and of curves over time. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static const void *fake_curves(enum fake_kind kind, enum cup_axis_unit unit,
         add_curve(plot, kind, "read", CUP_CURVE_STEPS, most, arena);
         add_curve(plot, kind, "mean of the run", CUP_CURVE_LEVEL, most / 2, arena);
         if (kind == FAKE_ODD)
-            plot->most = 2e20; /* 64 bits of bytes in a tenth of a second: no log has more */
+            plot->most = 2e20; /* 2^64 bytes in a tenth of a second, the most that a log can have */
         return plot;
     }
     bool bands = unit == CUP_AXIS_BYTES;

@@ -1,4 +1,4 @@
-/* What made-up data are made of. */
+/* Helpers that make parts of made-up data. */
 #ifndef CUPPING_TESTS_PLOT_FAKES_PARTS_H
 #define CUPPING_TESTS_PLOT_FAKES_PARTS_H
 
@@ -6,13 +6,13 @@
 #include "plot/shared/density.h"
 #include "tests/plot/fakes.h"
 
-/* The same numbers on every machine. */
+/* Random numbers that are the same on every machine. */
 struct dice {
     uint32_t state;
 };
 double roll(struct dice *dice); /* from 0 to 1 */
 
-/* Zeroed; aborts without memory. */
+/* Allocates zeroed memory; aborts without memory. */
 void *take(struct cup_arena *arena, size_t count, size_t size);
 
 size_t amount(enum fake_kind kind, size_t usual, size_t large);
@@ -22,10 +22,10 @@ struct cup_text name_of(enum fake_kind kind, size_t i, struct cup_arena *arena);
 void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cup_arena *arena);
 void fill_density(struct cup_density *density, struct cup_arena *arena);
 
-/* Boxes of stacks; those of runs compared have changes. */
+/* Boxes of stacks; when runs are compared, boxes have changes. */
 const void *fake_flame(enum fake_kind kind, bool compared, struct cup_arena *arena);
 
-/* As fake_data(); NULL for a plot that it does not know. */
+/* Like fake_data(), but NULL if the plot has no made-up data here. */
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_access(const char *plot, enum fake_kind kind, struct cup_arena *arena);

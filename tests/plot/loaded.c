@@ -27,7 +27,7 @@ void unload_run(struct loaded *run)
         remove_scratch(directory);
 }
 
-/* 0: there are data; 1: there are none, and why. */
+/* Returns 0 with data, or 1 with a reason in run->input. */
 static int try(struct loaded *run, const char *name, const void **data)
 {
     struct cup_error error;

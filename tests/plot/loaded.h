@@ -1,4 +1,4 @@
-/* A run as plots see it, of a log that a test has built. */
+/* A run for plots, loaded from a log that a test has built. */
 #ifndef CUPPING_TESTS_PLOT_LOADED_H
 #define CUPPING_TESTS_PLOT_LOADED_H
 
@@ -12,17 +12,17 @@ struct loaded {
     struct cup_plot_input input;
 };
 
-/* Finishes the log, and loads it with all counters (and strokes, if ACCESSES) by way of a directory
- * of its own, which goes with unload_run. RUN is zero before. Fails the test if it cannot. */
+/* Finishes the log, saves it in a scratch directory, which unload_run() removes, and loads it with
+ * counters and, if ACCESSES, access extents. RUN must be zero. The test fails if loading fails. */
 void load_run(struct loaded *run, struct log_builder *builder, bool accesses);
 
-/* Gives all of RUN back; one that was never loaded, too. */
+/* Frees RUN, also if it was never loaded. */
 void unload_run(struct loaded *run);
 
-/* The data of a plot, which live as long as RUN; the test fails if there are none. */
+/* Makes the data of a plot, which live as long as RUN. The test fails if there are none. */
 const void *make_plot(struct loaded *run, const char *name);
 
-/* There are none, and the reason has these words. */
+/* Expects that the plot cannot be drawn and that the reason contains these words. */
 void expect_no_plot(struct loaded *run, const char *name, const char *reason);
 
 #endif

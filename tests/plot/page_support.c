@@ -46,7 +46,7 @@ void expect_links(const char *page)
 
 /* ---- flames ------------------------------------------------------------------------------- */
 
-/* In place; of the text up to the next element. */
+/* Unescapes the text up to the next element, in place. */
 static void unescape(char *text)
 {
     static const char *const names[][2] = {
@@ -80,7 +80,7 @@ static json_int_t number_at(const json_t *list, size_t i)
     return json_integer_value(json_array_get(list, i));
 }
 
-/* Allocated, by box: what is its own, added to those above it. */
+/* Returns the amount of each box with its callees, to be freed. */
 static json_int_t *sums_of(const json_t *data, size_t slice, const char *weight)
 {
     const json_t *parents = json_object_get(data, "parents");

@@ -1,26 +1,27 @@
-/* What tests of pages share: what a page holds, in which order, and what its script reads. */
+/* Helpers for tests of pages: counting parts, checking their order, reading the data of flame.js.
+ */
 #ifndef CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
 #define CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
 
 #include <jansson.h>
 #include <stddef.h>
 
-/* How often. */
+/* Counts the occurrences of a text. */
 size_t count_in(const char *page, const char *part);
 
-/* Each after the one before. */
+/* Expects the parts in this order. */
 void expect_order(const char *page, const char *const *parts, size_t count);
 
-/* Each element that begins ends, and each link within the page leads to something. */
+/* Expects that every element is closed; that every link within the page has a target. */
 void expect_closed(const char *page);
 void expect_links(const char *page);
 
-/* What flame.js reads, of the page in a file: the text of an element, in which a browser turns four
- * names into letters. json_decref() it. */
+/* Reads the data of flame.js from a page's file: the text of an element, unescaped. json_decref()
+ * the result. */
 json_t *flame_data(const char *path);
 
-/* Of a slice of that: all there is of a weight, and what a box has with those below it, by the
- * beginning of the text of its function; the first one's that has any. */
+/* For a slice of these data: the total of a weight; and the amount of the first box with any whose
+ * function's text begins with `function`, callees included. */
 json_int_t flame_all(const json_t *data, size_t slice, const char *weight);
 json_int_t flame_of(const json_t *data, size_t slice, const char *weight, const char *function);
 

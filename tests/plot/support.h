@@ -6,7 +6,7 @@
 #include "plot/shared/plot_draw.h"
 #include "tests/plot/fakes.h"
 
-/* Fails the test if it cannot be drawn. Close drawn->canvas afterwards. */
+/* Draws made-up data. The test fails if drawing fails. Close drawn->canvas afterwards. */
 void draw_fake(struct cup_drawing *drawn, const struct cup_plot *plot, enum fake_kind kind,
                const struct cup_plot_style *style);
 

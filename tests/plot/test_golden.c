@@ -1,9 +1,8 @@
-/* Each plot of made-up data against a stored picture. Letters differ a little from one version of a
- * font library to the next, so a few pixels may.
+/* Compares each plot of made-up data with a stored picture. A few pixels may differ, because
+ * letters differ a little between versions of font libraries.
  *
  *     PLOT_GOLDEN=write build/tests/unit-analysis --filter '@(golden)/?*'
- *
- * stores what is drawn now: look at every picture before it is committed. */
+ * stores the pictures as drawn now. Look at each of them before you commit it. */
 #include <criterion/criterion.h>
 
 #include <cairo.h>
@@ -13,7 +12,8 @@
 
 #include "tests/plot/support.h"
 
-/* A pixel differs if one of its colours does by more than this (of 255); the share that may. */
+/* A pixel differs if one of its colours differs by more than TOLERANCE (of 255). SHARE of the
+ * pixels may differ. */
 enum { TOLERANCE = 64 };
 #define SHARE 0.02
 
@@ -111,7 +111,7 @@ Test(golden, runs)
     check(cup_run_plots.rows, cup_run_plots.count, FAKE_LARGE, "-large");
 }
 
-/* Two plots differ by more than what is let pass. */
+/* Different plots differ by more than the allowed share. */
 Test(golden, the_comparison_tells_plots_apart)
 {
     struct cup_drawing one, other;

@@ -1,4 +1,4 @@
-/* No text is cut and none covers another, at any size, with any data. */
+/* No text is cut and none covers another, at any size and with any data. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -14,7 +14,7 @@ static bool is_cut(const struct cup_canvas *canvas, const struct cup_box *box)
              box->top + box->height <= canvas->height);
 }
 
-/* By more than a hair: letters rarely fill their boxes. */
+/* True if boxes overlap by more than 0.2 points: letters rarely fill their boxes. */
 static bool overlap(const struct cup_box *a, const struct cup_box *b)
 {
     double across = fmin(a->left + a->width, b->left + b->width) - fmax(a->left, b->left);
@@ -79,7 +79,7 @@ Test(layout, other_shapes)
     check_size(12, 3);
 }
 
-/* A machine without any font: cairo's own letters. */
+/* On a machine without fonts, cairo uses its built-in letters. */
 Test(layout, without_fonts)
 {
     char path[] = "/tmp/cupping-fonts-XXXXXX";
@@ -99,7 +99,7 @@ Test(layout, without_fonts)
     unlink(path);
 }
 
-/* A check that cannot fail would be none. */
+/* The checks find real faults. */
 Test(layout, the_check_sees_what_is_wrong)
 {
     struct cup_canvas canvas = {.width = 100, .height = 100};

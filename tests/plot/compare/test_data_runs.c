@@ -1,4 +1,4 @@
-/* What plots of several runs show, with figures made up here and worked out by hand. */
+/* The data of plots of several runs, from made-up figures, against results worked out by hand. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -108,7 +108,7 @@ Test(data_runs, ratios_and_verdicts)
     cr_expect_eq(cell->verdict, CUP_VERDICT_WORSE);
 }
 
-/* Rows that tell nothing are left out; what one run of three lacks is n/a. */
+/* Rows without information are left out. A figure that one of three runs lacks is n/a there. */
 Test(data_runs, what_is_not_known_of_some)
 {
     add_run(10, 4);
@@ -127,7 +127,7 @@ Test(data_runs, what_is_not_known_of_some)
     cr_expect_float_eq(cells[2].ratio, 0.5, 1e-12);
 }
 
-/* Of another tool's measurement other figures are known. */
+/* A run measured with another tool has other figures. */
 Test(data_runs, figures_that_stand_for_others)
 {
     add_run(10, 4);
@@ -139,8 +139,8 @@ Test(data_runs, figures_that_stand_for_others)
     cr_expect_float_eq(plot->cells[row_of(plot, "data rate, requested")][1].ratio, 2, 1e-12);
 }
 
-/* 101 chunks of 1 ms an event on average, give or take 0.5; and of 2 ms, none: two standard errors
- * are 2 x 0.5 / 10 of the first, a tenth. */
+/* 101 chunks with a mean of 1 ms per event and a deviation of 0.5 ms, against 2 ms without a
+ * deviation. Two standard errors of the first are 2 x 0.5 / 10: a tenth. */
 Test(data_runs, noise_between_chunks)
 {
     add_run(10, 4);

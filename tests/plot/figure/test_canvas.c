@@ -1,4 +1,4 @@
-/* The same calls give the same bytes, in every format; texts that are no UTF-8. */
+/* Canvas: the same calls give the same bytes in every format; any bytes can be written as text. */
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
@@ -102,7 +102,7 @@ Test(canvas, long_texts_are_shortened_in_their_middle)
     cup_canvas_close(&canvas);
 }
 
-/* Also where there is more of it than is ever shown. */
+/* This is so for texts longer than the canvas' buffer, too. */
 Test(canvas, very_long_texts_keep_both_ends)
 {
     struct cup_canvas canvas;
@@ -120,7 +120,7 @@ Test(canvas, very_long_texts_keep_both_ends)
     cup_canvas_close(&canvas);
 }
 
-/* cairo refuses all that follows a text that is no UTF-8. */
+/* After a text with invalid UTF-8, cairo would refuse all drawing. */
 Test(canvas, any_bytes_can_be_written)
 {
     struct cup_canvas canvas;

@@ -1,4 +1,4 @@
-/* Ticks and scales: round steps, prefixes, time as people write it, and odd ends. */
+/* Ticks and scales: round steps, prefixes, times as on clocks, and unusual ranges. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "plot/figure/ticks.h"
 
-/* All texts with a blank between them. */
+/* Joins all texts with blanks. */
 static const char *texts(double low, double high, bool log, enum cup_axis_unit unit, unsigned most)
 {
     static char line[4096];
@@ -92,7 +92,7 @@ Test(ticks, ends_move_out_to_round_numbers)
     cr_expect_float_eq(scale.high, 100, 1e-9);
 }
 
-/* Whatever the numbers are, there are ticks, not too many, and all of them on the axis. */
+/* For any range there are ticks, not too many, and all of them are on the axis. */
 Test(ticks, odd_ends)
 {
     static const double values[] = {0,     1,    -1,   NAN,    INFINITY,     -INFINITY,

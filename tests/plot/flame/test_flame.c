@@ -1,5 +1,5 @@
-/* Flame graphs: what is where, from stacks worked out by hand (stack_logs.h), as pictures and in
- * the page. */
+/* Flame graphs as pictures and on the page: places of boxes, for stacks worked out by hand
+ * (stack_logs.h). */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -97,7 +97,7 @@ Test(flame, boxes_lie_below_their_callers_the_widest_first)
     cr_assert_eq(box_of(flame, "decompress", 4)->kind, CUP_FLAME_READING);
 }
 
-/* All that was read was so below the work function. */
+/* All bytes were read below the work function. */
 Test(flame, what_all_stacks_begin_with_is_left_out)
 {
     save_stack_logs(scratch);
@@ -114,7 +114,8 @@ Test(flame, what_all_stacks_begin_with_is_left_out)
     make("flame-alloc");
 }
 
-/* Five of uproot's, one calling the next, under the user's: the first and the last are there. */
+/* Five functions of uproot, each calling the next, below the user's: only the first and the last
+ * have boxes. */
 Test(flame, what_only_passes_on_is_left_out)
 {
     struct log_builder b;
@@ -214,7 +215,7 @@ Test(flame, the_page_has_slices_of_all_tasks_prefixes_datasets_and_workers)
 {
     static const struct {
         const char *title;
-        json_int_t cpu, process; /* with all that it calls, at line 12 */
+        json_int_t cpu, process; /* process: with its callees, at line 12 */
     } expected[] = {{"all tasks", 680000, 510000}, {"chunk", 640000, 510000},
                     {"merge", 40000, 0},           {"TT", 560000, 460000},
                     {"DY", 80000, 50000},          {"one", 620000, 450000},
@@ -240,7 +241,7 @@ Test(flame, the_page_has_slices_of_all_tasks_prefixes_datasets_and_workers)
     json_decref(data);
 }
 
-/* Each of as many tasks of a dataset of its own. */
+/* Each task has a dataset of its own. */
 Test(flame, the_list_says_how_many_are_left_out)
 {
     enum { DATASETS = 11, NAMES = 200 };
@@ -269,7 +270,7 @@ Test(flame, the_list_says_how_many_are_left_out)
     json_decref(data);
 }
 
-/* A function may be called anything. */
+/* Names of functions may contain any characters. */
 Test(flame, names_in_the_page_are_no_markup)
 {
     save_log_of_function(scratch, "</pre><script>hack()</script>\"\\", 500000000);

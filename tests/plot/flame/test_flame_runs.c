@@ -1,5 +1,5 @@
-/* Flame graphs of two runs: what is more, what is less, what is gone, from stacks worked out by
- * hand (stack_logs.h), as pictures and in the page. */
+/* Flame graphs of two runs, as pictures and on the page: what grew, shrank or is gone, for stacks
+ * worked out by hand (stack_logs.h). */
 #include <criterion/criterion.h>
 
 #include <stdio.h>
@@ -67,8 +67,8 @@ static void add_use(struct log_builder *b, uint32_t node, uint32_t use, uint64_t
     builder_uses(b, 1, &row, 1);
 }
 
-/* 830 ms of CPU time in 2,000 events: the 620 of stack_logs.h, in 62 samples, 200 in old(), in 20,
- * and 10 in rare(), in one. */
+/* 830 ms of CPU time in 2,000 events: 620 ms of stack_logs.h (62 samples), 200 ms in old() (20
+ * samples), 10 ms in rare() (one sample). */
 static void save_before(void)
 {
     struct log_builder b;
@@ -82,8 +82,8 @@ static void save_before(void)
     finish(&b, before);
 }
 
-/* 2,420 ms: the 620, 1,000 more in decompress(), 100 samples, 300 in new(), and 400 in select(),
- * which the file has elsewhere, on another line; 100 more in open(), of one sample. */
+/* 2,420 ms: the 620 ms, 1,000 ms more in decompress() (100 samples), 300 ms in new(), 400 ms in
+ * select(), which is on another line of a moved file, and 100 ms more in open() (one sample). */
 static void save_after(void)
 {
     struct log_builder b;
@@ -163,7 +163,7 @@ static void expect_said(const char *part)
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
-/* Milliseconds of both runs as what an event has in seconds. */
+/* Converts the milliseconds of both runs to seconds per event. */
 #define EACH(ms) ((ms)*1e-3 / 2000)
 
 Test(flame_runs, boxes_are_as_wide_as_in_the_later_run_and_tell_the_change)
@@ -178,7 +178,8 @@ Test(flame_runs, boxes_are_as_wide_as_in_the_later_run_and_tell_the_change)
     expect_said("per event of B (cupping): 1.21 ms; in A 415");
 }
 
-/* Its file was moved and edited; and both of its lines, and what calls itself, are one. */
+/* The file of the function was moved and edited. Its two lines, and its recursive calls, count as
+ * one function. */
 Test(flame_runs, a_function_is_the_same_elsewhere_and_on_another_line)
 {
     open_both(0);
@@ -207,7 +208,7 @@ Test(flame_runs, cells_of_notebooks_are_one_file)
     expect_box(make("compare-flame-cpu"), "fill", EACH(200), 0, 0);
 }
 
-/* Ten times as much, but one sample of each. */
+/* Ten times as much, but only one sample in each run. */
 Test(flame_runs, what_samples_may_make_is_no_change)
 {
     open_both(0);
@@ -217,7 +218,7 @@ Test(flame_runs, what_samples_may_make_is_no_change)
     cr_expect_eq(box_of(flame, "(not known)")->shade, 0);
 }
 
-/* Waits are measured: 25 ms before, of which 0.1 ms are 0.4 %, and 0.3 are 1.2 %. */
+/* Waits are measured, not sampled. Of the 25 ms before, 0.1 ms are 0.4 % and 0.3 ms are 1.2 %. */
 Test(flame_runs, shades_go_by_shares_of_all_of_the_baseline)
 {
     open_both(0);
@@ -228,7 +229,7 @@ Test(flame_runs, shades_go_by_shares_of_all_of_the_baseline)
     cr_expect_null(strstr(input.caption, "samples"), "%s", input.caption);
 }
 
-/* rare() was met once: that says nothing. */
+/* rare() has one sample, which may be chance. */
 Test(flame_runs, what_is_gone_is_told)
 {
     open_both(0);
@@ -254,7 +255,7 @@ Test(flame_runs, where_events_are_not_known_amounts_are_for_each_task)
     expect_said("per task of B");
 }
 
-/* Events are those of all tasks. */
+/* The number of events is that of all tasks. */
 Test(flame_runs, some_tasks_are_compared_task_by_task)
 {
     static const struct cup_call_ask ask = {.dataset = "DY"};
@@ -297,7 +298,7 @@ Test(flame_runs, three_runs_are_too_many_for_a_picture)
     expect_none("compare-flame-read", "shows two runs, not 3");
 }
 
-/* Nobody wrote into it. */
+/* The run has no stacks. */
 Test(flame_runs, what_the_later_run_has_nothing_of_is_told)
 {
     open_both(0);
@@ -343,7 +344,7 @@ Test(flame_runs, the_page_links_to_the_pictures)
     free(page);
 }
 
-/* The baseline is the last, and has a place among eight. */
+/* The baseline is the last of many runs, and still one of the eight that are shown. */
 Test(flame_runs, the_page_of_many_runs_says_which_are_left_out)
 {
     save_before();

@@ -1,5 +1,5 @@
-/* What plots say of strokes, against figures worked out by hand. The golden run is from 10 s to
- * 22 s, its two files are of 1,000,000 bytes and more. */
+/* Plots of access extents, against figures worked out by hand. The golden run goes from 10 s to 22
+ * s; its two files have at least 1,000,000 bytes. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -49,9 +49,9 @@ static void use(uint32_t file, uint64_t bytes)
     builder_file_use(&builder, &record, values);
 }
 
-/* One stroke of task 1, from one second to another. */
-static void stroke(uint32_t file, double from, double to, uint64_t low, uint64_t high,
-                   uint64_t bytes, uint64_t jumps)
+/* Adds an access extent of task 1, from one second to another. */
+static void add_extent(uint32_t file, double from, double to, uint64_t low, uint64_t high,
+                       uint64_t bytes, uint64_t jumps)
 {
     const struct cup_read_extent one = {at_second(from), at_second(to), low,  high,
                                         bytes,           jumps + 1,     jumps};
@@ -71,10 +71,10 @@ static void expect_mark(const struct cup_io_map *plot, size_t i, double from, do
 
 Test(data_access, what_is_read_twice)
 {
-    stroke(LOCAL_ID, 11, 12, 0, 40000000, 40000000, 0);
-    stroke(LOCAL_ID, 12, 13, 40000000, 80000000, 40000000, 0);
-    stroke(LOCAL_ID, 18, 20, 10000000, 80000000, 70000000, 0);
-    stroke(LOCAL_ID, 20, 21, 70000000, 95000000, 25000000, 0);
+    add_extent(LOCAL_ID, 11, 12, 0, 40000000, 40000000, 0);
+    add_extent(LOCAL_ID, 12, 13, 40000000, 80000000, 40000000, 0);
+    add_extent(LOCAL_ID, 18, 20, 10000000, 80000000, 70000000, 0);
+    add_extent(LOCAL_ID, 20, 21, 70000000, 95000000, 25000000, 0);
     load_run(&run, &builder, true);
     const struct cup_io_map *plot = make_plot(&run, "io-map");
     cr_expect_float_eq(plot->seconds, 12, 1e-9, "the run's own time: the file was read all along");
@@ -86,17 +86,17 @@ Test(data_access, what_is_read_twice)
     expect_mark(plot, 0, 1, 0, false, false);
     expect_mark(plot, 1, 2, 40000000, false, false);
     expect_mark(plot, 2, 8, 10000000, true, false);
-    expect_mark(plot, 3, 10, 70000000, false, false); /* 10 of its 25 MB */
+    expect_mark(plot, 3, 10, 70000000, false, false); /* 10 of its 25 MB were read before */
     cr_expect_not_null(strstr(run.input.caption, "175 MB, of which 80 MB had been read before"),
                        "%s", run.input.caption);
 }
 
-/* Nobody knows what was read between a joined stroke's corners. */
+/* It is not known which bytes between the ends of a joined extent were read. */
 Test(data_access, what_was_joined_is_not_taken_for_read)
 {
-    stroke(LOCAL_ID, 11, 12, 0, 90000000, 30000000, 7);
-    stroke(LOCAL_ID, 13, 14, 0, 60000000, 60000000, 0);
-    stroke(LOCAL_ID, 15, 16, 0, 60000000, 50000000, 7);
+    add_extent(LOCAL_ID, 11, 12, 0, 90000000, 30000000, 7);
+    add_extent(LOCAL_ID, 13, 14, 0, 60000000, 60000000, 0);
+    add_extent(LOCAL_ID, 15, 16, 0, 60000000, 50000000, 7);
     load_run(&run, &builder, true);
     const struct cup_io_map *plot = make_plot(&run, "io-map");
     expect_mark(plot, 0, 1, 0, false, true);
@@ -109,7 +109,7 @@ Test(data_access, what_was_joined_is_not_taken_for_read)
 
 Test(data_access, a_moment_of_a_long_run_has_its_own_time)
 {
-    stroke(LOCAL_ID, 15, 15.5, 0, 90000000, 90000000, 0);
+    add_extent(LOCAL_ID, 15, 15.5, 0, 90000000, 90000000, 0);
     load_run(&run, &builder, true);
     const struct cup_io_map *plot = make_plot(&run, "io-map");
     cr_expect(plot->since_first_read);
@@ -146,7 +146,7 @@ Test(data_access, many_strokes_are_a_density)
 
 Test(data_access, bytes_without_a_place_are_told)
 {
-    stroke(LOCAL_ID, 11, 12, 0, 90000000, 90000000, 0);
+    add_extent(LOCAL_ID, 11, 12, 0, 90000000, 90000000, 0);
     use(LOCAL_ID, 10000000);
     load_run(&run, &builder, true);
     make_plot(&run, "io-map");
@@ -170,9 +170,9 @@ static double bytes_of(const struct cup_time_line *line, double from, double to)
 
 Test(data_access, each_server_over_time)
 {
-    stroke(LOCAL_ID, 12, 14, 0, 90000000, 90000000, 0);
-    stroke(REMOTE_ID, 13, 15, 0, 40000000, 40000000, 0);
-    stroke(PEER_ID, 16, 17, 0, 5000000, 5000000, 0);
+    add_extent(LOCAL_ID, 12, 14, 0, 90000000, 90000000, 0);
+    add_extent(REMOTE_ID, 13, 15, 0, 40000000, 40000000, 0);
+    add_extent(PEER_ID, 16, 17, 0, 5000000, 5000000, 0);
     load_run(&run, &builder, true);
     const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, 3);
@@ -192,7 +192,7 @@ Test(data_access, few_servers_of_many)
         char url[64];
         snprintf(url, sizeof url, "https://s%u.org/x.root", i);
         add_file(20 + i, 700 + i, url, CUP_FILE_DATA, 0);
-        stroke(20 + i, 11 + i, 12 + i, 0, 1000000 * (i + 1), 1000000 * (i + 1), 0);
+        add_extent(20 + i, 11 + i, 12 + i, 0, 1000000 * (i + 1), 1000000 * (i + 1), 0);
     }
     load_run(&run, &builder, true);
     const struct cup_server_rate *plot = make_plot(&run, "server-rate");

@@ -1,5 +1,4 @@
-/* The page of HTML, of one run and of several: of what it consists, what it escapes, how large it
- * becomes. */
+/* The HTML page of one run and of several: its parts, its escaping, and its size. */
 #include <criterion/criterion.h>
 
 #include <glob.h>
@@ -61,7 +60,7 @@ Test(page, holds_all_in_the_order_of_their_weight)
     expect_order(page, order, sizeof order / sizeof *order);
     expect_closed(page);
     cr_expect_eq(count_in(page, "<script"), 1);
-    cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the look are variables");
+    cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the theme are variables");
     free(page);
 }
 
@@ -85,7 +84,7 @@ Test(page, goes_to_standard_output_too)
     free(page);
 }
 
-/* A page that cannot be written leaves the one before. */
+/* If a page cannot be written, the old file stays. */
 Test(page, a_failure_is_one_line)
 {
     cr_expect_eq(RUN(scratch, "--html", "/no/such/directory/page.html"), CUP_EXIT_FAILED);
@@ -178,7 +177,7 @@ Test(page, cells_carry_their_numbers)
 
 /* ---- evidence ----------------------------------------------------------------------------- */
 
-/* True if some section of the report is headed so. */
+/* True if a section of the report has this heading. */
 static bool is_heading(const char *heading)
 {
     char quoted[96];
@@ -299,7 +298,7 @@ Test(page, pictures_are_in_the_page)
 
 /* ---- plots -------------------------------------------------------------------------------- */
 
-/* The kinds of data that there are, odd and large ones too. */
+/* Draws made-up data for a page; returns the SVG, to be freed. */
 static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
 {
     struct cup_arena arena = {0};
@@ -338,7 +337,7 @@ Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
         }
 }
 
-/* Of more than can be drawn one by one a block of the plot says what is in it. */
+/* Densities have a hover text for each block of cells. */
 Test(page, densities_say_what_is_in_them)
 {
     static const char *const said[][2] = {{"runtime-events", " chunks</title>"},
@@ -385,7 +384,7 @@ Test(page_runs, plots_and_tables)
     free(page);
 }
 
-/* The words of the command line are no markup. */
+/* Words of the command line are escaped. */
 Test(page_runs, names_are_no_markup)
 {
     char odd[2 * SUPPORT_PATH];

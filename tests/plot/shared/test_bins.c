@@ -1,4 +1,4 @@
-/* Histograms: every value that can be counted is, once. */
+/* Histograms: every value with a bin is counted once. */
 #include <criterion/criterion.h>
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What plots show of the golden run (support.c of the analysis' tests), worked out by hand: three
- * used chunks of 4, 8 and 2 s with 1000, 3000 and 1000 events, in two files. */
+/* The data of plots of the golden run (tests/analysis/support.c), against figures worked out by
+ * hand: three used chunks of 4, 8 and 2 s with 1000, 3000 and 1000 events, in two files. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -43,7 +43,8 @@ static void put_tree(struct log_builder *builder, uint32_t file)
     BUILDER_ADD(builder, CUP_R_TREE, tree);
 }
 
-/* Of branch 1: 2 baskets of 100 to 300 bytes each; of branch 2, if wanted, 1 of 50 to 50. */
+/* Adds 2 baskets of branch 1, each of 100 compressed and 300 uncompressed bytes, and, if wanted, 1
+ * of branch 2, of 50 and 50. */
 static void put_baskets(struct log_builder *builder, uint32_t task, uint32_t file, uint32_t rows)
 {
     const uint32_t branches[] = {1, 2};
@@ -120,7 +121,7 @@ Test(data, a_fit_to_conclude_nothing_from_is_left_out)
     cr_expect_not_null(strstr(run.input.caption, "No fit: fewer than 8"), "%s", run.input.caption);
 }
 
-/* All chunks of a size: their median in place of the fit; 8 s are 12 spreads above it. */
+/* All chunks have the same size: the median replaces the fit; 8 s are 12 spreads above it. */
 Test(data, the_slowest_chunk_is_named)
 {
     load(false);
@@ -153,7 +154,7 @@ Test(data, chunk_times)
     cr_expect_float_eq(plot->p99_s, 8, 1e-9);
 }
 
-/* The log says nothing of when bytes were read, and there are no samples: workers by their logs. */
+/* The log has no series and there are no samples: the workers are counted by their logs. */
 Test(data, workers_by_their_logs)
 {
     load(false);
@@ -165,7 +166,7 @@ Test(data, workers_by_their_logs)
     cr_expect_not_null(strstr(run.input.caption, "No data file was read"));
 }
 
-/* Parts follow each other without a gap, and are the whole. */
+/* The parts follow each other without a gap and add up to the whole. */
 Test(data, the_time_budget_adds_up)
 {
     load(false);
@@ -287,7 +288,7 @@ Test(data, compression_by_file)
     cr_expect_eq(plot->bins.count, 0);
 }
 
-/* Only of the first file is the tree known. */
+/* The tree is known for the first file only. */
 Test(data, share_read)
 {
     load(true);
@@ -313,7 +314,7 @@ Test(data, what_cannot_be_drawn_says_why)
     }
 }
 
-/* A run with nothing in it: every plot says why, none of them fails. */
+/* With an empty run, every plot gives a reason and none fails. */
 Test(data, an_empty_run)
 {
     struct cup_error error;

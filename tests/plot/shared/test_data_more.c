@@ -1,4 +1,4 @@
-/* What the data of more plots say of a run, against figures worked out by hand. */
+/* The data of more plots of a run, against figures worked out by hand. */
 #include <criterion/criterion.h>
 
 #include <math.h>
@@ -58,7 +58,8 @@ static void expect_row(const struct cup_rows *plot, size_t row, const char *name
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-/* The third task failed after 1 s, the sixth never ended: its process told nothing since. */
+/* The third task failed after 1 s. The sixth never ended: its process wrote nothing after its
+ * start. */
 Test(data_more, wasted_work)
 {
     load_run(&run, &builder, false);
@@ -153,7 +154,7 @@ static void use(uint32_t task, uint32_t file, int counter, uint64_t reads, uint6
     builder_file_use(&builder, &record, values);
 }
 
-/* Nothing between the smallest and the largest is left out. */
+/* All sizes between the smallest and the largest are shown. */
 Test(data_more, sizes_of_reads)
 {
     use(1, 1, CUP_F_SIZE_1K_10K, 3, 12000);
@@ -173,7 +174,8 @@ static void add_remote(uint32_t id, uint32_t path, uint32_t class)
     BUILDER_ADD(&builder, CUP_R_FILE, file);
 }
 
-/* Two files of one server become one; its client's own socket carries the same bytes again. */
+/* Two files of one server make one row; the client's own socket carries the same bytes again and is
+ * left out. */
 Test(data_more, servers)
 {
     add_remote(3, URL_X, CUP_FILE_DATA);
@@ -240,7 +242,7 @@ Test(data_more, bytes_at_the_time_when_they_were_read)
     cr_expect_float_eq(plot->most, 1200, 1e-6);
 }
 
-/* The second task is there from the first to the eighth second. */
+/* The second task runs from the first to the eighth second. */
 Test(data_more, what_sockets_delivered_is_spread_over_the_task)
 {
     uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_RECV_BYTES] = 8000};
@@ -258,7 +260,7 @@ Test(data_more, what_sockets_delivered_is_spread_over_the_task)
     cr_expect_geq(bytes->bins.edges[bytes->bins.count], 8600, "600 of a file, too");
 }
 
-/* Of one worker with two threads, one of which runs a task. */
+/* Adds a sample of one worker with two threads; one runs a task. */
 static void add_sample(uint32_t number, double second)
 {
     uint64_t values[CUP_WV_COUNT], told[CUP_HV_COUNT], sample[CUP_SV_COUNT];
@@ -299,7 +301,7 @@ Test(data_more, use_of_the_workers)
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
-/* Two threads: both have a task for four seconds, then one has, to the end. */
+/* Two threads: both run tasks for four seconds, then one does until the end. */
 Test(data_more, activity_of_each_worker)
 {
     load_run(&run, &builder, false);
@@ -338,7 +340,7 @@ Test(data_more, names_are_sorted_as_people_count)
     cr_expect_lt(order("99999999999999999999", "99999999999999999999a"), 0);
 }
 
-/* The second task alone has a heap worth it: 30 MiB from 10 s to 18 s, on top of 5 MiB. */
+/* Only the second task has a large heap: 30 MiB from 10 s to 18 s, on top of 5 MiB. */
 Test(data_more, whose_the_memory_is)
 {
     add_peak(2, 30 << 20);
@@ -397,7 +399,7 @@ static struct cup_host host_of(struct cup_hosts *hosts, const char *name, uint64
                              .median = 100};
 }
 
-/* The slowest first, with the median of them all. */
+/* The slowest hosts first, with the median of all. */
 Test(data_more, hosts)
 {
     load_run(&run, &builder, false);

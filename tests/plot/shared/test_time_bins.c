@@ -1,4 +1,4 @@
-/* Amounts over time: none is lost, none is made. */
+/* Time bins: spreading an amount keeps its sum. */
 #include <criterion/criterion.h>
 
 #include "plot/shared/time_bins.h"
@@ -40,7 +40,8 @@ Test(time_bins, amounts_are_spread_over_their_time)
     cup_time_bins_spread(&bins, -1, 1, 10); /* half of it before the run */
     cr_expect_float_eq(whole(&bins), 13, 1e-9);
     cr_expect_float_eq(bins.whole, 13, 1e-9);
-    cup_time_bins_spread(&bins, 3, 3, 5); /* no time, no amount, outside: nothing */
+    cup_time_bins_spread(&bins, 3, 3,
+                         5); /* without duration, without an amount, or outside: nothing is added */
     cup_time_bins_spread(&bins, 4, 5, 0);
     cup_time_bins_spread(&bins, 11, 12, 5);
     cr_expect_float_eq(whole(&bins), 13, 1e-9);
