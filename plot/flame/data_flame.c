@@ -5,7 +5,7 @@
 #include "plot/shared/plot.h"
 
 const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
-    [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time, sampled",
+    [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time (sampled)",
                        "no sample found a task on the CPU"},
     [CUP_FLAME_WAIT] = {CUP_W_WAIT, "time waited",
                         "waits of over 1 ms for files, locks, the GIL, sockets, or asleep",
@@ -13,7 +13,7 @@ const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
     [CUP_FLAME_READ] = {CUP_W_READ, "bytes read", "bytes read from data files",
                         "no task read a data file in a known function"},
     [CUP_FLAME_ALLOC] = {CUP_W_ALLOC, "bytes allocated",
-                         "bytes allocated, sampled once per 512 KiB",
+                         "bytes allocated (sampled once per 512 KiB)",
                          "no allocation of a task was sampled"},
 };
 

@@ -281,8 +281,7 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
         snprintf(begun, sizeof begun, " Not shown: %s that nearly all stacks begin with.",
                  cup_count_text(number, left_out->shared, "function"));
     if (left_out->passed)
-        snprintf(passed, sizeof passed,
-                 " Left out: %s that pass on 95 %% of their width within a package.",
+        snprintf(passed, sizeof passed, " Left out: %s that pass on 95 %% of their width.",
                  cup_count_text(number, left_out->passed, "function"));
     if (left_out->hidden)
         snprintf(hidden, sizeof hidden, " Not drawn: %s boxes narrower than 0.1 %%.",
