@@ -83,7 +83,7 @@ static void describe_clusters(const struct cup_totals *t, char *to, size_t room)
              "Runner(align_clusters=True): then chunks end at cluster boundaries.",
              with_unit(chunk, round(events), CUP_UNIT_COUNT),
              with_unit(of, round(cluster.events), CUP_UNIT_COUNT),
-             cluster.told ? "as the trees say" : "by the baskets' entries",
+             cluster.from_trees ? "as the trees say" : "by the baskets' entries",
              with_unit(better, round(times * cluster.events), CUP_UNIT_COUNT));
 }
 

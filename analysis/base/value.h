@@ -51,7 +51,7 @@ static inline struct cup_value cup_count(uint64_t count)
 }
 
 /* Null for CUP_UNKNOWN64. */
-static inline struct cup_value cup_known_worker_count(uint64_t count)
+static inline struct cup_value cup_count_or_null(uint64_t count)
 {
     return count == UINT64_MAX ? cup_null() : cup_count(count);
 }

@@ -95,7 +95,7 @@ static void put_memory(struct cup_roast *roast, const struct cup_task *task)
 
 static void put_identity(struct cup_roast *roast, const struct cup_item *item)
 {
-    put_known(roast, "num_events", cup_known_worker_count(cup_item_events(item)));
+    put_known(roast, "num_events", cup_count_or_null(cup_item_events(item)));
     put_known(roast, "dataset", cup_text(cup_profile_text(roast->profile, item->dataset)));
     put_known(roast, "file", cup_text(cup_profile_text(roast->profile, item->file)));
     if (item->entry_start >= 0) {
@@ -108,7 +108,7 @@ static void put_bytes(struct cup_roast *roast, const struct cup_item *item)
 {
     uint32_t index = item->file ? roast->files.by_path[item->file] : 0;
     const struct cup_roast_file *file = index ? &roast->files.files[index - 1] : NULL;
-    put_known(roast, "bytes_read", cup_known_worker_count(item->requested_bytes));
+    put_known(roast, "bytes_read", cup_count_or_null(item->requested_bytes));
     if (!file || !file->requested)
         return;
     put(roast, "accessed_bytes", cup_count(file->requested_bytes));

@@ -38,7 +38,7 @@ static void put_values(struct cup_csv *csv, const char *const *names, const uint
     for (int i = 0; i < count; i++) {
         uint64_t value = values ? values[i] : CUP_UNKNOWN64;
         bool is_time = time_stem(names[i]) && value != CUP_UNKNOWN64;
-        cup_csv_value(csv, is_time ? cup_seconds((int64_t)value) : cup_known_worker_count(value));
+        cup_csv_value(csv, is_time ? cup_seconds((int64_t)value) : cup_count_or_null(value));
     }
 }
 

@@ -50,7 +50,7 @@ METRIC(TOTAL_TASK_TIME, "total_task_time", "inside tasks, summed", SECONDS,
 METRIC(NUM_CHUNKS, "num_chunks", "chunks", COUNT, cup_count(t->used_chunks),
        "P: different chunks that succeeded")
 METRIC(NUM_CHUNKS_COFFEA, "num_chunks_coffea", "  as Coffea counts them", COUNT,
-       cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_CHUNKS)), CHUNK_C "chunks",
+       cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_CHUNKS)), CHUNK_C "chunks",
        .coffea_field = CUP_COFFEA_CHUNKS,
        .from_file = "C: chunks in the file of --coffea-report; the library saw no chunk's report")
 METRIC(NUM_FAILED_CHUNKS, "num_failed_chunks", "failed attempts", COUNT,
@@ -65,7 +65,7 @@ METRIC(TOTAL_EVENTS, "total_events", "events", COUNT,
        cup_events_known(t) ? cup_count(t->events) : cup_null(),
        "P: entry ranges of the chunks that succeeded, added up")
 METRIC(TOTAL_EVENTS_COFFEA, "total_events_coffea", "  as Coffea counts them", COUNT,
-       cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
+       cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
        .coffea_field = CUP_COFFEA_ENTRIES,
        .from_datasets = "C: entries of the datasets in the file of --coffea-report, added up; the "
                         "section coffea has what was seen",
@@ -74,7 +74,7 @@ METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, num_columns(t),
        CHUNK_C "columns, each counted once")
 METRIC(
     TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes asked for by uproot", BYTES,
-    cup_known_worker_count(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
+    cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
     .coffea_field = CUP_COFFEA_BYTES,
     .from_datasets = "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
                      "up; the section coffea has what was seen",

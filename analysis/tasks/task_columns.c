@@ -122,19 +122,19 @@ static struct cup_value noncpu(const struct cup_task_row *row, int argument)
 static struct cup_value rss_start(const struct cup_task_row *row, int argument)
 {
     (void)argument;
-    return cup_known_worker_count(row->task->rss_start);
+    return cup_count_or_null(row->task->rss_start);
 }
 
 static struct cup_value rss_stop(const struct cup_task_row *row, int argument)
 {
     (void)argument;
-    return cup_known_worker_count(row->task->rss_stop);
+    return cup_count_or_null(row->task->rss_stop);
 }
 
 static struct cup_value result_bytes(const struct cup_task_row *row, int argument)
 {
     (void)argument;
-    return cup_known_worker_count(row->task->result_bytes);
+    return cup_count_or_null(row->task->result_bytes);
 }
 
 /* ---- counters --------------------------------------------------------------------------- */
@@ -253,7 +253,7 @@ static struct cup_value events(const struct cup_task_row *row, int argument)
     (void)argument;
     const struct cup_item *item = item_of(row);
     uint64_t count = item ? cup_item_events(item) : CUP_UNKNOWN64;
-    return cup_known_worker_count(count);
+    return cup_count_or_null(count);
 }
 
 /* ---- what it read of ROOT files ----------------------------------------------------------- */
@@ -269,7 +269,7 @@ static struct cup_value baskets(const struct cup_task_row *row, int which)
     bool seen = read->compressed == 0 || read->compressed > read->unseen_compressed;
     const uint64_t values[] = {read->compressed, seen ? read->uncompressed : CUP_UNKNOWN64,
                                read->baskets, read->branches, read->incidental_bytes};
-    return cup_known_worker_count(values[which]);
+    return cup_count_or_null(values[which]);
 }
 
 /* ---- the table -------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static void add_slices(struct part *part, const struct cup_totals *totals)
     const struct cup_call_slices *slices = &totals->calls->slices;
     for (uint32_t i = 0; i < slices->count; i++) {
         const struct cup_call_slice *slice = &slices->slices[i];
-        size_t there = slices->there[slice->kind];
+        size_t there = slices->candidates[slice->kind];
         add_slice(part,
                   print_group(part->groups[1 + slice->kind], names[slice->kind],
                               there < CUP_SLICES_EACH ? there : CUP_SLICES_EACH, there),

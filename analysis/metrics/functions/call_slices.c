@@ -5,7 +5,7 @@
 
 #include "analysis/base/array.h"
 
-/* ---- which -------------------------------------------------------------------------------- */
+/* ---- choosing slices ---------------------------------------------------------------------- */
 
 struct candidate {
     uint32_t of;
@@ -23,7 +23,7 @@ static int most_first(const void *left, const void *right)
 static void choose_slices(struct cup_call_slices *slices, enum cup_slice_kind kind,
                           struct candidate *candidates, size_t count)
 {
-    slices->there[kind] = count;
+    slices->candidates[kind] = count;
     if (count < 2)
         return;
     qsort(candidates, count, sizeof *candidates, most_first);
@@ -90,7 +90,8 @@ static bool is_of(const struct cup_profile *profile, const struct cup_call_slice
                                             : task->server == slice->of + 1;
 }
 
-/* Its index; CUP_NOTHING without memory. What finds no room is the root's. */
+/* Index of the row of that node and slice, added if it is new; CUP_NOTHING without memory. Once the
+ * table is full, new rows are counted at the root. */
 static uint32_t row_of(struct cup_call_slices *slices, uint32_t node, uint32_t slice)
 {
     uint32_t at = slices->row_count < CUP_CALL_ROWS_MOST ? node : 0;

@@ -45,7 +45,7 @@ bool cup_weight_measured(const struct cup_profile *profile, enum cup_weight weig
 
 /* ---- making ------------------------------------------------------------------------------- */
 
-/* Appends a zeroed entry; its index, or CUP_NOTHING. */
+/* Appends a zeroed entry. Returns its index, or CUP_NOTHING without memory. */
 #define APPEND(tree, entries, entry)                                                               \
     append(&(tree)->entries, &(tree)->entry##_room, &(tree)->entry##_count, sizeof *(tree)->entries)
 static uint32_t append(void *items, size_t *room, size_t *count, size_t size)
@@ -79,7 +79,7 @@ static void describe_function(struct cup_call_tree *tree, struct cup_function *f
     function->calls_process = cup_calls_process(place.shown, name);
 }
 
-/* Functions are the same if name, file as shown and first line are. */
+/* Two functions are the same if their names, files as shown and first lines are equal. */
 uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
                                struct cup_text path, uint32_t first_line, enum cup_frame_kind kind)
 {
@@ -115,7 +115,8 @@ uint32_t cup_call_add_frame(struct cup_call_tree *tree, uint32_t function, uint3
     return index;
 }
 
-/* The last in the order of precedence: that of the stack below, or what the function marks. */
+/* The phase of the caller's stack or the one that this function marks: the one with the higher
+ * precedence. */
 static uint8_t phase_of(const struct cup_call_tree *tree, uint32_t parent,
                         const struct cup_function *function)
 {

@@ -8,32 +8,33 @@
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/functions/native_frames.h"
 
-/* A function of the log that is being read. */
+/* A code object of the log that is being read. */
 struct known_code {
     uint32_t function;
-    size_t table; /* where its line table begins in `tables` */
+    size_t table; /* offset of its line table in maker.tables */
     struct cup_line_table lines;
 };
 
-/* What is needed while one log is read. The maps are by the ids of that log. */
+/* State while the logs are read. The maps have ids of the current log as keys, and are cleared
+ * after each log. */
 struct maker {
     struct cup_call_tree *tree;
     const struct cup_profile *profile;
     const struct cup_call_ask *ask;
-    uint32_t process;           /* index */
-    struct cup_id_map strings;  /* id in the tree */
-    struct cup_id_map codes;    /* index + 1 in `known` */
-    struct cup_id_map modules;  /* index + 1 in the tree's */
-    struct cup_id_map nodes;    /* index + 1 in the tree */
-    struct cup_id_map tasks;    /* by number: prefix + 2; 1: not asked for */
-    struct cup_id_map at;       /* by number, where there are slices: index + 1 in the profile */
-    struct cup_id_map counted;  /* by number: 1 for tasks that did something */
-    struct cup_pair_map frames; /* by code and offset: index + 1 in the tree */
+    uint32_t process;             /* index in profile->processes */
+    struct cup_id_map strings;    /* id in tree->strings */
+    struct cup_id_map codes;      /* index + 1 in `known` */
+    struct cup_id_map modules;    /* index + 1 in tree->modules */
+    struct cup_id_map nodes;      /* index + 1 in tree->nodes */
+    struct cup_id_map tasks;      /* by number: prefix + 2; 1: the task was not asked for */
+    struct cup_id_map task_index; /* by number: index + 1 in profile->tasks; empty without slices */
+    struct cup_id_map counted;    /* by number: 1 if the task is in tree->tasks already */
+    struct cup_pair_map frames;   /* by code and offset: index + 1 in tree->frames */
     struct known_code *known;
     size_t known_count, known_room;
     unsigned char *tables; /* line tables, one after the other */
     size_t table_bytes, table_room;
-    struct cup_native_frames natives; /* of all logs */
+    struct cup_native_frames natives; /* kept over all logs */
     bool out_of_memory;
 };
 
@@ -113,7 +114,8 @@ static void on_module(struct maker *maker, const struct cup_record *record)
 
 /* ---- frames ------------------------------------------------------------------------------- */
 
-/* A frame of no function: what is left out, not known, or done by another thread. */
+/* A frame that is no function: frames left out, an unknown frame, or the step to a helper thread.
+ */
 static uint32_t special_frame(struct maker *maker, const char *name, enum cup_frame_kind kind)
 {
     uint32_t function = cup_call_add_function(maker->tree, (struct cup_text){name, strlen(name)},
@@ -154,8 +156,10 @@ static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
     return frame;
 }
 
-/* Python's frames are left out at the outer end of a stack, or of what a helper thread did. */
-static bool is_gap(const struct maker *maker, uint32_t parent)
+/* Whether frames that the log leaves out below PARENT are native. Python frames are left out only
+ * at the outer end of a stack, or of a helper thread's part of it; below another frame, only native
+ * ones can be missing. */
+static bool is_native_gap(const struct maker *maker, uint32_t parent)
 {
     if (!parent)
         return false;
@@ -163,7 +167,7 @@ static bool is_gap(const struct maker *maker, uint32_t parent)
     return kind == CUP_FRAME_PYTHON || kind == CUP_FRAME_NATIVE;
 }
 
-/* PARENT: index of the frame that called it; 0: none. */
+/* The frame of a recorded node. PARENT: index in tree->nodes of its caller; 0: none. */
 static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node, uint32_t parent)
 {
     if (node->of & CUP_NODE_NATIVE)
@@ -172,8 +176,9 @@ static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node,
     case CUP_NODE_UNKNOWN:
         return unknown_frame(maker);
     case CUP_NODE_CUT:
-        return is_gap(maker, parent) ? cup_native_gap(maker->tree)
-                                     : special_frame(maker, "(frames left out)", CUP_FRAME_CUT);
+        return is_native_gap(maker, parent)
+                   ? cup_native_gap(maker->tree)
+                   : special_frame(maker, "(frames left out)", CUP_FRAME_CUT);
     case CUP_NODE_HELPER:
         return special_frame(maker, "(helper thread)", CUP_FRAME_HELPER);
     default:
@@ -181,8 +186,8 @@ static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node,
     }
 }
 
-/* Index of the node in the tree. */
-static uint32_t place_of(struct maker *maker, uint32_t parent, uint32_t frame)
+/* The node for FRAME below PARENT, added if it is new. Returns its index in tree->nodes. */
+static uint32_t find_or_add_node(struct maker *maker, uint32_t parent, uint32_t frame)
 {
     const struct cup_call_tree *tree = maker->tree;
     bool native = tree->functions[tree->frames[frame].function].kind == CUP_FRAME_NATIVE;
@@ -190,7 +195,8 @@ static uint32_t place_of(struct maker *maker, uint32_t parent, uint32_t frame)
                   : cup_call_add_node(maker->tree, parent, frame);
 }
 
-/* Parents come before their children: one that does not is not known, so there are no cycles. */
+/* Adds a recorded node to the tree. A log writes parents before their children; a node whose parent
+ * was not seen yet is put below "(not known)", so damaged logs cannot make a cycle. */
 static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_node *node)
 {
     uint32_t parent = cup_id_map_get(&maker->nodes, node->parent);
@@ -198,7 +204,7 @@ static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_no
     if (node->parent && !parent)
         parent = cup_call_add_node(maker->tree, 0, CUP_UNKNOWN_FRAME) + 1;
     uint32_t caller = parent ? parent - 1 : 0, frame = frame_of(maker, node, caller);
-    uint32_t index = frame == CUP_NOTHING ? CUP_NOTHING : place_of(maker, caller, frame);
+    uint32_t index = frame == CUP_NOTHING ? CUP_NOTHING : find_or_add_node(maker, caller, frame);
     if (index == CUP_NOTHING)
         maker->out_of_memory = true;
     else
@@ -266,13 +272,13 @@ static struct cup_weights weights_of(const struct cup_stack_use_row *row)
     case CUP_U_OFF_CPU:
         w.of[CUP_W_OFF_CPU] = row->ns;
         break;
-    default: /* of newer writers */
+    default: /* a kind that only newer libraries record */
         break;
     }
     return w;
 }
 
-/* Index in the tree; what no stack is known for is a stack of its own. */
+/* Index in tree->nodes of a recorded node. For an unknown one it is the stack "(not known)". */
 static uint32_t node_of(struct maker *maker, uint32_t node)
 {
     uint32_t known = cup_id_map_get(&maker->nodes, node);
@@ -283,7 +289,8 @@ static uint32_t node_of(struct maker *maker, uint32_t node)
     return frame == CUP_NOTHING ? CUP_NOTHING : cup_call_add_node(maker->tree, 0, frame);
 }
 
-/* False: not asked for. */
+/* Sets *prefix to the prefix of a task, CUP_NO_PREFIX for an unknown one. Returns false if the task
+ * is not among those that were asked for. */
 static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
 {
     uint32_t known = task ? cup_id_map_get(&maker->tasks, task) : 0;
@@ -297,10 +304,10 @@ static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
     return whole;
 }
 
-/* NULL: not known, or there are no slices. */
+/* The task, if slices need it; NULL if there are no slices or the task is not known. */
 static const struct cup_task *sliced_task(const struct maker *maker, uint32_t task)
 {
-    uint32_t known = maker->tree->slices.count ? cup_id_map_get(&maker->at, task) : 0;
+    uint32_t known = maker->tree->slices.count ? cup_id_map_get(&maker->task_index, task) : 0;
     return known ? &maker->profile->tasks[known - 1] : NULL;
 }
 
@@ -312,7 +319,7 @@ static void count_task(struct maker *maker, uint32_t task)
     map_id(maker, &maker->counted, task, 1);
 }
 
-/* A branch whose record is missing is one that has no place. */
+/* Baskets of a branch that no record defines are dropped, and counted as orphans. */
 static void add_branch(struct maker *maker, const struct cup_stack_use_row *row, uint32_t node)
 {
     uint32_t branch = cup_branch_of(maker->profile, maker->process, row->use - CUP_USE_BRANCHES);
@@ -345,9 +352,9 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
     maker->tree->damaged += reader.damaged;
 }
 
-/* ---- over time ---------------------------------------------------------------------------- */
+/* ---- CPU samples -------------------------------------------------------------------------- */
 
-static void hand_out(struct maker *maker, const struct cup_cpu_reader *reader)
+static void pass_samples(struct maker *maker, const struct cup_cpu_reader *reader)
 {
     const struct cup_cpu_row *row = &reader->row;
     uint32_t prefix;
@@ -371,7 +378,7 @@ static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
     struct cup_cpu_reader reader;
     cup_cpu_start(&reader, record);
     while (!maker->out_of_memory && cup_cpu_next(&reader))
-        hand_out(maker, &reader);
+        pass_samples(maker, &reader);
     maker->tree->damaged += reader.damaged;
 }
 
@@ -417,7 +424,7 @@ static void find_tasks(struct maker *maker, uint32_t process)
         const struct cup_task *task = &profile->tasks[i];
         map_id(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
         if (maker->tree->slices.count)
-            map_id(maker, &maker->at, task->number, (uint32_t)i + 1);
+            map_id(maker, &maker->task_index, task->number, (uint32_t)i + 1);
     }
 }
 
@@ -442,14 +449,14 @@ static void read_log(struct maker *maker, struct cup_log *log)
     }
 }
 
-static void forget_log(struct maker *maker)
+static void clear_log_maps(struct maker *maker)
 {
     cup_id_map_clear(&maker->strings);
     cup_id_map_clear(&maker->codes);
     cup_id_map_clear(&maker->modules);
     cup_id_map_clear(&maker->nodes);
     cup_id_map_clear(&maker->tasks);
-    cup_id_map_clear(&maker->at);
+    cup_id_map_clear(&maker->task_index);
     cup_id_map_clear(&maker->counted);
     cup_pair_map_clear(&maker->frames);
     maker->known_count = maker->table_bytes = 0;
@@ -472,12 +479,13 @@ static void read_process(struct maker *maker, uint32_t index)
     }
     find_tasks(maker, index);
     read_log(maker, &log);
-    forget_log(maker);
+    clear_log_maps(maker);
     cup_log_close(&log);
 }
 
-/* The root is no frame, and nothing may take it for one: its frame is the first, "(not known)". */
-static int start_tree(struct maker *maker)
+/* The root stands for no function, but every node has a frame: the root's is the first frame, "(not
+ * known)". */
+static int add_root(struct maker *maker)
 {
     struct cup_call_tree *tree = maker->tree;
     if (unknown_frame(maker) == CUP_NOTHING ||
@@ -498,7 +506,7 @@ int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *pro
         .filtered = ask->prefix || ask->dataset || ask->worker};
     if (ask->slices)
         tree->slices = *ask->slices;
-    maker.out_of_memory = start_tree(&maker) != 0;
+    maker.out_of_memory = add_root(&maker) != 0;
     for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
         read_process(&maker, i);
     cup_call_sort_branches(tree);

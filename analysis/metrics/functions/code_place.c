@@ -18,7 +18,7 @@ static bool begins_with(struct cup_text text, const char *with)
     return text.length >= length && memcmp(text.bytes, with, length) == 0;
 }
 
-/* What follows the last occurrence of a directory; {NULL, 0} if it is not there. */
+/* The text after the last occurrence of a directory; {NULL, 0} if the path does not have it. */
 static struct cup_text after_last(struct cup_text path, const char *directory)
 {
     size_t length = strlen(directory);
@@ -35,7 +35,8 @@ static struct cup_text after_packages(struct cup_text path)
     return rest.length ? rest : after_last(path, "/dist-packages/");
 }
 
-/* What follows ".../lib/python3.11/", or its zip file; likewise. */
+/* The path below ".../lib/python3.11/", or inside the zip file of the standard library; {NULL, 0}
+ * if PATH is not there. */
 static struct cup_text after_stdlib(struct cup_text path)
 {
     struct cup_text rest = after_last(path, "/python3");
@@ -48,7 +49,7 @@ static struct cup_text after_stdlib(struct cup_text path)
                                                                       : (struct cup_text){0};
 }
 
-/* The first part of "coffea/util.py" and of "six.py". */
+/* The first part of a path: "coffea" of "coffea/util.py", "six" of "six.py". */
 static struct cup_text first_part(struct cup_text shown)
 {
     const char *slash = memchr(shown.bytes, '/', shown.length);
@@ -57,7 +58,8 @@ static struct cup_text first_part(struct cup_text shown)
     return (struct cup_text){shown.bytes, (size_t)(end - shown.bytes)};
 }
 
-/* What a worker was sent (Client.upload_file) lies in a directory of its own. */
+/* Files that the client sent with Client.upload_file() lie in a directory of each worker: strips
+ * it. */
 static struct cup_text without_worker(struct cup_text path)
 {
     static const char *const spaces[] = {"/dask-scratch-space/worker-",
@@ -113,8 +115,8 @@ static struct cup_text wheel_name(struct cup_text shown)
     return part;
 }
 
-/* Where none of Python's directories tells whose a library is, its own name does; in what directory
- * it is differs from host to host. */
+/* A library in none of Python's directories is a package of its own, such as "libz". Its directory
+ * is not shown, because it differs from host to host. */
 static struct cup_code_place place_of_module(struct cup_text path)
 {
     struct cup_text file = cup_module_file(path);

@@ -1,5 +1,5 @@
-/* Whose code a file holds: the user's own, a package's, Python's. By its path alone, as it was on
- * the worker: nothing is looked up. */
+/* Whose code a file holds: the user's own, a package's, or Python's. Only the path decides, as it
+ * was on the worker: the file itself is not opened. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
 
@@ -7,19 +7,20 @@
 
 #include "analysis/base/intern.h"
 
-/* Texts lie in the path, or are constant. */
+/* The texts point into the path that was given, or are constant. */
 struct cup_code_place {
-    struct cup_text shown;   /* the path from its package on, "coffea/nanoevents/factory.py", which
-                                is the same on all hosts; the user's files: the path as it is, but
-                                without the directory of one worker that Dask copied them to;
-                                libraries: without the tag of their
-                                Python, others by their name alone */
-    struct cup_text package; /* "user", "coffea", "numpy", "stdlib", "generated", "unknown"; of
-                                libraries also "python", the interpreter's own, "libz", "native" */
+    /* What tables show. It is the same on all hosts where possible:
+     * - a file of a package: from the package on, "coffea/nanoevents/factory.py";
+     * - a file of the user: its path; for files that Dask uploaded, without the worker's directory;
+     * - a library: from its package on, without the tag of the Python version; outside of packages
+     *   its file name. */
+    struct cup_text shown;
+    struct cup_text package; /* "user", "coffea", "numpy", "stdlib", "generated", "unknown"; for
+                                libraries also "python" (the interpreter), "libz", "native" */
     bool user;
 };
 
-/* NATIVE: a library or executable. */
+/* NATIVE: PATH is a library or an executable, not a Python file. */
 struct cup_code_place cup_code_place(struct cup_text path, bool native);
 
 #endif

@@ -5,8 +5,8 @@
 #include "analysis/base/array.h"
 #include "analysis/base/utf8.h"
 
-/* The child of a parent, added if it is not there; its index, or CUP_NOTHING without memory. KEY:
- * what makes it the same. */
+/* The child of like->parent with that KEY, added as a copy of LIKE if it is new. Returns its index,
+ * or CUP_NOTHING without memory. Nodes with the same parent and KEY are merged. */
 static uint32_t node_of(struct cup_folded *folded, struct cup_pair_map *map, uint32_t key,
                         const struct cup_folded_node *like)
 {
@@ -21,7 +21,8 @@ static uint32_t node_of(struct cup_folded *folded, struct cup_pair_map *map, uin
     return (uint32_t)folded->count++;
 }
 
-/* Parents come before children, so each finds its parent's place there. */
+/* Fills in PLACE, the folded node of each node of the tree. Parents stand before their children, so
+ * the parent's place is known. */
 static int fold_nodes(struct cup_folded *folded, const struct cup_call_tree *tree,
                       const uint64_t *totals, uint32_t *place, enum cup_fold_by by)
 {
@@ -51,7 +52,7 @@ static int fold_nodes(struct cup_folded *folded, const struct cup_call_tree *tre
     return result;
 }
 
-/* What is not above a node is its own. */
+/* A node's own amount is its total less the totals of its children. */
 static void find_selves(struct cup_folded *folded)
 {
     for (size_t i = 0; i < folded->count; i++)
@@ -86,8 +87,9 @@ void cup_folded_free(struct cup_folded *folded)
     *folded = (struct cup_folded){0};
 }
 
-/* A text as it can be shown anywhere; where it ends in `to`, of which `end` is not reached. */
-static char *put_clean(char *to, const char *end, struct cup_text text)
+/* Appends TEXT to `to`, with '?' for what a terminal cannot show. Stops before `end`. Returns the
+ * new end of the text. */
+static char *append_clean(char *to, const char *end, struct cup_text text)
 {
     const char *at = text.bytes, *stop = at + text.length;
     while (at && at < stop) {
@@ -112,15 +114,15 @@ char *cup_function_text(const struct cup_call_tree *tree, uint32_t index, uint32
     enum { PLACE = CUP_FRAME_ROOM - 220, LINE = 16 };
     const struct cup_function *function = &tree->functions[index];
     struct cup_text file = cup_call_text(tree, function->file);
-    char *end = put_clean(to, to + 200, cup_call_text(tree, function->name));
+    char *end = append_clean(to, to + 200, cup_call_text(tree, function->name));
     *end = '\0';
     if (!file.length || (function->kind == CUP_FRAME_NATIVE && !function->named))
         return to;
-    size_t cut =
-        file.length > PLACE - LINE ? file.length - (PLACE - LINE) : 0; /* its end says more */
+    /* Of a long path, the end is kept. */
+    size_t cut = file.length > PLACE - LINE ? file.length - (PLACE - LINE) : 0;
     *end++ = ' ';
     *end++ = '(';
-    end = put_clean(end, end + PLACE, (struct cup_text){file.bytes + cut, file.length - cut});
+    end = append_clean(end, end + PLACE, (struct cup_text){file.bytes + cut, file.length - cut});
     line = line ? line : function->first_line;
     if (line)
         end += snprintf(end, LINE, ":%u", line);

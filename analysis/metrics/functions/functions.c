@@ -2,30 +2,30 @@
 
 #include <stdlib.h>
 
-/* One kind of rows while they are made: by index, and which was counted last in the stack that is
- * being gone down. */
-struct making {
+/* The rows of one kind while they are added up, by index. `last` is the stack that was last added
+ * to each row, so that a recursive function is counted once for each stack. */
+struct row_sums {
     struct cup_function_row *rows;
-    uint32_t *last; /* number of that stack; 0: none */
+    uint32_t *last; /* by row: number of the last stack; 0: none */
     size_t count;
 };
 
-static int start_sums(struct making *making, size_t count)
+static int start_sums(struct row_sums *row_sums, size_t count)
 {
-    *making = (struct making){.rows = calloc(count + 1, sizeof *making->rows),
-                              .last = calloc(count + 1, sizeof *making->last),
-                              .count = count};
-    return making->rows && making->last ? 0 : -1;
+    *row_sums = (struct row_sums){.rows = calloc(count + 1, sizeof *row_sums->rows),
+                                  .last = calloc(count + 1, sizeof *row_sums->last),
+                                  .count = count};
+    return row_sums->rows && row_sums->last ? 0 : -1;
 }
 
-/* Once for each stack. */
-static void add_total(struct making *making, uint32_t at, uint32_t stack,
+/* Adds to `total`, at most once for each stack. */
+static void add_total(struct row_sums *row_sums, uint32_t at, uint32_t stack,
                       const struct cup_weights *weights)
 {
-    if (making->last[at] == stack)
+    if (row_sums->last[at] == stack)
         return;
-    making->last[at] = stack;
-    cup_weights_add(&making->rows[at].total, weights);
+    row_sums->last[at] = stack;
+    cup_weights_add(&row_sums->rows[at].total, weights);
 }
 
 static bool is_any(const struct cup_weights *weights)
@@ -36,45 +36,45 @@ static bool is_any(const struct cup_weights *weights)
     return any != 0;
 }
 
-/* Those that have anything. */
-static void collect_rows(struct making *making, struct cup_function_rows *rows)
+/* Keeps the rows in which any weight is above 0. */
+static void collect_rows(struct row_sums *row_sums, struct cup_function_rows *rows)
 {
-    *rows = (struct cup_function_rows){.rows = making->rows};
-    for (uint32_t i = 0; i < making->count; i++) {
-        if (!is_any(&making->rows[i].total))
+    *rows = (struct cup_function_rows){.rows = row_sums->rows};
+    for (uint32_t i = 0; i < row_sums->count; i++) {
+        if (!is_any(&row_sums->rows[i].total))
             continue;
-        rows->rows[rows->count] = making->rows[i];
+        rows->rows[rows->count] = row_sums->rows[i];
         rows->rows[rows->count++].of = i;
     }
-    making->rows = NULL;
+    row_sums->rows = NULL;
 }
 
-struct makings {
-    struct making functions, lines, packages, natives, native_packages;
+struct sums {
+    struct row_sums functions, lines, packages, natives, native_packages;
 };
 
-/* All frames of a stack, which the row tells the innermost of. That a helper takes over is no
- * package's, unless nothing else is known of what it did. */
-static void add_totals(struct makings *makings, const struct cup_call_tree *tree,
+/* Adds a row's weights to every frame of its stack. The frame "(helper thread)" is not counted for
+ * a package, unless it is the innermost: then nothing else is known. */
+static void add_totals(struct sums *sums, const struct cup_call_tree *tree,
                        const struct cup_call_row *row, uint32_t stack)
 {
     uint32_t python = cup_call_python(tree, row->node);
     for (uint32_t at = row->node; at; at = tree->nodes[at].parent) {
         uint32_t frame = tree->nodes[at].frame, of = tree->frames[frame].function;
         if (tree->functions[of].kind == CUP_FRAME_NATIVE) {
-            add_total(&makings->natives, of, stack, &row->weights);
-            add_total(&makings->native_packages, tree->functions[of].package, stack, &row->weights);
+            add_total(&sums->natives, of, stack, &row->weights);
+            add_total(&sums->native_packages, tree->functions[of].package, stack, &row->weights);
             continue;
         }
-        add_total(&makings->functions, of, stack, &row->weights);
-        add_total(&makings->lines, frame, stack, &row->weights);
+        add_total(&sums->functions, of, stack, &row->weights);
+        add_total(&sums->lines, frame, stack, &row->weights);
         if (tree->functions[of].kind != CUP_FRAME_HELPER || at == python)
-            add_total(&makings->packages, tree->functions[of].package, stack, &row->weights);
+            add_total(&sums->packages, tree->functions[of].package, stack, &row->weights);
     }
 }
 
-/* PYTHON: the innermost node that is not native. */
-static void add_selves(struct cup_functions *to, struct makings *makings, uint32_t python,
+/* Adds weights to the function, line and package of the innermost node that is not native. */
+static void add_selves(struct cup_functions *to, struct sums *sums, uint32_t python,
                        const struct cup_weights *weights)
 {
     const struct cup_call_tree *tree = to->tree;
@@ -82,14 +82,14 @@ static void add_selves(struct cup_functions *to, struct makings *makings, uint32
     const struct cup_function *function = &tree->functions[leaf->function];
     if (function->kind == CUP_FRAME_UNKNOWN && tree->nodes[python].parent == 0)
         cup_weights_add(&to->unknown, weights);
-    cup_weights_add(&makings->functions.rows[leaf->function].self, weights);
-    cup_weights_add(&makings->lines.rows[tree->nodes[python].frame].self, weights);
-    cup_weights_add(&makings->packages.rows[function->package].self, weights);
+    cup_weights_add(&sums->functions.rows[leaf->function].self, weights);
+    cup_weights_add(&sums->lines.rows[tree->nodes[python].frame].self, weights);
+    cup_weights_add(&sums->packages.rows[function->package].self, weights);
 }
 
-/* STACK: a number of its own for each row. */
-static void add_row(struct cup_functions *to, struct makings *makings,
-                    const struct cup_call_row *row, uint32_t stack)
+/* STACK: a different number for each call. */
+static void add_row(struct cup_functions *to, struct sums *sums, const struct cup_call_row *row,
+                    uint32_t stack)
 {
     const struct cup_call_tree *tree = to->tree;
     cup_weights_add(&to->all, &row->weights);
@@ -98,26 +98,26 @@ static void add_row(struct cup_functions *to, struct makings *makings,
         return;
     uint32_t python = cup_call_python(tree, row->node);
     if (python)
-        add_selves(to, makings, python, &row->weights);
+        add_selves(to, sums, python, &row->weights);
     if (python != row->node) {
         uint32_t native = tree->frames[tree->nodes[row->node].frame].function;
         cup_weights_add(&to->native, &row->weights);
-        cup_weights_add(&makings->natives.rows[native].self, &row->weights);
-        cup_weights_add(&makings->native_packages.rows[tree->functions[native].package].self,
+        cup_weights_add(&sums->natives.rows[native].self, &row->weights);
+        cup_weights_add(&sums->native_packages.rows[tree->functions[native].package].self,
                         &row->weights);
     }
-    add_totals(makings, tree, row, stack);
+    add_totals(sums, tree, row, stack);
 }
 
-static void add_rows(struct cup_functions *to, struct makings *makings, uint32_t prefix)
+static void add_rows(struct cup_functions *to, struct sums *sums, uint32_t prefix)
 {
     for (size_t i = 0; i < to->tree->row_count; i++)
         if (prefix == CUP_ALL_PREFIXES || to->tree->rows[i].prefix == prefix)
-            add_row(to, makings, &to->tree->rows[i], (uint32_t)i + 1);
+            add_row(to, sums, &to->tree->rows[i], (uint32_t)i + 1);
 }
 
-/* Whose rows they are. */
-static void tell_users(struct cup_functions *to)
+/* Marks the rows of the user's code. */
+static void mark_user_rows(struct cup_functions *to)
 {
     const struct cup_call_tree *tree = to->tree;
     for (size_t i = 0; i < to->functions.count; i++)
@@ -132,24 +132,24 @@ static void tell_users(struct cup_functions *to)
 int cup_functions_make(struct cup_functions *functions, const struct cup_call_tree *tree,
                        uint32_t prefix)
 {
-    struct makings makings;
+    struct sums sums;
     *functions = (struct cup_functions){.tree = tree};
-    int result = start_sums(&makings.functions, tree->function_count);
-    result |= start_sums(&makings.lines, tree->frame_count);
-    result |= start_sums(&makings.packages, tree->strings.count);
-    result |= start_sums(&makings.natives, tree->function_count);
-    result |= start_sums(&makings.native_packages, tree->strings.count);
+    int result = start_sums(&sums.functions, tree->function_count);
+    result |= start_sums(&sums.lines, tree->frame_count);
+    result |= start_sums(&sums.packages, tree->strings.count);
+    result |= start_sums(&sums.natives, tree->function_count);
+    result |= start_sums(&sums.native_packages, tree->strings.count);
     if (result == 0) {
-        add_rows(functions, &makings, prefix);
-        collect_rows(&makings.functions, &functions->functions);
-        collect_rows(&makings.lines, &functions->lines);
-        collect_rows(&makings.packages, &functions->packages);
-        collect_rows(&makings.natives, &functions->natives);
-        collect_rows(&makings.native_packages, &functions->native_packages);
-        tell_users(functions);
+        add_rows(functions, &sums, prefix);
+        collect_rows(&sums.functions, &functions->functions);
+        collect_rows(&sums.lines, &functions->lines);
+        collect_rows(&sums.packages, &functions->packages);
+        collect_rows(&sums.natives, &functions->natives);
+        collect_rows(&sums.native_packages, &functions->native_packages);
+        mark_user_rows(functions);
     }
-    struct making *const all[] = {&makings.functions, &makings.lines, &makings.packages,
-                                  &makings.natives, &makings.native_packages};
+    struct row_sums *const all[] = {&sums.functions, &sums.lines, &sums.packages, &sums.natives,
+                                    &sums.native_packages};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         free(all[i]->rows);
         free(all[i]->last);

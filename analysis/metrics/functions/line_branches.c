@@ -1,10 +1,11 @@
-/* Which source line asked for which branches. */
+/* Which source line requested which branches. */
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
 #include "analysis/metrics/functions/call_tree.h"
 
-/* The user's own line is what the user can change; the rest is uproot's way there. */
+/* The innermost line of the user's code, because the user can change that one. Without such a line,
+ * the innermost Python frame. */
 static uint32_t line_of(const struct cup_call_tree *tree, uint32_t node)
 {
     for (uint32_t at = node; at; at = tree->nodes[at].parent)

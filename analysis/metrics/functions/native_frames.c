@@ -29,8 +29,9 @@ static bool is_text(struct cup_text text, const char *string)
     return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
 }
 
-/* The way to and into functions, threads, and memory: names of its interface, and those that tell
- * of calls. What is left are its builtins, such as _io_FileIO_read_impl and list_sort. */
+/* Whether a function of the interpreter only calls functions, creates threads or manages memory:
+ * names of the C API, and all names with "call". Others are builtins that do work of their own,
+ * such as _io_FileIO_read_impl and list_sort; these are shown by name. */
 static bool is_machinery(const char *name)
 {
     static const char *const begins[] = {"Py",    "_Py",     "slot_",     "wrap_",   "method_",
@@ -86,13 +87,15 @@ uint32_t cup_native_gap(struct cup_call_tree *tree)
     return function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(tree, function, 0);
 }
 
-/* Of what no Python function is known to have called. */
+/* The node "(not known)" below the root: the caller of native frames whose Python caller is not
+ * known. */
 static uint32_t unknown_caller(struct cup_call_tree *tree)
 {
     return cup_call_add_node(tree, 0, CUP_UNKNOWN_FRAME);
 }
 
-/* What is left out right below a native frame is native as well. */
+/* Replaces the node "(frames left out)" by "(native frames left out)": the frames that are missing
+ * right before a native frame are native, too. */
 static uint32_t node_of_gap(struct cup_call_tree *tree, uint32_t cut)
 {
     uint32_t caller = tree->nodes[cut].parent ? tree->nodes[cut].parent : unknown_caller(tree);

@@ -14,8 +14,8 @@ const char *const cup_phase_texts[CUP_PHASE_COUNT] = {
 #undef X
 };
 
-/* coffea 0.7 to 2026.9, uproot 4 and 5. A file that ends in '/' stands for all below it, a name of
- * "*" for all of the file's functions. */
+/* The functions that mark a phase, in coffea 0.7 to 2026.9 and uproot 4 and 5. A file that ends in
+ * '/' means all files below it; the name "*" means all functions of the file. */
 static const struct {
     const char *file, *name;
     enum cup_phase phase;
@@ -66,7 +66,7 @@ static bool is_file(struct cup_text file, const char *rule)
                                    : is_text(file, rule);
 }
 
-/* "process" of "Processor.process". */
+/* The name without its class: "process" of "Processor.process". */
 static struct cup_text last_part(struct cup_text name)
 {
     const char *dot = name.length ? memrchr(name.bytes, '.', name.length) : NULL;

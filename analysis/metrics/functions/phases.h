@@ -1,4 +1,5 @@
-/* What part of a chunk a stack belongs to, by the functions on it: see docs/functions.md. */
+/* Which phase of a chunk's work a stack belongs to. The functions on the stack decide: see
+ * docs/functions.md. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_PHASES_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_PHASES_H
 
@@ -6,9 +7,9 @@
 
 #include "analysis/base/intern.h"
 
-/* In ascending order of precedence: a stack belongs to the last of these that one of its functions
- * marks. So a column that process() reads is no longer process() itself, and what is decompressed
- * for it is neither. */
+/* In ascending order of precedence: if functions on a stack mark several phases, the last of these
+ * in this list counts. Example: process() reads a column, and uproot decompresses it. That stack
+ * counts as `decompress`, not as `columns` or `process`. */
 #define CUP_PHASES(X)                                                                              \
     X(OTHER, "other", "none of these: no function that marks one is on the stack")                 \
     X(EVENTS, "events", "building the events: from_root() and what it calls")                      \
@@ -28,10 +29,12 @@ enum cup_phase {
 extern const char *const cup_phase_names[CUP_PHASE_COUNT];
 extern const char *const cup_phase_texts[CUP_PHASE_COUNT];
 
-/* What a function marks. FILE as cup_code_place() shows it; NAME with or without its class. */
+/* The phase that a function marks. FILE is as cup_code_place() shows it; NAME may have its class
+ * before it. */
 enum cup_phase cup_phase_of(struct cup_text file, struct cup_text name, bool user);
 
-/* A function of the user's that this one calls is process(), whatever its name is. */
+/* True for the function of Coffea that calls the processor. What it calls in the user's code is
+ * process(), whatever its name is. */
 bool cup_calls_process(struct cup_text file, struct cup_text name);
 
 #endif

@@ -31,7 +31,7 @@ static int find_root_files(struct cup_branches *branches)
     return result;
 }
 
-/* What tasks read from files whose baskets were seen. */
+/* Adds up what tasks read from files in which baskets were recognised. */
 static void add_file_bytes(struct cup_branches *branches)
 {
     const struct cup_profile *profile = branches->profile;
@@ -44,7 +44,7 @@ static void add_file_bytes(struct cup_branches *branches)
     }
 }
 
-/* Those that were read. */
+/* Makes a row for each branch that was read. */
 static void add_branches(struct cup_branches *branches)
 {
     const struct cup_profile *profile = branches->profile;
@@ -85,13 +85,13 @@ static int more_bytes_first(const void *left, const void *right)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
-static uint64_t both(uint64_t one, uint64_t other)
+static uint64_t add_known(uint64_t one, uint64_t other)
 {
     return one == CUP_UNKNOWN64 || other == CUP_UNKNOWN64 ? CUP_UNKNOWN64 : one + other;
 }
 
-/* All of that name, which are one in the rows: how many different branches they have together is
- * not known. TREE is the first. */
+/* Adds up the trees of one file that have the name of TREE, the first of them: rows do not tell
+ * them apart. They may have branches in common, so their number of branches is not known (0). */
 static struct cup_ttree merge_trees(const struct cup_profile *profile, const struct cup_ttree *tree)
 {
     struct cup_ttree all = *tree;
@@ -100,8 +100,8 @@ static struct cup_ttree merge_trees(const struct cup_profile *profile, const str
         if (!cup_same_tree(profile, other->name, tree->name))
             continue;
         all.branches = 0;
-        all.compressed_bytes = both(all.compressed_bytes, other->compressed_bytes);
-        all.uncompressed_bytes = both(all.uncompressed_bytes, other->uncompressed_bytes);
+        all.compressed_bytes = add_known(all.compressed_bytes, other->compressed_bytes);
+        all.uncompressed_bytes = add_known(all.uncompressed_bytes, other->uncompressed_bytes);
     }
     return all;
 }
@@ -118,7 +118,8 @@ static void add_tree(struct cup_branches_file *file, const struct cup_ttree *tre
 
 /* ---- file by file ------------------------------------------------------------------------- */
 
-/* Rows of one tree stand together. */
+/* Adds a row to the sums of its file. Rows of one tree are adjacent; NEW_TREE marks the first of
+ * them. */
 static void add_file_row(struct cup_branches_file *file, const struct cup_profile *profile,
                          const struct cup_branch_row *row, bool new_tree)
 {
@@ -156,7 +157,7 @@ static void add_to_total(struct cup_branches_file *total, const struct cup_branc
     total->tasks += file->tasks;
 }
 
-/* What was read of a file; sum_of: by branch, index + 1 in branches->rows. */
+/* Adds the rows of a file. sum_of: by branch, index + 1 in branches->rows. */
 static void add_file(struct cup_branches *branches, const struct cup_file_branches *file,
                      uint32_t index, const uint32_t *sum_of)
 {

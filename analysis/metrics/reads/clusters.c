@@ -5,7 +5,7 @@
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/metrics/sums/sums.h"
 
-/* That of the first used chunk that names one; 0: none does. */
+/* The name of the tree that the first used chunk reads; 0: no chunk names one. */
 static uint32_t tree_of_chunks(const struct cup_totals *totals)
 {
     for (size_t i = 0; i < totals->profile->item_count; i++)
@@ -14,8 +14,9 @@ static uint32_t tree_of_chunks(const struct cup_totals *totals)
     return 0;
 }
 
-/* The value of more than half of the trees of that name (Boyer and Moore's vote); NAN: none. */
-static double told_by_trees(const struct cup_profile *profile, uint32_t name)
+/* fAutoFlush of the trees of that name, if more than half of them agree (Boyer and Moore's majority
+ * vote) and it counts events; else NAN. */
+static double auto_flush_of_trees(const struct cup_profile *profile, uint32_t name)
 {
     int64_t flush = 0;
     long votes = 0;
@@ -35,26 +36,27 @@ static double told_by_trees(const struct cup_profile *profile, uint32_t name)
     return flush > 0 && 2 * same > all ? (double)flush : NAN;
 }
 
-/* Of the branches that were read of a file; NAN: not known. */
-static double entries_a_basket(const struct cup_basket_sums *sums)
+/* Mean entries per basket, over all branches; NAN: not known. */
+static double entries_per_basket(const struct cup_basket_sums *sums)
 {
     double seen = (double)(sums->baskets - sums->unseen);
     return sums->entries && seen > 0 ? (double)sums->entries / seen : NAN;
 }
 
-/* Files whose baskets differ in entries by more than a quarter have no cluster in common. */
+/* Whether the entries per basket of two files differ by more than a quarter: then no one cluster
+ * size fits all files. */
 static bool files_differ(const struct cup_profile *profile)
 {
     double least = NAN, most = NAN;
     for (size_t i = 0; i < profile->root_file_count; i++) {
-        double entries = entries_a_basket(&profile->root_files[i].sums);
+        double entries = entries_per_basket(&profile->root_files[i].sums);
         least = fmin(least, entries);
         most = fmax(most, entries);
     }
     return most > 1.25 * least;
 }
 
-static double told_by_baskets(const struct cup_totals *totals, uint32_t name)
+static double entries_of_baskets(const struct cup_totals *totals, uint32_t name)
 {
     double most = NAN;
     if (files_differ(totals->profile))
@@ -62,7 +64,7 @@ static double told_by_baskets(const struct cup_totals *totals, uint32_t name)
     for (size_t i = 0; i < totals->branches->count; i++) {
         const struct cup_branch_row *row = &totals->branches->rows[i];
         if (row->sums.entries && cup_same_tree(totals->profile, row->tree, name))
-            most = fmax(most, entries_a_basket(&row->sums));
+            most = fmax(most, entries_per_basket(&row->sums));
     }
     return most;
 }
@@ -72,7 +74,7 @@ struct cup_cluster cup_cluster_find(const struct cup_totals *totals)
     uint32_t tree = tree_of_chunks(totals);
     if (tree == 0)
         return (struct cup_cluster){NAN, false};
-    double told = told_by_trees(totals->profile, tree);
-    return isnan(told) ? (struct cup_cluster){told_by_baskets(totals, tree), false}
-                       : (struct cup_cluster){told, true};
+    double events = auto_flush_of_trees(totals->profile, tree);
+    return isnan(events) ? (struct cup_cluster){entries_of_baskets(totals, tree), false}
+                         : (struct cup_cluster){events, true};
 }

@@ -1,5 +1,6 @@
-/* Clusters: the events that were written to a file together, as one basket or a few of each branch.
- * A chunk that begins or ends inside a cluster shares baskets with its neighbour. */
+/* A cluster is the run of events that were written to a file together, as one basket or a few of
+ * each branch. If a chunk begins or ends inside a cluster, it reads baskets that its neighbour
+ * reads, too. */
 #ifndef CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
 #define CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
 
@@ -8,12 +9,12 @@
 struct cup_totals;
 
 struct cup_cluster {
-    double events; /* of one; NAN: not known, or files differ */
-    bool told;     /* from the trees' fAutoFlush; else from the baskets: the largest mean number of
-                      entries of any branch */
+    double events;   /* events per cluster; NAN: not known, or the files differ */
+    bool from_trees; /* true: from fAutoFlush of the trees; false: estimated from the baskets, as
+                        the largest mean number of entries per basket of any branch */
 };
 
-/* Of the tree that used chunks read. Needs totals->branches-> */
+/* The clusters of the tree that chunks read. Needs totals->outcomes and totals->branches. */
 struct cup_cluster cup_cluster_find(const struct cup_totals *totals);
 
 #endif

@@ -6,8 +6,8 @@
 #include "analysis/base/array.h"
 #include "analysis/metrics/sums/sums.h"
 
-/* Visits that are held at a time: a file with more rows is gone through several times, each time
- * for other branches. */
+/* Limits memory: a file with more visits than this is read in several passes, each for a part of
+ * the branches. */
 enum { PASS_VISITS = 1000000 };
 
 /* ---- order -------------------------------------------------------------------------------- */
@@ -31,7 +31,8 @@ static int by_name(const void *left, const void *right)
     return order ? order : compare_texts(a->name, b->name);
 }
 
-/* By index + 1; branches without a name come first. NULL without memory. */
+/* For each branch (index + 1) its rank in the order of tree and name; branches without a name come
+ * first. NULL without memory. */
 static uint32_t *rank_branches(const struct cup_profile *profile)
 {
     struct named *order = malloc((profile->branch_count + 1) * sizeof *order);
@@ -47,8 +48,8 @@ static uint32_t *rank_branches(const struct cup_profile *profile)
     return ranks;
 }
 
-/* Bits for all tasks, and for none. */
-static size_t told_bytes(const struct cup_file_branches *file)
+/* One bit for each task (index + 1), and bit 0 for none. */
+static size_t task_bitmap_bytes(const struct cup_file_branches *file)
 {
     return file->totals->profile->task_count / 8 + 1;
 }
@@ -59,8 +60,8 @@ int cup_file_branches_open(struct cup_file_branches *file, const struct cup_tota
     cup_basket_feed_open(&file->feed, totals->profile);
     file->row_of = calloc(totals->profile->branch_count + 1, sizeof *file->row_of);
     file->ranks = rank_branches(totals->profile);
-    file->told = malloc(told_bytes(file));
-    if (file->row_of && file->ranks && file->told)
+    file->tasks_with_record = malloc(task_bitmap_bytes(file));
+    if (file->row_of && file->ranks && file->tasks_with_record)
         return 0;
     cup_file_branches_close(file);
     return -1;
@@ -77,12 +78,12 @@ uint64_t cup_file_branches_close(struct cup_file_branches *file)
     free(file->visits);
     free(file->sorted);
     free(file->starts);
-    free(file->told);
+    free(file->tasks_with_record);
     *file = (struct cup_file_branches){0};
     return lost;
 }
 
-/* Makes room for an entry more, and counts it. False without memory. */
+/* Makes room for one more entry. Returns false, and notes it, without memory. */
 static bool grow_array(struct cup_file_branches *file, void *items, size_t *room, size_t count,
                        size_t size)
 {
@@ -170,7 +171,8 @@ static void add_visit(struct cup_file_branches *file, uint32_t row)
     };
 }
 
-/* Whole sums belong to the first pass. */
+/* Adds the record to the sums of its row. Called in the first pass only, so each record counts
+ * once. */
 static void add_row(struct cup_file_branches *file, struct cup_branch_row *row)
 {
     const uint64_t *v = file->feed.rows.row.values;
@@ -184,8 +186,8 @@ static void add_row(struct cup_file_branches *file, struct cup_branch_row *row)
     count_task(file, row);
 }
 
-static void take_row(struct cup_file_branches *file, uint32_t root_file, uint64_t pass,
-                     uint64_t passes)
+static void use_record(struct cup_file_branches *file, uint32_t root_file, uint64_t pass,
+                       uint64_t passes)
 {
     uint32_t branch = file->feed.branch;
     if (file->feed.rows.row.values[CUP_BV_BASKETS] == 0)
@@ -216,7 +218,8 @@ static bool make_room(struct cup_file_branches *file)
     return file->sorted && file->starts;
 }
 
-/* Visits of the same row stand together, in the order in which they came. */
+/* Orders visits by row; visits of one row keep their order. Afterwards starts[row] is where the
+ * visits of ROW end. */
 static void sort_by_row(struct cup_file_branches *file)
 {
     memset(file->starts, 0, (file->count + 1) * sizeof *file->starts);
@@ -228,7 +231,6 @@ static void sort_by_row(struct cup_file_branches *file)
         file->sorted[file->starts[file->visits[i].row]++] = file->visits[i];
 }
 
-/* After that, a row's visits end where `starts` points. */
 static void add_rereads(struct cup_file_branches *file)
 {
     if (file->visit_count == 0)
@@ -250,7 +252,8 @@ static void add_rereads(struct cup_file_branches *file)
 
 /* ---- a file ------------------------------------------------------------------------------- */
 
-/* A long task records what it read in several parts. */
+/* Notes that a task has a record of this file. A task with two of them is one that wrote what it
+ * read in several parts. */
 static void note_record(struct cup_file_branches *file)
 {
     uint32_t task = file->feed.task;
@@ -258,15 +261,15 @@ static void note_record(struct cup_file_branches *file)
     if (file->records == file->feed.records)
         return;
     file->records = file->feed.records;
-    file->in_parts |= task && file->told[task / 8] & bit;
-    file->told[task / 8] |= bit;
+    file->in_parts |= task && file->tasks_with_record[task / 8] & bit;
+    file->tasks_with_record[task / 8] |= bit;
 }
 
 static void begin_pass(struct cup_file_branches *file, uint32_t root_file)
 {
     file->visit_count = 0;
     file->in_parts = false;
-    memset(file->told, 0, told_bytes(file));
+    memset(file->tasks_with_record, 0, task_bitmap_bytes(file));
     cup_basket_feed_file(&file->feed, root_file);
 }
 
@@ -277,7 +280,7 @@ static void read_pass(struct cup_file_branches *file, uint32_t root_file, uint64
     begin_pass(file, root_file);
     while (!file->out_of_memory && cup_basket_feed_next(&file->feed)) {
         note_record(file);
-        take_row(file, root_file, pass, passes);
+        use_record(file, root_file, pass, passes);
         file->tasks += pass == 0 && file->feed.task && file->feed.task != last_task;
         last_task = file->feed.task;
     }
@@ -285,7 +288,7 @@ static void read_pass(struct cup_file_branches *file, uint32_t root_file, uint64
         add_rereads(file);
 }
 
-/* What the same task read again counts, too. */
+/* Repeated reads so far are those by other tasks: adds those by the same task. */
 static void settle_row(struct cup_branch_row *row)
 {
     row->rereads.baskets += row->rereads.same_task;

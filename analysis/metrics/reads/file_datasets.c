@@ -6,11 +6,11 @@
 #include "analysis/base/id_map.h"
 #include "analysis/metrics/sums/sums.h"
 
-/* Files as items name them, each once. */
+/* The files that work items name, each once. */
 struct named {
     struct cup_id_map datasets; /* index + 1 in totals->datasets, by name */
-    struct cup_id_map files;    /* likewise, by the string that names a file */
-    uint32_t *names;            /* owned; those strings */
+    struct cup_id_map files;    /* index + 1 in totals->datasets, by the string that names a file */
+    uint32_t *names;            /* owned; the keys of `files` */
     size_t count;
 };
 

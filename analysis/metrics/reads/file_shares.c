@@ -42,7 +42,8 @@ static void add_row(struct cup_file_share *share, const struct cup_branch_row *r
     share->bytes_known &= row->rereads_known;
 }
 
-/* The rows of one tree, from the first on; returns how many. */
+/* Adds the first rows, up to the last one of the same tree. Returns how many. *most: most bytes
+ * read from one tree so far. */
 static size_t add_rows(const struct cup_file_shares *shares, struct cup_file_share *share,
                        const struct cup_branch_row *rows, size_t count, uint64_t *most)
 {
@@ -93,7 +94,8 @@ static bool add_file(void *context, const struct cup_branch_row *rows, size_t co
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* As calls had it, else (remote files) as the file's head had it. */
+/* A file's size is the largest that any process recorded. Without one, as for remote files, it is
+ * what the head of the ROOT file says. */
 static void find_sizes(struct cup_file_shares *shares)
 {
     const struct cup_profile *profile = shares->totals->profile;

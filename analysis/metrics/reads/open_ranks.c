@@ -14,7 +14,8 @@ static int by_text(struct cup_text a, struct cup_text b)
 
 /* ---- opens --------------------------------------------------------------------------------- */
 
-/* Ids of strings go by which log was read first: they order nothing. */
+/* Equal times are ordered by the text of the names: string ids depend on the order in which logs
+ * were read. */
 static int by_time(const void *left, const void *right, void *profile)
 {
     const struct cup_open_sum *a = *(const struct cup_open_sum *const *)left,
@@ -80,7 +81,7 @@ static size_t collect_urls(const struct cup_profile *profile, struct cup_url_sum
     return count;
 }
 
-/* Those of one name become one; returns how many are left. */
+/* Adds up the sums of the same server. Returns how many remain. */
 static size_t join_servers(struct cup_url_sum *sums, size_t count)
 {
     size_t kept = 0;

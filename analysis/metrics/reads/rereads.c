@@ -1,8 +1,14 @@
-/* What was read twice. A task tells of a branch which its first and its last basket are, not what
- * lies between: that is taken for unbroken, as the baskets of an entry range are. Two tasks then
- * have in common nothing; the basket where one ends and the other begins; all of what one of them
- * read; or, where they overlap in part, some number of baskets that only their mean size tells.
- * Baskets that one reader has numbers of, and another only places, are not compared. */
+/* Finds baskets that several tasks read. Of each branch a task recorded the first basket, the last
+ * basket and the number of different baskets; the baskets between are taken to be read without a
+ * gap, as they are for an entry range. Two tasks then have in common:
+ * - nothing;
+ * - one basket, where the range of one ends and that of the other begins (a border);
+ * - all baskets of one of them;
+ * - a part, if their ranges overlap: how many baskets that is, and their bytes, is estimated by
+ *   the mean basket.
+ *
+ * Records with basket numbers are not compared with records that have only positions in the file.
+ */
 #include "analysis/metrics/reads/file_branches.h"
 
 #include <stdlib.h>
@@ -21,8 +27,9 @@ void cup_rereads_add(struct cup_rereads *sums, const struct cup_rereads *more)
     sums->wasted_bytes += more->wasted_bytes;
 }
 
-/* Of those that begin together the longest comes first, and covers the others. */
-static int by_place(const void *left, const void *right)
+/* Ascending by first basket. Of visits with the same first basket the longest comes first, because
+ * it covers the others. */
+static int by_first_basket(const void *left, const void *right)
 {
     const struct cup_branch_visit *a = left, *b = right;
     if (a->by_number != b->by_number)
@@ -35,7 +42,7 @@ static int by_place(const void *left, const void *right)
 static bool is_sorted(const struct cup_branch_visit *visits, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (by_place(&visits[i - 1], &visits[i]) > 0)
+        if (by_first_basket(&visits[i - 1], &visits[i]) > 0)
             return false;
     return true;
 }
@@ -50,13 +57,13 @@ static int by_task(const void *left, const void *right)
     return (a->by_number > b->by_number) - (a->by_number < b->by_number);
 }
 
-/* Bytes of the first or last basket: a visit of one basket does not tell them again. */
-static uint32_t end_bytes(const struct cup_branch_visit *visit, uint32_t told)
+/* Bytes of the first or last basket. A visit of one basket records them only as `bytes`. */
+static uint32_t end_bytes(const struct cup_branch_visit *visit, uint32_t recorded)
 {
-    return visit->baskets == 1 ? (uint32_t)visit->bytes : told;
+    return visit->baskets == 1 ? (uint32_t)visit->bytes : recorded;
 }
 
-static void put_together(struct cup_branch_visit *whole, const struct cup_branch_visit *part)
+static void extend_visit(struct cup_branch_visit *whole, const struct cup_branch_visit *part)
 {
     uint32_t first = end_bytes(part->first < whole->first ? part : whole,
                                part->first < whole->first ? part->first_bytes : whole->first_bytes);
@@ -79,7 +86,7 @@ size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count)
         if (visits[i].baskets == 0)
             continue;
         if (last && last->task && by_task(last, &visits[i]) == 0)
-            put_together(last, &visits[i]);
+            extend_visit(last, &visits[i]);
         else
             visits[kept++] = visits[i];
     }
@@ -99,7 +106,7 @@ static uint64_t mean_bytes(const struct cup_branch_visit *visit)
     return visit->baskets ? visit->bytes / visit->baskets : 0;
 }
 
-/* The basket that begins where the others end is theirs, too. */
+/* Counts the first basket of the visit: it is the last one of the visits before. */
 static void add_border(struct cup_rereads *rereads, const struct cup_branch_visit *visit)
 {
     uint64_t bytes = visit->baskets == 1  ? visit->bytes
@@ -114,9 +121,9 @@ static void add_border(struct cup_rereads *rereads, const struct cup_branch_visi
     }
 }
 
-/* COVERED, the last basket of others, lies within the visit: so many of its baskets are theirs, not
- * all. */
-static uint64_t part_of(const struct cup_branch_visit *visit, uint64_t covered)
+/* How many of the visit's baskets earlier visits have read. COVERED, the last basket of these, lies
+ * between the visit's first and last one, so it is not all of them. */
+static uint64_t count_common_baskets(const struct cup_branch_visit *visit, uint64_t covered)
 {
     uint64_t most = visit->baskets > 1 ? visit->baskets - 1 : 1;
     if (visit->by_number && covered - visit->first < most)
@@ -125,11 +132,12 @@ static uint64_t part_of(const struct cup_branch_visit *visit, uint64_t covered)
     return 1 + (uint64_t)(share * (double)(most - 1) + 0.5);
 }
 
-/* All but the last one are known in sum, where it is sure that there are no others. */
+/* Counts the common baskets of two ranges that overlap in part. Their bytes are exact in two cases:
+ * only the first basket is common; or all but the last one are, in a range without gaps. */
 static void add_part(struct cup_rereads *rereads, const struct cup_branch_visit *visit,
                      uint64_t covered)
 {
-    uint64_t baskets = part_of(visit, covered), bytes = baskets * mean_bytes(visit);
+    uint64_t baskets = count_common_baskets(visit, covered), bytes = baskets * mean_bytes(visit);
     bool unbroken = visit->by_number && visit->last - visit->first + 1 == visit->baskets;
     if (visit->baskets <= 2 && visit->first_bytes) {
         add_baskets(rereads, 1, visit->first_bytes);
@@ -144,7 +152,8 @@ static void add_part(struct cup_rereads *rereads, const struct cup_branch_visit 
     rereads->estimated_bytes += bytes;
 }
 
-/* In the order of places. WASTED ones count only if asked for. */
+/* Counts repeated reads. The visits are ordered by first basket; `covered` is the last basket that
+ * any of them has read. Visits with a wasted result count only if WASTED is set. */
 static struct cup_rereads sweep_visits(const struct cup_branch_visit *visits, size_t count,
                                        bool wasted)
 {
@@ -181,7 +190,7 @@ static bool any_wasted(const struct cup_branch_visit *visits, size_t count)
 struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count)
 {
     if (!is_sorted(visits, count))
-        qsort(visits, count, sizeof *visits, by_place);
+        qsort(visits, count, sizeof *visits, by_first_basket);
     struct cup_rereads all = sweep_visits(visits, count, true);
     if (any_wasted(visits, count)) {
         const struct cup_rereads used = sweep_visits(visits, count, false);

@@ -75,8 +75,8 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     X("process_s", SECONDS, cup_value_if(returned, cup_seconds(item->toc_ns - item->tic_ns)))      \
     X("process_cpu_s", SECONDS,                                                                    \
       cup_value_if(item->cpu_ns != CUP_UNKNOWN64, cup_seconds((int64_t)item->cpu_ns)))             \
-    X("requested_bytes", BYTES, cup_known_worker_count(item->requested_bytes))                     \
-    X("entries_coffea", COUNT, cup_known_worker_count(cup_item_reported_entries(item)))            \
+    X("requested_bytes", BYTES, cup_count_or_null(item->requested_bytes))                          \
+    X("entries_coffea", COUNT, cup_count_or_null(cup_item_reported_entries(item)))                 \
     X("columns_read", COUNT, columns_of(profile, item))                                            \
     X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \

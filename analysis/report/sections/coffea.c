@@ -39,12 +39,12 @@ static void add_dataset(struct cup_table *table, const char *name,
                         const struct cup_coffea_figures *figures)
 {
     cup_table_add_string(table, name);
-    cup_table_add_value(table, cup_known_worker_count(figures->entries), CUP_UNIT_COUNT);
+    cup_table_add_value(table, cup_count_or_null(figures->entries), CUP_UNIT_COUNT);
     if (figures->process_ns == CUP_UNKNOWN64)
         cup_table_add_value(table, cup_null(), CUP_UNIT_SECONDS);
     else
         cup_table_add_seconds(table, figures->process_ns);
-    cup_table_add_value(table, cup_known_worker_count(figures->bytes), CUP_UNIT_BYTES);
+    cup_table_add_value(table, cup_count_or_null(figures->bytes), CUP_UNIT_BYTES);
 }
 
 static void print_datasets(const struct cup_page *page, const struct cup_coffea_file *given)
@@ -153,9 +153,9 @@ static void put_given_dataset(struct report *report, const char *name,
 {
     cup_json_row(&report->json, NULL);
     put(report, "dataset", cup_string(name));
-    put(report, "entries", cup_known_worker_count(figures->entries));
+    put(report, "entries", cup_count_or_null(figures->entries));
     put(report, "duration", seconds(figures->process_ns));
-    put(report, "num_requested_bytes", cup_known_worker_count(figures->bytes));
+    put(report, "num_requested_bytes", cup_count_or_null(figures->bytes));
     cup_json_end_object(&report->json);
 }
 
@@ -163,10 +163,10 @@ static void put_given(struct report *report, const struct cup_coffea_file *given
 {
     cup_json_object(&report->json, "given");
     put(report, "file", cup_string(given->path));
-    put(report, "bytesread", cup_known_worker_count(given->report.bytes));
-    put(report, "entries", cup_known_worker_count(given->report.entries));
+    put(report, "bytesread", cup_count_or_null(given->report.bytes));
+    put(report, "entries", cup_count_or_null(given->report.entries));
     put(report, "processtime", seconds(given->report.process_ns));
-    put(report, "chunks", cup_known_worker_count(given->report.chunks));
+    put(report, "chunks", cup_count_or_null(given->report.chunks));
     put_given_columns(report, given);
     put(report, "columns_unreadable", cup_bool(given->columns_unreadable));
     put(report, "t_start", time_of(given->start_ns));

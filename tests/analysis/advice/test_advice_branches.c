@@ -350,12 +350,12 @@ Test(advice_branches, trees_that_differ_tell_no_cluster)
     job.two_datasets = true;
     make();
     cr_expect_float_eq(cup_cluster_find(&totals).events, 10000, 1e-9);
-    cr_expect(cup_cluster_find(&totals).told);
+    cr_expect(cup_cluster_find(&totals).from_trees);
     profile.ttrees[0].auto_flush = 7000;
-    cr_expect_not(cup_cluster_find(&totals).told);
+    cr_expect_not(cup_cluster_find(&totals).from_trees);
     cr_expect_float_eq(cup_cluster_find(&totals).events, 10000, 1e-9);
     profile.ttrees[0].auto_flush = profile.ttrees[1].auto_flush = -30000000;
-    cr_expect_not(cup_cluster_find(&totals).told);
+    cr_expect_not(cup_cluster_find(&totals).from_trees);
 }
 
 Test(advice_branches, baskets_read_twice_by_a_task)

@@ -45,7 +45,7 @@ Test(value, what_is_no_number_is_null)
     cr_assert_eq(cup_real(INFINITY).kind, CUP_VALUE_NULL);
     cr_assert_eq(cup_ratio(1, 0).kind, CUP_VALUE_NULL);
     cr_assert_eq(cup_ratio(0, 0).kind, CUP_VALUE_NULL);
-    cr_assert_eq(cup_known_worker_count(UINT64_MAX).kind, CUP_VALUE_NULL);
+    cr_assert_eq(cup_count_or_null(UINT64_MAX).kind, CUP_VALUE_NULL);
     cr_assert_eq(cup_text(text_of(NULL, 0)).kind, CUP_VALUE_NULL);
     expect_number(cup_null(), "");
 }
