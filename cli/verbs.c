@@ -20,12 +20,12 @@ const struct cup_verb cup_verbs[] = {
      "draw pictures of a run, or of several: all that the data allow, or those named",
      &cup_plot_options,
      "Each DIR may also be DIR:N, a file made by `cupping report --json`, or a measurement "
-     "directory of roastcoffea. With two or more, the plots compare the runs: `--list` shows them "
-     "from compare on. compare-flame-* show which functions changed between two profiles; their "
-     "widths are those of the second, and --baseline exchanges the two.\n"
+     "directory of roastcoffea. With two or more, the plots compare the runs: in `--list` the "
+     "names "
+     "of these plots begin with compare. compare-flame-* show which functions changed between two "
+     "profiles: boxes are as wide as in the second one, or with `--baseline` 2 as in the first.\n"
      "The paths of the pictures are printed, one per line. Plots that cannot be drawn are listed "
-     "on "
-     "standard error, with the reason."},
+     "on standard error, with the reason."},
     {"export", cup_verb_export, "[DIR] --to FORMAT -o OUT [OPTIONS]",
      "write a run in a format that other programs read", &cup_export_options,
      "roastcoffea: a measurement directory for that tool's loader and plots\n"
