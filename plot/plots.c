@@ -97,7 +97,7 @@
       "Several runs: what did the threads of each run spend their time on?")                       \
     X(compare_runtime, compare_runtime, "compare-runtime", "Chunk times, by run",                  \
       "Several runs: are chunks faster, all of them or only some?")                                \
-    X(compare_scaling, compare_scaling, "compare-scaling", "Throughput against size",              \
+    X(compare_scaling, compare_scaling, "compare-scaling", "Throughput against cluster size",      \
       "Several runs: how does throughput grow with cores or workers, and how far is it from "      \
       "ideal?")                                                                                    \
     X(compare_flame_cpu, flame, "compare-flame-cpu", "Change of CPU time by function",             \

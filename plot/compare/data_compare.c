@@ -7,13 +7,15 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
-/* The key figures, in the order of the rows. `instead` replaces a figure that fewer runs know. */
+/* The key figures, in the order of the rows. `instead` replaces a figure if more runs know it. */
 static const struct key {
-    enum cup_metric_id metric; /* unless there is a mean */
+    enum cup_metric_id metric; /* the figure; not used if `mean` is set */
     const char *label;
-    enum cup_metric_id instead; /* used where it has a label */
+    enum cup_metric_id instead; /* another figure for the row; none if it has no label */
     const char *instead_label;
-    const char *mean, *deviation; /* statistics of the chunks; the deviation gives the noise */
+    /* Names of rows in the section "chunks": the figure is a mean over chunks, and the standard
+     * deviation of the chunks gives its noise. NULL: the figure is `metric`. */
+    const char *mean, *deviation;
 } keys[] = {
     {.metric = CUP_METRIC_WALL_TIME, .label = "wall time"},
     {.metric = CUP_METRIC_EVENT_RATE_WALL_KHZ, .label = "events a second"},
@@ -46,7 +48,7 @@ static const struct key {
     {.metric = CUP_METRIC_NUM_FAILED_CHUNKS, .label = "failed attempts"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
-_Static_assert((int)KEYS <= (int)CUP_COMPARED_ROWS, "each has a row");
+_Static_assert((int)KEYS <= (int)CUP_COMPARED_ROWS, "the picture has a row for each key figure");
 
 static const struct cup_compared *find_row(const struct cup_comparison *comparison,
                                            const char *section, const char *name)
@@ -199,8 +201,9 @@ const void *cup_data_compare(struct cup_plot_input *input)
         return cup_plot_unavailable(input,
                                     "no key figure is known for the baseline and another run");
     cup_plot_set_caption(input,
-                         "Of %d key figures, those that are known and not always 0. Better or "
-                         "worse: only for figures where more or less is clearly better%s.%s",
+                         "Of %d key figures, those known for at least two runs and not 0 in all of "
+                         "them. Better or worse: only for figures where more or less is clearly "
+                         "better%s.%s",
                          (int)KEYS, comparison->same_work ? "" : other_work,
                          plot->run_count == 2 ? noise
                          : plot->run_count > CUP_COMPARED_NAMED

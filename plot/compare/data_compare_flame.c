@@ -123,10 +123,10 @@ static bool is_outermost(const struct comparing *comparing, uint32_t node)
     return true;
 }
 
-/* The amount of `from` in a function and its callees. */
+/* A function that may be gone: its amount in `from`, callees included. */
 struct gone {
     double amount, variance;
-    bool is_there; /* it is in `to`, or so small that its samples may be chance */
+    bool is_there; /* not gone: `to` has it, or it is within the sampling error of 0 in `from` */
 };
 
 static void sum_functions(const struct comparing *comparing, struct gone *gone)
@@ -156,7 +156,7 @@ static void choose_gone(struct comparing *comparing, struct gone *gone)
     }
 }
 
-/* Adds up the stacks with gone functions; a stack counts once. */
+/* Adds up the amounts of stacks with gone functions. A stack with several of them counts once. */
 static void add_gone(struct comparing *comparing, const struct gone *gone, bool *below)
 {
     double all = amount_at(&comparing->from, 0);

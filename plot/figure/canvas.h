@@ -74,7 +74,7 @@ struct cup_canvas {
     size_t written_count, written_room;
     struct cup_hover *hovers; /* owned */
     size_t hover_count, hover_room;
-    size_t hovers_given, hover_step; /* of the given ones, every hover_step-th is kept */
+    size_t hovers_given, hover_step; /* of hovers_given calls, every hover_step-th is kept */
 
     /* Private to the canvas. */
     struct cup_sheet sheet;

@@ -1,6 +1,6 @@
 /* Hover texts of marks: a page shows them when the pointer is at a mark. */
-#ifndef CUPPING_PLOT_FIGURE_MARK_TITLES_H
-#define CUPPING_PLOT_FIGURE_MARK_TITLES_H
+#ifndef CUPPING_PLOT_FIGURE_HOVER_TEXTS_H
+#define CUPPING_PLOT_FIGURE_HOVER_TEXTS_H
 
 #include "plot/figure/figure.h"
 

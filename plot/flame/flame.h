@@ -32,8 +32,9 @@ struct cup_flame_box {
     bool is_all;              /* the root, which is no function */
     const char *name, *whole; /* "select"; "Processor.select (mine.py:30)" */
     uint32_t node;            /* index in the folded tree */
-    /* When runs are compared: the difference to the baseline, and its strength as a share of the
-     * baseline's total: 0, or 1, 2, 3 from the limits CUP_FLAME_SHADES on; negative: less. */
+    /* Only when runs are compared. change: amount minus that of the baseline. shade: how many of
+     * the CUP_FLAME_SHADES the change reaches, as a share of the baseline's total; negative: the
+     * amount got smaller; 0: no change, or one within the sampling error. */
     double change;
     int8_t shade;
 };
@@ -70,8 +71,8 @@ extern const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS];
 
 /* Functions and boxes that are not drawn. */
 struct cup_flame_left_out {
-    unsigned shared; /* functions that nearly all stacks begin with */
-    unsigned passed; /* functions that pass nearly all on to one callee */
+    unsigned shared; /* functions that nearly all stacks begin with, see CUP_FLAME_SHARED */
+    unsigned passed; /* functions that only pass on, see CUP_FLAME_PASSED */
     size_t hidden;   /* boxes that are too narrow */
 };
 
@@ -87,15 +88,18 @@ enum { CUP_FLAME_LEFT_OUT_TEXT = 240 };
 char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
                               const struct cup_flame_left_out *left_out);
 
-/* Boxes narrower than this share of all are left out, and so are the ones after CUP_FLAME_BOXES. */
+/* Boxes narrower than this share of the whole width are left out. There are at most
+ * CUP_FLAME_BOXES. */
 #define CUP_FLAME_LEAST 0.001
 enum { CUP_FLAME_BOXES = 8000 };
 
-/* Left out are the functions that nearly all stacks begin with: each calls the next, none is the
- * user's, and each has the share CUP_FLAME_SHARED of all. Left out, too, are functions that pass
- * nearly all on: they have the share CUP_FLAME_PASSED of their caller, their callee has that share
- * of them, and all three are of one package. */
+/* Nearly all stacks begin with the same functions, which start the thread and the task. Such a
+ * function gets no box if it has at least this share of the whole width, is not the user's, and all
+ * its callers get none either. */
 #define CUP_FLAME_SHARED 0.99
+/* A function gets no box if it only passes on: it has at least this share of its caller's width,
+ * one of its callees has at least this share of its own, and all three are of one package that is
+ * not the user's. */
 #define CUP_FLAME_PASSED 0.95
 
 #endif

@@ -118,30 +118,32 @@ static const struct cup_function *function_of(const struct making *making, uint3
     return &making->tree->functions[making->folded->nodes[node].function];
 }
 
-static double share(const struct making *making, uint32_t part, uint32_t of)
+static double share_of(const struct making *making, uint32_t part, uint32_t of)
 {
     return (double)making->folded->nodes[part].total / (double)making->folded->nodes[of].total;
 }
 
-static void find_start(struct making *making)
+/* Skips the functions that nearly all stacks begin with: the first box is the callee of the last
+ * one. */
+static void skip_shared_functions(struct making *making)
 {
     uint32_t next;
     while ((next = making->spots[making->start].widest) != 0 &&
-           share(making, next, 0) >= CUP_FLAME_SHARED && !function_of(making, next)->user) {
+           share_of(making, next, 0) >= CUP_FLAME_SHARED && !function_of(making, next)->user) {
         making->start = next;
         making->left_out->shared++;
     }
 }
 
-/* True if caller and callee are of the same package and nearly all of the width is passed on. */
+/* True if the node gets no box because it only passes on, see CUP_FLAME_PASSED. */
 static bool is_passed(const struct making *making, uint32_t node)
 {
     uint32_t caller = making->folded->nodes[node].parent, callee = making->spots[node].widest;
     const struct cup_function *of = function_of(making, node);
     return caller && callee && !of->user && of->package == function_of(making, caller)->package &&
            of->package == function_of(making, callee)->package &&
-           share(making, node, caller) >= CUP_FLAME_PASSED &&
-           share(making, callee, node) >= CUP_FLAME_PASSED;
+           share_of(making, node, caller) >= CUP_FLAME_PASSED &&
+           share_of(making, callee, node) >= CUP_FLAME_PASSED;
 }
 
 /* ---- boxes -------------------------------------------------------------------------------- */
@@ -268,7 +270,7 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
     making.plot->unit = seconds ? CUP_AXIS_SECONDS : CUP_AXIS_BYTES;
     making.plot->what = weight->what;
     making.plot->all = (double)folded->nodes[0].total / scale;
-    find_start(&making);
+    skip_shared_functions(&making);
     place_all(&making);
     return making.plot;
 }
@@ -281,7 +283,8 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
         snprintf(begun, sizeof begun, " Not shown: %s that nearly all stacks begin with.",
                  cup_count_text(number, left_out->shared, "function"));
     if (left_out->passed)
-        snprintf(passed, sizeof passed, " Left out: %s that pass on 95 %% of their width.",
+        snprintf(passed, sizeof passed,
+                 " Left out: %s that pass on 95 %% of their width to one function.",
                  cup_count_text(number, left_out->passed, "function"));
     if (left_out->hidden)
         snprintf(hidden, sizeof hidden, " Not drawn: %s boxes narrower than 0.1 %%.",

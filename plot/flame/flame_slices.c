@@ -7,7 +7,8 @@
 #include "analysis/write/json_writer.h"
 #include "plot/flame/flame.h"
 
-/* The numbers of samples tell changes from noise. */
+/* With several runs, the number of samples is written, too: from it, flame.js calculates the
+ * sampling error of a change. */
 enum { SAMPLES = CUP_FLAME_SHOWN, AMOUNTS };
 static const enum cup_weight weights[AMOUNTS] = {CUP_W_CPU, CUP_W_WAIT, CUP_W_READ, CUP_W_ALLOC,
                                                  CUP_W_SAMPLES};
@@ -67,7 +68,8 @@ static bool is_wide(const struct cup_folded *folded, size_t node)
     return (double)folded->nodes[node].total >= CUP_FLAME_LEAST * (double)folded->nodes[0].total;
 }
 
-/* A box is never wider than its parent, so the parent of a wide box is wide, too. */
+/* Adds the wide boxes of a slice. A box is never wider than its parent, so the parent of a wide box
+ * is wide, and has been added before it. */
 static int add_boxes(struct writer *writer, const struct cup_folded *folded)
 {
     uint32_t *place = calloc(folded->count + 1, sizeof *place);
@@ -116,7 +118,8 @@ struct amounts {
     uint64_t *of[AMOUNTS]; /* owned */
 };
 
-/* Fills in the boxes that are wide in this slice or, when runs are compared, in any of them. */
+/* Fills in the amounts of the boxes that are wide in this slice. When runs are compared, boxes that
+ * are wide in any run get their amounts in all of them. */
 static int fill_amounts(struct writer *writer, const struct cup_folded *folded,
                         struct amounts *amounts, int amount)
 {

@@ -21,8 +21,9 @@ struct cup_flame_slices {
     const struct cup_call_tree *calls;
     struct cup_flame_slice slices[CUP_FLAME_SLICES_MOST];
     size_t count;
-    /* When runs are compared: all slices have the same boxes and their numbers of samples; slice
-     * `baseline` is the one that others are compared with. */
+    /* With `compared`, each slice is a run. All runs have the same boxes, so that they can be
+     * subtracted, and their numbers of samples. `baseline` is the run that others are compared
+     * with. */
     bool compared, by_event;
     size_t baseline;
 };

@@ -28,7 +28,7 @@ static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot,
     }
 }
 
-/* Draws what was read again last, above the rest: it matters the most. */
+/* Draws repeated reads last, on top of all others, because they matter the most. */
 static void draw_all_marks(struct cup_figure *figure, const struct cup_io_map *plot,
                            struct cup_colour fresh, struct cup_colour again)
 {
@@ -87,7 +87,7 @@ static void add_keys(struct cup_figure *figure, const struct cup_io_map *plot,
     cup_figure_add_key(figure, "read for the first time", 23, mark, fresh);
     cup_figure_add_key(figure, "read again", 10, mark, again);
     if (plot->any_joined && !plot->cells)
-        cup_figure_add_key(figure, "several reads, joined", 21, CUP_KEY_BAND, fresh);
+        cup_figure_add_key(figure, "read somewhere in the box", 25, CUP_KEY_BAND, fresh);
 }
 
 void cup_chart_io_map(struct cup_figure *figure, const void *data)

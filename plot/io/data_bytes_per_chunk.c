@@ -40,8 +40,8 @@ static double largest_count(const double *counts, size_t count)
 }
 
 /* Both histograms have the same bins, so that they can be drawn on top of each other. */
-static int make(struct cup_bytes_per_chunk *plot, const struct values *values,
-                struct cup_arena *arena)
+static int make_histograms(struct cup_bytes_per_chunk *plot, const struct values *values,
+                           struct cup_arena *arena)
 {
     struct cup_bins *bins = &plot->compressed.bins;
     size_t count = plot->compressed.chunks.count;
@@ -67,7 +67,7 @@ const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
         return NULL;
     if (values.known == 0)
         return cup_plot_unavailable(input, "no chunk has recorded reads of baskets");
-    if (make(plot, &values, input->arena) != 0)
+    if (make_histograms(plot, &values, input->arena) != 0)
         return NULL;
     char chunks[64];
     cup_plot_set_caption(input,

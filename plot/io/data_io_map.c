@@ -11,7 +11,8 @@
 #include "plot/shared/rates.h"
 #include "plot/shared/ratios.h"
 
-/* One access extent of a file. There may be a million, so only what is drawn is kept. */
+/* One access extent of a file. There may be a million of them, so only the fields that are needed
+ * here are kept. */
 struct extent {
     int64_t start_ns, stop_ns;
     uint64_t low, high, bytes;
@@ -19,10 +20,10 @@ struct extent {
 };
 
 struct shown_file {
-    uint32_t file; /* index */
+    uint32_t file; /* index in the profile's files */
     struct extent *extents;
     size_t count, room;
-    uint64_t end; /* of what was read */
+    uint64_t end; /* end of the last byte that was read, as an offset in the file */
     int64_t first_ns, last_ns;
 };
 
@@ -131,16 +132,17 @@ static int by_start(const void *a, const void *b)
     return (one->low > other->low) - (one->low < other->low);
 }
 
-/* True if the extent covers every byte between its ends: nothing was skipped. In a joined one,
- * parts may have been. */
+/* True if every byte between the ends of the extent was read. A joined extent never counts as
+ * whole: its reads may have skipped parts and read others twice. */
 static bool is_whole(const struct extent *extent)
 {
     return !extent->joined && extent->bytes >= extent->high - extent->low;
 }
 
-/* Decides for each extent whether its bytes had been read before. Of a joined extent it is not
- * known which bytes between its ends were read: as many as possible count as new, and none of them
- * as read from then on. Returns the bytes that had certainly been read before. */
+/* Decides for each extent, in the order of time, whether its bytes had been read before. Returns
+ * the bytes that had certainly been read before. If an extent is not whole, the logs do not say
+ * which of its bytes were read. To stay a lower bound, all bytes that may be new count as new, and
+ * none of them counts as read for later extents. */
 static uint64_t mark_read_again(struct map *map, struct shown_file *file,
                                 struct cup_coverage *coverage)
 {
@@ -159,8 +161,8 @@ static uint64_t mark_read_again(struct map *map, struct shown_file *file,
     return before;
 }
 
-/* A second lower bound of the bytes read again: no more bytes can be new than all extents cover
- * together. */
+/* Returns a second lower bound of the bytes read again: the bytes of all extents, minus the size of
+ * the region that the extents cover together. No more bytes than that can be new. */
 static uint64_t count_overlap(const struct shown_file *file, struct cup_coverage *coverage)
 {
     uint64_t bytes = 0, fresh = 0;
@@ -188,9 +190,9 @@ static int analyse_file(struct map *map, struct shown_file *file)
     }
     int result = edges ? cup_coverage_make(&coverage, &arena, edges, 2 * file->count) : -1;
     if (result == 0) {
-        uint64_t one = mark_read_again(map, file, &coverage),
-                 other = count_overlap(file, &coverage);
-        map->again += one > other ? one : other;
+        uint64_t in_order = mark_read_again(map, file, &coverage),
+                 overlap = count_overlap(file, &coverage);
+        map->again += in_order > overlap ? in_order : overlap;
     }
     cup_arena_clear(&arena);
     return result;
@@ -198,8 +200,8 @@ static int analyse_file(struct map *map, struct shown_file *file)
 
 /* ---- what is drawn ------------------------------------------------------------------------ */
 
-/* A file that is read for a moment of a long run would be a thin line on the run's axis: then time
- * counts from each file's first read. */
+/* If each file was read in less than a third of the run, the marks of a file would be squeezed
+ * together on an axis of the whole run. Then time counts from each file's first read. */
 static void choose_time(struct cup_io_map *plot, const struct map *map,
                         const struct cup_totals *totals)
 {
@@ -274,8 +276,8 @@ static int make_marks(struct cup_io_map *plot, const struct map *map, struct cup
     return 0;
 }
 
-/* Names rows "nano_7.root, 1.2 GB". If the size of a remote file is not known, it is the end of
- * what was read. */
+/* Names rows "nano_7.root, 1.2 GB". If the size of a remote file is not known, the end of the last
+ * byte that was read stands for it. */
 static int name_rows(struct cup_io_map *plot, const struct map *map, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -319,10 +321,11 @@ static void print_files(char *to, size_t room, const struct cup_io_map *plot, co
 static void write_caption(struct cup_plot_input *input, const struct cup_io_map *plot,
                           const struct map *map)
 {
-    char extents[64], again[24], bytes[24], lost[64] = "", joined[64] = "", files[160];
+    char extents[64], again[24], bytes[24], lost[64] = "", joined[128] = "", files[160];
     uint64_t unknown = map->read > map->bytes ? map->read - map->bytes : 0;
     if (map->joined)
-        snprintf(joined, sizeof joined, ", %llu of them joined from several",
+        snprintf(joined, sizeof joined,
+                 "; %llu of them joined from several: each was read somewhere in its box",
                  (unsigned long long)map->joined);
     if ((double)unknown > 0.01 * (double)map->read)
         snprintf(lost, sizeof lost, " The offsets of another %s were not recorded.",
@@ -331,7 +334,8 @@ static void write_caption(struct cup_plot_input *input, const struct cup_io_map 
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
     cup_plot_set_caption(
         input,
-        "%s. %s (consecutive reads)%s: %s, of which %s%s had been read before (cupping).%s%s",
+        "%s. %s (consecutive reads)%s. Together %s, of which %s%s had been read before "
+        "(cupping).%s%s",
         files, cup_count_text(extents, map->extents, "access extent"), joined,
         cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES), map->joined ? "at least " : "",
         again, plot->cells ? " Paler cells: fewer bytes." : "", lost);

@@ -23,7 +23,7 @@ struct server {
 struct servers {
     struct server *rows;
     size_t count;
-    size_t wires; /* peers of the XRootD client's own sockets */
+    size_t client_peers; /* peers of the XRootD client's own sockets, which get no row */
 };
 
 static int by_name(const void *left, const void *right)
@@ -69,7 +69,7 @@ static int add_peers(struct servers *servers, const struct cup_profile *profile)
     for (size_t i = 0; peers && i < count; i++) {
         const struct cup_file_sum sum = cup_file_total(profile, peers[i]);
         bool wire = files && sum.tasks == 0;
-        servers->wires += wire && sum.counters[CUP_F_READ_BYTES];
+        servers->client_peers += wire && sum.counters[CUP_F_READ_BYTES];
         if (!wire)
             add_server(servers, cup_profile_text(profile, profile->files[peers[i]].path),
                        BY_SOCKETS, sum.counters[CUP_F_READ_BYTES], sum.counters[CUP_F_READ_CALLS],
@@ -117,16 +117,16 @@ static void add_row(struct cup_rows *plot, const struct server *server)
 
 static void write_caption(struct cup_plot_input *input, const struct servers *servers, bool all)
 {
-    char counted[64], peers[64], wires[160] = "";
-    if (servers->wires)
-        snprintf(wires, sizeof wires,
+    char counted[64], peers[64], client[160] = "";
+    if (servers->client_peers)
+        snprintf(client, sizeof client,
                  " Left out: %s of the XRootD client's own sockets, which carry the same bytes.",
-                 cup_count_text(peers, servers->wires, "peer"));
+                 cup_count_text(peers, servers->client_peers, "peer"));
     cup_plot_set_caption(input,
                          "%s%s, without Dask's own connections. The server in a URL may be a "
                          "redirector (cupping).%s",
                          all ? "" : "Those with the most bytes of ",
-                         cup_count_text(counted, servers->count, "server"), wires);
+                         cup_count_text(counted, servers->count, "server"), client);
 }
 
 const void *cup_data_servers(struct cup_plot_input *input)

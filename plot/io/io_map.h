@@ -10,7 +10,7 @@ enum {
     CUP_IO_FILES = 6,    /* at most so many are shown */
     CUP_IO_MARKS = 4000, /* more are drawn as a density */
     CUP_IO_COLUMNS = 240,
-    CUP_IO_CELLS = 150, /* in a column, of all files together */
+    CUP_IO_CELLS = 150, /* cells of a column, of all files together */
 };
 
 /* An access extent: consecutive reads of one of the files. */
@@ -18,7 +18,7 @@ struct cup_io_mark {
     double from_s, to_s, low, high;
     uint8_t row;
     bool again;  /* at least half of its bytes had certainly been read before */
-    bool joined; /* of several reads somewhere between its ends, in unknown order */
+    bool joined; /* joined from several extents: which bytes of the box were read when is unknown */
 };
 
 /* What was read in a cell of time and offset. */
@@ -33,13 +33,13 @@ struct cup_io_map {
                               start */
     size_t row_count;
     struct cup_text names[CUP_IO_FILES];
-    double sizes[CUP_IO_FILES]; /* bytes: size of the file or, if unknown, end of what was read */
+    double sizes[CUP_IO_FILES]; /* bytes; if the size is unknown, the end of the last byte read */
     struct cup_io_mark *marks;  /* NULL: too many, drawn as cells */
     size_t mark_count;
     bool any_joined;
     struct cup_io_cell *cells; /* row by row of each file, from its top */
     size_t cell_rows;          /* of each file */
-    double most;               /* bytes in a cell */
+    double most;               /* bytes in the fullest cell */
 };
 
 #endif

@@ -56,20 +56,20 @@ static struct cup_axis make_worker_axis(const struct cup_per_worker *plot)
                              .high = (double)plot->worker_count};
 }
 
-/* Neighbours that differ by fewer percent have the same colour for the eye: they are drawn as one
- * piece. */
-#define STEP 2
+/* Percentage points. Colours of values that differ by less look the same, so adjacent bins of such
+ * values are drawn as one piece. */
+#define VISIBLE_STEP 2
 
-static bool is_same(double one, double other)
+static bool looks_same(double one, double other)
 {
-    return isnan(one) ? isnan(other) : fabs(one - other) < STEP;
+    return isnan(one) ? isnan(other) : fabs(one - other) < VISIBLE_STEP;
 }
 
 static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plot, size_t row)
 {
     const double *values = plot->values + row * plot->bin_count;
     for (size_t first = 0, i = 1; i <= plot->bin_count; i++) {
-        if (i < plot->bin_count && is_same(values[i], values[first]))
+        if (i < plot->bin_count && looks_same(values[i], values[first]))
             continue;
         cup_mark_heat(figure, row, (double)first * plot->bin_s,
                       fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,

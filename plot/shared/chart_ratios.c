@@ -25,8 +25,8 @@ static const struct algorithm {
 };
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
-/* ROOT stores baskets uncompressed if compression would not make them smaller. Such baskets among
- * others do not make a branch one of several algorithms. */
+/* ROOT stores a basket uncompressed if compression would not make it smaller. So a branch with ZLIB
+ * and uncompressed baskets counts as ZLIB, not as "several". */
 static const struct algorithm *algorithm_of(uint32_t set)
 {
     uint32_t alone = set & ~(uint32_t)CUP_ALGORITHM_NONE;
@@ -50,8 +50,9 @@ static void add_algorithm_keys(struct cup_figure *figure, const struct cup_ratio
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* With higher ratios, a linear axis would make the other bars too short: then it is a log axis. */
-#define FAR 20.0
+/* If the largest ratio is above this, the axis is logarithmic: on a linear axis, the bars of usual
+ * ratios would be too short to compare. */
+#define LINEAR_MOST 20.0
 
 static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
 {
@@ -61,10 +62,10 @@ static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
     return range;
 }
 
-/* On a log axis bars begin at 1: not compressed. */
+/* On a log axis, bars begin at the ratio 1, which means not compressed. */
 static struct cup_axis make_ratio_axis(const struct cup_range *range)
 {
-    bool log = range->high > FAR;
+    bool log = range->high > LINEAR_MOST;
     return (struct cup_axis){.name = "compression ratio",
                              .unit = CUP_AXIS_NUMBER,
                              .log = log,

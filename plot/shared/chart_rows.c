@@ -22,7 +22,7 @@ static double longest_bar(const struct cup_rows *plot, size_t rows)
     return most > 0 ? most : 1;
 }
 
-/* Only for kinds that occur. */
+/* The legend lists only the kinds that some row has. */
 static void draw_keys(struct cup_figure *figure, const struct cup_rows *plot, size_t rows)
 {
     for (size_t kind = 0; kind < plot->kind_count; kind++) {
@@ -55,7 +55,8 @@ static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, siz
         cup_mark_bar_text(figure, row, 0, end, plot->rows[row].text);
 }
 
-/* Room for texts behind a line across all rows, as a factor of the axis. */
+/* With a line across all rows, texts stand to the right of the line: the axis ends at this multiple
+ * of the longest bar, so that they have room. */
 #define ROOM_FOR_TEXTS 1.4
 
 static double axis_end(const struct cup_rows *plot, size_t rows)

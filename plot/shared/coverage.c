@@ -45,7 +45,8 @@ static size_t find_edge(const struct cup_coverage *coverage, uint64_t value)
     return from;
 }
 
-/* The next part from `part` on that is not covered. Shortens the path for later calls. */
+/* Returns the first part from `part` on that is not covered. Lets the parts on the way point
+ * further ahead, so that later calls take fewer steps. */
 static uint32_t next_free(struct cup_coverage *coverage, uint32_t part)
 {
     while (coverage->free[part] != part) {

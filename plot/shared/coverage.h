@@ -1,5 +1,5 @@
-/* Which parts of a file have been read: ranges are added one after the other, and for each it is
- * known how much of it is new. */
+/* Which parts of a file have been read. The caller adds ranges of offsets one after the other and
+ * learns how many bytes of each were not read before. */
 #ifndef CUPPING_PLOT_SHARED_COVERAGE_H
 #define CUPPING_PLOT_SHARED_COVERAGE_H
 
@@ -11,8 +11,8 @@
 struct cup_coverage {
     uint64_t *edges; /* where ranges begin and end; ascending, each value once */
     size_t count;
-    uint32_t *free; /* for each part between two edges: a part at or after it, on the way to the
-                       next part that is not covered */
+    uint32_t *free; /* free[i] == i: the part from edges[i] to edges[i + 1] is not covered. Else it
+                       is a later part; following these leads to the next part not covered. */
 };
 
 /* Prepares for ranges that begin and end at these COUNT edges; sorts the edges in place and keeps
@@ -20,13 +20,14 @@ struct cup_coverage {
 int cup_coverage_make(struct cup_coverage *coverage, struct cup_arena *arena, uint64_t *edges,
                       size_t count);
 
-/* Covers a range. Returns how many bytes of it were not covered before. */
+/* Covers a range between two of the edges. Returns how many of its bytes were not covered before.
+ */
 uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high);
 
-/* The same number, without covering the range. */
+/* Returns how many bytes of a range between two of the edges are not covered. */
 uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high);
 
-/* Makes nothing covered. */
+/* Uncovers everything and keeps the edges. */
 void cup_coverage_clear(struct cup_coverage *coverage);
 
 #endif

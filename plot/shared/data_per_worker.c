@@ -111,15 +111,15 @@ static void write_caption(struct cup_plot_input *input, const struct cup_per_wor
     size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
     char shared[48] = "";
     if (each > 1)
-        snprintf(shared, sizeof shared, ", the mean of %zu a row", each);
+        snprintf(shared, sizeof shared, ", each row the mean of %zu", each);
     cup_plot_set_caption(input, "%s %s%s%s%s. Samples in bins of %.3g s (Dask).", of,
                          cup_count_text(workers, plot->worker_count, "worker"),
                          plot->heat ? ", sorted by host and name" : "", shared,
                          plot->heat ? "; blank: no sample of the worker" : "", bin_s);
 }
 
-/* Draws a heat map for many workers or, with FLAT, always: for values where lines would lie on each
- * other. */
+/* Makes a heat map instead of lines for many workers or, with FLAT, for any number of them. FLAT is
+ * for values that are often equal: their lines would hide each other. */
 static const void *make_per_worker(struct cup_plot_input *input,
                                    const struct cup_quantity *quantity, bool flat)
 {
@@ -137,7 +137,8 @@ static const void *make_per_worker(struct cup_plot_input *input,
     if (read_samples(plot, &time, input, quantity, places) != 0)
         return NULL;
     if (!isfinite(plot->highest))
-        return cup_plot_unavailable(input, "no sample of the run contains it");
+        return cup_plot_unavailable(input, "no sample of the run has a value for \"%s\"",
+                                    quantity->name);
     plot->name = quantity->name;
     plot->heat = flat || plot->worker_count > CUP_WORKER_LINES;
     write_caption(input, plot, quantity->of, time.bin_s);

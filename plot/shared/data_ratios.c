@@ -68,14 +68,15 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         return NULL;
     size_t known = add_branches(plot, input->totals);
     if (known == 0)
-        return cup_plot_unavailable(input, "no basket has both of its sizes recorded");
+        return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
     char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
     plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
         input,
         "Baskets that were read, keys included, by branch over all files. %s%s branches, those "
-        "with the most compressed bytes first. All branches together: %.2f (cupping).",
+        "with the most compressed bytes first. At the bars: ratio, and compressed bytes with "
+        "repeated reads. All branches together: %.2f (cupping).",
         known > plot->count ? "The largest of " : "",
         cup_print_human_readable(number, cup_count(known), CUP_UNIT_COUNT), plot->all);
     return plot;
@@ -124,14 +125,16 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
     if (!plot || add_files(plot, input, &known, &unknown) != 0)
         return NULL;
     if (known == 0)
-        return cup_plot_unavailable(input, "no basket has both of its sizes recorded");
+        return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
     char files[64], others[64];
     plot->what = "files";
     plot->all = cup_ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
         input,
-        "Baskets that were read, keys included, of %s. All files together: %.2f%s%s%s (cupping).",
-        cup_count_text(files, known, "file"), plot->all, unknown ? ". Left out: " : "",
+        "Baskets that were read, keys included, of %s.%s All files together: %.2f%s%s%s (cupping).",
+        cup_count_text(files, known, "file"),
+        plot->bins.count ? "" : " At the bars: ratio, and compressed bytes with repeated reads.",
+        plot->all, unknown ? ". Left out: " : "",
         unknown ? cup_count_text(others, unknown, "file") : "",
         unknown ? ", whose uncompressed sizes were not recorded" : "");
     return plot;

@@ -72,7 +72,7 @@ static void fill_bins(struct cup_sampled *plot, const struct bin *bins,
     }
 }
 
-/* Sets the reason if it returns false. */
+/* Returns false and sets input->reason if the samples do not suffice. */
 static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins *time, bool sum)
 {
     const struct cup_observed *observed = input->totals->observed;
@@ -110,7 +110,7 @@ static struct cup_sampled *make_sampled(struct cup_plot_input *input,
     plot->highest = -INFINITY;
     fill_bins(plot, bins, &time);
     if (!isfinite(plot->highest)) {
-        cup_plot_unavailable(input, "no sample of the run contains it");
+        cup_plot_unavailable(input, "no sample of the run has a value for \"%s\"", quantity->name);
         return NULL;
     }
     cup_plot_set_caption(input, "%s Samples in bins of %.3g s (Dask).", quantity->of, time.bin_s);

@@ -24,7 +24,8 @@ void cup_density_add(struct cup_density *density, double x, double y);
  * visible next to one with a thousand. */
 double cup_density_strength(const struct cup_density *density, size_t cell);
 
-/* Adds the legend, before the figure is opened; draws the grid, before all other marks. */
+/* cup_density_key() adds the legend; call it before the figure is opened. cup_density_draw() draws
+ * the grid; call it before all other marks, which it would cover. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density);
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density);
 

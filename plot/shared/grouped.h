@@ -11,8 +11,9 @@ struct cup_grouped {
     double *counts[CUP_CHUNK_GROUPS]; /* of each group, in those bins */
 };
 
-/* `values` are `count` numbers: one for each of grouped->chunks, in their order, then others that
- * only have to fit into the bins. NAN: not known. Returns 0, or -1 without memory. */
+/* Makes bins for all `count` values, and counts the first ones in them: `values` begins with one
+ * value for each of grouped->chunks, in their order. The values after these are not counted; they
+ * only widen the range of the bins. NAN: not known. Returns 0, or -1 without memory. */
 int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum cup_bins_kind kind,
                      const double *values, size_t count, size_t most);
 
@@ -20,7 +21,6 @@ int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum 
 double cup_grouped_height(const struct cup_grouped *grouped, size_t bin);
 
 /* Draws the columns. The figure must be open. */
-
 void cup_grouped_draw(struct cup_figure *figure, const struct cup_grouped *grouped);
 
 #endif

@@ -15,15 +15,15 @@ struct cup_plot_input {
     const struct cup_plot_runs *runs; /* the runs, see runs.h; NULL for a plot of one run */
     struct cup_arena *arena;          /* owns everything that is made */
     char reason[240];  /* why the plot cannot be drawn; set by cup_plot_unavailable() */
-    char caption[560]; /* what was counted, over what, and by whom; cup_plot_set_caption() */
+    char caption[560]; /* what was counted, in which bins, and who measured it */
 };
 
 struct cup_plot {
     const char *name; /* on the command line and of files: letters, digits, '-'; never changes */
     const char *title;
     const char *answers; /* the question that the plot answers, in one line */
-    /* Returns the data, in the arena. NULL: the plot cannot be drawn from this run, for
-     * input->reason; an empty reason means out of memory. */
+    /* Returns the data, in the arena. NULL: the plot cannot be drawn from this run, and
+     * input->reason says why; an empty reason means out of memory. */
     const void *(*make)(struct cup_plot_input *input);
     void (*draw)(struct cup_figure *figure, const void *data);
 };

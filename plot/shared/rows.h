@@ -23,9 +23,9 @@ struct cup_rows {
     const char *what; /* what a row is: "hosts" */
     const char *name; /* name of the x axis */
     enum cup_axis_unit unit;
-    double whole; /* end of the axis; 0: at the end of the longest bar */
-    double room;  /* room for texts behind the longest bar, as a share of it; then texts that do not
-                     fit there are left out */
+    double whole; /* end of the axis; 0: the longest bar decides */
+    double room;  /* free space to the right of the longest bar, as a share of that bar. Above 0,
+                     texts that do not fit to the right of their bar are left out. */
     const struct cup_bar_kind *kinds;
     size_t kind_count;
     struct cup_row rows[CUP_ROWS_SHOWN];

@@ -14,7 +14,7 @@ struct cup_plot_runs {
     int64_t date_ns;   /* start of the first run, nanoseconds since the epoch; 0: not known */
 };
 
-/* Makes it in the arena. NULL without memory. */
+/* Makes names and heading of the runs, in the arena. NULL without memory. */
 const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
                                                const struct cup_comparison *comparison,
                                                const struct cup_target *target);

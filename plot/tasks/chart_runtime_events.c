@@ -64,7 +64,7 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
         cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
-    cup_figure_add_key(figure, "same events/s", 13, CUP_KEY_THIN, figure->theme->soft);
+    cup_figure_add_key(figure, "equal event rate", 16, CUP_KEY_THIN, figure->theme->soft);
     if (plot->fitted || plot->with_median)
         cup_figure_add_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
                            CUP_KEY_DASHES, figure->theme->ink);

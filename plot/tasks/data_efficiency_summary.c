@@ -9,7 +9,7 @@ static const struct row {
     enum cup_metric_id metric;
     const char *name;
     size_t kind;  /* index in `kinds` */
-    double times; /* factor to percent */
+    double times; /* percent = value * times */
 } shown[] = {
     {CUP_METRIC_CORE_EFFICIENCY, "threads in process()", 0, 100},
     {CUP_METRIC_EXECUTING_UTILIZATION_PCT, "threads with a task", 0, 1},
@@ -21,7 +21,7 @@ static const struct row {
 
 static const struct cup_bar_kind kinds[] = {
     {"use of threads", CUP_PAINT_GREEN},
-    {"waiting", CUP_PAINT_ORANGE},
+    {"waiting or wasted", CUP_PAINT_ORANGE},
     {"memory", CUP_PAINT_BLUE},
 };
 
@@ -33,8 +33,8 @@ static double wasted_percent(const struct cup_totals *totals)
     return all_ns > 0 ? 100 * wasted_ns / all_ns : NAN;
 }
 
-/* Returns 1 if the figure is unknown, else 0. */
-static size_t add(struct cup_rows *plot, const char *name, size_t kind, double percent)
+/* Adds a row, unless the figure is unknown. Returns how many figures were unknown: 1 or 0. */
+static size_t add_figure(struct cup_rows *plot, const char *name, size_t kind, double percent)
 {
     if (isnan(percent))
         return 1;
@@ -57,9 +57,9 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     for (size_t i = 0; i + 1 < all; i++) {
         const struct row *row = &shown[i];
         struct cup_value value = cup_metric_value(row->metric, totals);
-        unknown += add(plot, row->name, row->kind, cup_number(value) * row->times);
+        unknown += add_figure(plot, row->name, row->kind, cup_number(value) * row->times);
     }
-    unknown += add(plot, "wasted task time", 1, wasted_percent(totals));
+    unknown += add_figure(plot, "wasted task time", 1, wasted_percent(totals));
     if (plot->count == 0)
         return cup_plot_unavailable(input, "threads and time are not known for any worker");
     if (unknown)
@@ -70,7 +70,7 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     plot->unit = CUP_AXIS_PERCENT;
     cup_plot_set_caption(input,
                          "Means over the run. CPU of tasks: helper threads included (cupping). "
-                         "process(): by the clock calls of Coffea, waiting included (Coffea). "
+                         "Threads in process(): as timed by Coffea, waits included (Coffea). "
                          "Memory, CPU of workers and threads with a task: samples (Dask).%s",
                          left_out);
     return plot;

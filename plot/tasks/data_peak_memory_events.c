@@ -4,8 +4,8 @@
 #include "plot/shared/plot.h"
 #include "plot/tasks/peak_memory.h"
 
-/* A limit more than this many times above the highest peak would leave the dots no room: then the
- * legend says where it is. */
+/* The limit is drawn only up to this multiple of the highest peak. A higher one would squeeze the
+ * dots to the bottom, so then only the legend gives its value. */
 #define NEAR 3.0
 
 /* Looks up the peak heap of each chunk. Returns how many are known. */
@@ -35,7 +35,7 @@ static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
     return 0;
 }
 
-static void take_line(struct cup_peak_memory *plot, const struct cup_line_fit *fit)
+static void copy_line(struct cup_peak_memory *plot, const struct cup_line_fit *fit)
 {
     plot->fitted = !fit->missing && isfinite(fit->robust.slope);
     plot->mean_events = fit->robust.mean_x;
@@ -88,7 +88,7 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     plot->top_events = 1.1 * plot->most_events;
     plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
-    take_line(plot, &fits->all.heap);
+    copy_line(plot, &fits->all.heap);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
         return NULL;
     write_caption(input, plot, known, room);

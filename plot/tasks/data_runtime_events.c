@@ -14,9 +14,9 @@ static bool is_known(const struct cup_chunk_point *point)
     return !isnan(point->events) && !isnan(point->wall_s);
 }
 
-/* Takes the fit of the report. It is drawn only if it is sound, but a doubtful fit, too, shows
- * which chunks stand out. */
-static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+/* Copies the fit of the report. A doubtful fit is not drawn, but it is used to find the chunks that
+ * stand out. */
+static void copy_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
     plot->doubt = cup_time_doubt(fit);
     plot->fitted = !plot->doubt;
@@ -30,7 +30,7 @@ static void take_fit(struct cup_runtime_events *plot, const struct cup_line_fit 
 
 /* If all chunks have about the same number of events, the report has their median instead of a fit.
  */
-static void take_median(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+static void copy_median(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
 {
     plot->with_median = !plot->fitted && fit->count >= CUP_FIT_LEAST && isnan(fit->robust.slope) &&
                         isfinite(fit->robust.at_mean);
@@ -138,8 +138,8 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     const struct cup_line_fit *fit = &input->totals->fits->all.time;
     plot->top_events = 1.1 * plot->most_events;
     plot->top_s = 1.02 * plot->most_s;
-    take_fit(plot, fit);
-    take_median(plot, fit);
+    copy_fit(plot, fit);
+    copy_median(plot, fit);
     if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
         find_outliers(plot, input->totals->profile, fit->robust.spread);
     if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)

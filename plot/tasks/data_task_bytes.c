@@ -80,8 +80,9 @@ static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input
     return 0;
 }
 
-/* If all tasks read about the same amount, a log axis would have hardly any number. */
-#define FAR 20
+/* The axis is logarithmic only if the largest value is more than this many times the smallest: over
+ * a narrower range, a log axis has too few numbers at its ticks. */
+#define LOG_FACTOR 20
 
 static enum cup_bins_kind choose_kind(const double *bytes, size_t count)
 {
@@ -90,7 +91,7 @@ static enum cup_bins_kind choose_kind(const double *bytes, size_t count)
         least = fmin(least, bytes[i]);
         most = fmax(most, bytes[i]);
     }
-    return most > FAR * least ? CUP_BINS_LOG : CUP_BINS_EVEN;
+    return most > LOG_FACTOR * least ? CUP_BINS_LOG : CUP_BINS_EVEN;
 }
 
 const void *cup_data_task_bytes(struct cup_plot_input *input)

@@ -74,8 +74,9 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     plot->unit = CUP_AXIS_SECONDS;
     char workers[64];
     cup_plot_set_caption(input,
-                         "Time that Dask's fine metrics report besides running the tasks, divided "
-                         "by the tasks of the run. %s, each since it started (Dask).",
-                         cup_count_text(workers, totals->fine->worker_count, "worker"));
+                         "Time around the tasks by Dask's fine metrics, divided by the number of "
+                         "tasks in the run. Sums of %s, %ssince it started (Dask).",
+                         cup_count_text(workers, totals->fine->worker_count, "worker"),
+                         totals->fine->worker_count == 1 ? "" : "each ");
     return plot;
 }

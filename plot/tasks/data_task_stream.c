@@ -34,8 +34,7 @@ static bool is_shown(const struct cup_task *task)
     return cup_task_place(task) == CUP_PLACE_POOL && cup_task_wall_ns(task) != CUP_UNKNOWN64;
 }
 
-/* Returns each thread once, sorted; counts tasks and threads. Tasks in a row of one thread give one
- * entry before sorting. */
+/* Returns each thread that ran a shown task once, sorted; counts tasks and threads. */
 static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size_t *count)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -46,7 +45,7 @@ static struct lane *make_lanes(struct cup_plot_input *input, size_t *tasks, size
         if (!is_shown(&profile->tasks[i]))
             continue;
         ++*tasks;
-        if (all == 0 || by_thread(&lanes[all - 1], &lane) != 0)
+        if (all == 0 || by_thread(&lanes[all - 1], &lane) != 0) /* keeps the array short */
             lanes[all++] = lane;
     }
     if (!lanes)
@@ -194,8 +193,9 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
     else
         cup_plot_set_caption(
             input,
-            "%s on %s (worker, thread). Upper half of a bar: the task. Lower half: how much of its "
-            "time was CPU and waits, not in the order of time (cupping).",
+            "%s on %s; names of rows: worker, number of the thread. Upper half of a bar: the task. "
+            "Lower half: how much of its time was CPU and each kind of wait, not when; no core: "
+            "ready to run, but no CPU core was free (cupping).",
             text, threads);
     return plot;
 }

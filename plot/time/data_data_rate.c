@@ -59,7 +59,8 @@ static void write_caption(struct cup_plot_input *input, const struct cup_time_bi
                                   : "");
 }
 
-/* Less than 1 % of what was read, as the bytes of a protocol, would be a line at zero. */
+/* A line below 1 % of what was read would lie on the axis. Sockets that carry only the messages of
+ * a protocol give such a line. */
 static bool is_worth_showing(const struct cup_time_bins *other, const struct cup_time_bins *read)
 {
     return other->whole > 0 && other->whole > 0.01 * read->whole;

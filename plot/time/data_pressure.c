@@ -4,8 +4,9 @@
 #include "plot/shared/rates.h"
 #include "plot/time/pressure.h"
 
-/* A worker with one task thread has only helper threads to share the GIL with. */
-static bool has_threads(const struct cup_profile *profile)
+/* Where every worker has one task thread, tasks share the GIL with helper threads only: such runs
+ * get no plot. */
+static bool has_several_threads(const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->process_count; i++)
         if (profile->processes[i].task_threads > 1)
@@ -13,9 +14,9 @@ static bool has_threads(const struct cup_profile *profile)
     return false;
 }
 
-/* A line of all threads that is more than this many times higher than the waiting ones would make
- * those too low to see. */
-#define NEAR 4
+/* The number of task threads is drawn only if it is less than this many times the most waiting
+ * threads: a higher line would squeeze the curves to the bottom. */
+#define THREADS_SHOWN_BELOW 4
 
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
 {
@@ -27,7 +28,7 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
         return cup_plot_unavailable(input,
                                     "the library could not distinguish the GIL from other locks");
-    if (!has_threads(totals->profile))
+    if (!has_several_threads(totals->profile))
         return cup_plot_unavailable(input, "no worker has more than one task thread");
     size_t processes = cup_series_make(&gil, totals, CUP_S_GIL_WAIT_NS);
     cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
@@ -42,7 +43,7 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     }
     plot->seconds = gil.run_s;
     double threads = (double)totals->budget.threads;
-    plot->threads = threads < NEAR * plot->most ? threads : 0;
+    plot->threads = threads < THREADS_SHOWN_BELOW * plot->most ? threads : 0;
     cup_plot_set_caption(input,
                          "All threads of %zu worker process%s (%.0f task threads), in bins of %.3g "
                          "s. A wait is counted when it ends (cupping).",

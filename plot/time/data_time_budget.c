@@ -33,7 +33,8 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
     char threads[64];
     cup_plot_set_caption(input,
                          "Wall time of %s of the workers, summed; the parts add up to all of it. "
-                         "CPU time and waits of helper threads are not included (cupping).",
+                         "No core: ready to run, but no CPU core was free. Helper threads are not "
+                         "included (cupping).",
                          cup_count_text(threads, budget->threads, "thread"));
     return plot;
 }

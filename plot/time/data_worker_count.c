@@ -72,13 +72,15 @@ static void make_rate(struct cup_worker_count *plot, const struct cup_totals *to
     if (bins.whole <= 0)
         return;
     cup_time_line_make(&plot->rate, &bins);
-    char of[64] = "";
+    char of[96] = "";
     if (files > 0)
-        snprintf(of, sizeof of, ", of %zu worker process%s", processes, processes == 1 ? "" : "es");
-    snprintf(to, room, "Data rate:%s%s%s%s, in bins of %.3g s (cupping).",
-             files > 0 ? " data files, at the time of each read" : "",
+        snprintf(of, sizeof of, " bytes that %zu worker process%s read from data files", processes,
+                 processes == 1 ? "" : "es");
+    snprintf(to, room, "Data rate:%s%s%s, in bins of %.3g s (cupping).", of,
              files > 0 && received.whole > 0 ? ", and" : "",
-             received.whole > 0 ? " sockets, spread over the time of the receiving tasks" : "", of,
+             received.whole > 0
+                 ? " bytes from sockets, spread over the time of the tasks that received them"
+                 : "",
              bins.bin_s);
 }
 

@@ -91,8 +91,9 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     cup_plot_set_caption(
         input,
         "Events divided by the summed time of the chunks: %s%s. Slow or fast: more than %.1f "
-        "robust deviations and %.0f %% from the median of the hosts with the same CPU. This takes "
-        "%d such hosts with %d chunks each (cupping).",
+        "robust deviations and %.0f %% from the median of the hosts with the same CPU. Compared "
+        "are "
+        "hosts with the same CPU if at least %d of them have %d chunks or more (cupping).",
         count > plot->count ? "the slowest of " : "", cup_count_text(counted, count, "host"),
         CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED,
         CUP_HOST_CHUNKS);

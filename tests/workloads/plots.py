@@ -215,7 +215,7 @@ def check_shares(run: Run) -> None:
     """The files are still there, and say themselves what share of them was read."""
     elsewhere = ("--files", run.out)
     page = Page(run, *elsewhere)
-    expect("share-read: whose word", "as the files themselves say" in page.caption("share-read"), True)
+    expect("share-read: whose word", "as the files' metadata say" in page.caption("share-read"), True)
     texts = re.findall(r"<text[^>]*>([^<]* %, [^<]* %)</text>", page.svg("share-read"))
     rows = [row for row in run.report(*elsewhere)["files"]["rows"] if row["share_of_bytes_pct"]]
     expected = [f"{row['share_of_bytes_pct']:.1f} %, {row['share_of_branches_pct']:.1f} %" for row in rows]

@@ -372,7 +372,7 @@ Test(page_runs, plots_and_tables)
         "<h3>Tasks by prefix ",
         "<h3>Scaling ",
         "Plots left out",
-        "Throughput against size: all runs whose size is known",
+        "Throughput against cluster size: all runs whose size is known",
         "</html>",
     };
     cr_assert_eq(RUN(scratch, scratch, "--html", path), CUP_EXIT_DONE);
