@@ -1,16 +1,21 @@
-/* The lifecycle table: which file does what at which event; see lifecycle.h. Rows stand from the
- * low rooms to the high ones, except where the order of one event asks for another place:
+/* The lifecycle table: which file does what at which event; see lifecycle.h. The rows are in the
+ * order of the rooms, from the lowest to the highest. These rows are elsewhere, because the order
+ * matters at one of their events:
  *
- *   - thread and log come first: in a forked child all others build on them.
- *   - kernel_count is next: when a log opens, bytes that other rows read then are already its own.
- *   - helper comes before counters: a thread that ends counts its CPU time into a block that is
- * open.
- *   - mapped_files comes before sections, and both before counters: what a mapping read counts in
- *     the section that is open, and sections read the counters of open blocks.
- *   - sampler comes before waits: starting its thread does not count as system time of the task. It
- *     comes before stack_uses as well, which at the end of the process writes what it counted.
- *   - native comes after stacks: in a forked child it starts from empty tables of modules. It comes
- *     before sampler: a thread that ends has its slot until the sampler takes it back. */
+ *   - thread and log are first: in a forked child, all other rows use them.
+ *   - kernel_count is next. When a log opens, it notes how many bytes have been read so far: what
+ *     the rows below it read at this event then counts as read by the library itself.
+ *   - helper is above counters/block. When a thread ends, helper adds its CPU time to a counter
+ *     block, and then counters/block closes the blocks.
+ *   - io/mapped_files is above task/sections: when a task ends, the bytes of its mappings count in
+ *     the section that is still open. task/sections is above counters/block: when a thread ends,
+ *     its sections end, and read the counters of blocks that must still be open.
+ *   - sampler is above waits/wait: when a task begins, sampler may start its own thread before
+ *     waits/wait reads the system time, so that starting it does not count for the task. It is
+ *     above stack_uses, too: when the process ends, stack_uses writes what sampler has counted.
+ *   - native is below stacks: in a forked child it must find the tables of modules empty, which
+ *     stacks has cleared. It is above sampler: when a thread ends, native needs the thread's
+ *     slot, which sampler then frees. */
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/context.h"

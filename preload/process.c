@@ -27,7 +27,7 @@ bool cup_heap_is_first(void);
 
 enum { DEFAULT_INTERVAL_NS = 1000000000 };
 
-static int64_t interval_ns; /* of samples; 0: none */
+static int64_t interval_ns; /* between samples of Dask's servers; 0: no samples */
 
 /* ---- environment ------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* "1" or "0"; anything else is the default, which is 0. */
+/* True for "1". False for "0", for an unset variable, and with a note for anything else. */
 static bool read_flag(const char *name)
 {
     const char *value = setting(name);
@@ -46,7 +46,7 @@ static bool read_flag(const char *name)
     return value && strcmp(value, "1") == 0;
 }
 
-/* "256M", "1G", "65536": 0 if it is none of that. */
+/* Bytes of a text like "65536", "256M" or "1G"; 0: it is not of this form. */
 static uint64_t parse_bytes(const char *text)
 {
     uint64_t value = 0;
@@ -57,7 +57,8 @@ static uint64_t parse_bytes(const char *text)
     return value << shift;
 }
 
-/* "1", "0.25", "0": nanoseconds; -1 if it is none of that. */
+/* Nanoseconds of a text like "1", "0.25" or "0" (seconds); -1: it is not of this form, or not in
+ * the range that is allowed. */
 static int64_t parse_seconds(const char *text)
 {
     enum { MOST_S = 60 };
@@ -142,7 +143,8 @@ static void write_command(void)
 void cup_process_log_opened(enum cup_log_size size)
 {
     char text[32];
-    const char *trim = getenv("MALLOC_TRIM_THRESHOLD_"); /* set by Dask's nanny; it seldom helps */
+    const char *trim =
+        getenv("MALLOC_TRIM_THRESHOLD_"); /* Dask's nanny sets it; see docs/advice.md */
     write_command();
     if (trim)
         cup_log_info("MALLOC_TRIM_THRESHOLD_", trim);
@@ -159,7 +161,7 @@ void cup_process_log_opened(enum cup_log_size size)
         cup_machine_describe();
 }
 
-/* ---- life and death ---------------------------------------------------------------------- */
+/* ---- the process starts, forks and ends -------------------------------------------------- */
 
 /* The child starts as if the library had just been loaded. */
 static void begin_child(void)

@@ -19,8 +19,9 @@ void cup_attribution_reset(void)
     memset(voided, 0, sizeof voided);
 }
 
-/* Bits of async tasks, by number modulo ASYNC_BITS. A task whose number leaves the same remainder
- * looks async as well; that matters only for what leaks into a server's event loop, see below. */
+/* One bit for each running async task, by its number modulo ASYNC_BITS. Another task with the same
+ * remainder looks async, too; that matters only on a server's event loop, see find_context_task().
+ */
 enum { ASYNC_BITS = 8192 };
 static uint32_t async_tasks[ASYNC_BITS / 32];
 
@@ -38,10 +39,12 @@ static bool is_async(uint32_t task)
     return __atomic_load_n(&async_tasks[task % ASYNC_BITS / 32], __ATOMIC_ACQUIRE) >> task % 32 & 1;
 }
 
-/* A context can outlive its task: in a helper that goes on, in a coroutine of a connection that is
- * kept, in a forked child. It names the task only while that runs in this process. On the event
- * loop of a Dask server the context of a task that made a client there may leak into what the
- * server does for others: there only async tasks count. */
+/* The task of the calling thread's context; 0: none.
+ *
+ * A context can outlive its task: in a helper that goes on, in a coroutine of a connection that is
+ * kept, in a forked child. So it counts only while its task runs in this process. If a task made a
+ * client on the event loop of a Dask server, the loop may keep that task's context while it works
+ * for others: on such a loop only async tasks count. */
 static inline uint32_t find_context_task(void)
 {
     uint32_t task = cup_helper_self.job_serves ? 0 : cup_context_task();
@@ -85,7 +88,7 @@ uint32_t cup_attribution_opener(void)
     return cup_self.task ? cup_self.task : find_context_task();
 }
 
-/* The fast path only reads: most helpers stay with the task that they helped last. */
+/* Most helpers stay with the task that they helped last: for these, nothing is written here. */
 static struct cup_block *find_block_helping(uint32_t task)
 {
     if (!task)
@@ -122,7 +125,7 @@ static uint32_t find_carried_task(struct cup_thread *thread, enum cup_method *me
 {
     uint32_t task = find_context_task();
     if (task != thread->inherited && task)
-        thread->inherited = 0; /* the thread serves several tasks */
+        thread->inherited = 0; /* the thread serves other tasks than its starter */
     *method = CUP_METHOD_CONTEXT;
     if (task)
         return task;
@@ -135,7 +138,8 @@ static uint32_t find_carried_task(struct cup_thread *thread, enum cup_method *me
     return inherits(thread) ? thread->inherited : 0;
 }
 
-/* The task that opened the descriptor, if it may count for a thread that carries TASK (0: none). */
+/* The task that opened the descriptor, if it runs, and if the calling thread, which carries TASK
+ * (0: none), does not work for another task or for Dask; else 0. */
 static uint32_t find_running_opener(uint32_t *opener, uint32_t task)
 {
     if (!opener || !*opener)
@@ -145,8 +149,9 @@ static uint32_t find_running_opener(uint32_t *opener, uint32_t task)
     return cup_task_runs(*opener) ? *opener : 0;
 }
 
-/* The only task that runs, if the thread may work for it. A thread that ran a job, or that another
- * task started, does not work for a task because that is the only one. */
+/* The only task that runs; 0: none or several run, or the thread need not work for it. A thread of
+ * Dask, one after a job that others may follow up, or one that another task started may well work
+ * for something else, although only one task runs. */
 static uint32_t find_sole_task(uint32_t *epoch)
 {
     if (cup_helper_is_dask() || cup_helper_self.after_job)
@@ -181,7 +186,8 @@ struct cup_owner cup_attribution(uint32_t *opener)
         method = CUP_METHOD_SOLE;
     if (!task)
         return (struct cup_owner){cup_block_none(thread), CUP_METHOD_NONE, 0};
-    /* No room for the block of a strong method must not let a weaker one decide. */
+    /* If there is no room for this block, the call is not counted: a weaker method must not
+     * attribute it to another task. */
     struct cup_block *block = method == CUP_METHOD_INHERITED ? cup_block_inheriting(thread)
                                                              : cup_block_helping(thread, task);
     return (struct cup_owner){block, method, epoch};

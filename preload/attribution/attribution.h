@@ -8,36 +8,40 @@
 
 #include <stdbool.h>
 
+/* The task to which a call is attributed. */
 struct cup_owner {
     struct cup_block *block; /* counts the call; NULL: there was no room for a block */
     enum cup_method method;
     uint32_t epoch; /* method SOLE: what cup_attribution_confirm() compares */
 };
 
-/* Resolves the calling thread, by the strongest method that finds a task; it guesses nothing. For a
- * call on a descriptor also by OPENER, the number of the task that opened it (NULL: no descriptor);
- * that becomes 0 if this thread works for another one. Call it before the wrapped call, never
- * after: then the interpreter may be on its way out. Guard held. */
+/* Attributes a call of the calling thread to a task, by the strongest method that finds one; it
+ * guesses nothing. For a call on a descriptor, *OPENER is the number of the task that opened it,
+ * and is set to 0 if this thread works for another task; else OPENER is NULL. Call it before the
+ * wrapped call, never after: after the call, the interpreter may be ending, and must not be read.
+ * Guard held. */
 struct cup_owner cup_attribution(uint32_t *opener);
 
-/* A thread that works for TASK (0: for none that is known) uses the descriptor that *OPENER opened:
- * one that two tasks use attributes nothing. */
+/* A thread that works for TASK (0: no task is known) uses the descriptor that task *OPENER opened.
+ * If TASK is another task, *OPENER becomes 0: a descriptor that two tasks use attributes nothing.
+ */
 static inline void cup_attribution_opener_used(uint32_t *opener, uint32_t task)
 {
     if (*opener && *opener != task)
         *opener = 0;
 }
 
-/* The task that the thread carries: the one that it runs, else its context's, else the one whose
- * job it was handed, else the one that started it; 0: none. Changes nothing. */
+/* The task that the calling thread carries: the one that it runs, else its context's, else the one
+ * that submitted its job, else the one that started it, unless the thread holds a lock that may be
+ * other tasks'; 0: none. Changes nothing. */
 uint32_t cup_attribution_task(void);
 
-/* The task for which the thread opens a descriptor now: the one that it runs, else its context's;
- * 0: none. */
+/* The task to which a descriptor belongs that the calling thread opens now: the task that it runs,
+ * else its context's; 0: none. */
 uint32_t cup_attribution_opener(void);
 
-/* After the call: if another task began or ended during it, the sole task is not sure, and the call
- * is unattributed. */
+/* Call it after the wrapped call. If method SOLE attributed the call, and any task began or ended
+ * during it, the call becomes unattributed: the task was not the only one all the time. */
 void cup_attribution_confirm(struct cup_owner *owner);
 
 /* The block of the task that cup_attribution_task() names, on a thread that runs none; NULL: no
@@ -45,11 +49,11 @@ void cup_attribution_confirm(struct cup_owner *owner);
 struct cup_block *cup_attribution_helped(void);
 
 /* The threads that TASK started serve other tasks, too: from now on none of them inherits TASK.
- * Writes a VOID record. */
+ * Writes a VOID record, by which a reader makes unattributed what they did before. */
 void cup_attribution_void(uint32_t task);
 
-/* TASK, which begins (RUNS) or ends, is an async one: only those run on a Dask server's event loop.
- */
+/* The async task TASK begins (RUNS) or ends. On the event loop of a Dask server, only contexts of
+ * async tasks count. */
 void cup_attribution_async(uint32_t task, bool runs);
 
 /* A row of the lifecycle table. */

@@ -17,18 +17,20 @@
 
 #define VARIABLE "CUPPING_PARENT=" /* PID:TASK */
 
-struct root {
-    uint32_t
-        pid; /* 0: not known (see forkserver), or the process of a pool that serves several tasks */
-    uint32_t task;
-    bool known; /* there is one */
+/* The task for which a process was started. */
+struct parent_task {
+    uint32_t pid; /* process that ran the task; 0: not known, because this process belongs to a pool
+                     that serves several tasks */
+    uint32_t task; /* its number there; 0: the task that the CHILD record of `pid` names, if pid is
+                      known */
+    bool known;    /* a task started the process, or one of its ancestors */
 };
 
 static struct {
-    struct root root;
-    bool forkserver; /* forks children for any process that asks: they do not belong to its own root
-                      */
-    int pid;         /* this process. In a child of vfork or of a bare clone: the parent's */
+    struct parent_task parent;
+    bool forkserver; /* this is a forkserver: it forks children for any process that asks, so they
+                        do not belong to its own parent task */
+    int pid;         /* of this process. In a child of vfork or of a bare clone: of its parent */
     struct cup_r_parent *record;
 } child;
 
@@ -42,25 +44,27 @@ bool cup_child_follows(void)
 
 /* ---- whose child ------------------------------------------------------------------------- */
 
-/* The task that this thread works for now, else the root of the process. In a child of vfork all of
- * this memory is the parent's, so the pid is taken from the log's header. */
-static struct root find_root(void)
+/* The parent task of a process that the calling thread starts now: the task that the thread works
+ * for, else the parent task of this process. The pid is taken from the log's header, since this may
+ * run in a child of vfork, which has its parent's memory, but a pid of its own. */
+static struct parent_task find_parent_task(void)
 {
     uint32_t task = cup_attribution_task();
     if (!task)
-        return child.root;
-    if (cup_helper_pool_grows())
-        return (struct root){0, 0, true};
-    return (struct root){cup_log_header()->pid, task, true};
+        return child.parent;
+    if (cup_helper_shared_pool_grows())
+        return (struct parent_task){0, 0, true};
+    return (struct parent_task){cup_log_header()->pid, task, true};
 }
 
-static struct root parse_root(const char *text)
+static struct parent_task parse_parent_task(const char *text)
 {
     uint64_t pid = 0, task = 0;
     const char *colon = cup_number(text, &pid), *end = cup_number(colon + (*colon == ':'), &task);
     bool good =
         *colon == ':' && end > colon + 1 && *end == '\0' && pid <= UINT32_MAX && task <= UINT32_MAX;
-    return good ? (struct root){(uint32_t)pid, (uint32_t)task, true} : (struct root){0};
+    return good ? (struct parent_task){(uint32_t)pid, (uint32_t)task, true}
+                : (struct parent_task){0};
 }
 
 static bool is_our_variable(const char *variable)
@@ -68,16 +72,17 @@ static bool is_our_variable(const char *variable)
     return strncmp(variable, VARIABLE, strlen(VARIABLE)) == 0;
 }
 
-static struct root read_variable(void)
+static struct parent_task read_variable(void)
 {
-    struct root root = {0};
+    struct parent_task parent = {0};
     for (char **at = environ; at && *at; at++)
         if (is_our_variable(*at))
-            root = parse_root(*at + strlen(VARIABLE));
-    return root;
+            parent = parse_parent_task(*at + strlen(VARIABLE));
+    return parent;
 }
 
-/* In place, as unsetenv() does it. Writes nothing if the variable is not there. */
+/* Removes the variable from `environ` in place, as unsetenv() does. Writes nothing if it is not
+ * there. */
 static void remove_variable(void)
 {
     char **from = environ;
@@ -101,39 +106,41 @@ static bool is_forkserver(int count, char **arguments)
     return false;
 }
 
-static void begin_process(struct root root)
+static void begin_process(struct parent_task parent)
 {
-    child.root = root;
+    child.parent = parent;
     child.pid = cup_raw_getpid();
     child.record = NULL;
-    cup_child_waiting = root.known && cup_recording_wanted();
+    cup_child_waiting = parent.known && cup_recording_wanted();
 }
 
 void cup_child_loaded(int count, char **arguments)
 {
-    struct root root = read_variable();
+    struct parent_task parent = read_variable();
     remove_variable();
     follows = cup_recording_wanted();
-    child.forkserver = root.known && is_forkserver(count, arguments);
-    begin_process(root);
+    child.forkserver = parent.known && is_forkserver(count, arguments);
+    begin_process(parent);
 }
 
 /* ---- fork -------------------------------------------------------------------------------- */
 
-/* Of the thread that forks, found before it does. Two threads may fork at the same time. */
-static __thread struct root forking __attribute__((tls_model("initial-exec")));
+/* Parent task of the child that the calling thread is about to fork. Thread-local, since two
+ * threads may fork at the same time. */
+static __thread struct parent_task forking __attribute__((tls_model("initial-exec")));
 
 void cup_child_process_forks(void)
 {
-    forking = find_root();
+    forking = find_parent_task();
 }
 
-/* The process that asked a forkserver for a child writes whose child it is (a CHILD record). So the
- * child is a root itself, with task 0, also for its own children. */
+/* A forkserver does not know for which task it forks a child. The process that asked for the child
+ * does, and writes a CHILD record with the child's pid. So the parent task of the child, and of its
+ * own children, is task 0 of that pid. */
 void cup_child_begins(void)
 {
     if (child.forkserver)
-        forking = (struct root){(uint32_t)cup_raw_getpid(), 0, true};
+        forking = (struct parent_task){(uint32_t)cup_raw_getpid(), 0, true};
     child.forkserver = false;
     cup_shell_forked();
     begin_process(forking);
@@ -154,17 +161,17 @@ void cup_child_opens_log(void)
 void cup_child_log_opened(enum cup_log_size size)
 {
     (void)size;
-    if (!child.root.known)
+    if (!child.parent.known)
         return;
     struct cup_r_parent *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
-    bool itself = child.root.pid == (uint32_t)child.pid && !child.root.task;
-    record->pid = itself ? 0 : child.root.pid;
-    record->task = child.root.task;
+    bool itself = child.parent.pid == (uint32_t)child.pid && !child.parent.task;
+    record->pid = itself ? 0 : child.parent.pid;
+    record->task = child.parent.task;
     record->last_read_ns = 0;
     cup_log_commit(record, CUP_R_PARENT);
-    cup_log_header()->parent_task = child.root.task;
+    cup_log_header()->parent_task = child.parent.task;
     child.record = record;
 }
 
@@ -179,9 +186,9 @@ void cup_child_read(void)
 
 /* ---- forkserver -------------------------------------------------------------------------- */
 
-/* The answer is the number of a new child. Its exit status is read by the same function, but called
- * from elsewhere. */
-static bool reads_child_number(void)
+/* The calling thread reads the pid of a new child. The same function reads the child's exit status,
+ * but then another one calls it. */
+static bool reads_child_pid(void)
 {
     struct cup_frame frame;
     return cup_frames_top(&frame) &&
@@ -203,13 +210,13 @@ static void write_child(int64_t pid, uint32_t task)
 void cup_child_named(const void *answer)
 {
     int64_t pid;
-    if (cup_self.guard || !reads_child_number())
+    if (cup_self.guard || !reads_child_pid())
         return;
     int saved = errno;
     cup_guard();
     uint32_t task = cup_attribution_task();
     memcpy(&pid, answer, sizeof pid);
-    if (task && pid > 0 && pid <= INT32_MAX && !cup_helper_pool_grows())
+    if (task && pid > 0 && pid <= INT32_MAX && !cup_helper_shared_pool_grows())
         write_child(pid, task);
     cup_unguard();
     errno = saved;
@@ -239,15 +246,16 @@ static struct survey survey_environment(char *const environment[])
     return found;
 }
 
-/* The program will load the library. Only then is the variable removed again. */
+/* The program will load the library, which removes the variable again, and there is a parent task
+ * to pass on. */
 static bool will_follow(struct survey found)
 {
-    return found.preloaded && found.recorded && find_root().known;
+    return found.preloaded && found.recorded && find_parent_task().known;
 }
 
-/* A variable that is there already was passed on by a statically linked program, or belongs to
- * another thread that is about to start a shell: it is replaced. The copy lies on a stack, perhaps
- * that of a signal handler, so an environment of too many variables is passed on unchanged. */
+/* If the variable is there already, a statically linked program passed it on, or another thread is
+ * about to start a shell: it is replaced. The copy is on a stack, perhaps that of a signal handler,
+ * so an environment of more than CUP_CHILD_MOST_VARIABLES is passed on unchanged. */
 size_t cup_child_room(char *const environment[])
 {
     if (!follows || !environment)
@@ -257,12 +265,12 @@ size_t cup_child_room(char *const environment[])
     return changed ? found.count + 2 : 1;
 }
 
-static char *write_variable(char *text, struct root root)
+static char *write_variable(char *text, struct parent_task parent)
 {
     strcpy(text, VARIABLE);
-    char *colon = cup_number_write(text + strlen(VARIABLE), root.pid);
+    char *colon = cup_number_write(text + strlen(VARIABLE), parent.pid);
     *colon = ':';
-    cup_number_write(colon + 1, root.task);
+    cup_number_write(colon + 1, parent.task);
     return text;
 }
 
@@ -276,7 +284,7 @@ char *const *cup_child_environment(char *const environment[], char **copy, size_
         if (!is_our_variable(environment[i]))
             *to++ = environment[i];
     if (will_follow(survey_environment(environment)))
-        *to++ = write_variable(text, find_root());
+        *to++ = write_variable(text, find_parent_task());
     *to = NULL;
     return copy;
 }

@@ -81,7 +81,8 @@ static void reset_variable(cup_object *token)
     cup_python_drop(token);
 }
 
-/* Of the task that the calling thread runs; a reference, or NULL. */
+/* The token that resets the variable when the calling thread's task ends: an owned reference; NULL:
+ * none. */
 static __thread cup_object *own_token __attribute__((tls_model("initial-exec")));
 
 void cup_context_enter(uint32_t task)
@@ -95,7 +96,8 @@ void cup_context_leave(void)
     own_token = NULL;
 }
 
-/* The reference is the parent's. */
+/* The token belongs to the parent's task, which does not run here. It is not released: that would
+ * need the GIL. */
 void cup_context_child_begins(void)
 {
     own_token = NULL;
@@ -119,7 +121,7 @@ static size_t find_context_offset(const char *thread, const cup_object *context)
     return 0;
 }
 
-/* Type of the root node of the context that is entered. */
+/* Type of the root node of CONTEXT's map. */
 static const void *root_type(const cup_object *context)
 {
     const char *map = cup_memory_word(context, CUP_CONTEXT_VARIABLES * sizeof(void *));
@@ -129,8 +131,9 @@ static const void *root_type(const cup_object *context)
 
 enum { FILLERS = 64, KNOWN_TASK = 0x7ace5a17u }; /* more than 30 bits, like a real one may have */
 
-/* Each has a name of its own: a variable's hash, and so its place in the map, comes from its
- * address and its name. Addresses alone may come in steps that leave half of the places empty. */
+/* Adds another variable to the current context. Each has a different name: a variable's hash, and
+ * so its place in the map, depends on its address and its name, and addresses alone may be spaced
+ * so that half of the places stay empty. */
 static cup_object *set_filler(int number)
 {
     char name[] = "cupping.filler.00";
@@ -142,7 +145,8 @@ static cup_object *set_filler(int number)
     return token;
 }
 
-/* Inside a fresh context: the variable alone, then among many others, then taken away. */
+/* In a fresh context: reads the variable when it is alone, then among many others, then after it
+ * was reset. */
 static const char *verify_inside(cup_object *context, cup_object **tokens)
 {
     const char *thread = cup_python_thread();

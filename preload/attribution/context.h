@@ -1,8 +1,8 @@
-/* The attribution method "context": a context variable of ours, whose value is the task's number.
- * asyncio and to_thread hand contexts on to the threads that work for a task. A hook reads it
- * without the GIL: a thread's own current context cannot change while the thread is inside a hook,
- * and the objects that it leads to are immutable. No reference count is changed, nothing is
- * allocated. */
+/* The attribution method "context": cupping makes a context variable of Python, whose value is the
+ * task's number. asyncio and asyncio.to_thread() copy contexts to the threads that work for a task.
+ * A hook reads the variable without the GIL. That is safe because a thread's own current context
+ * cannot change while the thread is inside a hook, and the objects that the context leads to are
+ * immutable and held by it. No reference count is changed, nothing is allocated. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
 #define CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
 
@@ -10,23 +10,24 @@
 
 #include <string.h>
 
-/* Makes the variable, finds where this interpreter keeps contexts, and verifies the reading with
- * contexts of known content. Needs the GIL. Returns NULL, or why the method cannot be used. */
+/* Makes the variable, finds where this interpreter keeps a thread's current context, and verifies
+ * that the variable is read correctly from a context of known content. Needs the GIL. Returns NULL,
+ * or why the method cannot be used. */
 const char *cup_context_verify(void);
 
-/* Sets the variable to TASK in the current context: returns the token that resets it (new
- * reference), NULL if the method is off. Needs the GIL. */
+/* Sets the variable to TASK in the current context. Returns the token that resets it (a new
+ * reference); NULL: the method is off, or it failed. Needs the GIL. */
 cup_object *cup_context_set(uint32_t task);
 
-/* Sets the variable for the task that the calling thread begins to run, and resets it when the task
- * ends. Need the GIL. */
+/* Sets the variable when the calling thread begins to run TASK, and resets it when that task ends.
+ * Both need the GIL. */
 void cup_context_enter(uint32_t task);
 void cup_context_leave(void);
 
 /* A row of the lifecycle table. */
 void cup_context_child_begins(void);
 
-/* The interpreter is gone. */
+/* The interpreter ends: switches the method off. */
 void cup_context_off(void);
 
 /* ---- reading: inline, since every allocation of a helper thread does it ------------------ */
@@ -61,9 +62,9 @@ static inline const void *cup_context_type(const void *const *object)
     return object[1];
 }
 
-/* The number of bits below BIT: the index of its pair. By the popcnt instruction where the
- * processor has it (all since 2008, but the compiler may not assume it): the substitute would take
- * longer than all the rest. */
+/* The number of bits of BITS below BIT, which is the index of BIT's pair in a bitmap node. Uses the
+ * popcnt instruction where the processor has it. All processors since 2008 do, but the compiler may
+ * not assume it, and its substitute takes longer than all other steps together. */
 static inline unsigned cup_context_bits_below(uint32_t bits, uint32_t bit)
 {
 #if defined(__x86_64__)
@@ -76,6 +77,7 @@ static inline unsigned cup_context_bits_below(uint32_t bits, uint32_t bit)
     return (unsigned)__builtin_popcount(bits & (bit - 1));
 }
 
+/* The task's number in CARRIER, the int that is the variable's value: see context.c. */
 static inline uint32_t cup_context_carried(const void *const *carrier)
 {
     uint32_t digits[2];
@@ -83,7 +85,7 @@ static inline uint32_t cup_context_carried(const void *const *carrier)
     return digits[0] | (digits[1] & 3) << 30;
 }
 
-/* Searches a map of any shape; 0: the variable is not in it. */
+/* The task in a map of any shape; 0: the variable is not in it. */
 uint32_t cup_context_search(const void *const *map);
 
 /* The task in the calling thread's context; 0: none. Any thread, with the GIL or without.

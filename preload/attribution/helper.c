@@ -40,7 +40,7 @@ static const uint8_t job_sums[JOB_SUMS] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_
                                            CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
                                            CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
 
-/* By thread slot: the block of the job's task when the job began, and what stood in it. */
+/* By thread slot: the thread's block for the job's task, and its counters when the job began. */
 static struct job {
     const struct cup_block *block;
     uint32_t sequence;
@@ -52,7 +52,7 @@ static struct job *own_job(void)
     return cup_self.slot ? &jobs[cup_self.slot - 1] : NULL;
 }
 
-static void note_job(struct job *job, const struct cup_block *block)
+static void save_job_start(struct job *job, const struct cup_block *block)
 {
     job->block = block;
     if (!block)
@@ -76,11 +76,11 @@ static void begin_job(const struct cup_lock_origin *lock)
     cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
     cup_lifecycle_thread_works(thread->handed, cup_helper_self.job_cpu_ns);
     if (own_job())
-        note_job(own_job(), cup_block_helped(thread, thread->handed));
+        save_job_start(own_job(), cup_block_helped(thread, thread->handed));
 }
 
-/* Callbacks that run after the job still work for the task that submitted it, unless other tasks
- * know of the Future: they may have added callbacks. */
+/* Callbacks that run after the job still work for the task that submitted it, unless LOCK, the
+ * Future's, is shared: then other tasks know the Future, and may have added the callbacks. */
 static void end_job(const struct cup_lock_origin *lock)
 {
     if (cup_helper_self.job_runs) {
@@ -94,9 +94,9 @@ static void end_job(const struct cup_lock_origin *lock)
     cup_helper_self.after_job = true;
 }
 
-/* What the job did so far becomes unattributed; its calls, times and what it did to files stay
- * where they are. A thread beyond the sampler's slots does not know what its block held before the
- * job: all of it becomes unattributed. */
+/* The bytes and the CPU time of the job so far become unattributed. Its calls, other times and what
+ * it did to each file stay with the task. If the block's counters when the job began are not known
+ * (the thread has no slot, or the block was closed since), all of the block's sums move. */
 static void disown_job(void)
 {
     struct cup_thread *thread = &cup_self;
@@ -130,8 +130,8 @@ static bool belongs_to_job(const struct cup_lock_origin *known)
     return known && known->task == cup_self.handed && !known->shared;
 }
 
-/* Condition.__enter__ took a lock, of KNOWN origin or not (NULL): its callers show whether a job
- * begins or ends. */
+/* Condition.__enter__ took a lock (KNOWN: its origin; NULL: not known). The functions that called
+ * it show whether a job begins, ends, or takes an item of a queue. */
 static void detect_job(const struct cup_lock_origin *known)
 {
     struct cup_frame frame;
@@ -158,6 +158,7 @@ static void detect_job(const struct cup_lock_origin *known)
 
 /* ---- threads started by a task ----------------------------------------------------------- */
 
+/* The thread no longer works for the task that started it. */
 static void void_inherited(void)
 {
     cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
@@ -166,9 +167,9 @@ static void void_inherited(void)
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
 }
 
-/* The thread serves a task other than the one that started it. Then all threads and processes of
- * that task may have done so from the beginning: work can be handed on without a trace, for
- * instance through a queue that is never empty. */
+/* The thread serves a task other than the one that started it. Then all threads and processes that
+ * the starter started may have done so from the beginning, because work can be handed on without
+ * any lock that is waited for: for instance through a queue that is never empty. */
 static void void_starter(void)
 {
     cup_attribution_void(cup_helper_self.started_by);
@@ -176,16 +177,16 @@ static void void_starter(void)
     void_inherited();
 }
 
-/* The lock was made, or is used, by a task other than the one that started the thread. Locks of
- * Dask itself, which all use, do not count. */
+/* A task other than the one that started the thread made the lock, or uses it. Locks of Dask itself
+ * do not count, since every task uses them. */
 static bool is_of_others(const struct cup_lock_origin *known)
 {
     return known && known->task != CUP_MADE_BY_DASK &&
            (known->task != cup_helper_self.started_by || known->shared);
 }
 
-/* The code of weakref.finalize.__call__, whose name alone would not identify it. A reference that
- * is kept for good. */
+/* The code object of weakref.finalize.__call__: many functions have that name. This reference is
+ * never released. */
 static cup_object *finalize_code;
 
 static void find_finalizer_code(void)
@@ -197,8 +198,9 @@ static void find_finalizer_code(void)
     cup_python_drop(type);
 }
 
-/* Finalizers run on any thread that drops an object or collects garbage. That of fsspec's HTTP file
- * systems waits there until the event loop has closed a session. */
+/* FRAME or one of its callers is a finalizer. Finalizers run on whichever thread drops an object or
+ * collects garbage, so their locks say nothing about the thread's work. The finalizer of fsspec's
+ * HTTP file systems even waits there, until the event loop has closed a session. */
 static bool is_finalizer(struct cup_frame frame)
 {
     enum { DEEPEST = 16 };
@@ -213,8 +215,10 @@ static bool is_finalizer(struct cup_frame frame)
     return false;
 }
 
-/* The start and end of the thread, imports, logging and finalizers take locks that all threads use,
- * but hand no work over. Without a Python frame the interpreter itself takes the lock. */
+/* The lock that the thread takes or gives back now hands no work over, although all threads use it:
+ * it belongs to the start or end of a thread, to an import, to logging or to a finalizer, or (there
+ * is no Python frame) to the interpreter itself. At the end of a thread this also counts its CPU
+ * time. */
 static bool hands_nothing_over(void)
 {
     struct cup_frame frame;
@@ -238,17 +242,19 @@ static bool hands_nothing_over(void)
                      cup_frames_is_in(frame, "logging/__init__.py");
 }
 
-static void note_others_work(bool from_others)
+/* SERVES_OTHERS: the lock showed that the thread serves another task. */
+static void end_inheritance(bool serves_others)
 {
-    if (from_others)
+    if (serves_others)
         void_starter();
     else
         void_inherited();
 }
 
-/* The thread took a lock that was not made for its task alone. The buffers of print() and of files
- * have such locks, which hand no work over: they are given back by the instruction that took them.
- */
+/* The thread took a lock that was not made for its task alone. If it is the lock of a buffer (of
+ * print(), of a file), it hands no work over, and the instruction that took it also gives it back:
+ * release_others_lock() decides. A second such lock at the same time, or one that no Python
+ * instruction took, decides at once. */
 static void take_others_lock(const void *lock, const struct cup_lock_origin *known)
 {
     if (hands_nothing_over())
@@ -257,7 +263,7 @@ static void take_others_lock(const void *lock, const struct cup_lock_origin *kno
     bool others = is_of_others(known) ||
                   (cup_helper_self.others_lock && cup_helper_self.others_lock_is_shared);
     if (cup_helper_self.others_lock || !place) {
-        note_others_work(others);
+        end_inheritance(others);
         return;
     }
     cup_helper_self.others_lock = lock;
@@ -267,12 +273,12 @@ static void take_others_lock(const void *lock, const struct cup_lock_origin *kno
 
 static void release_others_lock(void)
 {
-    /* A lock that was waited for was taken without the GIL, so the frames could not be read then.
-     */
+    /* hands_nothing_over() is asked again: if the thread waited for the lock, it took it without
+     * the GIL, and then some frames could not be read. */
     if (cup_helper_self.others_place == cup_frames_top_place() || hands_nothing_over())
         cup_helper_self.others_lock = NULL;
     else
-        note_others_work(cup_helper_self.others_lock_is_shared);
+        end_inheritance(cup_helper_self.others_lock_is_shared);
 }
 
 /* Where the interpreter's code lies. Found once, because dladdr() takes the loader's lock, whose
@@ -302,16 +308,16 @@ static bool is_interpreter_code(const void *code)
     return (uintptr_t)code - interpreter.from < interpreter.to - interpreter.from;
 }
 
-/* An executor starts the thread: its jobs will be handed over one by one. */
+/* The calling thread is in Thread.start(), called by an executor that adds a thread. */
 static bool is_executor_thread(void)
 {
-    struct cup_frame frame; /* start, and who called it */
+    struct cup_frame frame;
     return cup_frames_top(&frame) && cup_frames_back(&frame) &&
            cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_EXECUTOR_GROWS);
 }
 
-/* A thread of a native library may be at work before the task waits for it: its stacks stand on the
- * place where the task started it. */
+/* Notes the stack at which the task starts a thread. A thread of a native library may work before
+ * the task waits for it, and its own stacks are shown below this one. */
 static void note_handover(void)
 {
     if (!cup_self.task)
@@ -342,21 +348,22 @@ void cup_helper_thread_settles(void)
         count_cpu(cup_self.inherited);
 }
 
-/* A task started the thread, but it inherits no more, because of a lock that all may use (a
- * module's). It is not known yet whether it serves other tasks. */
-static bool has_a_past(void)
+/* A task started the thread, but the thread lost it, because of a lock that all may use (a
+ * module's). It has not been seen to serve other tasks. */
+static bool has_lost_starter(void)
 {
     return cup_helper_self.started_by && !cup_self.inherited && !cup_helper_self.serves_others;
 }
 
 /* ---- pools of processes ------------------------------------------------------------------ */
 
+/* The thread submits a job to the pool that LOCK belongs to. */
 static void note_submission(const struct cup_lock_origin *lock)
 {
     cup_helper_self.pool_is_own = lock && lock->task == cup_attribution_task() && !lock->shared;
 }
 
-bool cup_helper_pool_grows(void)
+bool cup_helper_shared_pool_grows(void)
 {
     enum { DEEPEST = 16 };
     struct cup_frame frame;
@@ -399,14 +406,14 @@ static void note_helper_lock(const void *lock, bool waited, struct cup_lock_orig
     uint32_t inherited = cup_self.inherited;
     if (inherited && (!known || known->task != inherited || known->shared))
         take_others_lock(lock, known);
-    else if (known && has_a_past() && is_of_others(known) && !hands_nothing_over())
+    else if (known && has_lost_starter() && is_of_others(known) && !hands_nothing_over())
         void_starter();
     if (known && !known->shared && known->task != cup_self.handed)
         cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
 }
 
-/* In a free place, else in place of the oldest: a lock that another thread gives back stays here.
- */
+/* Notes LOCK in a free entry of held[], else in the next entry in turn. If another thread gives a
+ * lock back, its entry stays here, so all entries can be taken. */
 static void hold_lock(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
@@ -447,7 +454,8 @@ bool cup_helper_took(const void *lock, bool waited)
     return true;
 }
 
-/* The thread gives back a lock that it took itself: that hands nothing over. */
+/* True: the calling thread took LOCK itself, so giving it back hands nothing over. Its entry is
+ * cleared. */
 static bool drop_held_lock(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
@@ -458,19 +466,20 @@ static bool drop_held_lock(const void *lock)
     return false;
 }
 
-/* The lock belongs to an executor's queue of jobs: giving it answers no other task. */
+/* The thread is in submit() of an executor: the lock that it gives belongs to the queue of jobs,
+ * and answers no other task. */
 static bool is_submitting(void)
 {
     const void *name = cup_frames_top_name();
     return name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT);
 }
 
-/* The thread gives a lock that it did not take: it wakes a thread that waits for it. */
+/* The thread gives a lock that it did not take: so it wakes a thread that waits for the lock. */
 static void note_signal(struct cup_lock_origin *known)
 {
     struct cup_thread *thread = &cup_self;
     bool others = known->task != CUP_MADE_BY_DASK && !thread->task;
-    if ((thread->inherited || has_a_past()) && is_of_others(known) && !hands_nothing_over())
+    if ((thread->inherited || has_lost_starter()) && is_of_others(known) && !hands_nothing_over())
         void_starter();
     else if (cup_helper_self.job_runs && others && known->task != thread->handed &&
              !is_submitting() && !hands_nothing_over())
@@ -498,7 +507,8 @@ void cup_helper_gives(const void *lock)
     errno = saved;
 }
 
-/* The buffer of a stream has a lock, which is taken by the instruction that reads or writes. */
+/* The buffer of a stream has a lock. The Python instruction that reads or writes the stream takes
+ * it: if the current instruction took the last lock, that lock is the stream's. */
 void cup_helper_used_pipe(uint32_t task)
 {
     const void *lock = cup_helper_self.held[cup_helper_self.last_held];

@@ -1,13 +1,15 @@
 /* Helper threads: they run no task, but work for one. Besides its context (context.h), two things
  * show for which task a thread works:
  *
- * Handed: the task whose job it runs. concurrent.futures takes the lock inside the job's Future
- * right before the job, and the thread that submitted the job made that lock. A job that takes
- * items from a queue which other tasks use, too, does not count for its submitter any more.
+ * Handed: the task that submitted the job that the thread runs. concurrent.futures takes the lock
+ * inside the job's Future right before the job, and the thread that submitted the job made that
+ * lock. If the job takes items from a queue that other tasks use, too, or if another task wakes it,
+ * or if it answers another task, it is unattributed.
  *
- * Inherited: the task that started the thread. Void for good as soon as the thread runs a job, or
- * takes a lock that was not made for that task alone: other tasks may have handed it work through
- * that lock.
+ * Inherited: the task that started the thread. The thread loses it for good when it runs a job, or
+ * when it takes a lock that was not made for that task alone, because other tasks may hand it work
+ * through that lock. Locks that hand nothing over do not count, such as those of imports or of the
+ * buffer of a file: see hands_nothing_over() and take_others_lock().
  *
  * See docs/contributing/attribution.md. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
@@ -20,61 +22,70 @@
 
 enum { CUP_HELD = 8 };
 
-/* The calling thread's. */
+/* What is known of the calling thread as a helper. Places are instructions of Python code. */
 struct cup_helper_thread {
-    const void *held[CUP_HELD];   /* locks that it took and did not give back */
-    uint8_t next_held, last_held; /* indexes of held[]: to be reused next, used last */
-    uint64_t
-        held_place; /* instruction that took the last of them, if its origin is known; else 0 */
-    const void
-        *others_lock; /* of another task, taken and not given back yet: may make `inherited` void */
-    uint64_t others_place;      /* instruction that took it */
+    const void *held[CUP_HELD]; /* locks that it took and has not given back */
+    uint8_t next_held;          /* entry of held[] to be reused next, when all are taken */
+    uint8_t last_held;          /* entry of held[] that was written last */
+    uint64_t held_place;        /* place that took that lock; 0: the lock's origin is not known */
+
+    /* A lock that was not made for `inherited` alone, taken and not given back yet. If it is not
+     * given back by the place that took it, the thread no longer inherits. */
+    const void *others_lock;
+    uint64_t others_place;      /* place that took it */
     bool others_lock_is_shared; /* another task made others_lock, or uses it */
-    bool pool_is_own;           /* its last job went to a pool that its task made for itself */
-    bool serves_others;         /* tasks other than the one that started it */
-    bool for_dask;              /* its job was submitted by Dask itself */
-    bool job_runs;              /* a job that it was handed has begun, and not ended */
-    bool after_job;             /* it has ended, and what follows may be for others */
-    bool job_serves;     /* it turned out to serve other tasks: what it does is unattributed */
-    uint32_t started_by; /* task that started the thread; 0: none. Never void */
-    uint32_t locks_made; /* so that cup_helper_verify() sees one */
-    uint64_t job_cpu_ns; /* thread CPU when the job, or the thread, began */
+
+    bool pool_is_own;    /* the pool to which it last submitted a job is used by its task alone */
+    bool serves_others;  /* it was seen to work for other tasks than the one that started it */
+    bool for_dask;       /* Dask itself submitted the job that it runs, or ran last */
+    bool job_runs;       /* it runs a job of a task */
+    bool after_job;      /* its job has ended; callbacks that run now may be for other tasks */
+    bool job_serves;     /* its job turned out to serve other tasks: it is unattributed */
+    uint32_t started_by; /* task that started the thread; 0: none. Unlike `inherited`, it stays */
+    uint32_t locks_made; /* locks that it made: cup_helper_verify() checks that the hooks see one */
+    uint64_t job_cpu_ns; /* thread CPU time up to which HELPER_CPU_NS is counted */
 };
 extern __thread struct cup_helper_thread cup_helper_self __attribute__((tls_model("initial-exec")))
 CUP_OURS; /* in attribution.c */
 
-/* The calling thread works for Dask itself when it carries no task: an event loop, or a job that
- * one submitted. */
+/* If the calling thread carries no task, it works for Dask itself: it runs a server's event loop,
+ * or a job that such a loop submitted. */
 static inline bool cup_helper_is_dask(void)
 {
     return cup_self.server_loop || cup_helper_self.for_dask;
 }
 
-/* A thread has taken LOCK, perhaps after it WAITED, or gives it back (before the real call). Any
- * thread; keep errno. Took is false if Python's locks are not seen, or the thread has the guard. */
+/* The calling thread has taken LOCK; WAITED: it had to wait for it. Returns false, and does
+ * nothing, if Python's locks are not seen or the thread has the guard. Any thread; keeps errno. */
 bool cup_helper_took(const void *lock, bool waited);
+
+/* The calling thread is about to give LOCK back: call it before the real call. Any thread; keeps
+ * errno. */
 void cup_helper_gives(const void *lock);
 
-/* The calling thread, which works for TASK (0: for none), read or wrote a pipe. If the pipe's
- * stream was made by another task that still runs, the process at its other end serves both. */
+/* The calling thread, which works for TASK (0: for none), read or wrote a pipe. If another task,
+ * which still runs, made the pipe's stream, then the process at the other end serves both tasks,
+ * and cup_attribution_void() makes unattributed what the other task's threads and children did. */
 void cup_helper_used_pipe(uint32_t task);
 
-/* This thread initialised LOCK. Returns the task that it works for; 0: none, or no log is open.
- * Keeps errno. */
+/* The calling thread initialised LOCK. Returns the task that it works for; 0: none, or no log is
+ * open. Keeps errno. */
 uint32_t cup_helper_made(const void *lock);
 
-/* The calling thread is about to start a thread with ROUTINE. Returns the task that it will
- * inherit; 0: none. Only threads of Python inherit: those of native pools serve any task. */
+/* The calling thread is about to start a thread with ROUTINE. Returns the task that the new thread
+ * inherits; 0: none. Threads of native pools inherit nothing, since they serve any task; nor do
+ * those that an executor starts, since their jobs are handed over one by one. */
 uint32_t cup_helper_heir(void *routine);
 
-/* The process that the calling thread starts now belongs to a pool that its task did not make, or
- * that other tasks use, too: it works for any of them. */
-bool cup_helper_pool_grows(void);
+/* The calling thread is starting a process for a pool that its task did not make, or that other
+ * tasks use, too: the process may work for any of them. */
+bool cup_helper_shared_pool_grows(void);
 
 /* The calling thread was started by TASK. */
 void cup_helper_starts(uint32_t task);
 
-/* Tries once, with the GIL, whether Python's locks are semaphores, which the hooks see. */
+/* Makes one lock of Python and checks that the hooks see it, so Python's locks are semaphores.
+ * Called once, with the GIL. */
 bool cup_helper_verify(void);
 
 /* Rows of the lifecycle table. */

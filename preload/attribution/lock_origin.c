@@ -27,7 +27,7 @@ void cup_lock_origin_reset(void)
         madvise(cup_lock_origins, 2 * table_bytes, MADV_DONTNEED);
 }
 
-enum { CLAIMED = 1 }; /* no key */
+enum { CLAIMED = 1 }; /* a thread is filling the place. No lock or path has this key */
 
 static bool claim_place(struct cup_lock_origin *place, uint64_t expected)
 {
@@ -35,8 +35,8 @@ static bool claim_place(struct cup_lock_origin *place, uint64_t expected)
                                        __ATOMIC_RELAXED);
 }
 
-/* Claims a free place of SET, else one whose task runs no more; NULL: there is none (counted). Two
- * threads may claim places of a set at the same time. */
+/* Claims a free place of SET, else one whose task no longer runs; NULL: there is none (counted).
+ * Several threads may claim places of a set at the same time. */
 static struct cup_lock_origin *find_place(struct cup_lock_origin *set)
 {
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++)
@@ -72,8 +72,9 @@ void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task
         add_origin(sets, key, task);
 }
 
-/* Two threads may both have found no entry for the key and added one each. At least one of them
- * sees the other's, and marks both as shared. */
+/* Two threads may both have found no entry for the key and added one each. Each stored its key
+ * before it looks for the other's, with sequentially consistent order, so at least one of them sees
+ * the other's entry, and marks both as shared. */
 static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own)
 {
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
@@ -84,9 +85,9 @@ static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own
     }
 }
 
-/* If several tasks take over the entry of a task that runs no more, one gets it, and the others
- * make it shared. */
-static void name_again(struct cup_lock_origin *known, uint32_t task)
+/* TASK takes over the entry if the task that it names no longer runs. If several tasks try that at
+ * the same time, one gets the entry, and the others make it shared. */
+static void take_over_entry(struct cup_lock_origin *known, uint32_t task)
 {
     const struct cup_lock_origin own = {.task = task};
     struct cup_lock_origin before = {.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
@@ -101,7 +102,7 @@ void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t tas
     struct cup_lock_origin *known = cup_lock_origin_find(sets, key);
     struct cup_lock_origin *own = known || !sets ? NULL : add_origin(sets, key, task);
     if (known)
-        name_again(known, task);
+        take_over_entry(known, task);
     else if (own)
         share_twins(cup_lock_origin_set_of(sets, key), own);
 }

@@ -1,18 +1,19 @@
-/* Which task made a thing, and whether any other has used it since. Two kinds of things:
+/* Two hash tables of which task made or first used a lock or a path, and of whether any other task
+ * has used it since:
  *
- *   - Locks. Python's locks are semaphores (up to 3.13). The one inside a Future, an Event or a
- * queue is initialised by the thread that makes the object. So a lock leads from the thread that
- * takes it to the task that made it.
- *   - Paths of files that a task looked up (stat). A pool of native threads that opens such a file
- *     later does so for that task.
+ *   - Locks, by address. Python's locks are semaphores (up to 3.13). The thread that makes a
+ *     Future, an Event or a queue initialises the lock inside it. So a thread that takes a lock
+ *     can find the task that made it.
+ *   - Paths of files that a task looked up (stat), by hash. A pool of native threads that opens
+ *     such a file later does so for that task.
  *
- * A thing that another task used, too, is marked as shared, and attributes nothing any more. */
+ * What another task used, too, is marked as shared, and attributes nothing any more. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 #define CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 
 #include <stdint.h>
 
-/* Instead of a task's number: made for Dask itself. */
+/* In place of a task's number: Dask itself made the lock. */
 #define CUP_MADE_BY_DASK UINT32_MAX
 
 struct cup_lock_origin {
@@ -22,33 +23,36 @@ struct cup_lock_origin {
             uint32_t task;   /* or CUP_MADE_BY_DASK */
             uint32_t shared; /* enum cup_lock_origin_shared */
         };
-        uint64_t state; /* both of them */
+        uint64_t state; /* task and shared in one word */
     };
 };
 
-/* Shared: used by a thread that does not work for the task that made it. Signalled: given back by
- * such a thread, which had not taken it. */
+/* Bits. SHARED: a thread that does not work for the task that made it used it. SIGNALLED: such a
+ * thread gave the lock without having taken it, which wakes a thread that waits for it. */
 enum cup_lock_origin_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2 };
 
-/* A thing lies in one set of four places, which is a cache line: a look-up costs one cache miss at
- * most. */
+/* A table has sets of four places. The hash of a key selects a set, and the key can be in any of
+ * its places. A set is one cache line, so a look-up costs one cache miss at most. */
 enum { CUP_LOCK_ORIGIN_SETS = 1 << 14, CUP_LOCK_ORIGIN_PLACES = 4 };
 typedef struct cup_lock_origin cup_lock_origin_set[CUP_LOCK_ORIGIN_PLACES];
 extern cup_lock_origin_set *cup_lock_origins,
     *cup_path_origins; /* CUP_LOCK_ORIGIN_SETS each, or NULL */
 
-/* KEY was made for TASK (0: none is known); what was known of KEY before is void. Any thread. */
+/* TASK made KEY: replaces what was known of KEY. If TASK is 0 (none is known), KEY has no entry
+ * afterwards. Any thread. */
 void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task);
 
-/* TASK used KEY (a path) first. If another task that runs does so at the same time, KEY is shared.
- */
+/* TASK is the first running task that uses KEY (a path). If another running task claims the same at
+ * the same time, KEY is shared. Any thread. */
 void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t task);
 
-/* The thing exists no more. */
+/* KEY no longer exists: removes its entry. */
 void cup_lock_origin_gone(cup_lock_origin_set *sets, uint64_t key);
 
-/* Called once, by the constructor: 0, or -1 if there is no memory. Reset: in a forked child. */
+/* Called once, by the constructor. Returns 0, or -1 if there is no memory. */
 int cup_lock_origin_init(void);
+
+/* In a forked child: clears both tables. */
 void cup_lock_origin_reset(void);
 
 /* ---- looking up: inline, since every lock that is taken or given back does it ---------------- */
@@ -71,7 +75,8 @@ static inline struct cup_lock_origin *cup_lock_origin_find(cup_lock_origin_set *
     return 0;
 }
 
-/* A thread that works for TASK (0: none is known) used the thing. */
+/* A thread that works for TASK (0: none is known) used the lock or path: sets the bits HOW unless
+ * TASK made it. */
 static inline void cup_lock_origin_used(struct cup_lock_origin *known, uint32_t task,
                                         enum cup_lock_origin_shared how)
 {

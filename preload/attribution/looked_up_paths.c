@@ -28,8 +28,8 @@ void cup_path_used(const char *path)
         cup_lock_origin_named(cup_path_origins, key, task);
 }
 
-/* A Python thread that carries no task serves several of them, and one may open a file that another
- * looked up. */
+/* Only for threads that are not Python's. A Python thread that carries no task may serve several,
+ * and open a file for one task that another one looked up. */
 uint32_t cup_path_task(const char *path)
 {
     if (!path || cup_python_thread())

@@ -15,8 +15,8 @@
 
 /* ---- system() ---------------------------------------------------------------------------- */
 
-/* If several shells run at a time, the first saves the actions of SIGINT and SIGQUIT, and the last
- * restores them. */
+/* If several shells run at a time, the first one saves the actions of SIGINT and SIGQUIT, and the
+ * last one restores them. */
 static struct {
     uint32_t lock, count;
     struct sigaction interrupt, quit;
@@ -73,13 +73,13 @@ static int wait_for_shell(pid_t pid)
     return ended == pid ? status : -1;
 }
 
-/* What libc does about a command like "-x" depends on its version. */
+/* Commands like "-x" are left to libc, whose treatment of them depends on its version. */
 bool cup_shell_is_ours(const char *command)
 {
     return cup_child_follows() && command && *command != '-' && *command != '+';
 }
 
-/* A thread that is cancelled during the call ends when the command has ended. */
+/* A thread that is cancelled during the call goes on until the command has ended. */
 int cup_shell_run(const char *command)
 {
     enum { NO_SHELL = 127 << 8 }; /* as if the shell had been started and had returned 127 */

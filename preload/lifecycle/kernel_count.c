@@ -18,7 +18,7 @@ static uint64_t own_bytes(void)
     return __atomic_load_n(&cup_raw_bytes_read, __ATOMIC_RELAXED);
 }
 
-/* "rchar: 123", the first line. */
+/* The number in the first line, "rchar: 123"; CUP_UNKNOWN64: the file cannot be read. */
 static uint64_t read_count(const char *path)
 {
     char text[256] = "";
@@ -61,7 +61,8 @@ static bool is_our_process(void)
     return cup_active() && cup_raw_getpid() == (int)cup_log_header()->pid;
 }
 
-/* Also before there is a log: a nanny begins to wait for its worker long before it has one. */
+/* True also while no log is open: a nanny begins to wait for its worker long before it opens one.
+ */
 static bool is_counted(int options)
 {
     return cup_recording_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
@@ -74,9 +75,9 @@ static bool has_ended(const siginfo_t *child)
                                  child->si_code == CLD_DUMPED);
 }
 
-/* In /proc a child that has ended belongs to root. Other users can only see by how much their own
- * count grows when the child is reaped; what their other threads read in these microseconds is then
- * counted as the child's. */
+/* The /proc entry of a child that has ended belongs to the user root. Any other user can only see
+ * by how much the count of this process grows when it reaps the child; what its other threads read
+ * during that call, which takes microseconds, is then counted as the child's. */
 static void read_child_count(struct cup_reaping *reaping)
 {
     char path[32] = "/proc/";
@@ -88,9 +89,10 @@ static void read_child_count(struct cup_reaping *reaping)
     reaping->before = read_count("/proc/self/io");
 }
 
-/* A handler of SIGCHLD may reap any child that has ended. The program's own wait is served before
- * the handler runs, because the kernel hands it the child inside the call. A wait of ours that does
- * not reap would return first, and then the handler would take the child. */
+/* The program handles SIGCHLD, and this thread does not block it: the handler may reap any child
+ * that has ended. Without cupping, a wait of the program gets the child before the handler runs,
+ * because the kernel reaps it inside that call. A wait of ours that does not reap would return
+ * first, then the handler would run and reap the child, and the program's wait would find none. */
 static bool has_rival_handler(void)
 {
     struct sigaction action;

@@ -1,6 +1,6 @@
 #include "preload/lifecycle/lifecycle.h"
 
-/* Calls EVENT of every row that has it. */
+/* Calls EVENT of every row that has it, from the first row to the last. */
 #define WALK(event, ...)                                                                           \
     for (const struct cup_lifecycle_row *row = cup_lifecycle_rows; row->file; row++)               \
         if (row->event)                                                                            \

@@ -1,10 +1,13 @@
 /* What each room does when a log opens, the process forks or ends, a task begins or ends, or a
  * thread ends: one table, preload/lifecycle_table.c, with a row for each file that needs one of
- * these events. The functions below walk it from the first row to the last. So a lower room never
- * includes a higher one to notify it. A call downwards needs no event.
+ * these events. The functions below go through it from the first row to the last. So a lower room
+ * never includes a higher one to notify it. A higher room simply calls a lower one, without an
+ * event.
  *
- * All events come with the guard of the calling thread held (but process_forks), and without any
- * lock of ours. They may change errno: callers save it. */
+ * At every event but process_forks the calling thread holds its guard. At no event does it hold a
+ * lock of ours, with one exception: when a log opens, `reset` and `log_opened` run under the lock
+ * of recording.c, so they must not call cup_recording_open(). Events may change errno: their
+ * callers save it. */
 #ifndef CUPPING_PRELOAD_LIFECYCLE_LIFECYCLE_H
 #define CUPPING_PRELOAD_LIFECYCLE_LIFECYCLE_H
 
@@ -12,62 +15,68 @@
 
 #include <stdint.h>
 
-/* NULL: the file does not need that event. */
+/* A row: the functions that one file wants to be called. NULL: the file does not need that event.
+ */
 struct cup_lifecycle_row {
     const char *file;
 
-    /* A log is about to open, or this is a forked child, whose parent's log is gone: everything
-     * that refers to a log's contents (string ids, files, blocks) or to running tasks is cleared,
-     * and locks that threads of the parent held are free. No task runs. */
+    /* A log is about to open, or this is a forked child. Clears everything that refers to the
+     * contents of an earlier log or of the parent's log (string ids, files, blocks) or to running
+     * tasks, and frees the locks that other threads of the parent held. No task runs. */
     void (*reset)(void);
 
     /* The log is there, but cup_active() is still false: records may be written, and features
      * added. */
     void (*log_opened)(enum cup_log_size size);
 
-    /* The thread that forks, before it does. Without the guard, and without a log as well. */
+    /* Called by the thread that forks, before the fork. The guard is not held, and perhaps no log
+     * is open. */
     void (*process_forks)(void);
 
-    /* The only thread of a forked child, after `reset` of the same row. */
+    /* Called by the only thread of a forked child, after `reset` of the same row. */
     void (*child_begins)(void);
 
     /* TASK began. Its counter block is open, and it counts as running. cup_self.task is TASK on the
-     * thread that runs it; an async task is run by no thread. CPU_NS: the thread's CPU clock when
-     * the task began. */
+     * thread that runs it; no thread runs an async task. CPU_NS: the thread's CPU clock when the
+     * task began; CUP_UNKNOWN64 for an async task. */
     void (*task_begins)(uint32_t task, uint64_t cpu_ns);
 
-    /* The calling thread waited for the GIL, and has it again: it is not inside an allocator, so a
-     * thread may be started here. */
+    /* The calling thread, which works for a task, waited for the GIL and has it again. Unlike other
+     * waits, this one was not inside an allocator or a signal handler, so this event may start a
+     * thread. */
     void (*task_goes_on)(void);
 
-    /* TASK is about to end: its counter block is still open. Thread and CPU_NS as above, but an
-     * async task's CPU_NS is CUP_UNKNOWN64. */
+    /* TASK is about to end: its counter block is still open. cup_self.task is as in task_begins.
+     * CPU_NS: the thread's CPU clock when the task ends; CUP_UNKNOWN64 for an async task. */
     void (*task_ends)(uint32_t task, uint64_t cpu_ns);
 
-    /* TASK has ended: its block is closed, its record is written, and it runs no more. */
+    /* TASK has ended: its block is closed, its TASK_END record is written, and it no longer counts
+     * as running. */
     void (*task_ended)(uint32_t task);
 
     /* The calling thread, which runs no task, works for TASK from now on; 0: for none that is
      * known. CPU_NS: its CPU clock now. */
     void (*thread_works)(uint32_t task, uint64_t cpu_ns);
 
-    /* Likewise, but its context says from call to call for which task it works. */
+    /* The calling thread, which runs no task, opened a counter block as a helper. For which task it
+     * works is looked up at each call, mostly in its context, so this event names none. */
     void (*thread_helps)(void);
 
-    /* The calling thread ends, and a log is open: what it still has to count is counted, and its
-     * blocks are closed. */
+    /* The calling thread ends, and a log is open: adds what is not yet in its blocks, and closes
+     * them. */
     void (*thread_settles)(void);
 
-    /* After that, also without a log: what the thread has (descriptors, slots) is given back. */
+    /* The calling thread ends: gives back its descriptors and slots. Called after thread_settles;
+     * also if no log is open. */
     void (*thread_ends)(void);
 
-    /* The process ends, and a log is open: what is left to record is written. Other threads may
-     * still run. Not called if the process ends inside the library (in a signal handler), where a
+    /* The process ends, and a log is open: writes what is left to record. Other threads may still
+     * run. Not called if the process ends inside the library (in a signal handler), where a
      * lock of ours may be held. */
     void (*process_ends)(void);
 };
 
-/* Defined at the roof. A row without a file ends it. */
+/* Defined in preload/lifecycle_table.c. A row whose file is NULL ends it. */
 extern const struct cup_lifecycle_row cup_lifecycle_rows[];
 
 void cup_lifecycle_reset(void);

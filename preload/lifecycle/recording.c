@@ -16,9 +16,9 @@ enum { NOTES = 8 };
 
 static struct {
     bool wanted;
-    bool tried; /* to open the log: not tried again if that failed */
+    bool tried; /* opening the log was tried: if that failed, it is not tried again */
     bool verbose;
-    uint32_t opening; /* a lock: the threads of a child may come at the same time */
+    uint32_t opening; /* spin lock: several threads may want to open the log at the same time */
     uint32_t hooks;
     uint64_t max_bytes;
     uint64_t features;
@@ -152,14 +152,14 @@ void cup_recording_note(const char *what, const char *why)
 
 /* ---- the process forks and ends ---------------------------------------------------------- */
 
-/* Before the log is active, what is mapped of it may not be writable yet. */
+/* Until the log is active, its mapping may not be writable yet. */
 void cup_recording_process_forks(void)
 {
     if (cup_active())
         cup_log_health(CUP_H_FORKS, 1);
 }
 
-/* A child gets a log of its own if it runs tasks of its own. */
+/* A forked child gets a log of its own when it has something to record. */
 void cup_recording_child_begins(void)
 {
     recording.tried = false;

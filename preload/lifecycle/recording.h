@@ -1,38 +1,41 @@
-/* Whether this process records, and its log: off, wanted, open. The log opens late, at the first
- * thing that there is to record. */
+/* Whether this process records. If it does, its log opens late: when there is something to record
+ * for the first time. */
 #ifndef CUPPING_PRELOAD_LIFECYCLE_RECORDING_H
 #define CUPPING_PRELOAD_LIFECYCLE_RECORDING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called by the constructor, if a log is wanted: one in DIRECTORY (made absolute here, since the
- * program may change its directory) of at most MAX_BYTES. HOOKS: how many functions are wrapped.
- * VERBOSE: one line on the standard error output when the log opens. False: the path is too long,
- * and nothing will be recorded. */
+/* Called by the constructor if this process is to be recorded. The log will be in DIRECTORY, of at
+ * most MAX_BYTES. A relative DIRECTORY is made absolute now, since the program may change its
+ * working directory before the log opens. HOOKS: how many functions are wrapped. VERBOSE: print one
+ * line to standard error when the log opens or cannot be opened. Returns false if the path is too
+ * long or the working directory is not known; then nothing is recorded. */
 bool cup_recording_want(const char *directory, uint64_t max_bytes, uint32_t hooks, bool verbose);
 bool cup_recording_wanted(void);
 
-/* Opens the log if it is not open yet: at the first task, server tick, chunk or section. False:
- * there is none, and there will be none. May be called by several threads. Guard held; changes
- * errno. */
+/* Opens the log unless it is open. Called at each task, server tick, chunk and section. False:
+ * there is no log, and there will be none. Several threads may call this at the same time. Guard
+ * held; changes errno. */
 bool cup_recording_open(void);
 
-/* The same in a process that a task started, when it first reads data: a small log. No GIL is
- * needed. */
+/* Opens a small log (CUP_LOG_CHILD) in a process that a task started, when it first reads data.
+ * Otherwise as cup_recording_open(). Needs no GIL. */
 bool cup_recording_open_for_child(void);
 
-/* What this process can record, in the header of its log: added and taken away before the log
- * opens, or while it is open. */
+/* Adds to, and removes from, the features that this process can record (enum cup_feature), before
+ * the log opens or while it is open. They are in the header of the log. Removing one leaves a note,
+ * "WHAT: WHY". */
 void cup_recording_add_feature(uint64_t bits);
 void cup_recording_drop_feature(uint64_t bits, const char *what, const char *why);
 
-/* A remark for the user, "WHAT: WHY": in every log that this process or a forked child opens from
- * now on, and in the one that is open. At most eight are kept. */
+/* Writes a NOTE record for the user, "WHAT: WHY", into the log that is open and into every log that
+ * this process or a forked child opens later. A process keeps at most eight notes, and none twice.
+ */
 void cup_recording_note(const char *what, const char *why);
 
-/* The process ends: what is left is written, and the log is marked as complete. Any thread, with or
- * without the guard; keeps errno. Does nothing in a child of vfork. */
+/* The process ends: writes what is left to record, and marks the log as complete. Called by any
+ * thread, with or without the guard; keeps errno. Does nothing in a child of vfork. */
 void cup_recording_end(void);
 
 /* Rows of the lifecycle table. */

@@ -4,13 +4,14 @@
 
 uint64_t cup_running_sum;
 uint32_t cup_running_tasks[CUP_RUNNING_SLOTS];
-static uint32_t changes; /* begins and ends, counted before cup_running_sum shows them */
+static uint32_t changes; /* begins and ends so far: raised before cup_running_sum changes */
 
 #define ONE_TASK (UINT64_C(1) << 32)
 
-/* In the first of TASK's slots that holds FROM. If all eight are taken, by tasks whose numbers are
- * multiples of a thousand apart, TASK does not count as running, and what is done for it as a
- * helper is unattributed. */
+/* Puts TO into the first of TASK's eight slots that holds FROM. If a task begins and all eight are
+ * taken (by running tasks whose numbers are close to its own modulo CUP_RUNNING_SLOTS), then
+ * cup_task_runs() is false for it, and what helpers do for it because of their context, their
+ * origin or a descriptor is unattributed. */
 static void replace_slot(uint32_t from, uint32_t to, uint32_t task)
 {
     for (uint32_t i = 0; i < CUP_RUNNING_PROBE; i++) {
@@ -35,7 +36,8 @@ void cup_running_remove(uint32_t task)
     replace_slot(task, 0, task);
 }
 
-/* The epoch is read first: a task that begins in between shows as a change. */
+/* The epoch is read before the sum: a task that begins between the two loads makes the epoch of the
+ * next call a different one. */
 uint32_t cup_sole_task(uint32_t *epoch)
 {
     *epoch = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);

@@ -12,14 +12,14 @@ __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec")));
 static volatile uint32_t never_active;
 volatile uint32_t *cup_active_word = &never_active;
 
-/* Before glibc 2.34 a program without threads has neither. */
+/* Weak: before glibc 2.34, a program that is not linked with libpthread has neither function. */
 #pragma weak pthread_key_create
 #pragma weak pthread_setspecific
 static pthread_key_t end_of_thread;
 
-/* Runs in the ending thread, perhaps before other destructors, which still read and allocate: those
- * find CUP_THREAD_GONE, and are not recorded. A thread that ends inside its task (a daemon thread
- * of a killed interpreter) leaves the task unfinished in the log. */
+/* Runs in the ending thread. Destructors of other libraries may run after it, and still read and
+ * allocate: they find CUP_THREAD_GONE, and nothing of that is recorded. If the thread ends inside
+ * its task (a daemon thread while the interpreter exits), the task stays unfinished in the log. */
 static void end_thread(void *unused)
 {
     (void)unused;
@@ -39,7 +39,7 @@ int cup_thread_init(void)
     if (page == MAP_FAILED)
         return -1;
 #ifdef MADV_WIPEONFORK
-    madvise(page, 4096, MADV_WIPEONFORK); /* kernels before 4.14: atfork alone must do */
+    madvise(page, 4096, MADV_WIPEONFORK); /* fails before Linux 4.14: only atfork clears it then */
 #endif
     cup_active_word = page;
     return pthread_key_create && pthread_key_create(&end_of_thread, end_thread) ? -1 : 0;

@@ -10,60 +10,67 @@
 #include <stddef.h>
 
 enum {
-    CUP_HELPED = 8,         /* tasks whose blocks a helper thread keeps open at a time: as many as a
-                               worker has threads, or records are written at every turn */
-    CUP_THREAD_SLOTS = 256, /* threads at a time that the sampler sees */
+    CUP_HELPED = 8, /* tasks for which a helper thread keeps a block open at a time. Should be
+                       at least the worker's number of threads: a helper that serves more
+                       tasks in turn closes a block, and writes its records, at each turn */
+    CUP_THREAD_SLOTS = 256, /* threads that the sampler can see at a time */
 };
 
 enum cup_thread_state {
-    CUP_THREAD_NEW = 0, /* must be zero: thread-local storage starts so */
-    CUP_THREAD_KNOWN = 1,
-    CUP_THREAD_GONE = 2, /* its destructor ran: open nothing any more, count nothing */
+    CUP_THREAD_NEW = 0,   /* must be 0, because thread-local storage starts as zeros */
+    CUP_THREAD_KNOWN = 1, /* its tid is known, and end_thread() will run when it ends */
+    CUP_THREAD_GONE = 2,  /* end_thread() ran: open no block and count nothing any more */
 };
 
 /* What every hook needs of its thread. What only one room needs is a thread-local variable in that
- * room, reset by its row of the lifecycle table. The fields named "of" a room below are its own,
- * too, but stand here because malloc or pread use them at every call: a second variable would cost
- * them a load.
+ * room, which its row of the lifecycle table resets. Some fields below belong to one room as well
+ * ("of ..."), but are here because malloc or pread use them at every call: with a second
+ * thread-local variable these calls would need one more load.
  *
- * All of these variables are initial-exec and trivially destructible. Only their own thread writes
- * them, and its signal handlers: hence counters and no flags. Together they must fit into the C
- * library's reserve for libraries that are loaded late, 512 bytes on an old one; a test of symbols
- * checks that. */
+ * All thread-local variables of the library are initial-exec and trivially destructible. Only their
+ * own thread and its signal handlers write them. A handler may interrupt any of our code, so
+ * `guard` is a counter: with a flag, the handler's release would also end the guard of the
+ * interrupted code. Together the variables must fit into the space that the C library reserves for
+ * libraries that are loaded late, which is 512 bytes in old versions; a test of symbols checks
+ * that. */
 struct cup_thread {
     /* Of counters. */
-    struct cup_block *heap;       /* block that pays for allocations; NULL: see task/heap.h */
+    struct cup_block *heap;       /* block that counts allocations; NULL: see task/heap.h */
     struct cup_block *own;        /* block of the task that this thread runs; NULL: none */
-    struct cup_block *none;       /* block of task 0, opened when it is first needed */
-    struct cup_block *last;       /* block of the task last helped: most helpers stay with one */
-    struct cup_block *inheriting; /* block of the task that started it */
-    uint16_t helped[CUP_HELPED];  /* index + 1 of a block; 0: none */
+    struct cup_block *none;       /* block of task 0; NULL until it is first needed */
+    struct cup_block *last;       /* block of the task that it helped last: often the next, too */
+    struct cup_block *inheriting; /* block of the task that started it; NULL until first needed */
+    uint16_t helped[CUP_HELPED];  /* blocks of the tasks that it helps: index + 1; 0: none */
     uint8_t next_helped;          /* the entry of helped[] to be closed next */
     uint8_t state;                /* enum cup_thread_state */
-    uint8_t origin;               /* enum cup_task_origin of its task: who opened it closes it */
-    bool server_loop;             /* runs a Dask server's event loop: never "the sole task" */
-    uint32_t guard;               /* > 0: inside the library; hooks only forward */
+    uint8_t origin;               /* enum cup_task_origin of its task: only the code that recognised
+                                     its begin (Dask's or Coffea's) may end it */
+    bool server_loop; /* it runs a Dask server's event loop: method SOLE does not apply */
+    uint32_t guard;   /* > 0: inside the library; hooks only forward */
     uint32_t tid;
     uint32_t task;      /* task that this thread runs; 0: none */
     uint32_t handed;    /* of attribution: task whose job it runs, or ran last; 0: none */
-    uint32_t inherited; /* of attribution: task that started it; 0: none, or void */
-    uint16_t slot; /* index + 1 in tables of CUP_THREAD_SLOTS; 0: none. Given by the sampler when
-                      the thread first works for a task, taken back at its end */
+    uint32_t inherited; /* of attribution: task that started it; 0: none, or it no longer counts */
+    uint16_t slot; /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
+                      assigns it when the thread first works for a task, and frees it when the
+                      thread ends */
     /* Of counters/series.h: what falls into the current bin of the time series. */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;
     uint64_t bin_read_bytes, bin_read_ns, bin_write_bytes;
-    /* Of stacks/stack_events.h: which events take their stack. */
-    int64_t alloc_left;    /* bytes to allocate until the next allocation that does */
-    uint32_t event_random; /* 0: none drawn yet */
-    uint32_t event_time;   /* of the last transfer that did: ticks / 1024, modulo 2^32 */
-    uint32_t characters;   /* to read or write, one by one, until the next that does */
+    /* Of stacks/stack_events.h: at which events the stack is read. */
+    int64_t alloc_left;    /* bytes still to be allocated before an allocation reads its stack */
+    uint32_t event_random; /* state of the random numbers; 0: none drawn yet */
+    uint32_t event_time;   /* last transfer that read its stack: ticks / 1024, modulo 2^32 */
+    uint32_t characters;   /* single characters (getc, putc) until one of them reads its stack */
 };
 
 extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec"))) CUP_OURS;
 
-/* 1 while a log is open in this very process. It lies in a page that a forked child sees as
- * zero, however it was forked: a child never writes into its parent's log. */
+/* 1 while a log is open in this process. It is in a page of its own, which the kernel clears in a
+ * child that gets a copy of this memory, whichever call forked it (before Linux 4.14, only the
+ * handler of fork() clears it): so a child never writes into its parent's log. A child of vfork
+ * shares this memory and sees 1. Code to which that matters compares the pid. */
 extern volatile uint32_t *cup_active_word CUP_OURS;
 
 static inline bool cup_active(void)
@@ -83,10 +90,11 @@ static inline void cup_unguard(void)
     cup_self.guard--;
 }
 
-/* Makes the thread known (tid, clean-up at its end). False once it is gone. */
+/* Notes the calling thread's tid and registers end_thread(), unless that has been done. False: the
+ * thread is ending, and end_thread() has run. */
 bool cup_thread_known(void);
 
-/* A row of the lifecycle table: nothing is known of the thread but its guard. */
+/* A row of the lifecycle table: clears all that is known of the thread, except its guard. */
 void cup_thread_child_begins(void);
 
 /* Called once, by the constructor. Returns 0 or -1. */

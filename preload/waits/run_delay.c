@@ -9,7 +9,7 @@
 
 static __thread struct {
     uint32_t schedstat; /* entry of own_fd.h; 0: not open */
-    bool refused;       /* the kernel has no such file: not tried again */
+    bool refused;       /* the file could not be read: it is not opened again */
 } own __attribute__((tls_model("initial-exec")));
 
 static size_t read_schedstat(char *text, size_t size)
@@ -27,7 +27,7 @@ static size_t read_schedstat(char *text, size_t size)
     return bytes;
 }
 
-/* "CPU-time run-delay timeslices" */
+/* The file has one line: CPU time, run delay (both in nanoseconds), number of time slices. */
 uint64_t cup_run_delay_ns(void)
 {
     char text[96];
@@ -43,7 +43,7 @@ void cup_run_delay_thread_ends(void)
     own.schedstat = 0;
 }
 
-/* The descriptor was closed with all of own_fd.h. */
+/* sys/own_fd, whose row is above this one, has closed the descriptor. */
 void cup_run_delay_child_begins(void)
 {
     own.schedstat = 0;

@@ -18,8 +18,9 @@ __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-
 
 /* ---- run delay --------------------------------------------------------------------------- */
 
-/* Reading the run delay costs a microsecond. It is read at the end of a wait that took longer than
- * this, and before a wait if the thread was off the CPU for longer since the last reading. */
+/* Reading the run delay costs a microsecond. So it is read at the end of a wait only if the wait
+ * took longer than this, and at its begin only if the thread was off the CPU for longer than this
+ * since the last reading. */
 enum { WORTH_READING_NS = 10000 };
 
 static void read_delay(uint64_t now, uint64_t cpu_ns)
@@ -41,8 +42,9 @@ static uint64_t off_cpu_ns(uint64_t now, uint64_t cpu_ns)
                     cpu_ns - cup_wait_self.delay_cpu_ns);
 }
 
-/* The run delay within the NS that the thread was off the CPU just now. Time off the CPU before
- * that, since the last reading and outside of waits, was run delay, too: it is subtracted. */
+/* The run delay within the last NS, during which the thread was off the CPU. The kernel's figure
+ * also grew between the last reading and that time: outside of waits, a thread that is off the CPU
+ * waits for a core. So the time off the CPU before the last NS is subtracted. */
 static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
     uint64_t before = cup_wait_self.delay_ticks ? cup_wait_self.delay_ns : CUP_UNKNOWN64;
@@ -54,10 +56,11 @@ static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
     return delay < ns ? delay : ns;
 }
 
-/* ---- where it counts --------------------------------------------------------------------- */
+/* ---- counting a wait --------------------------------------------------------------------- */
 
 /* CPython waits for the GIL in steps of 5 ms, one right after the other: they count as one wait.
- * START: when this step began. True: it continued a wait. */
+ * START and STOP: when this step began and ended. NS: how long it was blocked. True: the step
+ * continued a wait, so its histogram entry moved to the bucket of the whole wait. */
 static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
 {
     enum { RIGHT_AFTER_NS = 8000 };
@@ -78,7 +81,8 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     return goes_on;
 }
 
-/* The task's own thread waits for a lock, perhaps for its helpers: see divide_lock_wait(). */
+/* The task's own thread waits for a lock, perhaps until its helpers are done: see
+ * divide_lock_wait(). */
 static bool is_for_helpers(const struct cup_block *block, enum cup_wait_class class)
 {
     return block->own == CUP_BLOCK_RUNS && class == CUP_WAIT_LOCK;
@@ -105,11 +109,11 @@ static bool is_helper_block(const struct cup_block *block)
     return block->task && block->own != CUP_BLOCK_RUNS;
 }
 
-/* The task waited NS for a lock. The part during which a helper waited for something else is moved
- * to that class: it is what the task waited for. */
+/* The task waited NS for a lock until STOP. The part during which a helper waited for something
+ * else is moved to the helper's class: that is what the task really waited for. */
 static void divide_lock_wait(struct cup_block *block, uint64_t stop, uint64_t ns)
 {
-    struct cup_helper_wait helpers = cup_helper_wait_unlock(block->task, stop);
+    struct cup_helper_wait helpers = cup_helper_wait_task_resumes(block->task, stop);
     uint64_t left = ns;
     for (int class = 0; class < CUP_WAIT_COUNT; class ++) {
         uint64_t part = cup_ticks_ns(helpers.ticks[class]);
@@ -126,16 +130,17 @@ static void divide_lock_wait(struct cup_block *block, uint64_t stop, uint64_t ns
 
 /* ---- a wait ------------------------------------------------------------------------------ */
 
-/* After a job a thread still works for its task while callbacks run. The lock that it waits for
- * then is that of the queue of jobs: the thread is idle. */
+/* The thread is idle: its job has ended, and it waits for the lock of the queue of jobs. (It still
+ * carries the task of that job, since callbacks after the job work for the task.) */
 static bool awaits_job(enum cup_wait_class class)
 {
     return class == CUP_WAIT_LOCK && cup_self.handed && !cup_helper_self.job_runs;
 }
 
-/* The block that counts a wait of this thread. A wait for no task is idleness and does not count,
- * but one for the GIL shows how contended the interpreter is. */
-static struct cup_block *find_payer(enum cup_wait_class class)
+/* The block that counts a wait of this thread; NULL: the wait does not count. A thread that waits
+ * and works for no task is idle. Its waits for the GIL count all the same, for no task: they show
+ * how contended the interpreter is. */
+static struct cup_block *find_wait_block(enum cup_wait_class class)
 {
     if (cup_self.own)
         return cup_self.own;
@@ -145,8 +150,8 @@ static struct cup_block *find_payer(enum cup_wait_class class)
     return cup_thread_known() ? cup_block_none(&cup_self) : NULL;
 }
 
-/* A signal handler may have jumped out of the last wait, or the thread was cancelled in it: then it
- * never ended. */
+/* Ends the thread's last wait if cup_wait_end() was never called for it, because a signal handler
+ * jumped out of it or the thread was cancelled in it. */
 static void end_stale_wait(void)
 {
     if (cup_wait_self.helped_task)
@@ -155,8 +160,8 @@ static void end_stale_wait(void)
     cup_wait_self.waiting = 0;
 }
 
-/* The new wait lies deeper on the stack than one that has not ended. Otherwise the program jumped
- * out of that one. */
+/* WAIT begins inside the wait under way: it is deeper on the stack. If it is not deeper, the
+ * program has jumped out of the one that seems to be under way. */
 static bool is_nested(const struct cup_wait *wait)
 {
     return cup_wait_self.waiting && (uintptr_t)wait < cup_wait_self.waiting;
@@ -173,22 +178,24 @@ static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct 
         read_delay(wait->start, wait->cpu_ns);
 }
 
-static void show_to_task(struct cup_wait *wait)
+/* Notes that a helper of the block's task waits. */
+static void begin_helper_wait(struct cup_wait *wait)
 {
     cup_wait_self.helped_task = wait->block->task;
     cup_wait_self.class = wait->class;
     wait->since = cup_helper_wait_enters(wait->block->task, wait->class, wait->start);
 }
 
+/* If the task's own thread waits for a lock: from now on, what its helpers wait for matters. */
 static void watch_helpers(const struct cup_wait *wait)
 {
     if (!is_for_helpers(wait->block, wait->class))
         return;
-    cup_helper_wait_lock(wait->block->task, wait->start);
+    cup_helper_wait_task_blocks(wait->block->task, wait->start);
     cup_event_hands_over();
 }
 
-static bool is_shown(const struct cup_wait *wait, enum cup_wait_kind kind)
+static bool is_helper_wait(const struct cup_wait *wait, enum cup_wait_kind kind)
 {
     return is_helper_block(wait->block) && wait->class != CUP_WAIT_LOCK &&
            (kind != CUP_WAITS_LOOP || wait->block->own != CUP_BLOCK_INHERITS);
@@ -201,7 +208,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
     int saved = errno;
     cup_guard();
     end_stale_wait();
-    wait->block = find_payer(class);
+    wait->block = find_wait_block(class);
     if (wait->block && kind == CUP_MAY_WAIT) {
         wait->class = (uint8_t) class;
         wait->cpu_ns = CUP_UNKNOWN64;
@@ -209,8 +216,8 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
     } else if (wait->block) {
         start_wait(wait, class, wait->block);
         watch_helpers(wait);
-        if (is_shown(wait, kind))
-            show_to_task(wait);
+        if (is_helper_wait(wait, kind))
+            begin_helper_wait(wait);
     }
     cup_unguard();
     errno = saved;
@@ -224,14 +231,15 @@ void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct
         return;
     end_stale_wait();
     start_wait(wait, class, block);
-    if (is_shown(wait, CUP_WAITS))
-        show_to_task(wait);
+    if (is_helper_wait(wait, CUP_WAITS))
+        begin_helper_wait(wait);
 }
 
 void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block)
 {
     if (cup_wait_self.waiting != (uintptr_t)wait)
-        return; /* a signal handler waited inside, on a stack of its own: that wait counted */
+        return; /* a signal handler, on a stack of its own, waited inside this wait: its wait
+                   counted instead */
     uint64_t cpu_ns = cup_clock_thread_cpu_ns();
     uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
     uint64_t ns = subtract(wall, used), delay = 0;
@@ -264,8 +272,8 @@ void cup_wait_end(struct cup_wait *wait)
     errno = saved;
 }
 
-/* A call shorter than LONG_NS is taken as not blocking: the errors of many such estimates would add
- * up to more than the waits. */
+/* If the rest is shorter than LONG_NS, the call is taken not to have blocked: the errors of many
+ * such estimates would add up to more than the waits themselves. */
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns)
 {
@@ -345,7 +353,7 @@ void cup_wait_log_opened(enum cup_log_size size)
     if (cup_run_delay_ns() != CUP_UNKNOWN64)
         cup_recording_add_feature(CUP_FEATURE_RUN_DELAY);
     else
-        cup_recording_note("run delay is not seen", "/proc/self/task/TID/schedstat does not tell");
+        cup_recording_note("run delay is not seen", "/proc/self/task/TID/schedstat cannot be read");
     if (cup_gil.bytes)
         cup_recording_add_feature(CUP_FEATURE_GIL);
 }

@@ -1,9 +1,9 @@
-/* Policy of waits: one begin and one end around every call that may block.
+/* How waits are measured: one begin and one end around every call that may block.
  *
- * A wait is wall time less CPU time less run delay. For calls that often block, the thread's CPU
- * clock is read at both ends (200 ns each), and its run delay where it was off the CPU for long
- * enough. Calls that seldom block are many: only their time stamps are compared, and one that took
- * too long is examined afterwards, by cup_wait_guess(). */
+ * A wait is the wall time of a call less its CPU time less its run delay. For calls that often
+ * block, the thread's CPU clock is read at both ends (200 ns each), and its run delay if it was off
+ * the CPU for long enough. Calls that seldom block are made so often that only their time stamps
+ * are read; if one took too long, cup_wait_guess() estimates its wait afterwards. */
 #ifndef CUPPING_PRELOAD_WAITS_WAIT_H
 #define CUPPING_PRELOAD_WAITS_WAIT_H
 
@@ -16,46 +16,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the kernel says of a thread, since it began. */
+/* What the kernel reports about a thread, since it began. */
 struct cup_kernel_usage {
     uint64_t delay_ns; /* run delay; CUP_UNKNOWN64: not known */
     uint64_t system_ns;
     uint32_t minor_faults, major_faults; /* modulo 2^32: only differences are used */
 };
 
-/* The calling thread's. */
+/* What is known of the calling thread's waits. */
 struct cup_wait_thread {
-    uintptr_t waiting;    /* address of the wait under way; 0: none. The sampler reads it, too */
-    uint32_t helped_task; /* of a helper: the task that is shown its wait; 0: none */
-    uint8_t class;        /* enum cup_wait_class, of that wait */
-    uint64_t delay_ns;    /* run delay when it was last read, and when that was: */
-    uint64_t delay_ticks, delay_cpu_ns;
-    uint64_t gil_ns, gil_stop;     /* the last wait for the GIL: how long, and its end in ticks */
+    uintptr_t waiting; /* address of the wait under way; 0: none. The sampler reads it, too */
+    uint32_t
+        helped_task; /* a helper's wait under way is noted for this task (helper_wait.h); 0: none */
+    uint8_t class;   /* enum cup_wait_class of that wait */
+    uint64_t delay_ns;             /* run delay when it was last read; CUP_UNKNOWN64: not known */
+    uint64_t delay_ticks;          /* when it was read; 0: never */
+    uint64_t delay_cpu_ns;         /* thread CPU time when it was read */
+    uint64_t gil_ns;               /* the last wait for the GIL: how long it took */
+    uint64_t gil_stop;             /* and when it ended, ticks */
     struct cup_kernel_usage usage; /* when the task began */
 };
 extern __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")))
 CUP_OURS;
 
-/* A call under way. Lives on the wrapper's stack. */
+/* A call under way that may block. It is on the stack of the wrapper. */
 struct cup_wait {
-    struct cup_block *block; /* counts it; NULL: not measured */
-    uint64_t start;          /* ticks */
-    uint64_t cpu_ns;         /* thread CPU then */
-    uint64_t since;          /* of a helper: what cup_helper_wait_enters() returned */
+    struct cup_block *block; /* counts the wait; NULL: it is not measured */
+    uint64_t start;          /* when the call began, ticks */
+    uint64_t cpu_ns;         /* thread CPU time then; CUP_UNKNOWN64: not measured (CUP_MAY_WAIT) */
+    uint64_t since;          /* if a helper waits: what cup_helper_wait_enters() returned */
     uint8_t class;           /* enum cup_wait_class */
 };
 
 /* How closely a call is measured. */
 enum cup_wait_kind {
     CUP_WAITS,      /* likely to block */
-    CUP_WAITS_LOOP, /* likely to block, for any event. In a thread that a task started as its event
-                       loop this does not show what the task waits for */
+    CUP_WAITS_LOOP, /* likely to block until any event comes, as event loops do. In a thread that a
+                       task started, this does not show what the task waits for: it is no helper
+                       wait */
     CUP_MAY_WAIT, /* seldom blocks: its CPU time is not measured, but estimated if it takes long */
 };
 
-/* The calling thread may block from now on. True: the caller calls cup_wait_end(). Calls inside the
- * wait (from libc, from a signal handler) are part of it. In threads that work for no task, only
- * waits for the GIL count. Keeps errno. */
+/* The calling thread may block from now on. True: the caller must call cup_wait_end(). Calls inside
+ * the wait (made by libc or a signal handler) are part of it: for them this returns false. In
+ * threads that work for no task, only waits for the GIL count. Keeps errno. */
 bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_wait_kind kind);
 
 static inline bool cup_wait_begin(struct cup_wait *wait, enum cup_wait_class class,
@@ -64,21 +68,22 @@ static inline bool cup_wait_begin(struct cup_wait *wait, enum cup_wait_class cla
     return cup_active() && !cup_self.guard && cup_wait_begins(wait, class, kind);
 }
 
-/* The call came back. Keeps errno. */
+/* The call that cup_wait_begins() announced has returned. Keeps errno. */
 void cup_wait_end(struct cup_wait *wait);
 
-/* For calls whose task the caller knows: begins for BLOCK, a block of a task; ends at STOP (ticks),
- * for BLOCK, which may be another one by then (NULL: unattributed). Guard held. */
+/* The same for calls whose task the caller knows. BLOCK at the begin: a block of that task. The
+ * wait ends at STOP (ticks) and counts in BLOCK, which may be another one than at the begin; NULL:
+ * the call is unattributed, and the wait does not count. Guard held. */
 void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block);
 void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *block);
 
-/* A call that seldom blocks took from START to STOP (ticks). It uses about BUSY_NS of CPU at most,
- * so the rest was a wait. Guard held. */
+/* A call that seldom blocks took from START to STOP (ticks). Its CPU time is taken to be BUSY_NS;
+ * if the rest is long enough, it counts as a wait. Guard held. */
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
 
 /* Rows of the lifecycle table. A task's system time, page faults and run delay are what the kernel
- * says of its thread at its end, less what it said at the task's begin. */
+ * reports about its thread when the task ends, less what it reported when the task began. */
 void cup_wait_child_begins(void);
 void cup_wait_log_opened(enum cup_log_size size);
 void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns);

@@ -165,9 +165,9 @@ Test(wait, a_thread_that_ends_in_its_task_gives_its_place_back)
     cup_wait_thread_ends();
     cup_helper_wait_begin(TASK + 256);
     uint64_t since = cup_helper_wait_enters(TASK + 256, CUP_WAIT_IO, 10);
-    cup_helper_wait_lock(TASK + 256, 10);
+    cup_helper_wait_task_blocks(TASK + 256, 10);
     cup_helper_wait_leaves(TASK + 256, CUP_WAIT_IO, 30, since, 0);
-    cr_expect_eq(cup_helper_wait_unlock(TASK + 256, 30).ticks[CUP_WAIT_IO], 20);
+    cr_expect_eq(cup_helper_wait_task_resumes(TASK + 256, 30).ticks[CUP_WAIT_IO], 20);
 }
 
 Test(wait, run_delay_before_it_is_not_in_it)
