@@ -232,11 +232,11 @@ static void put_file_uses(struct log_builder *builder, uint32_t task)
 /* As many extents as a chunk of the demo has; every third was read before by another task. */
 static void put_access(struct log_builder *builder, uint32_t task, int64_t start_ns)
 {
-    enum { STROKES = 14 };
-    struct cup_read_extent extents[STROKES];
+    enum { EXTENTS = 14 };
+    struct cup_read_extent extents[EXTENTS];
     const struct cup_r_access access = {
         .task = task, .file = task % FILES + 1, .set = 1, .sequence = task};
-    for (uint32_t i = 0; i < STROKES; i++) {
+    for (uint32_t i = 0; i < EXTENTS; i++) {
         uint64_t low = vary(task / 3, 200 + i, 2000000000), bytes = 40000 + vary(task, i, 200000);
         int64_t start = start_ns + (int64_t)i * 300000000;
         extents[i] =
@@ -245,7 +245,7 @@ static void put_access(struct log_builder *builder, uint32_t task, int64_t start
                                      bytes,    1 + i % 3,
                                      i % 3 > 1};
     }
-    builder_access(builder, &access, extents, STROKES);
+    builder_access(builder, &access, extents, EXTENTS);
 }
 
 /* ---- baskets ------------------------------------------------------------------------------ */

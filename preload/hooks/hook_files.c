@@ -1,5 +1,6 @@
-/* Wrappers of calls on file descriptors. Each one forwards the call, between a begin and an end or
- * next to one named call of policy. */
+/* Wrappers of calls on file descriptors. Each one forwards its call. A call that moves bytes, opens
+ * a file or may wait stands between a begin and an end; other wrappers call one function before or
+ * after it, such as clear_descriptor(). */
 #include "preload/hooks/open_call.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
@@ -23,7 +24,7 @@ static const char *path_below(int directory, const char *path, int fd)
     return is_whole ? path : NULL;
 }
 
-/* FD is closed, or stands for another file from now on: clears what is known about it. Returns FD
+/* FD is closed, or refers to another file from now on: clears what is known about it. Returns FD
  * and keeps errno. */
 static int clear_descriptor(int fd)
 {
@@ -133,8 +134,8 @@ CUP_HOOK int creat64(const char *path, mode_t mode)
     return end_open(&call, CUP_REAL(creat64)(path, mode), path);
 }
 
-/* The descriptor is cleared before the call: afterwards the number may already stand for a file
- * that another thread opened. */
+/* The descriptor is cleared before the call: afterwards the number may already refer to a file that
+ * another thread opened. */
 CUP_HOOK int close(int fd)
 {
     clear_descriptor(fd);
@@ -210,8 +211,8 @@ static inline int end_control(struct cup_wait *wait, int command, int result)
     return makes_descriptor ? clear_descriptor(result) : result;
 }
 
-/* One of fcntl() and its siblings, which glibc did not always have. The third argument is an int, a
- * pointer or absent: it is passed on as a pointer, the widest of them. */
+/* One of fcntl() and its siblings, some of which older versions of glibc lack. The third argument
+ * is an int, a pointer or absent: it is passed on as a pointer, the widest of them. */
 #define FCNTL_SIBLING(name)                                                                        \
     CUP_HOOK int name(int fd, int command, ...)                                                    \
     {                                                                                              \
@@ -338,7 +339,8 @@ CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t 
     return cup_transfer_end(transfer, result, offset, parts, count);
 }
 
-/* Offset -1 means the cursor, for these alone. */
+/* For preadv2(), pwritev2() and their 64-bit names, offset -1 means the file position.
+ * CUP_AT_CURSOR has the same value. */
 CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
     struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
@@ -423,8 +425,9 @@ static inline struct cup_copy *begin_copy(struct cup_copy *room, int from, int t
     return cup_copy_begin(room, from, to) ? room : NULL;
 }
 
-/* Where a copy of BYTES began, from an OFFSET that the call has moved on (NULL: at the cursor).
- * Asked after a call that succeeded, which shows that the pointer is valid. */
+/* Where a copy of BYTES began. OFFSET: the call's argument, which the call has moved to the end of
+ * the copy (NULL: the call used the file position). It is read only after a call that succeeded,
+ * which shows that the pointer is valid. */
 static int64_t find_start(const off64_t *offset, ssize_t bytes)
 {
     return offset && bytes >= 0 ? *offset - bytes : CUP_AT_CURSOR;

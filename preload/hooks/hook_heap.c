@@ -104,8 +104,9 @@ bool cup_heap_is_allocator(const void *caller)
     return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
 }
 
-/* True: the malloc that programs reach is ours. It is tried, because dlsym() may return the address
- * of a jump in the program itself, if that is linked to a fixed address. */
+/* True: programs reach cupping's malloc. To find out, it is called: an address proves nothing,
+ * because in a program that is linked to a fixed address dlsym() may return a jump in that program.
+ */
 bool cup_heap_is_first(void)
 {
     static struct cup_block block;
@@ -198,7 +199,8 @@ static __attribute__((noinline)) void free_counted(void *p)
         real_free(p);
 }
 
-/* The same for free(). False for NULL and for bootstrap blocks, which free_counted() handles. */
+/* True: free(P) counts nothing. False for NULL and for bootstrap blocks, which free_counted()
+ * handles. */
 static inline bool is_free_not_counted(void *p)
 {
     if (cup_self.heap || !p || is_bootstrap(p))
@@ -225,8 +227,8 @@ static void *move_bootstrap(void *p, size_t bytes)
 }
 
 /* After realloc(): P is the result for BYTES. The old block was counted as freed before the call,
- * because afterwards its address may be another thread's; that is taken back if the call failed.
- * realloc(p, 0) frees. */
+ * because afterwards its address may be another thread's. If the call failed, that is rolled back.
+ * realloc(p, 0) returns NULL as well, but frees the block. */
 static inline void *count_move(void *old, size_t old_bytes, void *p, size_t bytes)
 {
     struct cup_block *block = cup_self.heap;

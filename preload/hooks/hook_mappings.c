@@ -55,8 +55,8 @@ CUP_HOOK int munmap(void *at, size_t bytes)
     return CUP_REAL(munmap)(at, bytes);
 }
 
-/* As memory, the old mapping goes and the new one comes. After a call that failed the old one comes
- * back. */
+/* As memory of a task, the old mapping is counted as freed before the call, and the new one as
+ * allocated after it. If the call failed, the old one is counted as allocated again. */
 CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
     va_list arguments;

@@ -7,7 +7,8 @@
 
 /* ---- calls that look up a path ----------------------------------------------------------- */
 
-/* PATH was found, below DIRECTORY if it is relative: such a path is not known as a whole. */
+/* PATH was found. It is noted unless it is relative to DIRECTORY, because then the whole path is
+ * not known. */
 static inline void note_path(int directory, const char *path)
 {
     if (__builtin_expect(cup_active() && !cup_self.guard, 0) && path &&

@@ -13,10 +13,11 @@
 
 /* ---- other programs ---------------------------------------------------------------------- */
 
-/* A program that a task starts finds the task in one more environment variable. If the kernel finds
- * that too long, it is started without. The copy of the environment lies on the stack, because this
- * may be a child of vfork. libc's forms of exec call each other inside libc, where no hook sees
- * them, so each wrapper calls the form that takes an environment. */
+/* A program that a task starts gets the task's number in one more environment variable. If the
+ * kernel finds the environment too long with it, the program is started without. The copy of the
+ * environment lies on the stack, because this may be a child of vfork(). libc's forms of exec call
+ * each other inside libc, where no hook sees them, so each wrapper calls the form that takes an
+ * environment. */
 typedef int exec_call(const char *program, char *const arguments[], char *const environment[]);
 
 static bool is_too_long(int result)
@@ -81,7 +82,7 @@ CUP_HOOK int execveat(int directory, const char *path, char *const arguments[],
     return again ? real_execveat(directory, path, arguments, environment, flags) : result;
 }
 
-/* Of a list of arguments up to a NULL; LIST stays where it is. */
+/* Number of arguments in LIST, up to a NULL. LIST itself is not moved. */
 static size_t count_arguments(va_list list)
 {
     size_t count = 0;
@@ -174,8 +175,8 @@ CUP_HOOK int system(const char *command)
 
 /* ---- children that ended ----------------------------------------------------------------- */
 
-/* A call that waits for a child: the wait itself, which counts like one for another thread, and the
- * child's reads, which are added to the kernel's count of this process's when it is reaped. */
+/* A call that waits for a child. It is measured like a wait for another thread. The child's reads
+ * are noted, too: when it is reaped, the kernel adds them to its count of this process's reads. */
 struct child_wait {
     struct cup_wait room, *wait;
     struct cup_reaping reaped;
@@ -197,8 +198,8 @@ static void end_child_wait(struct child_wait *call, pid_t child)
     end_wait(call->wait, child);
 }
 
-/* Of wait() and its siblings, by what they wait for. Groups of processes (0, or below -1) are left
- * out. */
+/* Begins wait() or one of its siblings. PID: as for waitpid(). What a group of processes (0, or
+ * below -1) has read is not noted. */
 static void begin_wait_for(struct child_wait *call, pid_t pid, int options)
 {
     bool is_child = pid > 0 || pid == -1;

@@ -59,7 +59,7 @@ static inline ssize_t end_send(struct cup_transfer *transfer, ssize_t bytes)
     return cup_transfer_end(transfer, bytes, CUP_AT_CURSOR, NULL, 0);
 }
 
-/* Of the calls that receive or send several messages, which return how many those were. */
+/* For recvmmsg() and sendmmsg(), which return the number of messages. */
 static inline int end_messages(struct cup_transfer *transfer, int count,
                                const struct mmsghdr *messages)
 {
@@ -70,7 +70,7 @@ static inline int end_messages(struct cup_transfer *transfer, int count,
 
 /* ---- connected ---------------------------------------------------------------------------- */
 
-/* A program asks for a socket's error to learn that its connection stands, or why it does not. */
+/* A program reads SO_ERROR to learn that its connection is established, or why it is not. */
 static void note_answer(int fd, int level, int name, const void *value, socklen_t bytes)
 {
     int error;
@@ -89,10 +89,11 @@ CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
     return result;
 }
 
-/* CALLER, an instruction, connects FD. What XRootD's client receives is counted where it hands the
- * bytes out (hook_xrootd.c), so its sockets are marked. Finding out who calls takes the loader's
- * lock: not in a process that never loaded the client, which may be a fork of a program with many
- * threads. */
+/* The code at CALLER connects FD. What XRootD's client receives is counted where it hands the bytes
+ * out (hook_xrootd.c), so its sockets are marked. Finding out which library CALLER is in takes the
+ * loader's lock. So that is not done in a process that records nothing and never opened a file
+ * through the client: it may be a fork of a program with many threads, one of which
+ * may have held that lock. */
 static void mark_socket(int fd, const void *caller)
 {
     bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;

@@ -31,8 +31,8 @@ static inline FILE *end_stream_open(struct open_call *call, FILE *stream, const 
     return stream;
 }
 
-/* Before the call: afterwards the number may already stand for a file that another thread opened.
- */
+/* Clears the stream's descriptor before it is closed: afterwards the number may already refer to a
+ * file that another thread opened. */
 static void clear_stream(FILE *stream)
 {
     int saved = errno;
@@ -79,7 +79,7 @@ CUP_HOOK int fclose(FILE *stream)
     return end_wait(wait, CUP_REAL(fclose)(stream));
 }
 
-/* It waits for the process at the other end of the pipe. */
+/* pclose() waits for the process at the other end of the pipe. */
 CUP_HOOK int pclose(FILE *stream)
 {
     clear_stream(stream);
@@ -99,14 +99,15 @@ static inline struct cup_transfer *begin_put(struct cup_transfer *room, FILE *st
     return cup_transfer_begin(room, CUP_WRITE, descriptor_of(stream));
 }
 
-/* Of a call that returns how many bytes it moved. */
+/* For calls that return how many bytes they moved. */
 static inline ssize_t end_bytes(struct cup_transfer *transfer, ssize_t bytes)
 {
     return cup_transfer_end(transfer, bytes, CUP_AT_CURSOR, NULL, 0);
 }
 
-/* libc moves a stream's position by calls that cannot be intercepted, so it is asked for after the
- * call, but only where it is of use: to look for baskets in a file that may be ROOT's. */
+/* Where a read of BYTES began. libc moves a stream's position by calls that cannot be intercepted,
+ * so ftello() is called after the read, but only where it is of use: to look for baskets in a file
+ * that may be a ROOT file. */
 static int64_t find_start(FILE *stream, const struct cup_transfer *transfer, size_t bytes)
 {
     if (!bytes || transfer->descriptor->class != CUP_FILE_DATA ||
@@ -118,7 +119,7 @@ static int64_t find_start(FILE *stream, const struct cup_transfer *transfer, siz
     return end < (int64_t)bytes ? CUP_AT_CURSOR : end - (int64_t)bytes;
 }
 
-/* COUNT items of SIZE bytes came to BUFFER. Returns COUNT. */
+/* COUNT items of SIZE bytes were read into BUFFER. Returns COUNT. */
 static inline size_t end_fread(struct cup_transfer *transfer, size_t count, size_t size,
                                const void *buffer, FILE *stream)
 {
@@ -135,7 +136,8 @@ static inline size_t end_fwrite(struct cup_transfer *transfer, size_t count, siz
     return count;
 }
 
-/* Of fgets(), which does not return how long the line is: one with a NUL byte counts up to that. */
+/* For fgets(), which does not return how long the line is: a line with a NUL byte counts up to that
+ * byte. */
 static inline char *end_line(struct cup_transfer *transfer, char *line)
 {
     if (__builtin_expect(transfer != NULL, 0))
@@ -143,7 +145,7 @@ static inline char *end_line(struct cup_transfer *transfer, char *line)
     return line;
 }
 
-/* Of fputs() and puts(), which return how the call went: TEXT was written, and MORE bytes. */
+/* For fputs() and puts(), whose result is not a length: they wrote TEXT, and MORE bytes. */
 static inline int end_text(struct cup_transfer *transfer, int result, const char *text, int more)
 {
     if (__builtin_expect(transfer != NULL, 0))
@@ -212,7 +214,6 @@ CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t capacity, size_t size,
     return end_fread(transfer, result, size, buffer, stream);
 }
 
-/* A line with a NUL byte in it counts up to that byte: fgets does not say how long it was. */
 CUP_HOOK char *fgets(char *text, int bytes, FILE *stream)
 {
     struct cup_transfer room, *transfer = begin_get(&room, stream);
@@ -404,7 +405,7 @@ CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
     return end_text(transfer, CUP_REAL(fputs_unlocked)(text, stream), text, 0);
 }
 
-/* The same for putc(). */
+/* One of putc() and its siblings, as in GETC_SIBLING. */
 #define PUTC_SIBLING(name)                                                                         \
     CUP_HOOK int name(int c, FILE *stream)                                                         \
     {                                                                                              \

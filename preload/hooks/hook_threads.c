@@ -1,4 +1,4 @@
-/* Wrappers of semaphores, which Python's locks are, and of the start of a thread. Both hand work
+/* Wrappers of semaphores, of which CPython makes its locks, and of pthread_create(). Both hand work
  * from one thread to another. */
 #include "preload/attribution/helper.h"
 #include "preload/coffea/requested_baskets.h"
@@ -12,11 +12,11 @@
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-/* Calls a function of libpthread that may be resolved late; fails with ENOSYS where libc has none.
- */
+/* Calls a function of libpthread that may be resolved lazily; fails with ENOSYS where libc has
+ * none. */
 #define CALL_SEM(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : cup_missing())
 
-static void note_made(const sem_t *lock)
+static void note_lock_made(const sem_t *lock)
 {
     uint32_t task = cup_helper_made(lock);
     if (task)
@@ -27,7 +27,7 @@ CUP_HOOK int sem_init(sem_t *lock, int shared, unsigned value)
 {
     int result = CALL_SEM(sem_init, lock, shared, value);
     if (result == 0)
-        note_made(lock);
+        note_lock_made(lock);
     return result;
 }
 
@@ -52,7 +52,7 @@ CUP_HOOK sem_t *sem_open(const char *name, int flags, ...)
     }
     sem_t *lock = real_sem_open(name, flags, mode, value);
     if (lock != SEM_FAILED && flags & O_CREAT)
-        note_made(lock);
+        note_lock_made(lock);
     return lock;
 }
 
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void find_runner_calls(void)
 }
 
 /* LOCK was taken if RESULT is 0. WAITS: by a call that waits, and does not only try. */
-static inline int note_taken(sem_t *lock, bool waits, int result)
+static inline int note_lock_taken(sem_t *lock, bool waits, int result)
 {
     if (!cup_active())
         return result;
@@ -105,7 +105,7 @@ static inline struct cup_wait *begin_sem_wait(struct cup_wait *room, sem_t *lock
 
 static inline int end_sem_wait(struct cup_wait *wait, int result, sem_t *lock)
 {
-    return note_taken(lock, true, end_wait(wait, result));
+    return note_lock_taken(lock, true, end_wait(wait, result));
 }
 
 CUP_HOOK int sem_wait(sem_t *lock)
@@ -116,7 +116,7 @@ CUP_HOOK int sem_wait(sem_t *lock)
 
 CUP_HOOK int sem_trywait(sem_t *lock)
 {
-    return note_taken(lock, false, CALL_SEM(sem_trywait, lock));
+    return note_lock_taken(lock, false, CALL_SEM(sem_trywait, lock));
 }
 
 CUP_HOOK int sem_timedwait(sem_t *lock, const struct timespec *until)
@@ -144,14 +144,14 @@ CUP_HOOK int sem_post(sem_t *lock)
 
 /* ---- threads ----------------------------------------------------------------------------- */
 
-/* What a thread that works for TASK runs. */
+/* What a new thread runs that inherits TASK from its creator. */
 struct heir {
     void *(*routine)(void *);
     void *argument;
     uint32_t task;
 };
 
-/* ON_HEAP is freed. */
+/* First function of such a thread. ON_HEAP: a struct heir, which is freed. */
 static void *run_heir(void *on_heap)
 {
     struct heir heir = *(struct heir *)on_heap;

@@ -9,7 +9,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* Calls a function of libpthread that may be resolved late, and returns an error where libc has
+/* Calls a function of libpthread that may be resolved lazily, and returns an error where libc has
  * none: POSIX threads return an errno value, C11 threads thrd_error. */
 #define CALL_PTHREAD(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : ENOSYS)
 #define CALL_C11(name, ...) (CUP_LATER(name) ? real_##name(__VA_ARGS__) : thrd_error)
@@ -179,7 +179,7 @@ CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags
     return end_wait(wait, CUP_REAL(accept4)(fd, address, bytes, flags));
 }
 
-/* Measured as a whole: libc asks the name server by calls of its own, which no hook sees. */
+/* Measured as a whole: libc queries the name server by calls of its own, which no hook sees. */
 CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
                          struct addrinfo **found)
 {
@@ -189,8 +189,8 @@ CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct add
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
-/* CPython makes the GIL of a condition and a mutex around it. Either of them, waited for, is a wait
- * for the GIL. */
+/* CPython's GIL is made of a condition and a mutex. A wait for either of them is a wait for the
+ * GIL. */
 static enum cup_wait_class classify_lock(const void *lock)
 {
     return cup_gil_is(lock) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
@@ -221,8 +221,8 @@ CUP_HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *
     return end_wait(wait, CALL_PTHREAD(pthread_cond_clockwait, condition, mutex, clock, until));
 }
 
-/* A signal may block, until threads that were signalled before have run. If no thread waits for the
- * condition, as is usual, it takes nanoseconds and is not measured. */
+/* pthread_cond_signal() may block until threads that were signalled before have run. If no thread
+ * waits for the condition, as is usual, it takes nanoseconds and is not measured. */
 static bool has_waiters(const pthread_cond_t *condition)
 {
 #if __GLIBC_PREREQ(2, 25)
@@ -304,7 +304,9 @@ static inline struct cup_wait *begin_if_busy(struct cup_wait *room, int tried, c
     return tried == EBUSY ? begin_wait(room, classify_lock(lock), CUP_WAITS) : NULL;
 }
 
-/* CPython takes the mutex of the GIL a million times a second, so a load comes before the try. */
+/* CPython takes the mutex of the GIL a million times a second. So a load comes before the try: if
+ * the mutex is free, the call itself runs and is not measured, even if another thread takes the
+ * mutex in between. */
 static inline bool is_free(const pthread_mutex_t *lock)
 {
     return __atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED) == 0;
@@ -494,7 +496,7 @@ CUP_HOOK int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned fla
     return end_wait(wait, CUP_REAL(sync_file_range)(fd, offset, bytes, flags));
 }
 
-/* ---- futexes: locks of Rust's standard library----------------------------------------------- */
+/* ---- futexes: locks of Rust's standard library ------------------------------------------- */
 
 static bool waits(int operation)
 {

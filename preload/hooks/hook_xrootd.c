@@ -45,7 +45,7 @@ static struct cup_descriptor *find_file(const struct place *place, const void *o
 
 /* ---- methods that wait ----------------------------------------------------------------------- */
 
-/* NULL: not recorded. */
+/* Begins a read of OBJECT's file. NULL: it is not recorded. */
 static struct cup_transfer *begin_fetch(struct cup_transfer *room, const struct place *place,
                                         const void *object)
 {
@@ -217,7 +217,7 @@ typedef void *read_later(struct status *status, void *file, unsigned long offset
                          unsigned long bytes, void *data, struct handler *handler,
                          unsigned long timeout);
 
-/* Of bytes, or of pages. */
+/* For Read() and for PgRead(), which take the same arguments. */
 static void *request_read(struct place place, struct status *status, void *file,
                           unsigned long offset, unsigned long bytes, void *data,
                           struct handler *handler, unsigned long timeout)

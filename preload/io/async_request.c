@@ -30,9 +30,10 @@ bool cup_async_request_begin(struct cup_async_request *request, struct cup_descr
     return owner.block != NULL;
 }
 
-/* The owner of an answer. Its block is one of this thread, which received the answer. The request
- * of a thread that its task merely started may turn out to serve other tasks long afterwards, when
- * this thread's block cannot be rolled back any more: such an answer is unattributed. */
+/* The owner of an answer. Its block is one of this thread, which received the answer. If the
+ * requesting thread was attributed to a task only because that task started it
+ * (CUP_METHOD_INHERITED), the answer is unattributed: the thread may turn out to serve other tasks
+ * long afterwards, when this thread's block cannot be rolled back any more. */
 static struct cup_owner find_owner(const struct cup_async_request *request)
 {
     struct cup_owner owner = {NULL, request->method, request->epoch};

@@ -1,5 +1,6 @@
-/* Requests whose answer comes later, as a rule on another thread: reads and opens of XRootD's
- * client. While a request is under way its task waits for a file, whatever its threads do. */
+/* Requests that are answered later, usually on another thread: reads and opens through XRootD's
+ * client. Until the answer comes, a request counts as a helper of its task that waits for a file:
+ * if the task itself waits for a lock, that wait is counted as I/O. */
 #ifndef CUPPING_PRELOAD_IO_ASYNC_REQUEST_H
 #define CUPPING_PRELOAD_IO_ASYNC_REQUEST_H
 
@@ -19,12 +20,13 @@ struct cup_async_request {
     uint64_t start; /* ticks */
     uint64_t since; /* what cup_helper_wait_enters() returned */
     /* set by cup_async_request_end(): */
-    struct cup_block *block; /* counted it; NULL: none did */
+    struct cup_block *block; /* block that counted the answer; NULL: it was not counted */
     uint64_t stop;           /* ticks */
 };
 
-/* The calling thread requests BYTES of FILE at OFFSET. True: cup_async_request_end() or
- * cup_async_request_opened() is due, once. Keeps errno. */
+/* The calling thread requests BYTES of FILE at OFFSET. If this returns true, call
+ * cup_async_request_end() or cup_async_request_opened() exactly once, when the answer has come.
+ * Keeps errno. */
 bool cup_async_request_begin(struct cup_async_request *request, struct cup_descriptor *file,
                              uint64_t bytes, uint64_t offset);
 
@@ -36,8 +38,8 @@ uint32_t cup_async_request_end(struct cup_async_request *request, ssize_t bytes,
  * held. */
 void cup_async_request_opened(struct cup_async_request *request, struct cup_opened *opened);
 
-/* After cup_async_request_end(), on the same thread: BYTES of the answer are the file's from OFFSET
- * on. Guard held. */
+/* Notes one piece of an answer, BYTES from OFFSET on, in the access extents. Call it after
+ * cup_async_request_end(), on the same thread, once for each piece. Guard held. */
 void cup_async_request_piece(const struct cup_async_request *request, uint64_t bytes,
                              uint64_t offset);
 

@@ -4,8 +4,8 @@
 
 #include "preload/attribution/child_processes.h"
 
-/* Before a call on FD, which READS or not: opens the log if the process was started by a task, has
- * none yet, and FD is a data file. Keeps errno. */
+/* Call before a call on FD; READS: the call reads. Opens the log if a task started this process,
+ * the process has no log yet, and FD is a data file. Keeps errno. */
 void cup_child_reads(int fd);
 static inline void cup_child_before(bool reads, int fd)
 {
@@ -13,7 +13,7 @@ static inline void cup_child_before(bool reads, int fd)
         cup_child_reads(fd);
 }
 
-/* The same before a read of a file to which no descriptor leads. */
+/* The same, before XRootD's client reads a remote file, which has no descriptor. */
 void cup_child_fetches(void);
 
 #endif

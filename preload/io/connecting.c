@@ -13,7 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* A connection that does not stand yet. There are few at a time. */
+/* A connection that is not established yet. There are few at a time, so they are searched one by
+ * one. */
 struct connecting {
     uint64_t start; /* ticks; 0: the entry is free */
     int fd;
@@ -102,9 +103,9 @@ static void write_record(const struct connecting *one, int error)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-/* Only TCP connections are timed: others stand at once. Those of XRootD's client are part of its
- * opens. cup_peer_is_stream() comes before the address is read: a kernel that refuses FD because it
- * is no socket need not have read the address, so that it may be unreadable. */
+/* Only TCP connections are timed: others are established at once. Those of XRootD's client are part
+ * of its opens. cup_peer_is_stream() comes before the address is read: if FD is no socket, the
+ * kernel may refuse the call without reading the address, so that it may be unreadable. */
 static bool is_counted(int fd, const struct sockaddr *address, socklen_t bytes)
 {
     return address && bytes >= sizeof address->sa_family && cup_peer_is_stream(fd) &&
@@ -146,8 +147,9 @@ static void begin_connection(int fd, const struct sockaddr *address, socklen_t b
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* The program learned FD's ERROR. While the connection is under way that is 0, so the peer is asked
- * for: there is none before the connection stands. */
+/* The program learned FD's ERROR. It is 0 while the connection is being established, and also when
+ * it is established. Only then does the socket have a peer, so the peer is looked up to tell which.
+ */
 static void end_connection(int fd, int error)
 {
     struct connecting one;
@@ -156,7 +158,7 @@ static void end_connection(int fd, int error)
         write_record(&one, error);
 }
 
-/* Some programs call connect() again to learn whether the connection stands by now. */
+/* Some programs call connect() again to learn whether the connection is established by now. */
 static void end_by_connect(int fd, int error)
 {
     if (!is_under_way(error))

@@ -1,26 +1,27 @@
-/* How long it takes to connect to a server: from connect() until the program learns that the
- * connection stands. Most programs do not wait in connect(): they are woken when the socket can be
- * written, and ask for its error (SO_ERROR). That is when they learn it. Written as OPEN records.
- */
+/* How long it takes to connect to a server, from connect() until the program learns that the
+ * connection is established. Most sockets are non-blocking: connect() returns at once, poll() wakes
+ * the program when the socket can be written, and the program reads SO_ERROR. That is the moment
+ * when it learns the result. The times are written as OPEN records. */
 #ifndef CUPPING_PRELOAD_IO_CONNECTING_H
 #define CUPPING_PRELOAD_IO_CONNECTING_H
 
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* A connect() of FD to ADDRESS that began at START (ticks) returned RESULT, and errno, which is
- * kept. */
+/* connect() of FD to ADDRESS (BYTES long) began at START (ticks) and returned RESULT and errno.
+ * Keeps errno. */
 void cup_connecting(int fd, const struct sockaddr *address, socklen_t bytes, uint64_t start,
                     int result);
 
-/* The program asked for FD's error, and the answer was ERROR (0: none). */
+/* The program read FD's SO_ERROR, which was ERROR (0: no error). */
 void cup_connecting_noticed_slowly(int fd, int error);
 
-/* FD is closed: if its connection does not stand yet, the program has given it up. */
+/* FD is about to be closed. If its connection is not established yet, it is recorded as given up
+ * (ECANCELED). */
 void cup_connecting_closed_slowly(int fd);
 
-/* Connections under way. While there are none, the two functions below cost one load. Both keep
- * errno. */
+/* Number of connections that are being established. While it is 0, the two functions below cost one
+ * load. Both keep errno. */
 extern uint32_t cup_connecting_count;
 static inline void cup_connecting_noticed(int fd, int error)
 {
@@ -33,7 +34,7 @@ static inline void cup_connecting_closed(int fd)
         cup_connecting_closed_slowly(fd);
 }
 
-/* When a log is opened, and in a forked child. */
+/* Called when a log is opened, and in a forked child. */
 void cup_connecting_reset(void);
 
 #endif

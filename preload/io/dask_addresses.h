@@ -8,10 +8,10 @@
  * the log's lock. */
 void cup_dask_address_add(const char *address);
 
-/* ADDRESS is one of them. Any thread. */
+/* True if ADDRESS was added before, with any scheme. Any thread; takes no lock. */
 bool cup_dask_address_is_known(const char *address);
 
-/* In a forked child, and when a log is opened: none is known. */
+/* Removes all addresses. Called in a forked child, and when a log is opened. */
 void cup_dask_address_reset(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* What cupping knows about each file descriptor. The kernel is asked at the first read or write, so
  * it does not matter how the program got the descriptor. An entry is cleared when its descriptor is
- * closed or stands for another file. */
+ * closed or refers to another file. */
 #ifndef CUPPING_PRELOAD_IO_DESCRIPTOR_H
 #define CUPPING_PRELOAD_IO_DESCRIPTOR_H
 
@@ -11,21 +11,24 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { CUP_DESCRIPTORS = 65536 }; /* higher ones are looked up at every call: slow, but right */
+/* Size of the table. Higher descriptors are looked up at every call: slow, but right. */
+enum { CUP_DESCRIPTORS = 65536 };
 
-/* A pair: two Unix sockets without a name, by which an event loop is woken. */
+/* What is known of a socket's peer. KNOWN: its address. PAIR: both ends are unnamed Unix sockets,
+ * as those of the socketpair() that wakes an event loop. DASK: either end is a server of Dask. */
 enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3 };
 
-/* After so many calls in a row that did not block, the next one is not expected to: its CPU time is
- * not measured. */
+/* After this many calls in a row that did not block, the next one is not expected to block: its CPU
+ * time is not measured. */
 enum { CUP_QUICK = 4 };
 
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */
     uint32_t file;  /* number of the file's FILE record, or of the peer's; 0: it has none */
     union {
-        int64_t cursor; /* where the next read() begins, if no move was missed */
-        bool wire;      /* of a socket: see wires.h */
+        int64_t cursor; /* the file position, where the next read() begins; wrong if a hook missed a
+                           move */
+        bool wire;      /* of a socket: XRootD's client reads it, see wires.h */
     };
     union {
         int64_t end;       /* where the last read ended */
@@ -42,8 +45,8 @@ _Static_assert(sizeof(struct cup_descriptor) == 32, "two of them in a cache line
 /* Called once, by the constructor. Returns 0 or -1. */
 int cup_descriptor_init(void);
 
-/* In a forked child, and when a log is opened: nothing is known, neither of descriptors nor of
- * files, classes and peers. */
+/* Clears all that is known: of descriptors, files, spill directories and Dask's addresses. Called
+ * in a forked child, and when a log is opened. */
 void cup_descriptor_reset(void);
 
 /* FD's entry if it has been looked up; else NULL. */
@@ -56,22 +59,23 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
     return entry->class ? entry : NULL;
 }
 
-/* FD's entry, looked up with the kernel. SPARE is filled and returned for descriptors beyond the
- * table. NULL: FD is not open. Any thread, guard held; keeps errno. */
+/* FD's entry. Asks the kernel if FD has not been looked up yet. SPARE is filled and returned for
+ * descriptors beyond the table. NULL: FD is not open. Any thread, guard held; keeps errno. */
 struct cup_descriptor *cup_descriptor_look_up(int fd, struct cup_descriptor *spare);
 
-/* The next call on the descriptor is not expected to block. Sockets block at any time. */
+/* The next call on the descriptor is not expected to block, see CUP_QUICK. Never true of a socket,
+ * which may block at any time. */
 static inline bool cup_descriptor_is_quick(const struct cup_descriptor *descriptor)
 {
     return descriptor->class != CUP_FILE_SOCKET && descriptor->quick >= CUP_QUICK;
 }
 
-/* Class of FD, asked of the kernel and not kept: for a process that has no log. */
+/* Asks the kernel for FD's class and does not store it: for a process that has no log. */
 enum cup_file_class cup_descriptor_class(int fd);
 
-/* False in a child of vfork: it shares this process's memory, but opens and closes descriptors of
- * its own. Costs a system call, so only the calls that open, close or map a file ask. There is a
- * log. */
+/* False in a child of vfork(): it shares this process's memory, but opens and closes descriptors of
+ * its own. Costs a system call, so only the wrappers of calls that open, close or map a file call
+ * this function. A log must be open. */
 bool cup_descriptor_is_ours(void);
 
 /* open() or one of its siblings returned FD, for PATH (NULL: not known). */
@@ -80,8 +84,8 @@ void cup_descriptor_opened(int fd, const char *path);
 /* FD's position is OFFSET from now on. */
 void cup_descriptor_moved(int fd, int64_t offset);
 
-/* FD is closed, or stands for another file from now on; or all descriptors from FIRST to LAST are.
- */
+/* Clears FD's entry, or those of all descriptors from FIRST to LAST: they are closed, or refer to
+ * another file from now on. */
 void cup_descriptor_clear(int fd);
 void cup_descriptor_clear_range(unsigned first, unsigned last);
 

@@ -9,8 +9,9 @@
 
 enum { CUP_PATH_LONGEST = 4096 };
 
-/* Class of FD, which has that STATUS. PATH is set to its path if that decides: for regular files,
- * and for character devices, because terminals count as pipes. Any thread; changes errno. */
+/* Class of FD, whose fstat() gave STATUS. PATH is set only where the class depends on it: for
+ * regular files, and for character devices, because terminals count as pipes. Any thread; changes
+ * errno. */
 enum cup_file_class cup_file_classify(int fd, const struct stat *status,
                                       char path[CUP_PATH_LONGEST]);
 
@@ -22,10 +23,10 @@ enum cup_file_class cup_file_class_of(const char *path);
  */
 void cup_file_class_add_spill_directory(const char *directory);
 
-/* In a forked child, and when a log is opened: no directory is known. */
+/* Removes all spill directories. Called in a forked child, and when a log is opened. */
 void cup_file_class_reset(void);
 
-/* PATH's name ends as those of ROOT files do. */
+/* PATH ends in .root. */
 bool cup_file_is_called_root(const char *path);
 
 #endif

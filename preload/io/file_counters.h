@@ -21,9 +21,9 @@ struct cup_place {
     struct cup_file_use *use; /* the file's counters; NULL: the file has no number */
 };
 
-/* Counter of the size class of a read of BYTES: 0 to 100 bytes, to 1 KiB, ... to 1 GiB, and more,
- * as CUP_FILE_COUNTERS lists them. NEAR gives the class of the largest power of two in BYTES; the
- * right one is at most two further. */
+/* Counter of the size class of a read of BYTES. The classes end at 100 bytes, 1 KiB, ... 1 GiB, as
+ * CUP_FILE_COUNTERS lists them. NEAR has the class of 2^i, the largest power of two that is not
+ * larger than BYTES: BYTES belongs to the same class, or to the next one. */
 static inline enum cup_file_counter cup_file_size_class(uint64_t bytes)
 {
     static const uint64_t limits[] = {100,     1 << 10,  10 << 10,  100 << 10, 1 << 20,
@@ -37,7 +37,7 @@ static inline enum cup_file_counter cup_file_size_class(uint64_t bytes)
     return CUP_F_SIZE_0_100 + class;
 }
 
-/* A descriptor is read or written for the first time since it was opened. */
+/* Counts an open: the descriptor is read or written for the first time since it was opened. */
 void cup_file_count_open(struct cup_transfer *transfer, struct cup_file_use *use);
 
 static inline void cup_file_count_read(struct cup_file_use *use, uint64_t bytes, uint64_t ns)
@@ -55,7 +55,8 @@ static inline void cup_file_count_write(struct cup_file_use *use, uint64_t bytes
     use->counters[CUP_F_WRITE_NS] += ns;
 }
 
-/* Counts a call for its file or peer. Returns its counters; NULL: it has no number. */
+/* Counts a call for its file or peer. Returns the counters of that file or peer; NULL: it has no
+ * number. */
 static inline __attribute__((always_inline)) struct cup_file_use *
 cup_file_count(struct cup_transfer *transfer, bool reads, uint64_t bytes, uint64_t ns)
 {
@@ -91,7 +92,7 @@ static inline struct cup_place cup_file_move(struct cup_descriptor *descriptor,
     return (struct cup_place){from, sequential, use};
 }
 
-/* Adds a read to the map of where and when the file was read. */
+/* Adds a read to the access extents: where and when the file was read. */
 static inline void cup_file_note_access(const struct cup_transfer *transfer, struct cup_place place,
                                         uint64_t bytes)
 {
@@ -100,8 +101,10 @@ static inline void cup_file_note_access(const struct cup_transfer *transfer, str
                         transfer->start, transfer->stop);
 }
 
-/* The bytes of a data file, delivered to TO (see cup_transfer_finish()), may be those of a ROOT
- * file. */
+/* False: the BYTES of a data file that were delivered to TO (see cup_transfer_finish()) are not
+ * those of a ROOT file. A read at offset 0 is taken for one of a ROOT file if it begins with the
+ * magic number, or if it went to several buffers; for other reads, what is known about the file
+ * decides. */
 static inline bool cup_file_may_be_root(const struct cup_transfer *transfer, uint64_t bytes,
                                         struct cup_place place, const void *to, int parts)
 {
@@ -111,7 +114,7 @@ static inline bool cup_file_may_be_root(const struct cup_transfer *transfer, uin
     return to && cup_root_may_be(file);
 }
 
-/* Looks for baskets in them. */
+/* Looks for baskets in these bytes. */
 void cup_file_find_baskets(const struct cup_transfer *transfer, uint64_t bytes,
                            struct cup_place place, const void *to, int parts);
 

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* In one process. Peers have a limit of their own, so that they do not take the place of files. */
+/* Most files and peers of one process. Peers have a limit of their own, so that they do not take
+ * the place of files. */
 enum { FILES_MOST = 6144, PEERS_MOST = 1024 };
 
 /* Under the log's lock. */
@@ -21,7 +22,7 @@ void cup_known_files_reset(void)
     last_id = 0;
 }
 
-/* The number of KEY in TABLE, a new one if there is room for it; 0: there is none. */
+/* The number of KEY in TABLE. A new KEY gets the next number; 0: the table is full. */
 static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cup_hash key,
                             bool *is_new)
 {
@@ -37,7 +38,7 @@ static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cu
     return id;
 }
 
-/* ID, PATH, CLASS, and with DEVICE and INODE 0 a file that is not on this machine. */
+/* Writes the record of FILE, and sets its flags. A data file without an inode is remote. */
 static void write_file_record(struct cup_r_file file, const char *path)
 {
     struct cup_r_file *record = cup_log_reserve(sizeof *record, 0);
@@ -54,8 +55,8 @@ static void write_file_record(struct cup_r_file file, const char *path)
     cup_log_commit(record, CUP_R_FILE);
 }
 
-/* A file is known by device, inode and path: the number of an inode alone may be used again for
- * another file. The kernel's device numbers have 32 bits. */
+/* A file is identified by device, inode and path: the inode's number alone may be used again for
+ * another file. The kernel's device numbers have 32 bits, so device and path fit into 64. */
 uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t class)
 {
     uint32_t path_id = cup_log_cstring(path);

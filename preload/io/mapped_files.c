@@ -24,8 +24,8 @@ static struct {
 } table;
 
 /* /proc/self/pagemap. It is opened under the table's lock, when pages are to be counted, and closed
- * before that is released. If it stayed open it would take a descriptor of the program's, and show
- * a forked child the pages of its parent. */
+ * before the lock is released. If it stayed open, it would take up one of the program's
+ * descriptors, and a forked child would see the pages of its parent through it. */
 static struct {
     int fd;          /* -1: not open */
     uint64_t opened; /* ticks */
@@ -77,7 +77,7 @@ struct scan {
 #define SCAN_PAGES _IOWR('f', 16, struct scan)
 enum { SCAN_PRESENT = 1 << 3, SCAN_SWAPPED = 1 << 4 };
 
-/* Bits of an entry of the file: the page is present, or swapped out. */
+/* Bits of an entry of pagemap: the page is present, or swapped out. */
 #define PAGEMAP_PRESENT (UINT64_C(3) << 62)
 
 /* The kernel's answer; used under the table's lock. Not more than 512 regions: the kernel collects
@@ -87,7 +87,8 @@ static union {
     uint64_t entries[1536];
 } answer;
 
-/* By PAGEMAP_SCAN, which returns runs of touched pages. False: the kernel does not have it. */
+/* Finds touched pages by PAGEMAP_SCAN, which returns runs of them. False: the kernel does not have
+ * it. */
 static bool scan_pages(uintptr_t at, uintptr_t end, struct touched *touched)
 {
     struct scan scan = {.size = sizeof scan,
@@ -109,7 +110,7 @@ static bool scan_pages(uintptr_t at, uintptr_t end, struct touched *touched)
     return true;
 }
 
-/* By reading the file, which has eight bytes for every page, touched or not. */
+/* Finds touched pages by reading pagemap, which has eight bytes for every page, touched or not. */
 static void read_pages(uintptr_t at, uintptr_t end, struct touched *touched)
 {
     while (at < end) {
@@ -148,8 +149,8 @@ static struct touched find_touched(uintptr_t at, uintptr_t end)
     return touched;
 }
 
-/* Bytes of the file that are present in MAPPING. Of the file's last page only the bytes count that
- * the file has, so that touching all pages counts its size. */
+/* Bytes of the file that are present in MAPPING. Of the last page only the part that lies in the
+ * file counts, so that touching all pages gives the file's size. */
 static uint64_t count_present(const struct cup_mapping *mapping)
 {
     if (!mapping->in_file)
@@ -195,7 +196,7 @@ void cup_mapping_log_opened(enum cup_log_size size)
                            "/proc/self/pagemap does not show which pages are present");
 }
 
-/* ---- who pays ---------------------------------------------------------------------------- */
+/* ---- whose block counts ------------------------------------------------------------------ */
 
 static struct cup_block *find_block(uint32_t task)
 {
@@ -210,7 +211,7 @@ static struct cup_block *find_block(uint32_t task)
                                      : cup_block_helping(thread, task);
 }
 
-/* Counts what is new of the PRESENT bytes of MAPPING. */
+/* PRESENT bytes of MAPPING are present now: counts those that were not counted before. */
 static void count_new(struct cup_mapping *mapping, uint64_t present)
 {
     if (present <= mapping->counted)
@@ -239,8 +240,8 @@ static struct cup_mapping *find_orphan(void)
     return NULL;
 }
 
-/* If the table is full, a mapping whose task has ended gives way: what is still read there would be
- * unattributed anyway. */
+/* If the table is full, a mapping whose task has ended is replaced: what is still read there would
+ * be unattributed anyway. */
 static void add_mapping(const struct cup_mapping *mapping)
 {
     struct cup_mapping *place =
@@ -339,8 +340,8 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     return followed;
 }
 
-/* A new mapping lies in [from, to): stops following whatever lay there before, and went by a call
- * that no hook sees. */
+/* A new mapping lies in [from, to). A mapping that is still followed there was unmapped by a call
+ * that no hook saw: stops following it. */
 static void remove_range(uintptr_t from, uintptr_t to)
 {
     for (uint32_t i = cup_mapping_count; i-- > 0;)
@@ -395,7 +396,7 @@ void cup_mapping_leaves_slowly(const void *at, size_t bytes)
     take_bytes(at, bytes, &taken);
 }
 
-/* If the mapping shrinks, the end that is cut off does not move. */
+/* If the mapping shrinks, its end is unmapped, and does not move. */
 bool cup_mapping_moves_slowly(struct cup_mapping *moved, const void *at, size_t old_bytes,
                               size_t bytes)
 {
@@ -405,7 +406,8 @@ bool cup_mapping_moves_slowly(struct cup_mapping *moved, const void *at, size_t 
     return take_bytes(at, kept, moved) == 1 && moved->bytes == kept;
 }
 
-/* A program that lets a mapping grow has made the file longer before. */
+/* If the mapping grew, the file is taken to reach to its end: programs make the file longer first.
+ */
 void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t bytes)
 {
     struct cup_mapping mapping = *moved;

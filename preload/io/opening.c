@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* When a descriptor's open began and ended, in ticks, until the descriptor is used; 0: not opened.
- */
+/* When the open of a descriptor began and ended, in ticks. Kept until the descriptor is first used;
+ * 0: nothing is kept. */
 struct open_time {
     uint64_t start, stop;
 };
@@ -18,8 +18,8 @@ struct open_time {
 static struct open_time *table; /* CUP_DESCRIPTORS entries; NULL: not made yet */
 static uint32_t records, failed_paths;
 
-/* The kernel provides its pages when they are first used. Two threads may both make a table: the
- * second one is given back. */
+/* The kernel provides pages of the table when they are first used. If two threads make a table at
+ * the same time, the second one unmaps its own. */
 static bool make_table(void)
 {
     enum { BYTES = sizeof *table * CUP_DESCRIPTORS };
@@ -27,7 +27,7 @@ static bool make_table(void)
         return true;
     void *room = cup_raw_mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct waiting *none = NULL;
+    struct open_time *none = NULL;
     if (room == MAP_FAILED)
         return false;
     if (!__atomic_compare_exchange_n(&table, &none, room, false, __ATOMIC_ACQ_REL,
@@ -52,8 +52,8 @@ size_t cup_opening_common(const char *path)
     return (size_t)(strchrnul(from, '/') - path);
 }
 
-/* A program may try a million names of files that do not exist. After the first thousand only what
- * they have in common is kept, or they would fill the log. */
+/* A program may try a million names of files that do not exist, which would fill the log. After the
+ * first thousand only the common beginning of each path is written. */
 static uint32_t write_path(const char *path)
 {
     enum { PATHS_MOST = 1000 };
@@ -117,7 +117,7 @@ void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block 
     cup_opening_record(&opened, block);
 }
 
-/* The kernel has read the whole path, so it can be read here. */
+/* True: the kernel has read the whole path, so it can be read here. */
 static bool was_looked_up(int error)
 {
     return error != EFAULT && error != EINVAL && error != ENAMETOOLONG && error != ENOMEM;

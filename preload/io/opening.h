@@ -1,4 +1,4 @@
-/* How long it takes to open data files: OPEN records. Connections: connecting.h.
+/* How long it takes to open data files, written as OPEN records. Connections: connecting.h.
  *
  * Whether a local file is data is known only when it is first read or written. Until then the time
  * of its open is kept with its descriptor, so that most opens (of imports and directories) cost no
@@ -13,13 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A call that began at START (ticks) returned FD, or -1 and errno, for PATH (NULL: not known). A
- * failed open is recorded if the thread works for a task and the kernel has looked for the path,
- * which is a data file's. There is a log. Keeps errno. */
+/* An open of PATH (NULL: not known) began at START (ticks) and returned FD, or -1 and errno. A
+ * failed open is recorded if the thread works for a task, the kernel has read the path, and it is
+ * the path of a data file. A log must be open. Keeps errno. */
 void cup_opening_returned(int fd, const char *path, uint64_t start);
 
-/* DESCRIPTOR, a data file's, is read or written for the first time, which BLOCK pays for. Guard
- * held. */
+/* DESCRIPTOR, a data file's, is read or written for the first time: records how long its open took,
+ * and counts it in BLOCK. Guard held. */
 void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block *block);
 
 /* An open that has ended. */
@@ -40,7 +40,7 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
  */
 size_t cup_opening_common(const char *path);
 
-/* When a log is opened, and in a forked child. */
+/* Called when a log is opened, and in a forked child. */
 void cup_opening_reset(void);
 
 #endif

@@ -9,18 +9,19 @@
 
 enum { CUP_PEER_LONGEST = 124 }; /* a Unix socket's path takes 108 */
 
-/* Writes the address of FD's peer. Some sockets are ready for use and their peer has no address:
- * "unix:" is a pair, or a client that did not name itself; "udp://" may send every datagram to
- * another peer. False: not known yet, because the connection does not stand. */
+/* Writes the address of FD's peer. Some peers have no address although the socket can be used:
+ * "unix:" is the other end of a socketpair(), or a client that has not bound a name; "udp://" is a
+ * socket that is not connected, and may send each datagram to another peer. False: not known,
+ * because the connection is not established yet. */
 bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST]);
 
 /* FD is a stream socket, connected or not. */
 bool cup_peer_is_stream(int fd);
 
-/* The same for FD's own end. */
+/* Writes the address of FD's own end. False: it cannot be read. */
 bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST]);
 
-/* The same for ADDRESS, which has BYTES, and the socket TYPE (SOCK_STREAM, ...). */
+/* Writes ADDRESS (BYTES long) of a socket of TYPE (SOCK_STREAM, ...). */
 void cup_peer_print(const struct sockaddr_storage *address, socklen_t bytes, int type,
                     char text[CUP_PEER_LONGEST]);
 

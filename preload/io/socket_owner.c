@@ -32,10 +32,10 @@ static void note_sender(struct cup_descriptor *socket, uint32_t task)
     socket->owner = task;
 }
 
-/* The task that the bytes received are for, if the thread carries TASK; 0: unattributed. asyncio
- * reads a connection in the context of the task that opened it, for as long as it is open, even
- * when other tasks send their requests on it by then. So an answer is for the task that sent last,
- * unless another one may still wait for an answer. */
+/* The task that the received bytes are for; 0: unattributed. TASK: what the thread's attribution
+ * says. asyncio reads a connection in the context of the task that opened it, for as long as it is
+ * open, even when other tasks send their requests on it by then. So an answer is for the task that
+ * sent last, unless another one may still wait for an answer. */
 static uint32_t find_receiver(const struct cup_descriptor *socket, uint32_t task)
 {
     uint32_t last = socket->owner, before = socket->previous;

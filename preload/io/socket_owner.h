@@ -1,5 +1,6 @@
-/* Whose bytes on a socket or a pipe are. Connections are kept and serve one task after the other,
- * so the task that opened one says little: what counts is who sent on it last. */
+/* Which task the bytes on a socket or a pipe belong to. Connections are kept and serve one task
+ * after the other, so it says little which task opened one: the task that sent on it last counts.
+ */
 #ifndef CUPPING_PRELOAD_IO_SOCKET_OWNER_H
 #define CUPPING_PRELOAD_IO_SOCKET_OWNER_H
 
@@ -9,25 +10,24 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What a thread of Dask itself moves for no task is Dask's own. */
+/* Bytes that one of Dask's own threads moves while it works for no task are Dask's own. */
 static inline bool cup_owner_is_dask(const struct cup_owner *owner)
 {
     return __builtin_expect(owner->method == CUP_METHOD_NONE, 0) && cup_helper_is_dask();
 }
 
-/* So is what Dask's servers send to each other, whoever opened the connection: a client that a task
- * made keeps it, and the next task uses the same client. */
+/* Bytes that Dask's servers send to each other are Dask's own, too, even on a connection that a
+ * task opened: the client keeps it open, and the next task uses the same client. */
 static inline bool cup_socket_is_dask(const struct cup_transfer *transfer)
 {
     return transfer->descriptor->peer == CUP_PEER_DASK || cup_owner_is_dask(&transfer->owner);
 }
 
-/* The owner of a call on SOCKET, which is FD, before the call: looks up its peer as well, for that
- * may be gone afterwards. Changes errno; guard held. */
+/* Call before a call on SOCKET, whose descriptor is FD. Returns the owner of the call. Also looks
+ * up the peer, because that may be gone after the call. Changes errno; guard held. */
 struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd);
 
-/* After the call, which returned BYTES: corrects the owner of a call on a socket or a pipe. Guard
- * held. */
+/* Call after a call on a socket or a pipe, which returned BYTES: corrects its owner. Guard held. */
 void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes);
 
 #endif

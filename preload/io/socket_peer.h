@@ -4,11 +4,11 @@
 
 #include "preload/io/descriptor.h"
 
-/* Looks up the peer of SOCKET, which is FD, unless it is known: sets SOCKET->peer, and SOCKET->file
- * to the peer's number. Any thread, guard held; changes errno. */
+/* Looks up the peer of SOCKET, whose descriptor is FD, unless it is known: sets SOCKET->peer, and
+ * SOCKET->file to the peer's number. Any thread, guard held; changes errno. */
 void cup_socket_look_up_peer(struct cup_descriptor *socket, int fd);
 
-/* In a forked child. */
+/* Called in a forked child, and when a log is opened. */
 void cup_socket_peer_reset(void);
 
 #endif

@@ -25,7 +25,7 @@ static enum cup_wait_class classify_wait(const struct cup_descriptor *descriptor
     }
 }
 
-/* The block that pays for the wait; NULL: waits for no task are not counted. */
+/* The block in which the wait is counted; NULL: waits outside of tasks are not counted. */
 static struct cup_block *find_payer(const struct cup_transfer *transfer)
 {
     struct cup_block *block = transfer->owner.block;
@@ -43,7 +43,8 @@ static void start_transfer(struct cup_transfer *transfer)
     }
 }
 
-/* Copying within memory moves at least one byte a nanosecond, so a call that took longer waited. */
+/* Copying within memory moves at least one byte a nanosecond. So a call that took longer than that,
+ * and LONGEST_CALL_NS, waited. */
 enum { LONGEST_CALL_NS = 50000, LARGE_BYTES = 1 << 16 };
 
 static inline bool is_slow(uint64_t bytes, uint64_t ns)
@@ -58,8 +59,8 @@ static inline bool is_quick(const struct cup_transfer *transfer, uint64_t bytes,
            bytes < LARGE_BYTES && !is_slow(bytes, ns);
 }
 
-/* A call that was not measured as a wait and took long is taken for one, less the CPU time that it
- * can have used: BYTES_A_NS and CALL_NS. */
+/* Ends the wait of a call. A call that took long, but was not measured, is taken for a wait, less
+ * the CPU time that it can have used: CALL_NS, and 1 ns for every BYTES_A_NS bytes. */
 static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
 {
     enum { BYTES_A_NS = 4, CALL_NS = 5000 };
@@ -78,8 +79,8 @@ static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-/* Sets the descriptor, which KNOWN is if it was looked up before, and the owner. True: a block
- * pays. Guard held; changes errno. */
+/* Sets the descriptor and the owner. KNOWN: the descriptor if it was looked up before, else NULL.
+ * True: there is a block to count in. Guard held; changes errno. */
 static bool find_owner(struct cup_transfer *transfer, struct cup_descriptor *known, int fd)
 {
     struct cup_descriptor *descriptor =
@@ -109,7 +110,8 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, struct cup_descrip
         cup_transfer_start(transfer);
         return true;
     }
-    int saved = errno; /* programs set it to 0 before a call that need not set it */
+    /* Programs set errno to 0 and test it after calls that may leave it alone. */
+    int saved = errno;
     cup_guard();
     bool counted = find_owner(transfer, known, fd);
     if (counted)
@@ -164,7 +166,7 @@ static inline bool is_frequent(const struct cup_transfer *transfer, ssize_t byte
            transfer->owner.method != CUP_METHOD_SOLE && transfer->owner.block;
 }
 
-/* Ends any other call. True: it is a read of a data file, and still to be counted. */
+/* Ends any other call. True: it is a read of a data file, which the caller still has to count. */
 static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, ssize_t bytes,
                                                  int64_t offset, uint64_t ns, const void *to,
                                                  int parts)

@@ -1,5 +1,5 @@
-/* The way of a read or write, whatever the call: begin finds the descriptor and its owner and
- * starts the clock; end stops it, and counts. */
+/* Records a read or write, by whatever call: begin finds the descriptor and its owner and starts
+ * the clock, end stops the clock and counts. */
 #ifndef CUPPING_PRELOAD_IO_TRANSFER_H
 #define CUPPING_PRELOAD_IO_TRANSFER_H
 
@@ -14,15 +14,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The kind of call that moves the bytes. All but CUP_WRITE deliver bytes, but the kernel does not
- * count all of those as read (rchar in /proc/self/io), with which cupping compares its own sums. */
+/* The kind of call that moves the bytes. All but CUP_WRITE deliver bytes. The kernel counts only
+ * some of those as read (rchar in /proc/self/io); cupping compares its own sums with that count. */
 enum cup_call {
     CUP_READ,    /* read() and its siblings: the kernel counts them, also on sockets */
     CUP_RECEIVE, /* recv() and its siblings: the kernel does not count them */
     CUP_GET,     /* stdio: the kernel counts what libc reads into its buffers instead */
     CUP_COPY,    /* sendfile(), copy_file_range(), splice(): no byte passes through the process */
-    CUP_FETCH,   /* calls of a library that reads without a descriptor of its caller's */
-    CUP_WRITE,   /* all calls that hand bytes over */
+    CUP_FETCH,   /* reads of XRootD's client, whose caller has no descriptor */
+    CUP_WRITE,   /* all calls that write or send bytes */
 };
 
 /* A call under way, on the stack of its wrapper. */
@@ -31,9 +31,10 @@ struct cup_transfer {
     struct cup_descriptor *descriptor;
     struct cup_owner owner;
     uint64_t start, stop; /* ticks; 0: not timed */
-    struct cup_wait wait; /* if the descriptor is likely to block; else its block is NULL */
-    bool watched;         /* if it takes long it waited; false for the second half of a copy */
-    uint32_t node;        /* the stack that requested it; 0: the one at the call's end */
+    struct cup_wait wait; /* its block is NULL unless the descriptor is likely to block */
+    bool watched;  /* a call that takes long counts as a wait; false for the write of a copy, which
+                      is not timed */
+    uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
 
@@ -57,9 +58,9 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, struct cup_descrip
  *     ssize_t result = CUP_REAL(pread)(fd, buffer, bytes, offset);
  *     return cup_transfer_end(transfer, result, offset, buffer, 0);
  *
- * Returns NULL if the call is not recorded, as all calls on descriptor -1. The guard is not held
- * during the call: a signal handler may jump out of it, and a cancelled thread never returns. Keeps
- * errno. */
+ * Returns NULL if the call is not recorded, which is so for all calls on descriptor -1. The guard
+ * is not held during the call: a signal handler may jump out of it, and a cancelled thread never
+ * returns. Keeps errno. */
 static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *transfer,
                                                       enum cup_call call, int fd)
 {
@@ -77,7 +78,7 @@ static inline struct cup_transfer *cup_transfer_begin(struct cup_transfer *trans
     return transfer;
 }
 
-/* The same for a CUP_FETCH of FILE, which no descriptor leads to. True: it is recorded. */
+/* The same for a CUP_FETCH of FILE, which has no descriptor. True: it is recorded. */
 bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor *file);
 
 enum { CUP_AT_CURSOR = -1 };
@@ -97,8 +98,8 @@ static inline ssize_t cup_transfer_end(struct cup_transfer *transfer, ssize_t by
     return bytes;
 }
 
-/* After cup_transfer_finish() of a CUP_FETCH, once for each piece that it delivered: BYTES from
- * OFFSET on. Guard held. */
+/* Notes one piece that a CUP_FETCH delivered, BYTES from OFFSET on, in the access extents. Call it
+ * after cup_transfer_finish(), once for each piece. Guard held. */
 void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset);
 
 /* A call that moves a single character, by the own thread of a task. Programs make millions of them
@@ -120,7 +121,7 @@ static inline bool cup_transfer_is_character(const struct cup_transfer *transfer
 void cup_transfer_finish_character(struct cup_transfer *transfer);
 
 /* The kernel moves bytes from one descriptor to another: a read and a write with the same owner,
- * whose time counts once. Begin returns true if the copy is recorded: then end is due. Both keep
+ * whose time counts once. If begin returns true, the copy is recorded: then call end. Both keep
  * errno. */
 struct cup_copy {
     struct cup_transfer from, to;

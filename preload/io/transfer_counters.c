@@ -12,8 +12,8 @@
 
 /* ---- counters of a class ----------------------------------------------------------------- */
 
-/* Counters for the bytes, the calls and the time of a class; NONE: not counted. What is timed is
- * also counted for its file or peer. */
+/* Counters for the bytes, the calls and the time of a class; NONE: not counted. Calls that are
+ * timed are also counted for their file or peer. */
 struct class_counters {
     uint8_t bytes, calls, ns;
 };
@@ -73,7 +73,8 @@ bool cup_transfer_is_timed(const struct cup_transfer *transfer)
     return choose_counters(transfer)->ns != NONE;
 }
 
-/* A second counter of the bytes of calls that the kernel's count of reads treats differently. */
+/* A second counter of the same bytes, for calls that the kernel's own count of reads treats
+ * differently than cupping's. */
 static unsigned choose_kernel_counter(const struct cup_transfer *transfer)
 {
     uint32_t class = transfer->descriptor->class;
@@ -91,8 +92,8 @@ static unsigned choose_kernel_counter(const struct cup_transfer *transfer)
     }
 }
 
-/* Counts what every call counts. Returns the counter of its time; NONE: that is not counted, nor is
- * anything for a file. */
+/* Counts bytes and calls. Returns the counter of the call's time; NONE: neither time nor file is
+ * counted. */
 static unsigned count_in_block(const struct cup_transfer *transfer, uint64_t bytes)
 {
     uint64_t *counters = transfer->owner.block->counters;
@@ -138,7 +139,8 @@ __attribute__((noinline)) void cup_file_find_baskets(const struct cup_transfer *
     }
 }
 
-/* A peer's bytes have no offset: they are taken to follow each other. */
+/* Bytes from a peer have no offset. They are placed one after the other, in the order in which they
+ * were received. */
 static struct cup_place place_received(const struct cup_descriptor *socket,
                                        struct cup_file_use *use, uint64_t bytes)
 {
@@ -157,7 +159,7 @@ static struct cup_place count_in_file(struct cup_transfer *transfer, uint64_t by
     return cup_file_move(transfer->descriptor, use, reads, bytes, offset);
 }
 
-/* The call read a file or a peer at one place. A CUP_FETCH may have read several, which
+/* The call read a file or a peer at one place. A CUP_FETCH may have read several pieces, which
  * cup_transfer_piece() notes. */
 static bool has_place(const struct cup_transfer *transfer)
 {
@@ -183,8 +185,8 @@ static void count_in_series(const struct cup_transfer *transfer, uint64_t bytes,
 
 #define NO_USE CUP_STACK_USE_COUNT
 
-/* What the call counts as at the stack that made it: only data files, and sockets that are neither
- * Dask's nor XRootD's. */
+/* What the call counts as at the stack that made it. Only data files count, imports that are
+ * written, and sockets that are neither Dask's nor XRootD's. */
 static enum cup_stack_use choose_stack_use(const struct cup_transfer *transfer)
 {
     uint32_t class = transfer->descriptor->class;

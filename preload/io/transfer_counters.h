@@ -1,4 +1,5 @@
-/* Which counters a call that moved bytes adds to, by what it moved them from or to. */
+/* Which counters a call that moved bytes adds to: that depends on the kind of call, and on the
+ * class of its descriptor. */
 #ifndef CUPPING_PRELOAD_IO_TRANSFER_COUNTERS_H
 #define CUPPING_PRELOAD_IO_TRANSFER_COUNTERS_H
 
@@ -8,15 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Counts a call of any kind, which has an owner: arguments as of cup_transfer_finish(), and its
- * duration. Guard held. */
+/* Counts a call of any kind that has an owner. The arguments are those of cup_transfer_finish(),
+ * and NS, the call's duration. Guard held. */
 void cup_transfer_count(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t ns,
                         const void *to, int parts);
 
 /* The same for a call that moved one character, and is not timed. */
 void cup_transfer_count_character(struct cup_transfer *transfer);
 
-/* The duration of such a call is counted. */
+/* There is a counter for the duration of this call. */
 bool cup_transfer_is_timed(const struct cup_transfer *transfer);
 
 /* A read of a file took NS. */

@@ -3,7 +3,7 @@
 #include "preload/io/descriptor.h"
 #include "preload/sys/raw.h"
 
-static uint32_t wires[CUP_DESCRIPTORS / 32]; /* bits */
+static uint32_t wires[CUP_DESCRIPTORS / 32]; /* one bit for each descriptor */
 static int wires_process;
 bool cup_wires_exist;
 
@@ -25,7 +25,8 @@ void cup_wire_add(int fd)
         entry->wire = true;
 }
 
-/* A child of vfork shares our memory, but closes descriptors of its own. */
+/* A child of vfork() shares this process's memory, but closes descriptors of its own: a wire is
+ * only removed by the process that connected it. */
 void cup_wire_remove_slowly(int fd)
 {
     if (cup_wire_is(fd) && cup_raw_getpid() == wires_process)

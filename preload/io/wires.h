@@ -1,6 +1,7 @@
 /* Sockets of XRootD's client. What the client reads is counted where it hands the bytes to its
  * caller, so the same bytes on its sockets ("wires") are counted for no task. A socket can be older
- * than the log, so this is kept also while there is none, and apart from what a log knows. */
+ * than the log. So this set is also kept while no log is open, and is not cleared when one is
+ * opened. */
 #ifndef CUPPING_PRELOAD_IO_WIRES_H
 #define CUPPING_PRELOAD_IO_WIRES_H
 
@@ -13,7 +14,7 @@ void cup_wire_add(int fd);
 
 bool cup_wire_is(int fd);
 
-/* FD is closed, or stands for another file from now on. Costs one load while there is no wire. Any
+/* FD is closed, or refers to another file from now on. Costs one load while there is no wire. Any
  * thread; keeps errno. */
 extern bool cup_wires_exist CUP_OURS;
 void cup_wire_remove_slowly(int fd);

@@ -58,7 +58,8 @@ static struct cup_r_baskets *reserve_record(const struct cup_basket_rows *rows, 
     return record;
 }
 
-/* Each record can be decoded without the one before it. */
+/* Begins a new record with nothing carried over, so that each record can be decoded without the one
+ * before it. */
 static void start_over(struct cup_basket_rows *rows)
 {
     rows->rows = rows->branch = 0;

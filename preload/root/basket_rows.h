@@ -15,7 +15,7 @@ struct cup_basket_rows {
     uint32_t task, file, path;
     enum cup_baskets_source source;
     uint32_t rows;    /* encoded in BYTES */
-    uint64_t baskets; /* that those rows count */
+    uint64_t baskets; /* that these rows count */
     uint64_t before[CUP_BV_COUNT];
     uint32_t branch; /* of the last row */
     size_t used;

@@ -33,8 +33,8 @@ static void *map_pages(size_t bytes)
     return NULL;
 }
 
-/* BITS becomes 0 before the mapping goes: a child that another thread forks in between would unmap
- * it again, and by then something else may lie there. */
+/* BITS becomes 0 before munmap(). Otherwise a child that another thread forks right after munmap()
+ * would unmap the same addresses again, where something else may lie by then. */
 static void unmap_pages(struct cup_basket_table *table)
 {
     size_t bytes = mapping_bytes(table->bits);

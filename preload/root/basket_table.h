@@ -36,17 +36,18 @@ struct cup_basket_table_basket {
     bool is_block;    /* of an RNTuple */
     bool is_embedded; /* in the tree's own record, whose offset CUP_BASKET_TABLE_EMBEDDED is added
                          to */
-    bool passed_written;        /* a row has it as incidental */
-    uint16_t requested;         /* times */
-    uint16_t seen;              /* times delivered */
-    uint16_t counted;           /* of those: at the start of a read, or after one that counts */
-    uint16_t own;               /* of those: at the start of a read by the task's own thread */
-    uint16_t requested_written; /* of REQUESTED: written in rows already */
-    uint16_t counted_written;   /* of those that count by place: written in rows already */
+    bool passed_written; /* written already, as only read ahead */
+    uint16_t requested;  /* times */
+    uint16_t seen;       /* how often a read delivered it */
+    uint16_t
+        counted;  /* those of them that count: at the start of a read, or after one that counts */
+    uint16_t own; /* deliveries at the start of a read by the task's own thread */
+    uint16_t requested_written; /* how many of REQUESTED are written in rows already */
+    uint16_t counted_written;   /* how many that count by place are written in rows already */
 };
 
-/* Where baskets are: a file of the log, in which they were seen, or a tree, of which they were
- * requested. */
+/* What baskets belong to: a file of the log, in which they were seen, or a tree, from which they
+ * were requested. */
 struct cup_basket_table_place {
     uint32_t file; /* number of the FILE record; of a tree: 0 until its file is known */
     bool is_tree;
@@ -95,7 +96,8 @@ void cup_basket_table_shrink(struct cup_basket_table *table);
 /* Removes all baskets and places. Unmaps the memory if ALL, or if there is much of it. */
 void cup_basket_table_clear(struct cup_basket_table *table, bool all);
 
-/* In a forked child: memory that was counted belongs to the parent. */
+/* Call after all tables were cleared: starts to count their memory from 0. In a forked child the
+ * count may include mappings that a thread of the parent was about to make. */
 void cup_basket_table_reset(void);
 
 #endif

@@ -56,7 +56,8 @@ static uint64_t *use_sums(struct room *room, uint32_t branch)
     return room->sums[branch];
 }
 
-/* FIRST and LAST are positions here. finish_row() makes of them what a row has. */
+/* FIRST and LAST are positions here: numbers of baskets, or offsets. finish_row() makes of LAST the
+ * distance that a row has. */
 static void add_position(uint64_t *sums, const struct cup_basket_table_basket *basket,
                          uint64_t position)
 {
@@ -249,7 +250,8 @@ static struct cup_basket_table_basket *find_seen(const struct cup_basket_table *
     return basket && basket->bytes == wanted->bytes && basket->seen ? basket : NULL;
 }
 
-/* How many of a tree's baskets were seen in a file. A few are enough to be sure. */
+/* How many of a tree's baskets were seen in a file. The count stops at ENOUGH, which makes it
+ * certain. */
 static unsigned count_matches(struct cup_basket_table *table,
                               const struct cup_basket_table_place *tree, uint32_t seen)
 {
@@ -286,8 +288,8 @@ static uint32_t find_file(struct cup_basket_table *table, const struct cup_baske
     return best;
 }
 
-/* Finds the file of a tree. Of its baskets that were seen there, the entries that were seen take
- * over the requests. */
+/* Finds the file of a tree. If a requested basket was seen in that file, the file's entry takes
+ * over its requests. */
 static void join_tree(struct cup_basket_table *table, struct cup_basket_table_place *tree)
 {
     uint32_t seen = find_file(table, tree);

@@ -19,7 +19,7 @@ void cup_basket_table_rows(struct cup_basket_table *table, enum cup_basket_table
 /* PATH is the string id of FILE's path. */
 void cup_basket_table_rows_named(uint32_t file, uint32_t path);
 
-/* When a log is opened, and in a forked child. */
+/* Called when a log is opened, and in a forked child. */
 void cup_basket_table_rows_reset(void);
 
 #endif

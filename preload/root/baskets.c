@@ -27,7 +27,7 @@ static struct {
     } slots[TABLES];
     uint32_t tasks[TABLES];         /* that have the slots; 0: free */
     uint32_t used;                  /* highest slot that was ever used */
-    uint32_t making;                /* a lock: a task gets one slot */
+    uint32_t making;                /* a lock, so that a task gets one slot only */
     uint8_t heads[HEADS / 8];       /* bits: files whose ROOT_FILE record was written */
     bool named;                     /* an entry of AHEAD is set */
     uint32_t ahead[CUP_ROOT_FILES]; /* st_blksize of each file */
@@ -121,7 +121,7 @@ static void make_slot(uint32_t task)
     cup_spin_unlock(&baskets.making);
 }
 
-/* TASK's slot, locked. If the task has ended, or too many run, it is slot 0. */
+/* TASK's slot, locked. If the task has ended, or too many tasks run, it is slot 0. */
 static struct slot *lock_slot(uint32_t task)
 {
     struct slot *slot = task ? lock_slot_of(task) : NULL;
@@ -208,6 +208,8 @@ static void count_request(struct cup_basket_table_basket *basket,
     basket->requested = 1;
 }
 
+/* The place of FILE. If the table has no room for one more file or tree, it is written and cleared
+ * first. */
 static uint32_t find_file(struct slot *slot, uint32_t file)
 {
     uint32_t place = cup_basket_table_file(&slot->table, file);

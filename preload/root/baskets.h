@@ -51,7 +51,7 @@ void cup_baskets_task_ended(uint32_t task);
 /* The process ends: rows of all tasks are written. */
 void cup_baskets_process_ends(void);
 
-/* When a log is opened, and in a forked child. */
+/* Called when a log is opened, and in a forked child. */
 void cup_baskets_reset(void);
 
 #endif

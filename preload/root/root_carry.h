@@ -1,6 +1,6 @@
-/* Where the walk through a file's records stood when a read ended. The read that begins there goes
- * on with it, whatever its descriptor and thread. A fixed number of such states is kept, and new
- * ones replace the oldest: a read whose state is gone starts a new walk. */
+/* The state of the walk through a file's records at the end of a read. A read that begins at the
+ * same offset continues the walk, on whatever descriptor and thread. A fixed number of such states
+ * is kept, and new ones replace the oldest: a read whose state is gone starts a new walk. */
 #ifndef CUPPING_PRELOAD_ROOT_ROOT_CARRY_H
 #define CUPPING_PRELOAD_ROOT_ROOT_CARRY_H
 
@@ -11,8 +11,7 @@ enum { CUP_ROOT_REST_ROOM = 816 };
 
 struct cup_root_standing {
     uint32_t file;
-    uint32_t
-        searched; /* bytes, without finding a record, since it is not known where records begin */
+    uint32_t searched; /* bytes searched without finding a record */
     uint64_t offset;   /* where the read ended */
     uint64_t record;   /* where the next record begins; before the read's end if there is a rest */
     uint64_t blob_end; /* of the RBlob that the walk is in; 0: it is in none */
@@ -29,8 +28,8 @@ struct cup_root_carry {
         rest[CUP_ROOT_REST_ROOM]; /* the last bytes of the read: a part of a record's head */
 };
 
-/* Keeps a copy of CARRY. A state in which no record is known replaces none in which one is. Any
- * thread. */
+/* Keeps a copy of CARRY. A state in which no record is known does not replace one in which a record
+ * is known. Any thread. */
 void cup_root_carry_keep(const struct cup_root_carry *carry);
 
 /* Copies the state of FILE at OFFSET to CARRY. False: there is none. The state stays, because other

@@ -43,7 +43,7 @@ bool cup_root_block_read(struct cup_root_block_head *head, const unsigned char *
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* ANCHORS_MOST, LISTED_MOST: of one list. */
+/* ANCHORS_MOST, LISTED_MOST: anchors and other records of one directory that are noted. */
 enum { PLACES = 128, ANCHORS_MOST = 64, LISTED_MOST = 64 };
 
 struct place {
@@ -150,7 +150,8 @@ static void note_envelope(uint32_t file, const unsigned char *link)
 
 void cup_root_ntuple_anchor(uint32_t file, const unsigned char *payload, size_t bytes)
 {
-    enum { HEADER = 14, FOOTER = 38, LEAST = 62 }; /* behind the streamer's and 4 version numbers */
+    /* Offsets, after the 6 bytes of the streamer and 4 version numbers. */
+    enum { HEADER = 14, FOOTER = 38, LEAST = 62 };
     if (bytes < LEAST)
         return;
     note_envelope(file, payload + HEADER);

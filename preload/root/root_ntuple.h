@@ -1,5 +1,5 @@
-/* RNTuples: the heads of compressed blocks, and the blocks of a file that are known to hold no
- * pages but metadata. Format:
+/* RNTuples: the heads of compressed blocks, and which blocks of a file are known to hold metadata
+ * instead of pages. Format:
  * https://github.com/root-project/root/blob/master/tree/ntuple/doc/BinaryFormatSpecification.md.
  * Any thread. The bytes come from a file and may be anything. */
 #ifndef CUPPING_PRELOAD_ROOT_ROOT_NTUPLE_H

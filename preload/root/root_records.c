@@ -12,7 +12,7 @@ enum {
     READ_AHEAD = 4096, /* bytes that a buffered reader reads at a time, if that is not known */
     FIRST_RECORD = 100,
     SEARCHED = 64 << 10, /* bytes of one read that are searched for a record, at most */
-    GIVEN_UP = 1 << 20,  /* the same, of reads that continue each other */
+    GIVEN_UP = 1 << 20,  /* the same, of all reads that continue each other */
 };
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -96,7 +96,7 @@ static size_t left(const struct walk *walk)
     return walk->view.end - walk->at;
 }
 
-static bool is_fill(const struct walk *walk)
+static bool fills_buffer(const struct walk *walk)
 {
     return walk->read->bytes <= (walk->read->ahead ? walk->read->ahead : READ_AHEAD);
 }
@@ -109,8 +109,9 @@ static enum cup_root_place place_before(const struct walk *walk)
     return walk->counting ? CUP_ROOT_FOLLOWS : CUP_ROOT_PASSES;
 }
 
-/* The place of what begins here. 0: not known yet. A reader's buffer was filled; only if the reader
- * goes on to read from its end, it wanted what lies there. */
+/* The place of the record that begins here. 0: not known yet, because the read filled a reader's
+ * buffer. If the reader goes on to read from the end of the buffer, it wanted the record; else the
+ * record was only read ahead. */
 static enum cup_root_place place_here(const struct walk *walk)
 {
     if (walk->at < walk->read->offset)
@@ -119,10 +120,10 @@ static enum cup_root_place place_here(const struct walk *walk)
         return CUP_ROOT_STARTS;
     if (!walk->counting)
         return CUP_ROOT_PASSES;
-    return is_fill(walk) ? 0 : CUP_ROOT_FOLLOWS;
+    return fills_buffer(walk) ? 0 : CUP_ROOT_FOLLOWS;
 }
 
-/* Goes on to what begins BYTES after the record here, which was decoded and has PLACE. */
+/* Goes on to the record that begins BYTES after this one, which was decoded and has PLACE. */
 static void pass_bytes(struct walk *walk, uint32_t bytes, enum cup_root_place place)
 {
     walk->at += bytes;
@@ -152,8 +153,8 @@ static void keep_walk(const struct walk *walk)
     cup_root_carry_keep(&carry);
 }
 
-/* Ends the walk here, because NEEDED bytes have to be there to go on: those that are there are
- * carried to the next read. False: so many cannot be carried. */
+/* Ends the walk here, because the record needs NEEDED bytes to go on. Those of them that this read
+ * has are carried to the next read. False: NEEDED is more than can be carried. */
 static bool end_with_rest(struct walk *walk, size_t needed)
 {
     if (needed > CUP_ROOT_REST_ROOM)
@@ -164,8 +165,8 @@ static bool end_with_rest(struct walk *walk, size_t needed)
 
 /* ---- where no record is known ------------------------------------------------------------ */
 
-/* How many bytes of this read may be searched. Reads in which nothing is found are given up at
- * last. */
+/* How many bytes of this read may be searched. 0: GIVEN_UP bytes were searched without finding a
+ * record before. */
 static size_t search_limit(const struct walk *walk)
 {
     if (walk->searched >= GIVEN_UP)
@@ -211,8 +212,8 @@ static void report_basket(const struct walk *walk, const struct cup_root_key *ke
                                          });
 }
 
-/* A record begins at the end of a reader's buffer, and is longer. It is decided with the next read
- * if it was wanted: NEEDED bytes of it are carried until then. */
+/* True: a record begins in a reader's buffer and goes on beyond its end. The next read shows
+ * whether it was wanted: NEEDED bytes of it are carried until then. */
 static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
 {
     return !place_here(walk) && walk->at + bytes > walk->end && end_with_rest(walk, needed);
@@ -295,7 +296,8 @@ static bool pass_known(struct walk *walk)
     return bytes;
 }
 
-/* True: a request begins here with a page, or with metadata, instead of a key. */
+/* True: a request begins here with a page, or with metadata, instead of a key, and the walk has
+ * passed it. */
 static bool begins_with_block(struct walk *walk)
 {
     struct cup_root_block_head head;
@@ -318,8 +320,8 @@ static bool is_key_at(const struct walk *walk, size_t distance)
            key.placed;
 }
 
-/* True: DISTANCE behind a block another block begins, or a key. A page may have a checksum behind
- * it. */
+/* True: DISTANCE bytes after a block another block begins, or a key, and the walk has gone there. A
+ * page may have a checksum after it. */
 static bool goes_on_behind(struct walk *walk, size_t distance)
 {
     struct cup_root_block_head head;
@@ -336,8 +338,8 @@ static bool goes_on_behind(struct walk *walk, size_t distance)
     return true;
 }
 
-/* Goes on behind the blob: it ends here, or its other pages are not compressed, and cannot be
- * distinguished. */
+/* Goes on after the blob: it ends here, or its other pages are not compressed, and cannot be
+ * distinguished from each other. */
 static bool leave_blob(struct walk *walk)
 {
     if (walk->blob_end < walk->at)
@@ -428,7 +430,8 @@ static struct view view_of_rest(struct cup_root_carry *carry, const struct cup_r
     return (struct view){record, record + bytes, carry->rest};
 }
 
-/* Decodes the rest. False: with all of this read it is still too short, and was carried on. */
+/* Decodes the rest. False: it is too short even with all of this read, and was carried on to the
+ * next one. */
 static bool walk_rest(struct walk *walk, struct cup_root_carry *carry)
 {
     struct view own = walk->view;

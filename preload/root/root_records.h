@@ -70,7 +70,8 @@ struct cup_root_sink {
     void (*head)(void *user, const struct cup_root_head *head);
 };
 
-/* Flags of files by the number of their FILE record. In a table, so that a look costs two loads. */
+/* Flags of files by the number of their FILE record. They are in a table, so that a look-up costs
+ * two loads. */
 enum cup_root_flags {
     CUP_ROOT_BY_NAME = 1 << 0,      /* its name is that of a ROOT file */
     CUP_ROOT_BY_MAGIC = 1 << 1,     /* its first bytes are those of a ROOT file */
@@ -103,7 +104,7 @@ void cup_root_expect(uint32_t file);
 /* Walks the records in READ. Any thread. */
 void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink *sink);
 
-/* When a log is opened, and in a forked child: files have other numbers. */
+/* Called when a log is opened, and in a forked child: files have other numbers. */
 void cup_root_reset(void);
 
 #endif

@@ -10,7 +10,7 @@ enum {
     CLASS_AT = 26, /* in a key with positions of 32 bits; with 64 bits: CUP_ROOT_CLASS_AT_MOST */
 };
 _Static_assert(CUP_ROOT_UNSEEN == CUP_ROOT_CLASS_AT_MOST + CLASS_BYTES - 1,
-               "a name that lacks its last byte");
+               "the longest beginning of a key whose class is not whole");
 
 /* Tests sixteen places at a time for the letters T and k of TBasket: text, numbers and compressed
  * data seldom have both at this distance. */

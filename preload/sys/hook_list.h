@@ -199,7 +199,7 @@
     X(__lxstat64, FILES, OPTIONAL)                                                                 \
     X(__fxstatat, FILES, OPTIONAL)                                                                 \
     X(__fxstatat64, FILES, OPTIONAL)                                                               \
-    /* calls on paths and directories, which may wait for a far file system */                     \
+    /* calls on paths and directories, which may wait for a remote file system */                  \
     X(fstat, WAITS, OPTIONAL)                                                                      \
     X(fstat64, WAITS, OPTIONAL)                                                                    \
     X(__fxstat, WAITS, OPTIONAL)                                                                   \
@@ -465,7 +465,7 @@ CUP_HOOKS(X)
  * the constructor, or by the first malloc() if that comes earlier. */
 int cup_real_resolve(void);
 
-/* Resolves one function before that. */
+/* Resolves NAME alone and stores it in SLOT, before cup_real_resolve() has run. */
 void *cup_real_find(void **slot, const char *name);
 
 /* The real function, resolved now if it has not been yet. Only OPTIONAL functions can be NULL: the

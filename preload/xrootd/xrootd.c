@@ -22,8 +22,8 @@ struct open_file {
     char url[CUP_XROOTD_URL]; /* empty: local, or too long */
 };
 
-/* No hook sees the end of an object, so a new object replaces an old one of its row. If more files
- * than this are open at a time, some are counted without their names. */
+/* No hook sees that an object is destroyed, so a new object replaces an old one of its row. If more
+ * files than this are open at a time, some are counted without their names. */
 enum { ROWS = 1024, IN_ROW = 4 };
 
 static struct {
@@ -47,7 +47,8 @@ static uint32_t choose_row(const void *object)
     return (uint32_t)((uintptr_t)object / 16 * UINT64_C(0x9e3779b97f4a7c15) >> 40) % ROWS;
 }
 
-/* OBJECT's entry; if it has none, with MAKE the entry that it may have, else NULL. */
+/* OBJECT's entry. If it has none: with MAKE the entry to fill for it, which may be another object's
+ * so far; without MAKE NULL. */
 static struct open_file *find_entry(const void *object, bool make)
 {
     uint32_t row = choose_row(object);

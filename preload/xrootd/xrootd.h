@@ -19,8 +19,8 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes);
  * it does not fit into ROOM. */
 size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
 
-/* The file that OBJECT reads. If its open was not seen it has no number. NULL: the file is local,
- * and its bytes are counted by its descriptor. Any thread; keeps errno. */
+/* The file that OBJECT reads. It has no number if no hook saw it being opened. NULL: the file is
+ * local, and its bytes are counted by its descriptor. Any thread; keeps errno. */
 struct cup_descriptor *cup_xrootd_file(const void *object);
 
 /* OBJECT's open has ended: sets OPENED->file if there was no error, and OPENED->path to TEXT, the
@@ -29,7 +29,7 @@ enum { CUP_XROOTD_URL = 480 };
 struct cup_opened;
 bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL]);
 
-/* Changes with each log: files have other numbers in each. */
+/* A number that changes with each log. Numbers of files are valid only while it stays the same. */
 uint32_t cup_xrootd_log(void);
 
 /* A piece of FILE (its number; 0: not known) was delivered for TASK (0: unattributed): looks for
@@ -43,11 +43,11 @@ bool cup_xrootd_is_library(const char *path);
 /* A file was opened through the client in this process, or in one that it was forked from. */
 extern bool cup_xrootd_seen;
 
-/* PLACE, an instruction, lies in the library that connects for the client (libXrdUtils). Keeps
- * errno. */
+/* PLACE, the address of an instruction, lies in the library that connects for the client
+ * (libXrdUtils). Keeps errno. */
 bool cup_xrootd_connects(const void *place);
 
-/* When a log is opened, and in a forked child: files have other numbers. */
+/* Called when a log is opened, and in a forked child: files have other numbers. */
 void cup_xrootd_reset(void);
 
 #endif

@@ -43,8 +43,9 @@ static inline const void *object_of(const struct any *any, const char *type)
     return is ? any->holder->object : NULL;
 }
 
-/* The last letter of a method's name: t in version 5, l in version 6. In version 6 the classes of
- * answers have virtual methods, so their objects begin with one more word. */
+/* Versions of the client, named after the last letter of a mangled method: the type of its timeout,
+ * t (uint16_t) in version 5, l (long) in version 6. In version 6 the classes of answers have
+ * virtual methods, so their objects begin with one more word. */
 enum abi { ABI_T, ABI_L, ABIS };
 
 /* XrdCl::ChunkInfo */

@@ -30,8 +30,9 @@ struct search {
     void *real;
 };
 
-/* Takes the client library that the caller is linked with, else any: a wrapper that was reached by
- * a jump sees the place of its caller's caller, which may know nothing of XRootD. */
+/* Takes the client library that the caller is linked with, else any. A wrapper that was reached by
+ * a jump (a tail call) sees the return address of its caller's caller, whose library may not be
+ * linked with XRootD at all. */
 static bool search_library(const struct cup_elf *object, void *argument)
 {
     struct search *search = argument;
@@ -64,7 +65,8 @@ static struct place resolve_place(const void *caller, enum method method, enum a
                               inside && strncmp(inside, file_class, sizeof file_class - 1) == 0};
 }
 
-/* KEY's entry in the table, which may be another thread's to fill; NULL: no room, or busy. Entries
+/* KEY's entry in the table. If its key is BUSY, this thread has just claimed the entry and fills
+ * it. NULL: the eight entries where it may be belong to other keys, or are being filled. Entries
  * are only ever added. */
 static struct place *find_place(uintptr_t key, unsigned hash)
 {

@@ -9,7 +9,8 @@
 
 #if defined(__x86_64__)
 
-/* Further requests at the same time are passed on, and not counted. */
+/* At most this many requests are followed at a time. Further ones are passed on, and not counted.
+ */
 enum { REQUESTS = 4096, REQUESTS_TRIED = 64 };
 static struct request *requests;
 
@@ -81,8 +82,8 @@ static ssize_t count_delivered(const struct request *request, const struct any *
     return fits ? (ssize_t)one->bytes : -1;
 }
 
-/* The error of a status: the number of the server if the server refused, else the client's; 0:
- * none. */
+/* The error of a status: the server's error number if the server refused, else the client's code;
+ * 0: none. */
 static uint32_t find_error(const struct status *status)
 {
     enum { CODE_ANSWERED = 400 };

@@ -69,7 +69,7 @@ void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t star
  * EXTENTS record with such extents, with one tick for each nanosecond. */
 void builder_access(struct log_builder *builder, const struct cup_r_access *access,
                     const struct cup_read_extent *extents, uint32_t count);
-void builder_strokes(struct log_builder *builder, const struct cup_r_access *access,
+void builder_extents(struct log_builder *builder, const struct cup_r_access *access,
                      const struct cup_read_extent *extents, uint32_t count);
 
 /* Samples as the library writes them. WORKER: 1, 2, 3, ...; ADDRESS, NAME: strings. Add the rows

@@ -84,7 +84,7 @@ static void check_sums(json_t *report, json_t *rows)
 }
 
 /* Where and when each byte was read is reported, too. */
-static void check_strokes(const char *profile, size_t files)
+static void check_extents(const char *profile, size_t files)
 {
     struct child check = {
         .argv = {CUP_PYTHON, WORKLOADS "access_check.py", CUP_BUILD "/cupping", profile}};
@@ -107,7 +107,7 @@ static void check_worker(const char *name, int threads)
     cup_check_sane(rows);
     check_sums(report, rows);
     check_branches(report, json_object_get(out, "branches"));
-    check_strokes(text("%s/profile", scratch), json_object_size(json_object_get(out, "branches")));
+    check_extents(text("%s/profile", scratch), json_object_size(json_object_get(out, "branches")));
     json_decref(rows);
     json_decref(out);
     json_decref(report);
@@ -158,7 +158,7 @@ Test(xrootd, same_answers_and_errors)
     expect_bytes(tasks, "client", 1000 + 3020 + 2000);
     expect_bytes(tasks, "secret", 1000 + 8 + 2000);
     expect_bytes(tasks, "dead-vector", 0);
-    check_strokes(logs, 2);
+    check_extents(logs, 2);
     json_decref(tasks);
     child_free(&plain);
     child_free(&recorded);

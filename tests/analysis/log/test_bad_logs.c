@@ -33,7 +33,7 @@ static void add_dasks_own(void)
     builder_record(&builder, CUP_R_DIGEST, &digest, sizeof digest, &value, sizeof value);
 }
 
-static void add_strokes(void)
+static void add_extents(void)
 {
     const struct cup_read_extent extents[] = {
         {at_second(10), at_second(11), 0, 5000, 5000, 2, 0},
@@ -42,7 +42,7 @@ static void add_strokes(void)
     struct cup_r_access access = {.task = 1, .file = 1, .set = 1, .sequence = 1};
     builder_access(&builder, &access, extents, 2);
     access.sequence = 2;
-    builder_strokes(&builder, &access, extents, 2);
+    builder_extents(&builder, &access, extents, 2);
 }
 
 /* Records and counters that the golden run has none of. */
@@ -55,7 +55,7 @@ static void add_the_rest(void)
     BUILDER_ADD(&builder, CUP_R_PARENT, parent);
     BUILDER_ADD(&builder, CUP_R_CHILD, child);
     BUILDER_ADD(&builder, CUP_R_FILE, peer);
-    add_strokes();
+    add_extents();
     add_dasks_own();
     header = builder_header(&builder);
     header->health[CUP_H_KERNEL_READ_START] = 1;
@@ -81,7 +81,7 @@ static void read_rows(const struct cup_profile *profile, enum cup_role role)
     cr_assert_eq(cup_worker_rows_finish(&rows), 0);
 }
 
-static void read_strokes(const struct cup_profile *profile)
+static void read_extents(const struct cup_profile *profile)
 {
     struct cup_access_feed feed;
     cup_access_feed_open(&feed, profile, NULL);
@@ -113,7 +113,7 @@ static int load(void)
     cup_warnings_make(&totals, warnings);
     read_rows(&profile, CUP_ROLE_SCHEDULER);
     read_rows(&profile, CUP_ROLE_WORKER);
-    read_strokes(&profile);
+    read_extents(&profile);
     free(cup_task_attempts(&profile));
     cup_totals_free(&totals);
     cup_profile_free(&profile);

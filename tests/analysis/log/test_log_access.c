@@ -30,7 +30,7 @@ static void expect_same(const struct cup_read_extent *one, const struct cup_read
     cr_expect_eq(one->jumps, other->jumps);
 }
 
-Test(log_access, strokes_come_back_as_they_were_written)
+Test(log_access, extents_are_read_as_they_were_written)
 {
     struct log_builder builder;
     static struct cup_access access;
@@ -57,7 +57,7 @@ Test(log_access, a_set_gives_them_in_the_order_of_time)
     const struct cup_r_access fixed = {.task = 7, .file = 3, .set = 4, .sequence = 5};
     builder_start(&builder);
     size_t at = builder.size;
-    builder_strokes(&builder, &fixed, some, SOME);
+    builder_extents(&builder, &fixed, some, SOME);
     cup_access_decode(&access, (const struct cup_record *)(builder.bytes + at));
     cr_assert_eq(access.count, SOME);
     cr_expect_not(access.damaged);
@@ -74,8 +74,8 @@ Test(log_access, a_set_gives_them_in_the_order_of_time)
     builder_free(&builder);
 }
 
-/* How many sound strokes a tail has that is told to have TOLD. */
-static uint32_t count_strokes(uint8_t told, const void *tail, size_t bytes, bool *damaged)
+/* Number of sound extents in TAIL, whose record says that it has TOLD. */
+static uint32_t count_extents(uint8_t told, const void *tail, size_t bytes, bool *damaged)
 {
     static struct cup_access access;
     size_t length = (sizeof(struct cup_r_access) + bytes + 7) / 8 * 8;
@@ -92,7 +92,7 @@ static uint32_t count_strokes(uint8_t told, const void *tail, size_t bytes, bool
 }
 
 #define COUNT(told, ...)                                                                           \
-    count_strokes(told, (const unsigned char[]){__VA_ARGS__},                                      \
+    count_extents(told, (const unsigned char[]){__VA_ARGS__},                                      \
                   sizeof(const unsigned char[]){__VA_ARGS__}, &damaged)
 
 /* Bit 1 is the extent: all else is 0. */
@@ -153,7 +153,7 @@ static void load(struct log_builder *builder, bool accesses)
     load_fixture_profile(&options);
 }
 
-/* Strokes of TASK (index + 1; 0: of none). */
+/* Extents of TASK (index + 1; 0: unattributed). */
 static size_t count_of(uint32_t task)
 {
     struct cup_access_feed feed;
@@ -176,13 +176,13 @@ Test(access_feed, only_where_it_is_asked_for)
     cr_expect_eq(profile.access_place_count, 0);
 }
 
-Test(access_feed, each_stroke_is_told_once)
+Test(access_feed, each_extent_is_returned_once)
 {
     struct log_builder builder;
     start(&builder, 3);
-    builder_strokes(&builder, &(struct cup_r_access){.task = 1, .file = 1, .set = 1, .sequence = 4},
+    builder_extents(&builder, &(struct cup_r_access){.task = 1, .file = 1, .set = 1, .sequence = 4},
                     some, 3);
-    builder_strokes(&builder, &(struct cup_r_access){.task = 2, .file = 1, .set = 2, .sequence = 4},
+    builder_extents(&builder, &(struct cup_r_access){.task = 2, .file = 1, .set = 2, .sequence = 4},
                     some, 2);
     builder_access(&builder, &(struct cup_r_access){.task = 1, .file = 1, .set = 1, .sequence = 4},
                    some, 3); /* killed before the set was emptied */

@@ -117,17 +117,17 @@ Test(data_access, a_moment_of_a_long_run_has_its_own_time)
     expect_mark(plot, 0, 0, 0, false, false);
 }
 
-Test(data_access, many_strokes_are_a_density)
+Test(data_access, many_extents_are_a_density)
 {
-    struct cup_read_extent strokes[250];
+    struct cup_read_extent extents[250];
     for (int record = 0; record < 20; record++) {
         for (int i = 0; i < 250; i++) {
             double second = 11 + (record * 250 + i) * 0.002;
             uint64_t low = (uint64_t)(record * 250 + i) * 200000;
-            strokes[i] = (struct cup_read_extent){
+            extents[i] = (struct cup_read_extent){
                 at_second(second), at_second(second + 0.001), low, low + 100000, 100000, 1, 0};
         }
-        builder_access(&builder, &(struct cup_r_access){.task = 1, .file = LOCAL_ID}, strokes, 250);
+        builder_access(&builder, &(struct cup_r_access){.task = 1, .file = LOCAL_ID}, extents, 250);
     }
     use(LOCAL_ID, 500000000);
     load_run(&run, &builder, true);
