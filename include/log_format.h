@@ -1,24 +1,25 @@
 /* The log of one process. This header is the contract between the writer (preload/) and the reader
  * (analysis/). docs/contributing/log-format.md gives the reasons and an example.
  *
- * A log consists of one struct cup_log_header; then of regions, which the process updates in place
- * while it lives (header.regions says where they are); then of records, which are only appended,
- * from header.records_offset to header.records_end. The process writes all of it through a
- * MAP_SHARED mapping: when it is killed, everything that it has stored so far is in the file.
+ * A log consists of three parts: one struct cup_log_header; regions, which the process updates in
+ * place while it lives (header.regions states where they are); and records, which are only
+ * appended, from header.records_offset to header.records_end. The process writes all of it through
+ * a MAP_SHARED mapping: if it is killed, everything that it has stored so far is in the file.
  *
  * Which change needs a new version?
- * - None: a new type of record, a new region, a new counter or value at the end of its list, a new
- *   field at the end of a record's fixed part. Readers skip types that they do not know. Where a
- *   fixed part is shorter than they know it, the missing fields are 0; where it is longer, they
- *   ignore the rest.
- * - Any change of the meaning, order or size of what exists raises CUP_LOG_VERSION. If a reader of
- *   the version before would then be wrong, it raises CUP_LOG_MIN_READER as well.
+ * - These changes need none: a new type of record, a new region, a new counter or value at the end
+ *   of its list, a new field at the end of a record's fixed part. Readers skip types that they do
+ *   not know. If a fixed part is shorter than a reader knows it, the missing fields are 0; if it
+ *   is longer, the reader ignores the rest.
+ * - Any change of the meaning, order or size of what exists needs a new CUP_LOG_VERSION. If
+ *   readers of the previous version would read such a log wrongly, CUP_LOG_MIN_READER becomes the
+ *   new version as well.
  *
  * Units: names that end in _ns are nanoseconds. Times are CLOCK_REALTIME, since the epoch. Sizes
  * are bytes. Integers have the byte order of the writer's machine, see header.byte_order.
  *
- * A list of rows, X(...), is the only place where its facts are stated: enums, names, checks and
- * tables come from it. */
+ * The lists of rows X(...) are X macros: enums, names, checks and tables are made from them, so
+ * each fact is stated only once. */
 #ifndef CUPPING_LOG_FORMAT_H
 #define CUPPING_LOG_FORMAT_H
 
@@ -28,7 +29,7 @@
 #define CUP_LOG_BYTE_ORDER 0x01020304u
 #define CUP_LOG_VERSION 3     /* since 3, the rows of samples hold only what changed */
 #define CUP_LOG_MIN_READER 2  /* since 2, COUNTERS and FILE_USE records are smaller */
-#define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; of 2, all but the samples */
+#define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
 #define CUP_UNKNOWN64 UINT64_MAX /* "not known", in fields whose comment says so */
@@ -51,14 +52,17 @@ enum cup_method {
         CUP_METHOD_COUNT
 };
 
-/* What one thread did for one task; task 0: for none. X(id, name, kind, needs, what).
+/* The counters of a block: what one thread did for one task (task 0: for no task that is known).
+ * X(id, name, kind, needs, what).
  *
- * KIND says what becomes of the values of several blocks. SUM: they add up. MAX: the peak of one
- * block; they add up, to an upper bound. LARGEST: the largest one counts. NEEDS names the features
- * without which the counter means nothing (cup_counter_needs()).
+ * KIND: how the values of several blocks are combined. SUM: they are added up. MAX: the value is
+ * the peak of one block; peaks are added up, too, which gives an upper bound. LARGEST: only the
+ * largest value counts. NEEDS: the features without which the counter means nothing
+ * (cup_counter_needs()).
  *
- * A wait is wall time less CPU time less run delay of a call that blocks; no nanosecond is in two
- * waits. The five counters from IO_WAIT_NS on are in the order of enum cup_wait_class. */
+ * A wait is the wall time of a call that blocks, less its CPU time, less its run delay. No
+ * nanosecond is in two waits. The five counters from IO_WAIT_NS on are in the order of enum
+ * cup_wait_class. */
 #define CUP_COUNTERS(X)                                                                            \
     X(READ_OWN_BYTES, "read_own_bytes", SUM, FILES, "data files: read by the task's own thread")   \
     X(READ_CONTEXT_BYTES, "read_context_bytes", SUM, CONTEXT,                                      \
@@ -73,13 +77,13 @@ enum cup_method {
       "data files: read while the task was the only one")                                          \
     X(READ_NONE_BYTES, "read_none_bytes", SUM, FILES, "data files: unattributed (task 0 only)")    \
     X(READ_CALLS, "read_calls", SUM, FILES, "calls that read data files")                          \
-    X(READ_NS, "read_ns", SUM, FILES, "wall time in those calls")                                  \
+    X(READ_NS, "read_ns", SUM, FILES, "wall time of calls that read data files")                   \
     X(WRITE_BYTES, "write_bytes", SUM, FILES, "written to regular files")                          \
     X(WRITE_CALLS, "write_calls", SUM, FILES, "calls that wrote regular files")                    \
-    X(WRITE_NS, "write_ns", SUM, FILES, "wall time in those calls")                                \
+    X(WRITE_NS, "write_ns", SUM, FILES, "wall time of calls that wrote regular files")             \
     X(OPEN_CALLS, "open_calls", SUM, FILES, "files opened, without imports")                       \
     X(IMPORT_BYTES, "import_bytes", SUM, FILES, "read from .py, .pyc, .so and package metadata")   \
-    X(IMPORT_CALLS, "import_calls", SUM, FILES, "calls that read those")                           \
+    X(IMPORT_CALLS, "import_calls", SUM, FILES, "calls that read import_bytes")                    \
     X(PIPE_BYTES, "pipe_bytes", SUM, FILES, "read from pipes and terminals")                       \
     X(SPILL_READ_BYTES, "spill_read_bytes", SUM, FILES, "Dask's spilled data read back")           \
     X(SPILL_WRITE_BYTES, "spill_write_bytes", SUM, FILES, "Dask's spilled data written")           \
@@ -88,15 +92,15 @@ enum cup_method {
     X(FREED_BYTES, "freed_bytes", SUM, HEAP,                                                       \
       "freed by this thread, no matter which thread allocated it")                                 \
     X(FREE_CALLS, "free_calls", SUM, HEAP, "frees of non-NULL pointers")                           \
-    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, HEAP, "highest value of allocated less freed")      \
+    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, HEAP, "highest value of alloc_bytes - freed_bytes") \
     X(HELPER_CPU_NS, "helper_cpu_ns", SUM, HELPERS,                                                \
       "CPU time of this thread while it helped the task")                                          \
     X(MAPPED_BYTES, "mapped_bytes", SUM, MAPPED,                                                   \
       "pages of mapped files that became present: an upper bound")                                 \
     X(RECV_BYTES, "recv_bytes", SUM, FILES, "received from sockets other than Dask's")             \
-    X(RECV_CALLS, "recv_calls", SUM, FILES, "calls that received those")                           \
+    X(RECV_CALLS, "recv_calls", SUM, FILES, "calls that received recv_bytes")                      \
     X(SEND_BYTES, "send_bytes", SUM, FILES, "sent to sockets other than Dask's")                   \
-    X(SEND_CALLS, "send_calls", SUM, FILES, "calls that sent those")                               \
+    X(SEND_CALLS, "send_calls", SUM, FILES, "calls that sent send_bytes")                          \
     X(NET_NS, "net_ns", SUM, FILES, "wall time in the calls that received and sent")               \
     X(TRANSFER_RECV_BYTES, "transfer_recv_bytes", SUM, FILES,                                      \
       "received from Dask's own sockets (task 0 only)")                                            \
@@ -123,8 +127,8 @@ enum cup_method {
     X(RUN_DELAY_NS, "run_delay_ns", SUM, DELAY,                                                    \
       "ready to run, without a CPU core; of helper threads only at the end of a wait")             \
     X(HELD_UP_NS, "held_up_ns", SUM, WAITS,                                                        \
-      "part of the task's own waits: in a lock, while a helper waited; counted as the helper's "   \
-      "wait")                                                                                      \
+      "part of the task's own waits: for a lock, while a helper waited for something else; "       \
+      "counted in the class of the helper's wait")                                                 \
     X(GUESSED_WAIT_NS, "guessed_wait_ns", SUM, WAITS,                                              \
       "part of the waits: calls that blocked unexpectedly, whose CPU time was estimated from "     \
       "their size")                                                                                \
@@ -132,9 +136,9 @@ enum cup_method {
     X(MAJOR_FAULTS, "major_faults", SUM, WAITS,                                                    \
       "page faults of the task's own thread that waited for a disk")                               \
     X(MINOR_FAULTS, "minor_faults", SUM, WAITS,                                                    \
-      "page faults of the task's own thread that did not")                                         \
+      "page faults of the task's own thread that did not wait for a disk")                         \
     X(SYSTEM_CPU_NS, "system_cpu_ns", SUM, WAITS,                                                  \
-      "part of the own thread's CPU time: in the kernel, as the kernel counts")                    \
+      "part of the CPU time of the task's own thread: in the kernel, by the kernel's count")       \
     X(READ_LONGEST_NS, "read_longest_ns", LARGEST, WAITS, "longest call that read a data file")    \
     X(GIL_LONGEST_NS, "gil_longest_ns", LARGEST, GIL, "longest wait for the interpreter's lock")   \
     X(REMOTE_READ_BYTES, "remote_read_bytes", SUM, FILES,                                          \
@@ -143,18 +147,18 @@ enum cup_method {
       "received by sockets of XRootD's client, which delivers the same bytes as reads (task 0 "    \
       "only)")                                                                                     \
     X(OPEN_NS, "file_open_ns", SUM, OPENS,                                                         \
-      "wall time of opening data files, failed opens included: of the call, or until XRootD's "    \
-      "answer")                                                                                    \
+      "wall time of opening data files, failed opens included: of the call, or until the "         \
+      "XRootD server answers")                                                                     \
     X(FAILED_OPENS, "failed_opens", SUM, OPENS, "opens of data files that failed")                 \
     X(PEAK_BEFORE_BYTES, "peak_before_bytes", MAX, FILES,                                          \
-      "peak_live_bytes before the current section, which has a peak of its own")
+      "peak_live_bytes until the current section began: that has a peak of its own")
 enum cup_counter {
 #define X(id, name, kind, needs, what) CUP_C_##id,
     CUP_COUNTERS(X)
 #undef X
         CUP_COUNTER_COUNT
 };
-enum { CUP_COUNTER_ROOM = 64 }; /* room in a block, for this and later versions */
+enum { CUP_COUNTER_ROOM = 64 }; /* counters that a block has room for, for later versions */
 
 /* What a blocked thread waits for. */
 enum cup_wait_class {
@@ -244,18 +248,18 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
 
 /* What the library counts about itself, per process. Values only grow. */
 #define CUP_HEALTH(X)                                                                              \
-    X(TASKS_BEGUN, "tasks_begun", "begins of tasks that were seen")                                \
-    X(TASKS_ENDED, "tasks_ended", "ends of tasks that were seen")                                  \
+    X(TASKS_BEGUN, "tasks_begun", "tasks that began")                                              \
+    X(TASKS_ENDED, "tasks_ended", "tasks that ended")                                              \
     X(RECORDS_DROPPED, "records_dropped", "records lost: log full, disk full or limit reached")    \
     X(BLOCKS_DROPPED, "blocks_dropped", "events lost: no counter block was free")                  \
-    X(STRINGS_DROPPED, "strings_dropped", "strings not stored: table full (id 0 stands there)")    \
+    X(STRINGS_DROPPED, "strings_dropped", "strings not stored: table full (records have id 0)")    \
     X(FILES_DROPPED, "files_dropped", "files that share one record: table full")                   \
     X(ANCHOR_CALLS, "anchor_calls", "clock calls whose Python frame was read")                     \
-    X(ANCHOR_NS, "anchor_ns", "time spent on those: what begins and ends of tasks cost")           \
+    X(ANCHOR_NS, "anchor_ns", "time spent on anchor_calls: what begins and ends of tasks cost")    \
     X(ANCHOR_ERRORS, "anchor_errors", "frames of clock calls that were not as expected")           \
     X(FORKS, "forks", "children forked (their reads are not in this log)")                         \
     X(KERNEL_READ_START, "kernel_read_start", "rchar of /proc/self/io when the log was opened")    \
-    X(KERNEL_READ_STOP, "kernel_read_stop", "the same when the process ended (0: not read)")       \
+    X(KERNEL_READ_STOP, "kernel_read_stop", "that rchar when the process ended (0: not read)")     \
     X(OWN_READ_BYTES, "own_read_bytes", "read by the library itself since the log was opened")     \
     X(REAPED_READ_BYTES, "reaped_read_bytes", "rchar of children when they were waited for")       \
     X(MAPPING_NS, "mapping_ns", "time spent asking the kernel for the pages of mapped files")      \
@@ -281,7 +285,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "sections and values that the program named, lost: tables or log full")                      \
     X(STACKS_TAKEN, "stacks_taken", "Python stacks read at events of a task")                      \
     X(STACKS_DROPPED, "stacks_dropped", "stacks or uses of them lost: tables or log full")         \
-    X(CODES_REPLACED, "codes_replaced", "functions whose code lies where that of another one was") \
+    X(CODES_REPLACED, "codes_replaced", "functions whose code has the address of an earlier one")  \
     X(CPU_SAMPLES, "cpu_samples", "samples of threads that run tasks, on a CPU core or not")       \
     X(CPU_SAMPLES_TORN, "cpu_samples_torn",                                                        \
       "samples whose stack changed while it was read: their time counts, without a stack")         \
@@ -303,8 +307,9 @@ enum { CUP_HEALTH_ROOM = 64 };
 
 /* ---- header ------------------------------------------------------------------------------ */
 
-/* What was measured, one bit each, in this order. Where a bit is clear, the metrics that need it
- * are null ("n/a"). X(id, name, what the bit means, what the report says if it is clear). */
+/* Features: what was measured. Each is one bit, in this order. If a bit is clear, the metrics that
+ * need it are null ("n/a"). X(id, name, what the bit means, what the report says if it is clear).
+ */
 #define CUP_FEATURES(X)                                                                            \
     X(FILES, "files", "the hooks of files are in place", "reads and writes are not measured")      \
     X(HEAP, "heap", "the hooks of malloc() and its family are in place",                           \
@@ -331,7 +336,7 @@ enum { CUP_HEALTH_ROOM = 64 };
     X(BASKETS, "baskets", "baskets of ROOT files are searched for in what is read",                \
       "what was read of which branch is not known")                                                \
     X(REQUESTED, "asked", "uproot's list of requested baskets was verified and is read",           \
-      "which baskets uproot asked for is not known: their place in the file decides")              \
+      "which baskets uproot requested is not known: their place in each read decides")             \
     X(OPENS, "opens", "opens are timed: OPEN records",                                             \
       "how long it took to open files is not known")                                               \
     X(ACCESS, "access", "offsets and times of reads are recorded: ACCESS records",                 \
@@ -355,7 +360,7 @@ enum cup_feature {
 
 enum cup_region_type {
     CUP_REGION_BLOCKS = 1, /* struct cup_block, count entries. A process that needs more blocks adds
-                              such regions; the index of a block counts on over all of them */
+                              such regions. Blocks are numbered through all of them, from 0 */
     CUP_REGION_SERIES = 2, /* struct cup_series, one entry */
 };
 
@@ -395,16 +400,17 @@ struct cup_log_header {
 
 struct cup_file_use {
     uint32_t file;   /* id of a FILE record; 0: empty */
-    uint32_t access; /* used by the writer only: its set of access extents */
+    uint32_t access; /* for the writer only: number of its set of access extents */
     uint64_t counters[CUP_FILE_COUNTER_ROOM];
 };
 enum { CUP_BLOCK_FILES = 3 };
 
-/* Why the thread works for the task. */
+/* Why the block's thread works for the task. */
 enum cup_block_kind {
-    CUP_BLOCK_HELPS = 0,    /* it helps the task in any other way; also if the task is 0 */
-    CUP_BLOCK_RUNS = 1,     /* it runs the task */
-    CUP_BLOCK_INHERITS = 2, /* the task started it. A VOID record makes such blocks unattributed */
+    CUP_BLOCK_HELPS = 0,    /* for any other reason than the following; also if the task is 0 */
+    CUP_BLOCK_RUNS = 1,     /* the thread runs the task */
+    CUP_BLOCK_INHERITS = 2, /* the task started the thread. A VOID record of the task makes such
+                               blocks unattributed */
 };
 
 /* Counters of one thread for one task. Only that thread updates them, in place.
@@ -412,16 +418,17 @@ enum cup_block_kind {
  * To close a block, the thread writes a COUNTERS record and FILE_USE records, which hold the
  * block's index and sequence number; then it raises the sequence number and frees the block. If the
  * process is killed in between, a reader finds a record with the sequence number that the block
- * still has: it ignores the block, so nothing counts twice. When the helpers of a task are done,
- * their blocks are added up before they are written. */
+ * still has: it ignores the block, so nothing counts twice. Closed blocks of helpers of the same
+ * task are added up before their records are written. */
 struct cup_block {
-    uint32_t used;                           /* 0: free; CUP_BLOCK_MOVED: readers ignore it */
-    uint32_t task;                           /* task's number in this process; 0: no task */
-    uint32_t tid;                            /* thread that owns the block; 0: several used it */
+    uint32_t used; /* 0: free; CUP_BLOCK_MOVED: readers ignore it */
+    uint32_t task; /* task's number in this process; 0: no task */
+    uint32_t tid;  /* thread that owns the block; 0: the blocks of several threads were added up */
     uint32_t sequence;                       /* starts at 1 */
     uint32_t own;                            /* enum cup_block_kind */
-    uint32_t file_sequence[CUP_BLOCK_FILES]; /* of each entry of `files`, which is written out
-                                                earlier if its room is needed; starts at 1 */
+    uint32_t file_sequence[CUP_BLOCK_FILES]; /* a sequence number for each entry of `files`, since
+                                                an entry is written before the block closes if
+                                                another file needs it; starts at 1 */
     uint64_t counters[CUP_COUNTER_ROOM];
     struct cup_file_use files[CUP_BLOCK_FILES];
     uint32_t histograms[CUP_HISTOGRAM_COUNT][CUP_BUCKETS];
@@ -432,15 +439,15 @@ enum { CUP_BLOCK_MOVED = 4 }; /* the block is being added to another one */
 struct cup_series {
     uint64_t bin_ns; /* width of a bin: 100 ms at first, doubled each time that all bins are used */
     uint32_t rows;   /* rows that the writer knows */
-    uint32_t doubling; /* 1 while bins are merged: if the process was killed then, ignore them */
+    uint32_t doubling; /* 1 while bins are merged: if it is still 1 after a kill, ignore all bins */
     uint64_t values[CUP_SERIES_ROOM][CUP_SERIES_BINS];
 };
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Records are 8-byte aligned. The writer stores the length when it reserves the room, and the type,
- * with release order, when the record is complete. So type 0 is a record that was never completed:
- * skip its length. Length 0 is the end. */
+/* Records are 8-byte aligned. The writer stores the length when it reserves a record. When the
+ * record is complete, it stores the type, with release order. So type 0 is a record that was never
+ * completed: skip as many bytes as its length. Length 0 marks the end of all records. */
 struct cup_record {
     uint32_t length; /* of the whole record, this head included; a multiple of 8 */
     uint16_t type;   /* enum cup_record_type */
@@ -505,12 +512,14 @@ enum cup_record_type {
 #undef X
 };
 
-/* Keeps the room of a region that was added while the process ran: the header says where it is. */
+/* A region that was added while the process ran is the tail of this record, so that readers of
+ * records skip it. header.regions states where it is. */
 struct cup_r_room {
     struct cup_record head;
 };
 
-/* A text. Other records refer to it by its id and come after it. Id 0 is "not known". */
+/* A text. Records that refer to it by its id come after it. Where a field is the id of a string, 0
+ * means "not known". */
 struct cup_r_string {
     struct cup_record head;
     uint32_t id;
@@ -545,8 +554,8 @@ struct cup_r_file {
     uint64_t size; /* when first used */
 };
 
-/* A fact about the process as name and value ("python", "command", "distributed", ...). If a name
- * comes several times, the last value counts. */
+/* A fact about the process as name and value ("python", "command", "distributed", ...). If there
+ * are several records with the same name, the last value counts. */
 struct cup_r_info {
     struct cup_record head;
     uint32_t name;  /* string */
@@ -573,7 +582,7 @@ struct cup_r_open {
                        the server or the first directory */
     uint32_t kind;  /* enum cup_open_kind */
     uint32_t error; /* 0: success. Else errno; XRootD: the server's error number (3000 and more) or
-                       the client's (below 1000). ECANCELED: abandoned before the answer */
+                       the client's (below 1000). ECANCELED: given up before the answer */
     uint32_t pad;
     int64_t start_ns;
     uint64_t ns; /* duration */
@@ -681,8 +690,8 @@ struct cup_r_chunk {
     uint64_t cpu_ns; /* thread CPU time between the two; CUP_UNKNOWN64: not known */
 };
 
-/* A set of columns, as Coffea names them: the branch, "-" and what it is used for; before 2026 the
- * branch only. The tail has the ids of their strings, in no order. */
+/* A set of columns, as Coffea names them: the branch, "-" and what it is used for; Coffea before
+ * 2026 names only the branch. The tail has the ids of their strings, in no order. */
 struct cup_r_columns {
     struct cup_record head;
     uint32_t id; /* 1, 2, 3, ... in this process */
@@ -699,9 +708,10 @@ struct cup_r_chunk_report {
     uint64_t entries;         /* CUP_UNKNOWN64: not known */
 };
 
-/* A call of Coffea's Runner. start_ns and stop_ns are the first and the last time that its thread
- * was seen inside the call; stop_ns is updated in place. not_before_ns and not_after_ns are the
- * nearest times at which the thread was seen outside: the call began and ended between the two. */
+/* A call of Coffea's Runner. start_ns and stop_ns are the first and the last time at which its
+ * thread was seen inside the call; stop_ns is updated in place. not_before_ns is the last time
+ * before, and not_after_ns the first time after, at which the thread was seen outside. So the call
+ * began between not_before_ns and start_ns, and ended between stop_ns and not_after_ns. */
 struct cup_r_run {
     struct cup_record head;
     uint32_t run; /* 1, 2, 3, ... in this process */
@@ -713,9 +723,10 @@ struct cup_r_run {
 };
 
 /* A block that was closed. The tail has pairs of unsigned LEB128 numbers: the index of a counter
- * and its value. Counters without a pair are 0. Index 127, one byte 0x7f without a value, is
+ * and its value. Counters without a pair are 0. Index 127 (one byte 0x7f, without a value) is
  * padding. Indexes from CUP_PAIR_BUCKETS on are the buckets of the histograms, one histogram after
- * the other. The pairs end with the record, or with a pair that the end cuts. */
+ * the other. The pairs end at the end of the record; a pair that is cut off there does not count.
+ */
 struct cup_r_counters {
     struct cup_record head;
     uint32_t task;
@@ -748,11 +759,12 @@ struct cup_r_note {
     uint32_t pad;
 };
 
-/* A task of another process started this process: what it reads, it reads for that task. */
+/* A task of another process started this process: what this process reads counts for that task. */
 struct cup_r_parent {
     struct cup_record head;
-    uint32_t pid;  /* process that ran the task, on the same host; 0: not known (see CHILD) */
-    uint32_t task; /* number of the task there; 0: the task of the CHILD record that names pid */
+    uint32_t pid; /* process that ran the task, on the same host; 0: not known, see the CHILD record
+                     that has the pid of this process */
+    uint32_t task; /* number of the task there; 0: the task of the CHILD record that has `pid` */
     int64_t last_read_ns; /* last time that data were read here, updated in place; 0: never */
 };
 
@@ -793,7 +805,9 @@ struct cup_r_child {
     X(MISSED, "missed", "samples not taken since the one before: the loop was busy")               \
     X(INTERVAL_NS, "interval_ns", "requested time between samples")                                \
     X(AHEAD_NS, "ahead_ns", "this log's clock is ahead of the scheduler's, by Dask's measurement") \
-    X(BEHIND_NS, "behind_ns", "it is behind; one of the two is there once Dask knows it")
+    X(BEHIND_NS, "behind_ns",                                                                      \
+      "this log's clock is behind the scheduler's. Either ahead_ns or behind_ns is there, once "   \
+      "Dask has measured it")
 enum cup_sample_value {
 #define X(id, name, text) CUP_SV_##id,
     CUP_SAMPLE_VALUES(X)
@@ -809,7 +823,7 @@ enum cup_sample_value {
     X(EXECUTING, "executing", "running tasks; in a scheduler's sample, as of the last heartbeat")  \
     X(LONG_RUNNING, "long_running", "tasks that have seceded")                                     \
     X(HAS, "has", "results that it holds")                                                         \
-    X(NBYTES, "nbytes", "bytes of those, by Dask's estimate")                                      \
+    X(NBYTES, "nbytes", "bytes of the results that it holds, by Dask's estimate")                  \
     X(OCCUPANCY_NS, "occupancy_ns", "time to run what is assigned to it, by Dask's estimate")      \
     X(SEEN_NS, "seen_ns", "last time that the scheduler heard of it")                              \
     X(STATUS, "status", "STATUS record")
@@ -828,27 +842,28 @@ enum cup_worker_value {
     X(MANAGED_BYTES, "managed_bytes", "results in its memory, by Dask's estimate")                 \
     X(SPILLED_MEMORY_BYTES, "spilled_memory_bytes", "spilled results, by the size in memory")      \
     X(SPILLED_DISK_BYTES, "spilled_disk_bytes", "spilled results, by the size on disk")            \
-    X(INCOMING_BYTES, "incoming_bytes", "of running transfers from other workers")                 \
-    X(INCOMING_COUNT, "incoming_count", "number of those transfers")                               \
-    X(INCOMING_TOTAL, "incoming_total", "all such transfers since the worker started")             \
-    X(OUTGOING_BYTES, "outgoing_bytes", "of running transfers to other workers")                   \
-    X(OUTGOING_COUNT, "outgoing_count", "number of those transfers")                               \
-    X(OUTGOING_TOTAL, "outgoing_total", "all such transfers since the worker started")             \
+    X(INCOMING_BYTES, "incoming_bytes", "bytes of running transfers from other workers")           \
+    X(INCOMING_COUNT, "incoming_count", "number of running transfers from other workers")          \
+    X(INCOMING_TOTAL, "incoming_total", "transfers from other workers since it started")           \
+    X(OUTGOING_BYTES, "outgoing_bytes", "bytes of running transfers to other workers")             \
+    X(OUTGOING_COUNT, "outgoing_count", "number of running transfers to other workers")            \
+    X(OUTGOING_TOTAL, "outgoing_total", "transfers to other workers since it started")             \
     X(BANDWIDTH_BPS, "bandwidth_bps", "bytes/s between workers, by Dask's estimate")               \
     X(HOST_NET_READ_BPS, "host_net_read_bps", "received by the whole host, bytes/s")               \
     X(HOST_NET_WRITE_BPS, "host_net_write_bps", "sent by the whole host, bytes/s")                 \
     X(HOST_DISK_READ_BPS, "host_disk_read_bps", "read from disks by the whole host, bytes/s")      \
     X(HOST_DISK_WRITE_BPS, "host_disk_write_bps", "written to disks by the whole host, bytes/s")   \
-    X(LOOP_INTERVAL_NS, "loop_interval_ns", "between two ticks of its event loop")                 \
+    X(LOOP_INTERVAL_NS, "loop_interval_ns",                                                        \
+      "mean time between two ticks of its event loop, by Dask")                                    \
     X(NUM_FDS, "num_fds", "open descriptors of its process")                                       \
-    X(TASKS_EXECUTING, "tasks_executing", "its tasks by state: run")                               \
-    X(TASKS_LONG_RUNNING, "tasks_long_running", "run, but have seceded")                           \
-    X(TASKS_READY, "tasks_ready", "wait for a thread")                                             \
-    X(TASKS_CONSTRAINED, "tasks_constrained", "wait for a resource")                               \
-    X(TASKS_WAITING, "tasks_waiting", "wait for their inputs")                                     \
-    X(TASKS_FETCH, "tasks_fetch", "inputs to be fetched")                                          \
-    X(TASKS_FLIGHT, "tasks_flight", "inputs on their way")                                         \
-    X(TASKS_MEMORY, "tasks_memory", "results in memory, or spilled")
+    X(TASKS_EXECUTING, "tasks_executing", "its tasks that run")                                    \
+    X(TASKS_LONG_RUNNING, "tasks_long_running", "its tasks that run, but have seceded")            \
+    X(TASKS_READY, "tasks_ready", "its tasks that wait for a thread")                              \
+    X(TASKS_CONSTRAINED, "tasks_constrained", "its tasks that wait for a resource")                \
+    X(TASKS_WAITING, "tasks_waiting", "its tasks that wait for their inputs")                      \
+    X(TASKS_FETCH, "tasks_fetch", "inputs that it will fetch from other workers")                  \
+    X(TASKS_FLIGHT, "tasks_flight", "inputs that it is fetching")                                  \
+    X(TASKS_MEMORY, "tasks_memory", "results that it holds in memory, or has spilled")
 enum cup_heartbeat_value {
 #define X(id, name, text) CUP_HV_##id,
     CUP_HEARTBEAT_VALUES(X)
@@ -856,8 +871,8 @@ enum cup_heartbeat_value {
         CUP_HV_COUNT
 };
 
-/* A worker of a scheduler, or the worker that samples itself. One that leaves and comes back gets a
- * new number. */
+/* A worker of a scheduler, or the worker that samples itself. A worker that leaves and comes back
+ * gets a new number. */
 struct cup_r_worker {
     struct cup_record head;
     uint32_t worker;  /* 1, 2, 3, ... in this process */
@@ -873,20 +888,21 @@ struct cup_r_status {
     uint32_t name;   /* string */
 };
 
-/* Changes of workers since their server's sample before. The tail has rows until the record's end
- * or a worker 0. A row is, as unsigned LEB128 numbers, the worker; then 4 times the number of bytes
- * that follow, plus enum cup_row_kind; then pairs as in COUNTERS, of enum cup_worker_value and,
- * from CUP_PAIR_HEARTBEAT on, of enum cup_heartbeat_value. Unknown values are CUP_UNKNOWN64. */
+/* How workers changed since the previous sample of their server. The tail has rows until the
+ * record's end or a worker 0. A row is, as unsigned LEB128 numbers, the worker; then 4 times the
+ * number of bytes that follow, plus enum cup_row_kind; then pairs as in COUNTERS, of enum
+ * cup_worker_value and, from CUP_PAIR_HEARTBEAT on, of enum cup_heartbeat_value. Unknown values are
+ * CUP_UNKNOWN64. */
 struct cup_r_rows {
     struct cup_record head;
-    uint32_t sample; /* that they belong to; its SAMPLE record comes later */
+    uint32_t sample; /* the sample that the rows belong to; its SAMPLE record comes later */
     uint32_t rows;   /* 1, 2, 3, ... in this process: a missing number means damage */
 };
 enum cup_row_kind {
-    CUP_ROW_CHANGED = 0, /* pairs have differences to the old values, modulo 2^64: n as 2n, or as
-                            -2n-1 if negative; values without a pair did not change */
-    CUP_ROW_WHOLE = 1,   /* pairs have the values; those without a pair are not known */
-    CUP_ROW_GONE = 2,    /* the server has lost the worker */
+    CUP_ROW_CHANGED = 0, /* pairs have differences to the previous values, modulo 2^64: n as 2n, or
+                            as -2n-1 if negative. Values without a pair did not change */
+    CUP_ROW_WHOLE = 1,   /* pairs have the values. Values without a pair are not known */
+    CUP_ROW_GONE = 2,    /* the worker has left the server */
     CUP_ROW_KINDS = 4
 };
 enum { CUP_PAIR_HEARTBEAT = 64 };
@@ -953,12 +969,13 @@ struct cup_r_branch {
 /* How the library learnt what was read. */
 enum cup_baskets_source {
     CUP_BASKETS_REQUESTED =
-        1,                  /* uproot asked for these baskets, and their keys were found in reads */
-    CUP_BASKETS_UNSEEN = 2, /* uproot asked for them, but no hook saw their bytes: only number,
+        1,                  /* uproot requested these baskets, and their keys were found in reads */
+    CUP_BASKETS_UNSEEN = 2, /* uproot requested them, but no hook saw their bytes: only number,
                                compressed bytes and places are known */
-    CUP_BASKETS_BY_PLACE = 3, /* another library read them: their place in what it read decides */
+    CUP_BASKETS_BY_PLACE = 3, /* what was requested is not known: by their place in a read, cupping
+                                 decides whether they were requested or came with read-ahead */
     CUP_BASKETS_PAGES = 4,    /* compressed blocks of an RNTuple; they have no names: branch 0 */
-    CUP_BASKETS_EMBEDDED = 5, /* uproot asked for them and had them already, in the tree's own
+    CUP_BASKETS_EMBEDDED = 5, /* uproot requested them and had them already, in the tree's own
                                  record. Each counts once for each task. A basket that was never
                                  written has fNbytes 0 and the size of its buffer as fObjlen */
 };
@@ -979,16 +996,17 @@ enum cup_baskets_source {
     X(KEYS, "key_bytes", DELTA, "part of both: their keys, which are never compressed")            \
     X(ENTRIES, "entries", DELTA, "entries in them, by fNevBuf")                                    \
     X(ALGORITHMS, "algorithms", DELTA, "enum cup_algorithm")                                       \
-    X(FIRST, "first", DELTA, "the first of them")                                                  \
+    X(FIRST, "first", DELTA, "the first basket")                                                   \
     X(FIRST_BYTES, "first_bytes", PLAIN,                                                           \
-      "compressed bytes of the first, if there is more than one")                                  \
-    X(LAST, "last", PLAIN, "the last of them, less FIRST")                                         \
-    X(LAST_BYTES, "last_bytes", PLAIN, "compressed bytes of the last, if there is more than one")  \
+      "compressed bytes of the first basket, if there is more than one")                           \
+    X(LAST, "last", PLAIN, "the last basket, less FIRST")                                          \
+    X(LAST_BYTES, "last_bytes", PLAIN,                                                             \
+      "compressed bytes of the last basket, if there is more than one")                            \
     X(AGAIN, "again", PLAIN, "baskets that the same task had read before")                         \
-    X(AGAIN_BYTES, "again_bytes", PLAIN, "compressed bytes of those")                              \
+    X(AGAIN_BYTES, "again_bytes", PLAIN, "compressed bytes of the baskets read again")             \
     X(INCIDENTAL, "incidental", PLAIN,                                                             \
-      "baskets that nothing asked for: read-ahead delivered them")                                 \
-    X(INCIDENTAL_BYTES, "incidental_bytes", PLAIN, "compressed bytes of those")
+      "baskets that were not requested: read-ahead delivered them")                                \
+    X(INCIDENTAL_BYTES, "incidental_bytes", PLAIN, "compressed bytes of the incidental baskets")
 enum cup_basket_value {
 #define X(id, name, kind, text) CUP_BV_##id,
     CUP_BASKET_VALUES(X)
@@ -1027,7 +1045,7 @@ struct cup_r_tree {
     uint32_t file;               /* FILE record; 0: it has none, see path */
     uint32_t path;               /* string, if there is no FILE record; else 0 */
     uint32_t tree;               /* string: its name, without cycle */
-    uint32_t branches;           /* that hold baskets; 0: not known */
+    uint32_t branches;           /* number of branches that hold baskets; 0: not known */
     uint64_t entries;            /* this and the next two: CUP_UNKNOWN64 if not known */
     uint64_t compressed_bytes;   /* fZipBytes */
     uint64_t uncompressed_bytes; /* fTotBytes */
@@ -1214,7 +1232,7 @@ struct cup_access_extent {
     uint64_t bytes;       /* delivered: less than high - low if some bytes were skipped, more if
                              some were read again */
     uint32_t calls;       /* 0: the entry is not in use */
-    uint32_t jumps;       /* reads, out of `calls`, that began elsewhere than described above */
+    uint32_t jumps;       /* part of `calls`: reads that did not continue the one before */
 };
 enum { CUP_EXTENT_ROOM = 16, CUP_EXTENT_GAP = 32768 };
 

@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A full set is written out, instead of joining its extents, if it began so long ago. So a task
- * that reads for hours is recorded in as much detail as one of ten seconds, at 1.5 KiB a minute or
- * less. */
+/* If a full set began at least this long ago, it is written out, and no extents are joined. So a
+ * task that reads for hours is recorded in as much detail as one that reads for ten seconds, and
+ * takes at most 1.5 KiB of log a minute. */
 #define WRITE_AFTER_NS UINT64_C(10000000000)
 
 struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1];
-static uint64_t taken[CUP_ACCESS_SETS / 64];   /* bits: number - 1 */
+static uint64_t taken[CUP_ACCESS_SETS / 64];   /* one bit for each set that is in use: number - 1 */
 static uint32_t used;                          /* the highest number that was taken so far */
 static uint16_t of_block[CUP_LOG_MOST_BLOCKS]; /* by block index: number of its first set */
 
@@ -34,7 +34,7 @@ static uint16_t *chain_of(const struct cup_block *block)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* A small number for a small difference of either sign. */
+/* A signed difference as an unsigned number, which is small if the difference is small. */
 static uint64_t encode_difference(uint64_t value, uint64_t before)
 {
     return cup_pairs_difference(value, before);
@@ -58,8 +58,8 @@ static uint64_t scale_time(const struct cup_r_extents *set, uint64_t ticks)
     return (uint64_t)cup_extents_time_ns(set, ticks) >> CUP_EXTENT_TIME_BITS;
 }
 
-/* An extent of zeros alone would read as the end of the record: the length of an extent is not 0.
- */
+/* A first byte of 0 marks the end of the record's tail. No extent begins with it: the length of an
+ * extent is never 0, so at least one bit is set. */
 size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
                        const struct cup_access_extent *const *extents, uint32_t count)
 {
@@ -169,7 +169,7 @@ static bool ensure_record(struct cup_access_set *set, uint32_t number)
     return true;
 }
 
-/* Ticks are converted to times from this moment on. */
+/* From now on, the record's ticks are converted to times relative to the present moment. */
 static void restart_clock(struct cup_r_extents *record)
 {
     record->multiplier = cup_ticks_scale.multiplier;
@@ -207,7 +207,7 @@ static void clear_entries(struct cup_block *block, uint32_t number)
             block->files[entry].access = 0;
 }
 
-/* Writes out the oldest set of a block that has its most. */
+/* If the block has CUP_ACCESS_OF_BLOCK sets, writes the oldest one out and frees it. */
 static void evict_oldest(struct cup_block *block)
 {
     uint32_t count = 0, number = *chain_of(block), before = 0;
@@ -277,8 +277,8 @@ void cup_access_close(struct cup_block *block)
     }
 }
 
-/* All sets measure in the same ticks. A reader ignores FROM from here on: a kill in the middle
- * loses what was not merged yet, but nothing is counted twice. */
+/* Adds the extents of set FROM to set TO, both in ticks. As soon as FROM's file is 0, a reader
+ * ignores it: a kill after that loses what is not merged yet, but nothing is counted twice. */
 static void merge_sets(uint32_t to, uint32_t from)
 {
     struct cup_access_set *gone = &cup_access_sets[from];

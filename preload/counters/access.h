@@ -1,7 +1,8 @@
 /* Where each task read its files, and when: access extents (access_extents.h), one set for each
- * file of a counter block. The sets lie in the log, as EXTENTS records, which are reused; only the
- * thread that has the block writes them. A set is written out as an ACCESS record when its block
- * closes, or when it is full and some time has passed. See log_format.h. */
+ * file of a counter block. A set is an EXTENTS record in the log, which is used again for another
+ * file or task. Only the thread that has the block writes it. When the block closes, or when the
+ * set is full and some time has passed, its extents are written as an ACCESS record. See
+ * log_format.h. */
 #ifndef CUPPING_PRELOAD_COUNTERS_ACCESS_H
 #define CUPPING_PRELOAD_COUNTERS_ACCESS_H
 
@@ -11,10 +12,11 @@
 
 enum {
     CUP_ACCESS_SETS = 1024,   /* sets of a process */
-    CUP_ACCESS_OF_BLOCK = 16, /* sets of a block: for another file the oldest one is written out */
+    CUP_ACCESS_OF_BLOCK = 16, /* sets of a block: for one more file the oldest is written out */
 };
 
-/* use->access is the number of a set; 0: not looked up yet. This: there is no free set. */
+/* Value of cup_file_use.access, which is the number of a set, or 0: not looked up yet. This value:
+ * there was no free set, so the reads are not recorded. */
 #define CUP_ACCESS_NONE UINT32_MAX
 
 struct cup_access_set {
@@ -24,11 +26,14 @@ struct cup_access_set {
 };
 extern struct cup_access_set cup_access_sets[CUP_ACCESS_SETS + 1] CUP_OURS; /* by number */
 
+/* cup_access_read() if the file's set is not looked up yet, or the read does not continue the set's
+ * current extent. */
 void cup_access_read_slowly(struct cup_block *block, struct cup_file_use *use, uint64_t offset,
                             uint64_t bytes, uint64_t start, uint64_t stop);
 
-/* A read of the data file of USE, an entry of BLOCK, delivered BYTES from OFFSET on, from START to
- * STOP in ticks (0, 0: not known; now is taken). On the thread that has the block, guard held. */
+/* Records a read of the data file of USE, an entry of BLOCK. It delivered BYTES from OFFSET on,
+ * from START to STOP in ticks; 0 and 0: not known, so the present time is recorded. Called by the
+ * thread that has the block, with the guard held. */
 static inline void cup_access_read(struct cup_block *block, struct cup_file_use *use,
                                    uint64_t offset, uint64_t bytes, uint64_t start, uint64_t stop)
 {
@@ -39,17 +44,17 @@ static inline void cup_access_read(struct cup_block *block, struct cup_file_use 
         cup_access_read_slowly(block, use, offset, bytes, start, stop);
 }
 
-/* BLOCK closes: writes its sets out and frees them. */
+/* BLOCK closes: writes its sets as ACCESS records and frees them. */
 void cup_access_close(struct cup_block *block);
 
 /* Moves the sets of FROM to TO, a block of the same task and kind. */
 void cup_access_move(struct cup_block *to, struct cup_block *from);
 
-/* No sets any more: for cup_block_reset(). */
+/* Frees all sets without writing them. Called by cup_block_reset(). */
 void cup_access_reset(void);
 
-/* Encodes COUNT extents, which are in the order of time and of which none stops before it starts.
- * AT has room for CUP_EXTENT_CODE_LONGEST bytes for each. SET converts ticks to times; START_NS is
+/* Encodes COUNT extents into AT. They are in the order of time, and none stops before it starts. AT
+ * has room for CUP_EXTENT_CODE_LONGEST bytes for each. SET converts ticks to times; START_NS is
  * the record's time. Returns the number of bytes written. */
 enum { CUP_EXTENT_CODE_LONGEST = 1 + 10 * CUP_KV_COUNT };
 size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,

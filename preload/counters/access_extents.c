@@ -44,7 +44,7 @@ static float measure_box(uint64_t bytes, uint64_t ticks)
     return (float)bytes * (float)ticks;
 }
 
-/* The area, in bytes times ticks, of the box around both. */
+/* The cost of joining two extents: the area, in bytes times ticks, of the box around both. */
 static float measure_cost(const struct cup_access_extent *a, const struct cup_access_extent *b)
 {
     return measure_box(most_of(a->high, b->high) - least_of(a->low, b->low),
@@ -64,8 +64,8 @@ static void update_cost(struct cup_extents *extents, uint32_t extent)
     extents->costs[extent] = bits;
 }
 
-/* The extent that costs least to join with the next one. Four minima at a time, since they do not
- * depend on each other. */
+/* The extent that costs least to join with the next one. Four minima are computed side by side:
+ * they do not depend on each other, so the processor works on them at the same time. */
 static uint32_t find_cheapest(const struct cup_extents *extents)
 {
     uint32_t found[4] = {NO_COST, NO_COST, NO_COST, NO_COST};
@@ -87,8 +87,8 @@ static void join_extents(struct cup_access_extent *to, const struct cup_access_e
     to->calls += next->calls;
 }
 
-/* Joins the cheapest pair and returns the place that is free now. The current extent has no cost
- * yet, so it is not joined. */
+/* Joins the pair of least cost and returns the place that is free now. The current extent has no
+ * cost yet, so it is not joined. */
 static uint32_t make_room(struct cup_extents *extents)
 {
     uint32_t extent = find_cheapest(extents), gone = extents->next[extent];
@@ -123,9 +123,10 @@ static void append_extent(struct cup_extents *extents, const struct cup_access_e
         update_cost(extents, extents->before[last]);
 }
 
-/* A range that is read again and again stays one extent, with more bytes than its length. */
-static bool continues(const struct cup_access_extent *current, uint64_t offset, uint64_t bytes,
-                      uint64_t start)
+/* The read repeats exactly the range of the current extent: then it counts there, and the extent
+ * has more bytes than its length. */
+static bool repeats_range(const struct cup_access_extent *current, uint64_t offset, uint64_t bytes,
+                          uint64_t start)
 {
     return current && current->low == offset && current->high == offset + bytes &&
            (int64_t)(start - current->start) < (int64_t)cup_extents_longest;
@@ -135,7 +136,7 @@ void cup_extents_begin(struct cup_extents *extents, uint64_t offset, uint64_t by
                        uint64_t stop)
 {
     struct cup_access_extent *current = extents->current;
-    if (continues(current, offset, bytes, start)) {
+    if (repeats_range(current, offset, bytes, start)) {
         current->bytes += bytes;
         current->calls++;
         current->jumps++;

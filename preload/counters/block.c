@@ -13,7 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 }; /* and CUP_BLOCK_MOVED */
+/* Values of cup_block.used, in addition to CUP_BLOCK_MOVED. */
+enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
 
 /* ---- writing out ------------------------------------------------------------------------- */
 
@@ -89,7 +90,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-/* One bit for each block that is taken, so that a full log is searched with a few loads. */
+/* One bit for each block that is taken: 64 blocks are searched with one load. */
 static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64];
 
 void cup_block_reset(void)
@@ -121,8 +122,8 @@ static void release_index(uint32_t index)
     __atomic_fetch_and(&taken[index / 64], ~(UINT64_C(1) << index % 64), __ATOMIC_RELEASE);
 }
 
-/* Helper threads keep blocks open while they are idle, so a process of many threads needs many: the
- * log gets more when all are taken. */
+/* A free block; if all are taken, adds more to the log. Helper threads keep blocks open while they
+ * are idle, so a process of many threads needs many. NULL: there is no room. */
 static struct cup_block *find_free_block(void)
 {
     uint32_t count = cup_log_block_count(), index = claim_index(count);
@@ -228,8 +229,8 @@ static void close_helped(struct cup_thread *thread, int slot)
         cup_block_close(block);
 }
 
-/* Returns a free slot of helped[], after the blocks of ended tasks are closed. If there is none,
- * the slots are freed in turn. */
+/* Returns a free slot of helped[]. Closes the blocks of tasks that no longer run. If all slots are
+ * still taken, closes the next one in turn. */
 static int free_slot(struct cup_thread *thread)
 {
     int unused = -1;

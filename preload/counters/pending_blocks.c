@@ -10,7 +10,7 @@ enum { PLACES = 16 };
 
 static struct {
     uint32_t lock;
-    uint32_t next; /* the place to be reused next: the oldest */
+    uint32_t next; /* modulo PLACES: the place with the oldest block, which is reused next */
     struct cup_block *blocks[PLACES];
 } pending;
 
@@ -45,8 +45,8 @@ static void add_file(struct cup_block *to, const struct cup_file_use *from)
         use->counters[i] += from->counters[i];
 }
 
-/* A reader ignores FROM from here on: a kill in the middle loses what was not added yet, but
- * nothing is counted twice. */
+/* Adds FROM to TO. As soon as FROM is marked as moved, a reader ignores it: a kill after that loses
+ * what is not added yet, but nothing is counted twice. */
 static void merge_block(struct cup_block *to, struct cup_block *from)
 {
     __atomic_store_n(&from->used, CUP_BLOCK_MOVED, __ATOMIC_RELEASE);
@@ -56,7 +56,7 @@ static void merge_block(struct cup_block *to, struct cup_block *from)
             add_file(to, &from->files[entry]);
     cup_access_move(to, from);
     if (to->tid != from->tid)
-        to->tid = 0; /* it stands for several threads */
+        to->tid = 0; /* now it has the counters of several threads */
 }
 
 static struct cup_block *find_pending(const struct cup_block *block)

@@ -18,11 +18,11 @@
 #endif
 
 enum {
-    GROW_BYTES = 64 * 1024,       /* step of fallocate(); a larger one would not save page faults */
+    GROW_BYTES = 64 * 1024, /* the log grows by this; a larger step would save no page faults */
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
-    RELEASE_LAG = 512 * 1024, /* pages so far behind the end are dropped from the resident set */
-    STRING_SLOTS = 1 << 14,   /* interned strings a process may have (of them 3/4 used) */
+    RELEASE_LAG = 512 * 1024, /* pages this far behind the end are dropped from the resident set */
+    STRING_SLOTS = 1 << 14,   /* hash table of interned strings, of which at most 3/4 is used */
     STRING_LONGEST = 4096,
 };
 
@@ -38,9 +38,10 @@ static struct {
     uint64_t reserved;  /* address space kept for it */
     uint64_t allocated; /* bytes of it that have disk blocks and are mapped */
     uint64_t limit;     /* CUPPING_MAX_BYTES, or what the address space allowed */
-    uint64_t released;  /* bytes whose pages were given back */
-    bool by_write;      /* the file system cannot map: memory here, pwrite at commit */
-    bool full;          /* disk full or limit reached: tried again once a second */
+    uint64_t released;  /* offset up to which pages of records were dropped */
+    bool by_write;      /* the file system cannot map files shared: records are in plain memory, and
+                           each is written with pwrite() when it is committed */
+    bool full;          /* the disk is full or the limit reached: growing is tried once a second */
     bool child;         /* a child's log: few blocks, no series */
     int64_t next_full_try_ns;
     char path[4096];
@@ -90,7 +91,8 @@ static uint64_t grow_bytes(void)
     return the_log.child ? CHILD_GROW_BYTES : GROW_BYTES;
 }
 
-/* Regions of blocks come first and then from the third on: the second holds the series. */
+/* The region of blocks NUMBER (0, 1, ...); NULL: there are not so many. In the header, the first
+ * region has blocks, the second one the series, and all others blocks. */
 static const struct cup_region *block_region(uint32_t number)
 {
     const struct cup_log_header *header = cup_log_header();
@@ -146,7 +148,8 @@ void cup_log_health(enum cup_health counter, uint64_t amount)
 
 /* ---- growth ------------------------------------------------------------------------------ */
 
-/* A file beyond the limit would raise SIGXFSZ in the user's process, so the limit is checked first.
+/* A write beyond RLIMIT_FSIZE would raise SIGXFSZ in the user's process, so the limit is checked
+ * first.
  */
 static bool file_size_allowed(uint64_t bytes)
 {
@@ -156,7 +159,8 @@ static bool file_size_allowed(uint64_t bytes)
     return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-/* Disk blocks for [from, to): without them a full disk would be a SIGBUS. */
+/* Allocates disk blocks for [FROM, TO) of the file. Without them, a store into the mapping would
+ * raise SIGBUS if the disk is full. */
 static int allocate_blocks(int fd, uint64_t from, uint64_t to)
 {
     int result;
@@ -182,7 +186,8 @@ static int map_range(int fd, uint64_t from, uint64_t to)
     return got == MAP_FAILED ? -1 : 0;
 }
 
-/* Makes [0, TO) usable. Called with the lock held, or before other threads know of the log. */
+/* Allocates and maps [0, TO) of the file. Called with the lock held, or before other threads know
+ * of the log. */
 static int grow_log(uint64_t to)
 {
     to = (to + grow_bytes() - 1) / grow_bytes() * grow_bytes();
@@ -200,8 +205,9 @@ static int grow_log(uint64_t to)
     return result;
 }
 
-/* Records far behind the end are not touched again, except interned strings, which are then read
- * back from the file. Their pages should not count as the user's memory. */
+/* Drops the pages of records far behind END from the resident set, so that they do not count as the
+ * user's memory. They are hardly ever touched again: only interned strings are compared, and the
+ * kernel then reads them back from the file. */
 static void release_old_pages(uint64_t end)
 {
     if (the_log.by_write || end < the_log.released + RELEASE_LAG + GROW_BYTES)
@@ -211,6 +217,7 @@ static void release_old_pages(uint64_t end)
     the_log.released = to;
 }
 
+/* Lets the log grow until END is inside it. False: it is full. Lock held. */
 static bool make_room(uint64_t end)
 {
     if (end <= the_log.allocated)
@@ -436,7 +443,8 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
     return 0;
 }
 
-/* Where the address space is limited, most of it must be left to the program. */
+/* Of a limited address space (RLIMIT_AS) the log may take a sixteenth: the rest is the program's.
+ */
 static uint64_t limit_addresses(uint64_t bytes)
 {
     enum { SHARE = 16 };
@@ -446,8 +454,8 @@ static uint64_t limit_addresses(uint64_t bytes)
     return bytes < limit.rlim_cur / SHARE ? bytes : limit.rlim_cur / SHARE;
 }
 
-/* Reserves address space for the whole log, so that records never move; less if there is a limit.
- */
+/* Reserves address space for the whole log, so that records never move. If there is not enough,
+ * takes half of it, and so on. */
 static int reserve_addresses(uint64_t max_bytes)
 {
     for (uint64_t bytes = limit_addresses(max_bytes); bytes >= 4 * GROW_BYTES; bytes /= 2) {
@@ -497,7 +505,8 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
         series->bin_ns = UINT64_C(100000000);
         series->rows = CUP_SERIES_COUNT;
     }
-    memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic); /* last: now it is a log */
+    /* The magic is written last: from here on the file is a log. */
+    memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic);
 }
 
 static int map_first(void)

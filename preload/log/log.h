@@ -1,8 +1,9 @@
-/* The log writer: one memory-mapped file per process, which grows. See log_format.h.
+/* The log writer: one memory-mapped file for each process, which grows. See log_format.h.
  *
- * No function here allocates. When the log grows, system calls are made under its lock and errno
- * changes: callers save it. Callers hold the thread's guard, so a signal handler that interrupts
- * them does not record anything, and cannot wait for a lock that they hold. */
+ * No function here allocates memory from the heap. When the log grows, it makes system calls with
+ * the lock held, and errno changes: callers save it. Callers hold the thread's guard: then the
+ * hooks of a signal handler that interrupts them do not record anything, so the handler cannot wait
+ * for a lock that the interrupted code holds. */
 #ifndef CUPPING_PRELOAD_LOG_LOG_H
 #define CUPPING_PRELOAD_LOG_LOG_H
 
@@ -19,8 +20,8 @@ enum cup_log_size { CUP_LOG_FULL, CUP_LOG_CHILD };
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
                  enum cup_log_size size, const char **why);
 
-/* Marks the log as complete. Its mapping and its length stay: threads that still run may go on
- * counting. */
+/* Marks the log as complete. The mapping and the file's length stay as they are: threads that still
+ * run may go on counting. */
 void cup_log_close(void);
 
 /* In a forked child: unmaps the parent's log without writing into it. */
@@ -30,8 +31,8 @@ void cup_log_forget(void);
 struct cup_log_header *cup_log_header(void);
 struct cup_series *cup_log_series(void);
 
-/* The counter blocks, by index. cup_log_more_blocks() adds CUP_LOG_MORE_BLOCKS, with the lock held;
- * false: there is no room. */
+/* The counter blocks, by index. cup_log_more_blocks() adds CUP_LOG_MORE_BLOCKS; false: there is no
+ * room. Its caller holds the log's lock. */
 enum {
     CUP_LOG_BLOCK_COUNT = 128,
     CUP_LOG_CHILD_BLOCK_COUNT = 8,
@@ -43,13 +44,13 @@ struct cup_block *cup_log_block(uint32_t index);
 uint32_t cup_log_block_index(const struct cup_block *block);
 bool cup_log_more_blocks(void);
 
-/* Reserves a record of FIXED bytes plus TAIL bytes; NULL: the log is full (counted). The caller
- * fills it, then commits it, and reserves nothing else in between. */
+/* Reserves a record with a fixed part of FIXED bytes and a tail of TAIL bytes; NULL: the log is
+ * full (counted). The caller fills it, then commits it, and reserves nothing else in between. */
 void *cup_log_reserve(uint16_t fixed, size_t tail);
 void cup_log_commit(void *record, enum cup_record_type type);
 
-/* Commits a record whose tail is DATA: copies it behind the FIXED bytes, and zeros up to the
- * record's end. */
+/* Copies DATA (BYTES) behind the record's FIXED bytes, clears the rest up to the record's end, and
+ * commits the record. */
 void cup_log_commit_tail(void *record, enum cup_record_type type, size_t fixed, const void *data,
                          size_t bytes);
 
@@ -60,7 +61,7 @@ uint32_t cup_log_cstring(const char *text);
 /* Adds to a health counter. Does nothing if no log is open. */
 void cup_log_health(enum cup_health counter, uint64_t amount);
 
-/* Writes a note for the user, and a fact about the process. */
+/* Write a NOTE record (for the user), and an INFO record (a fact about the process). */
 void cup_log_note(const char *text);
 void cup_log_info(const char *name, const char *value);
 

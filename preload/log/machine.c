@@ -11,7 +11,7 @@
 #include <cpuid.h>
 #endif
 
-/* A name shorter than 48 bytes is padded with spaces. */
+/* Removes the spaces with which processors pad a name of less than 48 bytes. */
 static const char *trim_spaces(char *text)
 {
     size_t from = strspn(text, " "), bytes = strlen(text + from);
@@ -67,7 +67,7 @@ uint32_t cup_machine_cpus(void)
     return cup_machine_count_list(text);
 }
 
-/* The kernel fills in as many whole words as it has processors for. */
+/* The kernel returns the size of the mask that it uses, a whole number of words. */
 uint32_t cup_machine_usable_cpus(void)
 {
     uint64_t mask[128];

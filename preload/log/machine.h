@@ -21,7 +21,7 @@ uint32_t cup_machine_usable_cpus(void);
 /* How many processors a list in the format of /sys names: "0-3,8,10-11" is 7. 0: not a list. */
 uint32_t cup_machine_count_list(const char *list);
 
-/* Writes these facts into the log, without those that are not known. */
+/* Writes those of these facts that are known into the log, as INFO records. */
 void cup_machine_describe(void);
 
 #endif

@@ -11,13 +11,13 @@
 /* str(OBJECT). May run Python code, unless OBJECT is a str. */
 uint32_t cup_log_python_text(cup_object *object);
 
-/* OBJECT if it is a str, else 0. Runs no Python code. */
+/* The text of OBJECT if it is a str; anything else has no text. Runs no Python code. */
 uint32_t cup_log_python_str(cup_object *object);
 
 /* str() of the attribute NAME (a string literal) of OBJECT. May run Python code. */
 uint32_t cup_log_python_attribute(cup_object *object, const char *name);
 
-/* str() of the items FROM to TO - 1 of a tuple, joined by slashes, cut at 511 bytes. */
+/* str() of the items FROM to TO - 1 of a tuple, joined by slashes and cut at 511 bytes. */
 uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to);
 
 /* Writes __version__ of MODULE (a string literal) to the log, if the module is imported. */

@@ -2,7 +2,8 @@
 
 #include "preload/log/log.h"
 
-static struct cup_block *find_payer(void)
+/* The block that counts what the calling thread maps and unmaps; NULL: none. */
+static struct cup_block *find_heap_block(void)
 {
     if (cup_self.heap)
         return cup_self.heap;
@@ -33,9 +34,11 @@ void cup_heap_remove_helping(uint32_t task, size_t bytes)
         cup_heap_remove(block, bytes);
 }
 
-/* ---- mappings: a table, since unmapping a library or a file frees no heap ---------------- */
+/* ---- mappings ---------------------------------------------------------------------------- */
 
-enum { MAPPINGS = 4096 }; /* 64 KiB; arenas that find no place are not counted at all */
+/* Arenas that are mapped now. Other mappings (libraries, files) are not in this table, so that to
+ * unmap them does not count as freeing heap. An arena that finds no place is not counted at all. */
+enum { MAPPINGS = 4096 };
 
 static struct {
     uintptr_t at;
@@ -47,10 +50,11 @@ static size_t hash_address(uintptr_t at)
     return (at >> 12) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 }
 
-/* Only so many places are searched: then a deleted entry needs no mark. */
+/* An entry is in one of this many places. remove_mapping() looks at all of them and does not stop
+ * at an empty one, so a removed entry leaves no mark. */
 enum { PROBE = 8 };
 
-static bool remember_mapping(uintptr_t at, size_t bytes)
+static bool add_mapping(uintptr_t at, size_t bytes)
 {
     bool done = false;
     cup_log_lock();
@@ -66,7 +70,7 @@ static bool remember_mapping(uintptr_t at, size_t bytes)
     return done;
 }
 
-static bool forget_mapping(uintptr_t at, size_t bytes)
+static bool remove_mapping(uintptr_t at, size_t bytes)
 {
     bool found = false;
     cup_log_lock();
@@ -85,8 +89,8 @@ void cup_heap_mapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return;
     cup_guard();
-    struct cup_block *block = find_payer();
-    bool counts = block && remember_mapping((uintptr_t)at, bytes);
+    struct cup_block *block = find_heap_block();
+    bool counts = block && add_mapping((uintptr_t)at, bytes);
     cup_unguard();
     if (counts)
         cup_heap_add(block, bytes);
@@ -97,8 +101,8 @@ bool cup_heap_unmapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return false;
     cup_guard();
-    bool ours = forget_mapping((uintptr_t)at, bytes);
-    struct cup_block *block = ours ? find_payer() : NULL;
+    bool ours = remove_mapping((uintptr_t)at, bytes);
+    struct cup_block *block = ours ? find_heap_block() : NULL;
     if (block)
         cup_heap_remove(block, bytes);
     cup_unguard();

@@ -1,6 +1,6 @@
-/* Policy of the heap: which block counts an allocation. Sizes are the usable ones, which the
- * allocator knows again at free(), so no table of blocks is needed. No lock, no system call and no
- * clock here. */
+/* Which counter block counts an allocation. Sizes are usable sizes: the allocator reports the same
+ * one at malloc() and at free(), so no table of allocations is needed. malloc() and free() take no
+ * lock, make no system call and read no clock here. */
 #ifndef CUPPING_PRELOAD_TASK_HEAP_H
 #define CUPPING_PRELOAD_TASK_HEAP_H
 
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On threads that run no task, smaller allocations are not counted: finding the task that the
- * thread works for would cost more than the allocation. */
+/* On threads that run no task, allocations smaller than this are not counted: finding the task that
+ * the thread works for would cost more than the allocation itself. */
 enum { CUP_HEAP_SMALL = 256 };
 
 static inline void cup_heap_add(struct cup_block *block, size_t bytes)
@@ -34,10 +34,11 @@ static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
     block->counters[CUP_C_FREE_CALLS]++;
 }
 
-/* The same for a thread that runs no task, but works for TASK. */
+/* Count an allocation, or a free, of a thread that runs no task but works for TASK. */
 void cup_heap_add_helping(uint32_t task, size_t bytes);
 void cup_heap_remove_helping(uint32_t task, size_t bytes);
 
+/* The task that the calling thread, which runs none, works for; 0: none. */
 static inline uint32_t cup_heap_helped(void)
 {
     uint32_t task = cup_context_task();
@@ -64,9 +65,10 @@ static inline void cup_heap_remove_slow(size_t bytes)
  * hooked as well; what it then hands out is counted, so the mmap must not be. */
 bool cup_heap_is_allocator(const void *caller);
 
-/* A program took memory with mmap (an arena): counts as an allocation of BYTES at AT. Keeps errno.
- */
+/* The program took BYTES at AT with mmap (an arena): counts them as an allocation. Takes the log's
+ * lock. Keeps errno. */
 void cup_heap_mapped(void *at, size_t bytes);
+
 /* BYTES at AT are unmapped. True: cup_heap_mapped() counted them, and now they count as freed. */
 bool cup_heap_unmapped(void *at, size_t bytes);
 

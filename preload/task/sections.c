@@ -15,8 +15,9 @@ enum {
     MOST_OPEN = 1024,  /* sections open at a time, of all threads */
     MOST_SUMS = 1024,  /* sums (by task, name, parent) kept until their task ends */
     MOST_VALUES = 512, /* values (by task, name) kept until their task ends */
-    PROBE = 16,        /* places searched for a sum; if all are taken, one is written out */
-    WRITTEN_NS = 2 * 1000000000, /* a sum is written so often: a kill loses no more than this */
+    PROBE = 16,        /* places searched for a sum; if all are taken, one is written and reused */
+    WRITTEN_NS = 2 * 1000000000, /* when a section ends and its sum was last written longer ago than
+                                    this, it is written: a kill loses no more than so long a time */
     FIRST_COUNTED = CUP_V_HELPER_CPU_NS,
     COUNTED = CUP_SECTION_VALUE_COUNT - FIRST_COUNTED,
 };
@@ -35,11 +36,11 @@ static const uint8_t other_methods[] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DES
                                         CUP_C_READ_SOLE_BYTES,    CUP_C_READ_NONE_BYTES};
 _Static_assert(CUP_SECTION_VALUE_COUNT - CUP_V_HELPER_CPU_NS == 13, "a counter for each value");
 
-/* An open section; `outer` links it with the sections of its thread that it lies in. */
+/* An open section. `outer` is the section of the same thread that was open when this one began. */
 struct section {
     uint32_t used;
     uint16_t outer;      /* index + 1 in open[]; 0: none */
-    uint16_t generation; /* part of the number, so that an old number ends no other section */
+    uint16_t generation; /* part of the number: the number of an ended section ends no later one */
     uint32_t tid, task, name, parent;
     uint64_t start_ns, cpu_ns, inner_ns;
     uint64_t peak, live; /* counters of the block when the section began, bytes */
@@ -60,7 +61,8 @@ struct value {
     double sum, least, most, last;
 };
 
-/* Of the program's sections that the calling thread is in: index + 1 in open[]; 0: none. */
+/* The section that the calling thread entered last, of those that are open: index + 1 in open[]; 0:
+ * none. */
 static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
 
 static struct section open[MOST_OPEN]; /* while used, only its thread touches it */
@@ -68,8 +70,8 @@ static uint32_t open_hint;
 
 static struct {
     uint32_t lock; /* protects all of this */
-    uint32_t any;  /* something is kept now: most tasks have nothing to write */
-    uint32_t used; /* something was kept since the last reset */
+    uint32_t any;  /* sums or values are kept now. Read without the lock: most tasks have none */
+    uint32_t used; /* sums or values were kept since the last reset */
     struct sum sums[MOST_SUMS];
     struct value values[MOST_VALUES];
 } kept;
@@ -83,7 +85,7 @@ void cup_sections_reset(void)
 {
     innermost = 0;
     if (!open_hint && !kept.used)
-        return; /* else a forked child would copy these pages for nothing */
+        return; /* to clear them would make a forked child copy these pages for nothing */
     memset(open, 0, sizeof open);
     memset(&kept, 0, sizeof kept);
     open_hint = 0;
@@ -283,9 +285,10 @@ static void count_helper(uint64_t *counted, uint32_t task)
         add_counters(counted, inheriting);
 }
 
-/* On the task's own thread: the counters of all threads that work for it. Elsewhere those of this
- * thread. If a block closes during the section, the sums get smaller; then the value counts as 0.
- */
+/* On the task's own thread: adds up the counters of all threads that work for the task. On any
+ * other thread: only what that thread did for it. If a block closes during the section, its
+ * counters are missing at the end; where the sum is then less than at the begin, the value counts
+ * as 0. */
 static void read_counters(uint64_t *counted, uint32_t task)
 {
     memset(counted, 0, COUNTED * sizeof *counted);
@@ -308,8 +311,9 @@ static uint64_t live_bytes(const struct cup_block *block)
     return live > 0 ? (uint64_t)live : 0;
 }
 
-/* The block's peak starts again for the section. The peak before is kept in another counter, where
- * a reader finds it if the process is killed. */
+/* The block's peak of live heap starts again at the present value, so that the section gets a peak
+ * of its own. The peak so far is kept in the counter PEAK_BEFORE_BYTES, where a reader finds it if
+ * the process is killed. */
 static void begin_peak(struct section *section)
 {
     struct cup_block *block = cup_self.own;
@@ -323,6 +327,7 @@ static void begin_peak(struct section *section)
     values[CUP_C_PEAK_LIVE_BYTES] = section->live;
 }
 
+/* Returns the section's peak, less what was live when it began, and restores the block's peak. */
 static uint64_t end_peak(const struct section *section)
 {
     struct cup_block *block = cup_self.own;
@@ -354,8 +359,8 @@ static void release_section(struct section *section)
     __atomic_store_n(&section->used, 0, __ATOMIC_RELEASE);
 }
 
-/* The section of the same task that SECTION lies in; NULL: none. Async tasks take turns on a
- * thread, so sections of other tasks may lie in between. */
+/* The enclosing section of the same task; NULL: none. Async tasks take turns on a thread, so there
+ * may be sections of other tasks in between. */
 static struct section *find_outer(const struct section *section)
 {
     uint32_t place = section->outer;
@@ -389,8 +394,8 @@ uint32_t cup_section_begin(const char *name)
     return (uint32_t)section->generation << 16 | place;
 }
 
-/* Takes the section out of the thread's chain. Mostly it is the first, but coroutines end in any
- * order. */
+/* Removes the section from the thread's chain of open sections. Mostly it is the innermost one, but
+ * sections of coroutines end in any order. False: it is not in the chain. */
 static bool unlink_section(uint32_t place)
 {
     uint16_t *at = &innermost;

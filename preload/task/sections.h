@@ -1,6 +1,7 @@
-/* Policy of sections and values that a program names itself: see cupping.h. What a task did in a
- * section is the difference of its counters, and of those of its helpers, between begin and end.
- * Sums are kept by task, name and enclosing section, and written as SECTION and VALUE records.
+/* Sections and values that a program names itself: see cupping.h. What a task did in a section is
+ * the difference of its counters, and of its helpers' counters, between begin and end of the
+ * section. The differences are added up by task, name and enclosing section, and written as SECTION
+ * and VALUE records.
  *
  * All functions need the guard and an open log, but may be called without the GIL; errno is not
  * kept. */
@@ -11,16 +12,19 @@
 
 #include <stdbool.h>
 
-/* The calling thread enters section NAME. Returns the number that ends it; 0: no room (counted). */
+/* The calling thread enters section NAME. Returns the number to pass to cup_section_end(); 0: no
+ * room (counted). */
 uint32_t cup_section_begin(const char *name);
 
-/* The calling thread leaves SECTION; 0: the one that it entered last. Does nothing if the section
- * has ended already or is another thread's. */
+/* The calling thread leaves SECTION, a number that cup_section_begin() returned; 0: the section
+ * that it entered last. Does nothing if the section has ended already or is another thread's. */
 void cup_section_end(uint32_t section);
 
 /* The calling thread is in a section. Needs no guard, and no log. */
 bool cup_section_any(void);
 
+/* Records VALUE under NAME for the task that the calling thread works for. NaN is dropped
+ * (counted). */
 void cup_section_value(const char *name, double value);
 
 /* Rows of the lifecycle table. Sections end with their task, or with the thread that entered them.

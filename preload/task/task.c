@@ -20,7 +20,7 @@ static uint32_t last_task;
 /* The task that the calling thread runs. */
 static __thread struct {
     struct cup_moment start;
-    struct cup_moment tic; /* Coffea's clock before process(); 0: not between tic and toc */
+    struct cup_moment tic; /* when process() began; time_ns 0: the thread is not inside process() */
     uint32_t prefix;       /* string id; 0: none */
 } own __attribute__((tls_model("initial-exec")));
 
@@ -31,7 +31,8 @@ uint32_t cup_task_prefix(void)
 
 static uint64_t read_rss(void)
 {
-    static uint32_t statm; /* two threads may both open it: that is one descriptor too many */
+    /* If two threads open the file at the same time, one descriptor is left over. */
+    static uint32_t statm;
     char text[96];
     if (!cup_own_fd_read(statm, text, sizeof text)) {
         statm = cup_own_fd_open("/proc/self/statm");
@@ -43,12 +44,12 @@ static uint64_t read_rss(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Not read again within half a millisecond: a task that begins uses what the end of the last one
- * found. */
+/* The value of the last half millisecond is used again: so a task that begins right after another
+ * one has ended does not read it again. */
 uint64_t cup_task_rss(void)
 {
     enum { FRESH_NS = 500000 };
-    static uint64_t rss = CUP_UNKNOWN64, asked; /* two threads may both read it: no harm */
+    static uint64_t rss = CUP_UNKNOWN64, asked; /* two threads may both measure it: no harm */
     uint64_t now = cup_ticks();
     if (asked && rss != CUP_UNKNOWN64 && cup_ticks_ns(now - asked) < FRESH_NS)
         return rss;
@@ -57,7 +58,8 @@ uint64_t cup_task_rss(void)
     return rss;
 }
 
-/* A child's log has no tasks, so it does not open the descriptor that this needs. */
+/* Only a full log needs the resident set: a child's log has no tasks, so no descriptor is opened.
+ */
 void cup_task_log_opened(enum cup_log_size size)
 {
     if (size == CUP_LOG_FULL && cup_task_rss() != CUP_UNKNOWN64)

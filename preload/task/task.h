@@ -1,5 +1,5 @@
-/* A task of this process begins and ends: its records, its counter block, the thread's state. Knows
- * no Python. All functions need the guard; errno is not kept. */
+/* A task of this process begins and ends: writes its records, opens and closes its counter block,
+ * and sets the thread's state. All functions need the guard and may change errno. */
 #ifndef CUPPING_PRELOAD_TASK_TASK_H
 #define CUPPING_PRELOAD_TASK_TASK_H
 
@@ -19,7 +19,7 @@ struct cup_task_info {
     struct cup_moment start;
 };
 
-/* The calling thread runs a task from now on. Returns its number (never 0). */
+/* The calling thread runs a task from now on. Returns the task's number (never 0). */
 uint32_t cup_task_begin(const struct cup_task_info *info);
 
 /* An async task begins. No thread runs it: what is done for it is attributed by its context.
@@ -38,12 +38,13 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
 /* The prefix of the task that the calling thread runs, or ran last: a string id. */
 uint32_t cup_task_prefix(void);
 
-/* Coffea read the clock before process() (tic), and after it (toc): the chunk's borders. */
+/* Coffea read the clock right before process() (tic), or right after it (toc). Toc writes the CHUNK
+ * record. */
 void cup_task_tic(struct cup_moment now);
 void cup_task_toc(struct cup_moment now);
 
-/* Resident set of the process in bytes, at most half a millisecond old; CUP_UNKNOWN64: /proc is not
- * there. */
+/* Resident set of the process in bytes, measured at most half a millisecond ago; CUP_UNKNOWN64:
+ * /proc cannot be read. */
 uint64_t cup_task_rss(void);
 
 /* A row of the lifecycle table. */
