@@ -12,11 +12,11 @@ enum { CUP_COMPARED_NAMED = 8 };
 
 struct cup_compared_cell {
     double ratio;       /* to the baseline; NAN: not known */
-    double least, most; /* range of the ratio by the noise between chunks; NAN: not known */
+    double least, most; /* the ratio minus and plus the noise between chunks; NAN: not known */
     char value[CUP_COMPARED_TEXT];  /* with its unit; "n/a" */
     char change[CUP_COMPARED_TEXT]; /* "-12.3 %", "+3.1 pt", "="; may be empty */
     enum cup_verdict verdict;
-    double strength; /* of the change: 0: none; 1: doubled, halved, by 25 points, or more */
+    double strength; /* of the shade: 0: no change; 1: doubled, halved, 25 points, or more */
 };
 
 struct cup_compared_shown {

@@ -212,8 +212,8 @@ static void write_caption(const struct comparing *comparing, const struct cup_fl
     print_gone(gone, sizeof gone, comparing);
     cup_plot_set_caption(
         comparing->input,
-        "Width: %s per %s of %c (cupping): %s; in %c %s. Shades: changes from 0.1, 1 and 10 %% of "
-        "all of %c%s.%s%s%s",
+        "Width: %s per %s of %c (cupping): %s; in %c %s. Shades: changes from 0.1, 1, 10 %% of %c "
+        "on%s.%s%s%s",
         comparing->weight->how, comparing->by_event ? "event" : "task", to,
         cup_tick_text(now, plot->all, plot->unit), from,
         cup_tick_text(before, amount_at(&comparing->from, 0), plot->unit), from,
@@ -225,7 +225,7 @@ static void write_caption(const struct comparing *comparing, const struct cup_fl
 
 /* ---- the plots ---------------------------------------------------------------------------- */
 
-static const void *make(struct comparing *comparing, const struct cup_folded *folded)
+static const void *make_plot(struct comparing *comparing, const struct cup_folded *folded)
 {
     struct cup_flame_left_out left_out;
     struct cup_flame *plot = cup_flame_make(comparing->input->arena, &comparing->tree, folded,
@@ -247,7 +247,7 @@ static const void *make_compared(struct comparing *comparing)
     if (comparing->to.totals && comparing->to.samples &&
         cup_fold(&folded, &comparing->tree, comparing->weight->weight,
                  (uint32_t)comparing->to.input, CUP_FOLD_FUNCTIONS) == 0) {
-        plot = make(comparing, &folded);
+        plot = make_plot(comparing, &folded);
         cup_folded_free(&folded);
     }
     return plot;

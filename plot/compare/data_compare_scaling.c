@@ -116,7 +116,9 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     }
     set_target(plot, input->runs->target);
     cup_plot_set_caption(
-        input, "%s%s divided by wall time; %s. Percent: of the smallest run's rate, scaled up.%s",
+        input,
+        "%s%s divided by wall time; %s. Percent: of the rate of the smallest run, scaled up to "
+        "the size.%s",
         choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
         choice.cores ? scaling->cores_are : scaling->workers_are,
         aims && !(plot->target > 0) ? " The target is not in the unit of this axis." : "");

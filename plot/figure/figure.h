@@ -23,7 +23,7 @@ struct cup_axis {
     bool log;
     bool exact;       /* the axis ends at `low` and `high`, as time does; else at ticks */
     double low, high; /* range of the data; see cup_scale_make() */
-    bool coloured;    /* its texts have this colour, that of the marks which it belongs to */
+    bool coloured;    /* its texts have `colour`, like the marks whose values it shows */
     struct cup_colour colour;
     /* Names in place of numbers. For y: of rows, from the top. For x: short names of columns, from
      * the left; each column is one unit wide. */

@@ -114,9 +114,8 @@ static void caption_rows(struct cup_figure *figure, const struct cup_flame *plot
     double percent = 100 * hidden_share(plot, rows);
     if (plot->rows <= rows)
         return;
-    snprintf(caption, CUP_CAPTION,
-             "%s Shown: %zu of %zu rows; %s%.0f %% of the width continues below.", figure->caption,
-             rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
+    snprintf(caption, CUP_CAPTION, "%s Shown: %zu of %zu rows; %s%.0f %% of the width is below.",
+             figure->caption, rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
     figure->caption = caption;
 }
 

@@ -8,7 +8,7 @@ const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
     [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time (sampled)",
                        "no sample found a task on the CPU"},
     [CUP_FLAME_WAIT] = {CUP_W_WAIT, "time waited",
-                        "waits of over 1 ms for files, locks, the GIL, sockets, or asleep",
+                        "waits of over 1 ms (files, locks, GIL, sockets, sleep)",
                         "no task waited for over 1 ms"},
     [CUP_FLAME_READ] = {CUP_W_READ, "bytes read", "bytes read from data files",
                         "no task read a data file in a known function"},
@@ -17,8 +17,8 @@ const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
                          "no allocation of a task was sampled"},
 };
 
-static const void *make(struct cup_plot_input *input, const struct cup_flame_weight *weight,
-                        const struct cup_folded *folded)
+static const void *make_plot(struct cup_plot_input *input, const struct cup_flame_weight *weight,
+                             const struct cup_folded *folded)
 {
     struct cup_flame_left_out left_out;
     char said[CUP_FLAME_LEFT_OUT_TEXT], asked[CUP_ASK_TEXT];
@@ -44,7 +44,7 @@ static const void *make_flame(struct cup_plot_input *input, int which)
     if (cup_fold(&folded, input->totals->calls, weight->weight, CUP_ALL_PREFIXES,
                  CUP_FOLD_USER_LINES) != 0)
         return NULL;
-    const void *plot = folded.nodes[0].total ? make(input, weight, &folded)
+    const void *plot = folded.nodes[0].total ? make_plot(input, weight, &folded)
                                              : cup_plot_unavailable(input, "%s", weight->none);
     cup_folded_free(&folded);
     return plot;

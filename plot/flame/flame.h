@@ -83,7 +83,8 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
                                  const struct cup_flame_weight *weight, double scale,
                                  struct cup_flame_left_out *left_out);
 
-/* Prints what is left out as sentences, each after a blank; "" if nothing is. Returns `to`. */
+/* Prints what is left out as a sentence that begins with a blank; "" if nothing is. Returns `to`.
+ */
 enum { CUP_FLAME_LEFT_OUT_TEXT = 240 };
 char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
                               const struct cup_flame_left_out *left_out);

@@ -278,17 +278,28 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
 char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
                               const struct cup_flame_left_out *left_out)
 {
-    char begun[80] = "", passed[90] = "", hidden[90] = "", number[64];
-    if (left_out->shared)
-        snprintf(begun, sizeof begun, " Not shown: %s that nearly all stacks begin with.",
-                 cup_count_text(number, left_out->shared, "function"));
-    if (left_out->passed)
-        snprintf(passed, sizeof passed,
-                 " Left out: %s that pass on 95 %% of their width to one function.",
-                 cup_count_text(number, left_out->passed, "function"));
+    const size_t room = CUP_FLAME_LEFT_OUT_TEXT;
+    const char *between = " Left out: ";
+    char number[64];
+    size_t length = 0;
+    to[0] = '\0';
+    if (left_out->shared) {
+        length += (size_t)snprintf(to, room, "%s%s that nearly all stacks begin with", between,
+                                   cup_count_text(number, left_out->shared, "function"));
+        between = "; ";
+    }
+    if (left_out->passed) {
+        length +=
+            (size_t)snprintf(to + length, room - length, "%s%s that pass on 95 %% to one callee",
+                             between, cup_count_text(number, left_out->passed, "function"));
+        between = "; ";
+    }
     if (left_out->hidden)
-        snprintf(hidden, sizeof hidden, " Not drawn: %s boxes narrower than 0.1 %%.",
-                 cup_print_human_readable(number, cup_count(left_out->hidden), CUP_UNIT_COUNT));
-    snprintf(to, CUP_FLAME_LEFT_OUT_TEXT, "%s%s%s", begun, passed, hidden);
+        length += (size_t)snprintf(
+            to + length, room - length, "%s%s box%s below 0.1 %%", between,
+            cup_print_human_readable(number, cup_count(left_out->hidden), CUP_UNIT_COUNT),
+            left_out->hidden == 1 ? "" : "es");
+    if (length)
+        snprintf(to + length, room - length, ".");
     return to;
 }

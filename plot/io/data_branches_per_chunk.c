@@ -38,9 +38,10 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
                          plot->branches.chunks.count, BINS) != 0)
         return NULL;
     char chunks[64];
-    cup_plot_set_caption(input,
-                         "%s whose result was used and that read branches. Different branches of "
-                         "each chunk, by the baskets that it read (cupping).",
-                         cup_count_text(chunks, known, "chunk"));
+    cup_plot_set_caption(
+        input,
+        "%s whose result was used and that read branches. A branch counts once for "
+        "a chunk that read any of its baskets (cupping).",
+        cup_count_text(chunks, known, "chunk"));
     return plot;
 }

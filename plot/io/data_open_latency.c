@@ -126,16 +126,16 @@ static void write_caption(struct cup_plot_input *input, const struct cup_open_la
         snprintf(failed, sizeof failed, " At %s every open failed.",
                  cup_count_text(servers, left_out->failed_only, "server"));
     cup_plot_set_caption(input,
-                         "Times (cupping): open() of local files that were used later, by the "
-                         "first directory of the path; opens of the XRootD client until the "
-                         "answer; TCP connections without name lookup and TLS%s.%s%s",
-                         plot->count > CUP_OPEN_CURVES ? ". Box: middle half; line: 1 % to 99 %"
-                                                       : ". Beside names: median (number of opens)",
+                         "Local files: time of open(), by the first directory of the path, without "
+                         "files that were never used. XRootD: time until the server answered. TCP "
+                         "connections: without name lookup and TLS. %s (cupping).%s%s",
+                         plot->count > CUP_OPEN_CURVES ? "Box: middle half; line: 1 % to 99 %"
+                                                       : "Legend: median (number of opens)",
                          rest, failed);
 }
 
-static const void *make(struct cup_plot_input *input, const struct cup_open_sum **sums,
-                        size_t count)
+static const void *make_plot(struct cup_plot_input *input, const struct cup_open_sum **sums,
+                             size_t count)
 {
     struct cup_open_latency *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct left_out left_out = {0};
@@ -156,7 +156,7 @@ const void *cup_data_open_latency(struct cup_plot_input *input)
         return cup_plot_unavailable(input,
                                     "an older library recorded this run; it did not time opens");
     const struct cup_open_sum **sums = cup_opens_by_time(profile, &count);
-    const void *plot = sums ? make(input, sums, count) : NULL;
+    const void *plot = sums ? make_plot(input, sums, count) : NULL;
     free(sums);
     return plot;
 }

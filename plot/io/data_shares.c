@@ -111,10 +111,11 @@ static void write_caption(struct cup_plot_input *input, const struct file *files
         snprintf(opened, sizeof opened, "as the files' metadata say");
     else if (by_files)
         snprintf(opened, sizeof opened,
-                 "by the metadata of %zu files, and for the others as known to uproot", by_files);
+                 "from the metadata of %zu files, and for the others as known to uproot", by_files);
     cup_plot_set_caption(input,
-                         "Shares of the trees that were read in %s, %s: compressed bytes of "
-                         "different baskets, and branches with baskets (cupping).",
+                         "Of the trees in %s, the shares that were read: compressed bytes, each "
+                         "basket counted once, and branches of which a basket was read. Sizes of "
+                         "the trees: %s (cupping).",
                          cup_count_text(text, known, "file"), opened);
 }
 

@@ -122,7 +122,7 @@ static void write_missing(FILE *out, const struct part *part, const struct cup_p
         cup_html_text(out, runs->names[i]);
         fputs(": ", out);
         cup_html_string(
-            out, why ? why : "only eight runs are shown, or the run has no amounts at stacks");
+            out, why ? why : "only eight runs are shown, or no stacks were recorded in this run");
         fputs(".", out);
     }
 }

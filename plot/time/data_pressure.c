@@ -45,8 +45,9 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     double threads = (double)totals->budget.threads;
     plot->threads = threads < THREADS_SHOWN_BELOW * plot->most ? threads : 0;
     cup_plot_set_caption(input,
-                         "All threads of %zu worker process%s (%.0f task threads), in bins of %.3g "
-                         "s. A wait is counted when it ends (cupping).",
+                         "Mean number of threads that waited at the same time, helper threads "
+                         "included: %zu worker process%s, %.0f task threads, bins of %.3g s. A "
+                         "wait is counted when it ends (cupping).",
                          processes, processes == 1 ? "" : "es", threads, gil.bin_s);
     return plot;
 }
