@@ -18,7 +18,7 @@ enum kind {
     SIGNED,
     HEX,
     STRING,       /* id of a STRING record; #0 where there is none */
-    SPARE_STRING, /* the same, left out where there is none */
+    SPARE_STRING, /* the same, but not printed if there is none */
     TIME,         /* printed without the _ns of its name */
     KNOWN,        /* CUP_UNKNOWN64 is printed as "?" */
     REAL,
@@ -308,7 +308,7 @@ static const char *row_value_name(uint64_t index)
     return index < CUP_ROW_VALUES && names[index] ? names[index] : NULL;
 }
 
-/* The value itself, or by how much it changed: "has=5", "has+5". */
+/* Prints a value ("has=5"), or by how much it changed ("has+5"). */
 static void print_row_value(FILE *out, unsigned kind, const char *name, uint64_t value)
 {
     int64_t change = (int64_t)cup_pairs_undo(value, 0);
@@ -406,7 +406,8 @@ void cup_dump_access(FILE *out, const struct cup_record *record)
         fputs(" (extents are damaged)", out);
 }
 
-/* The set as it stands in the log: an ACCESS record of its number and sequence replaces it. */
+/* Prints the set as it is in the log, even if an ACCESS record of its number and sequence replaces
+ * it. */
 void cup_dump_extents(FILE *out, const struct cup_record *record)
 {
     cup_dump_access(out, record);

@@ -14,9 +14,9 @@ static int print_version(void)
                                                   : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }
 
-/* SIGPIPE is ignored, except for the command of `cupping run`: if the reader of standard output
- * ends
- * (`cupping tasks | head`), writes fail, which the verbs handle, and other files are completed. */
+/* SIGPIPE is ignored, except for the command of `cupping run`. If the reader of standard output
+ * ends early, as in `cupping tasks | head`, writes then fail with an error that the verbs handle,
+ * and other output files are still completed. */
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "run") != 0)

@@ -39,7 +39,7 @@ static int add_operand(struct cup_operands *operands, const char *argument, cons
     return 0;
 }
 
-/* Reads the option argv[at] with its argument. Returns the index of the last word that it took, or
+/* Reads the option argv[at] and its argument. Returns the index of the last word that it used, or
  * -1 and *error. */
 static int read_option(int argc, char **argv, int at, const struct cup_options *options,
                        void *request, struct cup_error *error)
@@ -102,7 +102,8 @@ void cup_print_help_text(FILE *out, size_t column, size_t indent, const char *te
     putc('\n', out);
 }
 
-/* The meaning, with the values that the option can have: "the format: png, svg or pdf". */
+/* Writes the meaning of an option and the values that it can have: "the format: png, svg or pdf".
+ */
 static void write_meaning(char *to, const struct cup_option *option)
 {
     size_t used = (size_t)snprintf(to, MEANING_ROOM, "%s", option->meaning);

@@ -6,7 +6,7 @@
 #include "cli/extras.h"
 #include "cli/verbs.h"
 
-/* What a format needs in addition to what all formats need. */
+/* What a format needs besides the profile. */
 enum needs {
     FILES = 1,    /* the ROOT files themselves, if they are still there */
     COUNTERS = 2, /* the counters of every task */

@@ -24,7 +24,7 @@ enum { MOST_OPERANDS = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* runs and names o
 
 struct request {
     const char *words[CUP_COMPARE_MOST]; /* the runs */
-    struct cup_input_list inputs;        /* where there are two or more */
+    struct cup_input_list inputs;        /* used if there are two or more runs */
     const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
     const char *list, *dark; /* NULL: not given */
     struct cup_call_ask ask; /* whose stacks the flame graphs show */
@@ -78,7 +78,7 @@ static const struct cup_option rows[] = {
 };
 const struct cup_options cup_plot_options = CUP_OPTIONS(rows);
 
-static bool is_of_runs(const struct request *request)
+static bool has_several_runs(const struct request *request)
 {
     return request->inputs.word_count > 1;
 }
@@ -125,7 +125,8 @@ static int read_size(struct request *request, struct cup_error *error)
     return read_inches("--height", request->height, &style->height, error);
 }
 
-/* True if the operand exists, also as DIR:N, or can only be a path. */
+/* True if the operand names a run: such a file exists, or DIR of "DIR:N" exists, or a slash shows
+ * that it is a path. */
 static bool names_run(const char *operand)
 {
     const char *colon = strrchr(operand, ':');
@@ -160,17 +161,18 @@ static int read_operand(struct request *request, const char *operand, struct cup
     return cup_wanted_add(&request->wanted, plot, error);
 }
 
-/* Checks that the named plots are those of one run, or of several. */
+/* Checks that the named plots fit the number of runs: some plots show one run, others compare
+ * several. */
 static int check_plots(const struct request *request, struct cup_error *error)
 {
     bool list = request->list != NULL;
     for (size_t i = 0; i < request->wanted.count; i++) {
         const char *name = request->wanted.plots[i]->name;
         bool of_runs = cup_plot_find(&cup_run_plots, name) != NULL;
-        if (of_runs && !is_of_runs(request) && !list)
+        if (of_runs && !has_several_runs(request) && !list)
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
                                  "%s: shows two or more runs: `cupping plot A B %s`", name, name);
-        if (!of_runs && is_of_runs(request))
+        if (!of_runs && has_several_runs(request))
             return cup_error_set(error, "plot", CUP_NO_OFFSET,
                                  "%s: shows one run; of several there are compare, "
                                  "compare-budget, compare-runtime, compare-scaling and "
@@ -199,13 +201,13 @@ static bool wants_flame(const struct request *request)
     return wanted;
 }
 
-/* Reads the options that only several runs have. */
+/* Reads the options that only a comparison of several runs has. */
 static int read_comparison(struct request *request, struct cup_error *error)
 {
     const char *misplaced = request->baseline      ? "--baseline"
                             : request->target_text ? "--target"
                                                    : NULL;
-    if (!is_of_runs(request))
+    if (!has_several_runs(request))
         return misplaced ? cup_error_set(error, "plot", CUP_NO_OFFSET,
                                          "%s is for plots of two or more runs", misplaced)
                          : 0;
@@ -306,8 +308,8 @@ static int write_page(const struct request *request, const struct cup_subject *s
     return -1;
 }
 
-static int answer(const struct request *request, const struct cup_subject *subject,
-                  struct cup_error *error)
+static int write_answer(const struct request *request, const struct cup_subject *subject,
+                        struct cup_error *error)
 {
     return request->html ? write_page(request, subject, error)
            : request->list != NULL
@@ -315,37 +317,37 @@ static int answer(const struct request *request, const struct cup_subject *subje
                : cup_plot_pictures(subject, &request->wanted, request->out, &request->style, error);
 }
 
-/* Of one run. */
-static int answer_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
+/* Writes what the request asks for, of one run. */
+static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
     const struct cup_subject subject = {.totals = totals};
-    return answer(of, &subject, error);
+    return write_answer(of, &subject, error);
 }
 
-static int answer_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
+static int write_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
     const struct request *request = of;
     return request->files
-               ? cup_write_with_files(answer_totals, request, totals, request->files, error)
-               : answer_totals(request, totals, error);
+               ? cup_write_with_files(write_totals, request, totals, request->files, error)
+               : write_totals(request, totals, error);
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-static int answer_with_stacks(const struct request *request, struct cup_totals *totals,
-                              struct cup_error *error)
+static int write_with_stacks(const struct request *request, struct cup_totals *totals,
+                             struct cup_error *error)
 {
     struct cup_call_slices slices;
     struct cup_call_ask ask = request->ask;
     if (!wants_flame(request) || cup_stacks_missing(totals->profile))
-        return answer_with_files(request, totals, error);
+        return write_with_files(request, totals, error);
     if (request->html && cup_call_slices_choose(&slices, totals) != 0)
         return cup_error_memory(error, totals->profile->path);
     ask.slices = request->html ? &slices : NULL;
-    return cup_write_with_stacks(answer_with_files, request, totals, &ask, error);
+    return cup_write_with_stacks(write_with_files, request, totals, &ask, error);
 }
 
-static int with_profile(struct request *request, struct cup_error *error)
+static int plot_profile(struct request *request, struct cup_error *error)
 {
     struct cup_profile profile;
     struct cup_totals totals;
@@ -361,7 +363,7 @@ static int with_profile(struct request *request, struct cup_error *error)
     else if (cup_totals_make(&totals, &profile) != 0)
         status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
     else {
-        int result = answer_with_stacks(request, &totals, error);
+        int result = write_with_stacks(request, &totals, error);
         status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
     }
@@ -378,13 +380,14 @@ static int plot_runs(struct request *request, struct cup_error *error)
         return cup_error_memory(error, "plot");
     const struct cup_subject subject = {
         .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
-    int result = subject.runs ? answer(request, &subject, error) : cup_error_memory(error, "plot");
+    int result =
+        subject.runs ? write_answer(request, &subject, error) : cup_error_memory(error, "plot");
     cup_arena_clear(&arena);
     cup_comparison_free(&comparison);
     return result;
 }
 
-static int with_runs(struct request *request, struct cup_error *error)
+static int open_and_plot_runs(struct request *request, struct cup_error *error)
 {
     bool usage = false;
     int result = cup_input_list_open(&request->inputs, &usage, error);
@@ -410,9 +413,9 @@ int cup_verb_plot(int argc, char **argv)
     if (!request.out)
         request.out = DEFAULT_OUT;
     bool list = request.list != NULL;
-    int status = is_of_runs(&request)             ? with_runs(&request, &error)
+    int status = has_several_runs(&request)       ? open_and_plot_runs(&request, &error)
                  : list && !has_profile(&request) ? CUP_EXIT_FAILED
-                                                  : with_profile(&request, &error);
+                                                  : plot_profile(&request, &error);
     if (list && !request.words[0] && status == CUP_EXIT_FAILED)
         status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
                      ? CUP_EXIT_DONE

@@ -135,7 +135,7 @@ static int write_with_stacks(const struct request *request, struct cup_totals *t
                : write_with_files(request, totals, error);
 }
 
-/* `given`: Coffea's report, or NULL. */
+/* GIVEN: the report that Coffea returned to the user (--coffea-report), or NULL. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         const struct cup_coffea_file *given, struct cup_error *error)
 {
@@ -154,7 +154,7 @@ static int write_report(const struct request *request, const struct cup_profile 
     return result;
 }
 
-/* A directory that another tool wrote. */
+/* Reports a measurement directory of roastcoffea. */
 static int report_measurement(const struct request *request)
 {
     struct cup_figures figures = {.with_chunks = false};
@@ -180,12 +180,12 @@ static int report_measurement(const struct request *request)
     return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
 }
 
-static int give(struct cup_profile *profile, const struct cup_coffea_file *given,
-                struct cup_error *error)
+static int add_given_run(struct cup_profile *profile, const struct cup_coffea_file *given,
+                         struct cup_error *error)
 {
     if (!given || !given->start_ns || !given->stop_ns)
         return 0;
-    return cup_runs_give(profile, given->start_ns, given->stop_ns) < 0
+    return cup_runs_add_given(profile, given->start_ns, given->stop_ns) < 0
                ? cup_error_memory(error, profile->path)
                : 0;
 }
@@ -217,7 +217,7 @@ static int report(const struct request *request, const struct cup_coffea_file *g
         status = CUP_EXIT_USAGE;
     else if (check_span(request->span, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
-    else if (give(&profile, given, &error) != 0 ||
+    else if (add_given_run(&profile, given, &error) != 0 ||
              write_report(request, &profile, given, &error) != 0)
         status = CUP_EXIT_FAILED;
     cup_profile_free(&profile);

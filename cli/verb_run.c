@@ -10,7 +10,8 @@
 
 enum { PATH_ROOM = 4096 };
 
-/* Writes DIRECTORY/NAME to `to`. Returns 0, or -1 if it cannot be executed. */
+/* Writes DIRECTORY/NAME to TO. Returns 0, or -1 if there is no such program or it cannot be
+ * executed. */
 static int join_program(char *to, const char *directory, const char *name)
 {
     int length = snprintf(to, PATH_ROOM, "%s/%s", directory, name);
@@ -67,7 +68,9 @@ int cup_verb_run(int argc, char **argv)
 {
     (void)argc;
     char wrapper[PATH_ROOM];
-    const char *started_as = argv[-1]; /* main() passes its own arguments from the verb on */
+    /* argv[0] is the verb, because main() passes its arguments from there on: argv[-1] is the
+     * name of this program. */
+    const char *started_as = argv[-1];
     if (find_wrapper(started_as, wrapper) != 0) {
         fprintf(stderr,
                 "cupping: run: cannot find cupping-run next to %s; reinstall, or call "

@@ -11,13 +11,16 @@
 struct cup_cpu_run {
     uint32_t task, node;
     bool on_core;
-    uint64_t first, last; /* times of its samples, in CUP_CPU_SAMPLES_NS since the record's start */
+    /* Times of the first and the last sample, in units of CUP_CPU_SAMPLES_NS from the start of
+     * the record. */
+    uint64_t first, last;
     uint64_t samples;
 };
 
 enum { CUP_CPU_ROW_LONGEST = 40 }; /* bytes */
 
-/* BEFORE: the row before; in the first row, zeros. Returns the number of bytes. */
+/* Writes a row at AT. BEFORE is the row written before it in the same record, or all zeros for the
+ * first row. Returns the number of bytes. */
 static inline size_t cup_cpu_row_code(unsigned char *at, const struct cup_cpu_run *run,
                                       const struct cup_cpu_run *before)
 {

@@ -20,8 +20,8 @@
 extern "C" {
 #endif
 
-/* Defined by cupping's library where it is preloaded. Do not call these; call the functions below.
- */
+/* The preloaded library defines these. Without it they are NULL. Do not call them; call the
+ * functions below. */
 #ifndef CUPPING_LIBRARY
 __attribute__((weak)) unsigned cupping_api_begin(const char *name);
 __attribute__((weak)) void cupping_api_end(unsigned section);

@@ -1,5 +1,5 @@
-/* Writes the tails of records: unsigned LEB128 numbers, and pairs of them, index and value. See
- * log_format.h. Functions that write return the number of bytes. */
+/* Encodes the tails of records (log_format.h): unsigned LEB128 numbers, and pairs of an index and
+ * a value. The functions that write return the number of bytes. */
 #ifndef CUPPING_LOG_PAIRS_H
 #define CUPPING_LOG_PAIRS_H
 
@@ -10,7 +10,7 @@
 
 enum { CUP_PAIR_LONGEST = 12 }; /* bytes of a pair whose index is below 16384 */
 
-/* One number, at most 10 bytes. */
+/* Writes one number, in at most 10 bytes. */
 static inline size_t cup_pairs_number(unsigned char *at, uint64_t number)
 {
     size_t bytes = 0;
@@ -21,7 +21,8 @@ static inline size_t cup_pairs_number(unsigned char *at, uint64_t number)
     return bytes;
 }
 
-/* Pairs of the values that are not CUP_UNKNOWN64, with indexes from FIRST on. */
+/* Writes a pair for each value that is known (not CUP_UNKNOWN64). The index of values[0] is FIRST.
+ */
 static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, uint32_t count,
                                      uint32_t first)
 {
@@ -43,13 +44,14 @@ static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)
     return difference << 1 ^ (difference >> 63 ? UINT64_MAX : 0);
 }
 
-/* The value of such a difference. */
+/* Decodes such a difference: returns the new value. */
 static inline uint64_t cup_pairs_undo(uint64_t difference, uint64_t old)
 {
     return old + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
 }
 
-/* Pairs of the values that changed, as differences to the old ones, with indexes from FIRST on. */
+/* Writes a pair for each value that changed: its index, and the difference to the old value. The
+ * index of values[0] is FIRST. */
 static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values,
                                        const uint64_t *old, uint32_t count, uint32_t first)
 {
@@ -63,7 +65,8 @@ static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values
     return bytes;
 }
 
-/* Copies PAIRS to the record's tail, and fills the rest of the tail with padding. */
+/* Copies PAIRS to the tail of the record, behind its FIXED bytes, and fills the rest of the tail
+ * with padding. */
 static inline void cup_pairs_fill(void *record, size_t fixed, const unsigned char *pairs,
                                   size_t bytes)
 {

@@ -1,9 +1,11 @@
-/* The hash table of the offline program: from 64-bit keys to 32-bit values. Keys are never removed.
+/* The hash table of the program: from 64-bit keys to 32-bit values. Keys are never removed.
  *
- * Use it for keys that may be any number: hashes of task keys, pairs of ids (pair_map.h), hashes of
- * texts (intern.h). For the ids of one log, which count up from 1, id_map.h is smaller and faster.
+ * Use it for keys that may be any number: hashes of task keys, pairs of ids (pair_map.h), hashes
+ * of texts (intern.h). For the ids of one log, which count up from 1, id_map.h is smaller and
+ * faster.
  *
- * The table is open-addressed with linear probing, and at most half full. Nothing here locks. */
+ * The table is open-addressed with linear probing, and at most half full. It takes no lock: only
+ * one thread at a time may use a map. */
 #ifndef CUPPING_ANALYSIS_BASE_HASH_MAP_H
 #define CUPPING_ANALYSIS_BASE_HASH_MAP_H
 
@@ -46,15 +48,15 @@ static inline uint32_t *cup_hash_map_find(const struct cup_hash_map *map, uint64
     return slot && slot->used ? &slot->value : NULL;
 }
 
-/* The value of a key, which is added with the value 0 if the map does not hold it. NULL without
- * memory, which cannot happen to the keys that cup_hash_map_reserve() made room for. */
+/* Returns the value of the key. A key that is new is added with the value 0. Returns NULL without
+ * memory; that cannot happen after cup_hash_map_reserve() made enough room. */
 uint32_t *cup_hash_map_put(struct cup_hash_map *map, uint64_t key);
 
-/* Makes room for so many keys. Returns 0, or -1 without memory. */
+/* Makes room for KEYS keys in all. Returns 0, or -1 without memory. */
 int cup_hash_map_reserve(struct cup_hash_map *map, size_t keys);
 
-/* Starts to load the key's slot into the CPU's caches. Worth it where a map is larger than they
- * are and the keys of the next steps are known. */
+/* Tells the CPU to fetch the slot of a key into its caches. This pays off if the map is larger
+ * than the caches and the caller knows the next keys in advance. */
 static inline void cup_hash_map_prefetch(const struct cup_hash_map *map, uint64_t key)
 {
     __builtin_prefetch(&map->slots[cup_hash_map_start(map, key)]);

@@ -1,5 +1,6 @@
-/* From the ids of one log (strings, files, servers, tasks: 1, 2, 3, ...) to indexes in the profile.
- * An array of pages: ids are normally dense, but a damaged log may hold any number. */
+/* A map from the ids of one log (of strings, files, servers, tasks: 1, 2, 3, ...) to indexes in
+ * the profile. It is an array of pages that are allocated when needed: ids are normally dense, but
+ * a damaged log may hold any number. */
 #ifndef CUPPING_ANALYSIS_BASE_ID_MAP_H
 #define CUPPING_ANALYSIS_BASE_ID_MAP_H
 

@@ -14,8 +14,8 @@ static uint64_t hash_text(const char *bytes, size_t length)
     return value;
 }
 
-/* The text's id, or 0. *KEY becomes its key in `ids`: the hash, or, where another text has that
- * key, one of the numbers after it. */
+/* Returns the id of the text, or 0. *KEY becomes the key of the text in `ids`: its hash or, if
+ * another text already has that key, the next key that is free. */
 static uint32_t find_text(const struct cup_intern *intern, const char *bytes, size_t length,
                           uint64_t *key)
 {
@@ -29,7 +29,7 @@ static uint32_t find_text(const struct cup_intern *intern, const char *bytes, si
     }
 }
 
-/* Entry 0 stands for "not known". */
+/* Makes room for one more text. Entry 0 is used up first, because id 0 means "not known". */
 static int grow_texts(struct cup_intern *intern)
 {
     if (cup_array_grow(&intern->texts, &intern->room, intern->count, sizeof *intern->texts) != 0)

@@ -8,7 +8,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* Reads exactly so many digits. */
+/* Reads a number of exactly DIGITS digits. */
 static bool read_digits(const char **at, int digits, int *number)
 {
     *number = 0;

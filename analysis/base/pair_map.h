@@ -1,4 +1,5 @@
-/* From two numbers to one that is not 0: a hash_map.h whose key is the pair. */
+/* A map from two 32-bit numbers to one 32-bit number, which must not be 0. It is a hash_map.h
+ * whose 64-bit key consists of both numbers. */
 #ifndef CUPPING_ANALYSIS_BASE_PAIR_MAP_H
 #define CUPPING_ANALYSIS_BASE_PAIR_MAP_H
 

@@ -5,7 +5,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 8 }; /* each holds a log in memory; more would wait for disk and memory */
+/* Each thread holds the profile of one log in memory; more threads would only wait for the disk. */
+enum { MOST_THREADS = 8 };
 
 struct share {
     void (*work)(void *context);

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* Calls work(context) on one thread for each processor, but on at most MOST threads. The calling
- * thread is one of them; if no other can be started, it works alone. Returns when all have
- * returned. The calls of work() must share the work among themselves. */
+/* Calls work(context) on several threads: one for each processor, but at most MOST and never more
+ * than 8. The calling thread is one of them; if no other can be started, it works alone. Returns
+ * when all calls have returned. The calls of work() must share the work among themselves. */
 void cup_parallel(size_t most, void (*work)(void *context), void *context);
 
 #endif

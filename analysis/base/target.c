@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows the prefix; b is a bit and B a byte. */
+/* Units without their prefix (k, M, G, T). "b" is a bit, "B" is a byte. */
 static const struct {
     const char *name;
-    double bytes; /* 0: it counts events */
+    double bytes; /* bytes for each unit; 0: the unit counts events */
 } units[] = {
     {"bps", 0.125}, {"bit/s", 0.125}, {"b/s", 0.125},  {"B/s", 1},
     {"Bps", 1},     {"Hz", 0},        {"events/s", 0}, {"ev/s", 0},
@@ -19,7 +19,7 @@ static double prefix_of(char letter)
     case 'k':
     case 'K':
         return 1e3;
-    case 'm': /* a thousandth of a bit makes no sense: it is M */
+    case 'm': /* nobody means a thousandth of a bit: read m as M */
     case 'M':
         return 1e6;
     case 'g':

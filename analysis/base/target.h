@@ -7,9 +7,9 @@
 #include "analysis/base/error.h"
 
 struct cup_target {
-    double rate;      /* each second: events, or bytes; 0: none was given */
-    bool events;      /* else bytes */
-    const char *text; /* as it was given; not owned */
+    double rate;      /* events or bytes for each second; 0: no target was given */
+    bool events;      /* true: `rate` counts events; false: bytes */
+    const char *text; /* as the user wrote it; not owned */
 };
 
 /* Returns 0, or -1 and one line in *error (its source is `verb`). */

@@ -1,5 +1,5 @@
-/* Prints numbers for people: three significant digits, units as in tools for physicists (kB, MB and
- * GB are powers of 1000). */
+/* Prints human-readable numbers: three significant digits and a unit with a decimal prefix (kB, MB
+ * and GB are powers of 1000). */
 #ifndef CUPPING_ANALYSIS_BASE_UNITS_H
 #define CUPPING_ANALYSIS_BASE_UNITS_H
 

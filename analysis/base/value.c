@@ -47,7 +47,7 @@ static size_t print_seconds(char *to, int64_t ns)
     return length;
 }
 
-/* The shortest text that reads back as the same number. */
+/* Writes the shortest text (of 6 digits or more) that reads back as the same number. */
 static size_t print_real(char *to, double real)
 {
     int length = 0;

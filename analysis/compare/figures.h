@@ -129,14 +129,15 @@ static inline const char *cup_statistic_source(struct cup_value value)
 /* Makes spreads of the times of chunks, and gives those back. */
 void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES]);
 
-/* Gathers facts of many processes: what workers say counts, what others say only where no worker
- * says anything. Different values are joined. Commands are no facts of that kind. */
+/* Gathers facts (such as versions) of many processes. What workers recorded counts; facts of other
+ * processes are used only if no worker recorded them. Different values of one fact are joined with
+ * " + ". Command lines are left out. */
 struct cup_fact_list {
     struct cup_figures *figures;
-    struct cup_told_fact {
+    struct cup_recorded_fact {
         const char *name, *value;
         bool worker;
-    } * told; /* owned; different ones */
+    } * recorded; /* owned; without duplicates */
     size_t count, room;
 };
 void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,

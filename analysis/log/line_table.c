@@ -7,8 +7,9 @@ static uint32_t check_line(int64_t line)
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
-/* Python 3.9 and older: pairs of an offset step and a line step. A line is valid until the pair
- * that steps beyond the offset. The table of a function on one line is empty. */
+/* Python 3.9 and older: pairs of a step in offset and a step in line. A line covers the
+ * instructions up to the pair whose offset lies beyond them. The table of a function on one line
+ * is empty. */
 static uint32_t line_by_steps(const struct cup_line_table *table, uint32_t at)
 {
     int64_t line = table->first_line;
@@ -22,8 +23,9 @@ static uint32_t line_by_steps(const struct cup_line_table *table, uint32_t at)
     return check_line(line);
 }
 
-/* Python 3.10: pairs of a length in bytes and a line step, which applies before the length. Step
- * -128 means that the instructions have no line. */
+/* Python 3.10: pairs of a length in bytes and a step in line. The step is taken first; the new
+ * line then covers LENGTH bytes of instructions. Step -128 means that these instructions have no
+ * line. */
 static uint32_t line_by_lengths(const struct cup_line_table *table, uint32_t at)
 {
     enum { NO_LINE = -128 };

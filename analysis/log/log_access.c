@@ -26,7 +26,9 @@ static bool append_extent(struct cup_access *access, const struct cup_read_exten
 
 /* ---- ACCESS records ----------------------------------------------------------------------- */
 
-/* Values that only newer versions know (higher bits of the first byte) are skipped. */
+/* Reads the values of one extent: a number whose bits say which values follow, then these values.
+ * The others are 0. Values that only newer versions know (higher bits) are skipped. Returns false
+ * at the end or at damage. */
 static bool take_values(const unsigned char **at, const unsigned char *end,
                         uint64_t values[CUP_KV_COUNT])
 {
@@ -44,7 +46,8 @@ static bool take_values(const unsigned char **at, const unsigned char *end,
     return true;
 }
 
-/* Impossible values wrap around; is_sound() finds them. */
+/* Converts values into an extent. END: where the extent before it ended in the file; ENDED: when.
+ * Impossible values wrap around here; is_sound() rejects them. */
 static struct cup_read_extent decode_extent(const uint64_t *values, uint64_t end, uint64_t ended)
 {
     uint64_t low = cup_pairs_undo(values[CUP_KV_OFFSET], end);
@@ -60,7 +63,7 @@ static struct cup_read_extent decode_extent(const uint64_t *values, uint64_t end
     };
 }
 
-static void read_told(struct cup_access *access, const struct cup_record *record)
+static void decode_access_record(struct cup_access *access, const struct cup_record *record)
 {
     struct cup_r_access fixed = cup_read_access(record);
     access->task = fixed.task;
@@ -89,8 +92,9 @@ static int by_start(const void *a, const void *b)
     return (one->start_ns > other->start_ns) - (one->start_ns < other->start_ns);
 }
 
-/* The process may have been killed while it changed an extent: impossible ones are left out. */
-static void read_set(struct cup_access *access, const struct cup_record *record)
+/* If the process was killed while it changed an extent, that extent may be impossible: it is left
+ * out. */
+static void decode_extents_record(struct cup_access *access, const struct cup_record *record)
 {
     struct cup_r_extents set = cup_read_extents(record);
     access->task = set.task;
@@ -121,7 +125,7 @@ void cup_access_decode(struct cup_access *access, const struct cup_record *recor
     access->count = 0;
     access->damaged = false;
     if (record->type == CUP_R_EXTENTS)
-        read_set(access, record);
+        decode_extents_record(access, record);
     else
-        read_told(access, record);
+        decode_access_record(access, record);
 }

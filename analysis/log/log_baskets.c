@@ -59,7 +59,8 @@ static inline bool is_impossible(const struct cup_basket_row *row)
            v[CUP_BV_LAST_BYTES] > v[CUP_BV_COMPRESSED] || v[CUP_BV_ALGORITHMS] > UINT32_MAX;
 }
 
-/* Reads a row. False at the end, or, with reader->at before the end, at damage. */
+/* Reads a row. Returns false at the end of the rows, and at damage. At damage, reader->at stays
+ * before the end of the record. */
 static inline bool take_row(struct cup_basket_reader *reader)
 {
     uint64_t step, bits;

@@ -4,7 +4,7 @@
 
 #include "analysis/log/log_reader.h"
 
-/* Values of sound rows are below this, so that sums over many rows do not overflow. */
+/* Values of sound rows are below this limit, so that sums over many rows do not overflow. */
 #define CUP_BASKET_VALUE_LIMIT (UINT64_C(1) << 53)
 
 struct cup_basket_row {

@@ -24,7 +24,8 @@ static inline bool cup_number_checked(const unsigned char **at, const unsigned c
     return false;
 }
 
-/* The same, faster for short numbers. */
+/* Does the same as cup_number_checked(), but faster for numbers of one to three bytes, which are
+ * the usual ones. */
 static inline bool cup_number_next(const unsigned char **at, const unsigned char *end,
                                    uint64_t *number)
 {

@@ -45,7 +45,8 @@ static inline __attribute__((always_inline)) unsigned read_usual(const unsigned 
     return 0;
 }
 
-/* Where values are added: counters and, of COUNTERS records, the buckets of histograms. */
+/* The arrays to which values are added: counters and, for COUNTERS records, the buckets of
+ * histograms. */
 struct sums {
     uint64_t *counters, *buckets;
     unsigned count;
@@ -61,7 +62,8 @@ static inline __attribute__((always_inline)) void add_pair(const struct sums *su
         sums->buckets[index - CUP_PAIR_BUCKETS] += value;
 }
 
-/* Adds one pair of any kind. Returns its end, or NULL at a number that is cut or too long. */
+/* Adds one pair of any form. Returns the end of the pair, or NULL at a number that is cut or too
+ * long. */
 static const unsigned char *add_any(const struct sums *sums, const unsigned char *at,
                                     const unsigned char *end)
 {
@@ -76,7 +78,8 @@ static const unsigned char *add_any(const struct sums *sums, const unsigned char
     return at;
 }
 
-/* Adds the value at AT. Returns its end, or NULL if it is longer than usual. */
+/* Adds the value at AT to the sum of INDEX. Returns the end of the value, or NULL if it is longer
+ * than USUAL_NUMBER bytes. */
 static inline __attribute__((always_inline)) const unsigned char *
 add_usual_value(const struct sums *sums, uint64_t index, const unsigned char *at)
 {
@@ -88,7 +91,8 @@ add_usual_value(const struct sums *sums, uint64_t index, const unsigned char *at
     return at + bytes;
 }
 
-/* Adds a pair with an index of one or two bytes and a short value. Returns its end, or NULL. */
+/* Adds a pair with an index of one or two bytes and a short value. Returns the end of the pair, or
+ * NULL if the pair is of another form; then nothing was added. */
 static inline __attribute__((always_inline)) const unsigned char *
 add_usual(const struct sums *sums, const unsigned char *at, const unsigned char *end)
 {
@@ -101,7 +105,8 @@ add_usual(const struct sums *sums, const unsigned char *at, const unsigned char 
     return NULL;
 }
 
-/* Inlined into both callers, so that FILE_USE records do not pay for buckets. */
+/* Adds all pairs. This is compiled into both callers, so that the copy for FILE_USE records has no
+ * code for buckets. */
 static inline __attribute__((always_inline)) void
 each_pair(const struct sums *sums, const unsigned char *at, const unsigned char *end)
 {

@@ -10,8 +10,8 @@
  * skipped. Stops at the end of the tail, or at a number that is cut or longer than 64 bits. */
 void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count);
 
-/* The same for a COUNTERS record: counters, and CUP_HISTOGRAM_COUNT * CUP_BUCKETS buckets, one
- * histogram after the other. BUCKETS may be NULL. */
+/* Does the same for a COUNTERS record, which also has buckets: CUP_HISTOGRAM_COUNT * CUP_BUCKETS
+ * of them, one histogram after the other. BUCKETS may be NULL. */
 void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *counters,
                          uint64_t *buckets);
 

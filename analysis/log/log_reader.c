@@ -74,7 +74,8 @@ static void note_damage(struct cup_log *log, uint64_t offset, const char *what)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
-/* The smallest fixed part of a sound record of this type; 0: type not known. */
+/* Returns the smallest size that the fixed part of a sound record of this type can have; 0 if this
+ * version does not know the type. */
 static size_t least_fixed(unsigned type)
 {
     static const uint16_t bytes[] = {
@@ -85,7 +86,8 @@ static size_t least_fixed(unsigned type)
     return type < sizeof bytes / sizeof *bytes ? bytes[type] : 0;
 }
 
-/* The record at OFFSET with all its bytes, or NULL if no record can begin there. */
+/* Returns the record at OFFSET with all its bytes, or NULL if the bytes there cannot be a record.
+ */
 static inline const struct cup_record *sound_record(struct cup_log *log, uint64_t offset)
 {
     const struct cup_record *record = bytes_at(log, offset, sizeof *record);
@@ -133,7 +135,8 @@ static bool is_all_zero(struct cup_log *log, uint64_t from, uint64_t to)
 }
 
 /* Skips the bytes at log->offset that are not a record. In the log of a process that was killed, a
- * short run of zeros is a record that was reserved and never written: that is not damage. */
+ * short run of zeros is room that a thread had reserved for a record and not yet filled: this
+ * counts as an unfinished record, not as damage. */
 static void skip_damage(struct cup_log *log)
 {
     uint64_t from = log->offset;
@@ -220,7 +223,8 @@ static const struct cup_region *find_region(const struct cup_log *log, uint32_t 
     return NULL;
 }
 
-/* Copies the blocks in use of one region. Indexes count on from the region before. */
+/* Copies the blocks of one region that are in use. The index of its first block follows the last
+ * index of the region before. */
 static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
 {
     uint32_t first = log->block_room;
@@ -327,7 +331,7 @@ static int check_layout(const struct cup_log *log, struct cup_error *error)
 static bool region_fits(const struct cup_log *log, const struct cup_region *region)
 {
     uint64_t from = log->header.header_size, to = log->header.records_offset;
-    if (region->offset >= to) { /* added later, inside a ROOM record */
+    if (region->offset >= to) { /* the library added the region later, inside a ROOM record */
         from = to;
         to = log->size;
     }
@@ -389,7 +393,8 @@ static int read_header(struct cup_log *log, struct cup_error *error)
     return 0;
 }
 
-/* A living process may have appended records while its blocks were copied. */
+/* Reads the end of the records a second time: a living process may have appended records while its
+ * blocks were copied. */
 static void read_end_again(struct cup_log *log)
 {
     struct stat status;

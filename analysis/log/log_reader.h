@@ -19,15 +19,16 @@
 #include "analysis/base/intern.h"
 #include "include/log_format.h"
 
-/* A longer record is damage; the texts that the library stores are far shorter. */
+/* A longer record must be damaged: the texts that the library stores are far shorter. */
 enum { CUP_RECORD_MAX = 1 << 20 };
 
 /* A block that was in use when the reader opened the log. */
 struct cup_open_block {
     uint32_t index;
-    bool written; /* its COUNTERS record was found: ignore the counters */
+    bool written; /* the log also has its COUNTERS record: ignore the counters here */
     bool
-        file_written[CUP_BLOCK_FILES]; /* their FILE_USE records were found: ignore these entries */
+        /* The log also has the FILE_USE record of this entry: ignore the entry here. */
+        file_written[CUP_BLOCK_FILES];
     struct cup_block block;
 };
 
@@ -36,7 +37,7 @@ struct cup_log {
     int fd;
     uint64_t size;                 /* of the file when the reader opened it */
     struct cup_log_header header;  /* fields that an older writer does not have are 0 */
-    uint64_t end;                  /* end of the records that the file really has */
+    uint64_t end;                  /* end of the records that are really in the file */
     uint64_t offset;               /* of the next record */
     uint64_t record_offset;        /* of the record returned last */
     struct cup_open_block *blocks; /* owned; the blocks in use */
@@ -55,11 +56,12 @@ struct cup_log {
  * closing. A log that can be read in part is opened, with log->damage filled. */
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error);
 
-/* Returns the next complete record, or NULL at the end. It stays valid until the next call. After
- * damage, reading goes on where several sound records follow each other. */
+/* Returns the next complete record, or NULL at the end. The record stays valid until the next
+ * call. After damage, the reader searches for a place where several sound records follow each
+ * other, and goes on there. */
 const struct cup_record *cup_log_next(struct cup_log *log);
 
-/* The next record is the one at OFFSET, where a record began when the log was read before. */
+/* Continues at OFFSET, where a record began when the log was read before. */
 void cup_log_seek(struct cup_log *log, uint64_t offset);
 
 /* Reads the time series. Returns 0, or -1 if there is none or it is unusable. */
@@ -74,7 +76,8 @@ static inline int64_t cup_sane_time(int64_t ns)
     return ns < 0 || ns > INT64_MAX / 2 ? 0 : ns;
 }
 
-/* Copies the fixed part as this version knows it; fields that the record does not have are 0. */
+/* Copies the fixed part of a record into a struct of KNOWN bytes. Fields that an older writer did
+ * not have become 0; fields that only a newer writer has are cut off. */
 static inline void cup_record_fixed(const struct cup_record *record, void *fixed, size_t known)
 {
     size_t bytes = record->fixed < known ? record->fixed : known;

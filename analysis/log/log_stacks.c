@@ -86,14 +86,14 @@ void cup_cpu_start(struct cup_cpu_reader *reader, const struct cup_record *recor
     reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
-/* Reads a number if the row has it; else it is 0. */
+/* Reads a number if the row has it; otherwise sets *number to 0. Returns false only at damage. */
 static bool take_if(struct cup_cpu_reader *reader, bool is_there, uint64_t *number)
 {
     *number = 0;
     return !is_there || cup_number_next(&reader->at, reader->end, number);
 }
 
-/* Adds a difference, which may be negative. */
+/* Adds a signed difference to an id. Returns false if the result does not fit. */
 static bool add_difference(uint32_t *id, uint64_t difference)
 {
     uint64_t value = *id + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));

@@ -7,7 +7,7 @@
 #include "analysis/log/line_table.h"
 #include "analysis/log/log_reader.h"
 
-/* Amounts in sound rows are below this, so that sums over many rows do not overflow. */
+/* Amounts in sound rows are below this limit, so that sums over many rows do not overflow. */
 #define CUP_STACK_VALUE_LIMIT (UINT64_C(1) << 53)
 
 /* The parts of a CODE record, which must stay valid. Parts that the tail does not have are empty.
@@ -71,7 +71,8 @@ struct cup_cpu_reader {
     uint32_t count;         /* rows read so far */
     bool damaged;           /* rows are missing, as in struct cup_stack_use_reader */
 
-    uint64_t units; /* private: time of the last sample since start_ns */
+    /* private: time of the last sample, in units of CUP_CPU_SAMPLES_NS from start_ns. */
+    uint64_t units;
     const unsigned char *at, *end;
 };
 

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { STEP = 1 << 17, LONGEST = 1 << 16 /* a record of 255 extents takes a third of it */ };
+enum {
+    STEP = 1 << 17,
+    LONGEST = 1 << 16 /* a record has at most 255 extents, about a third of this */
+};
 
 void cup_access_feed_open(struct cup_access_feed *feed, const struct cup_profile *profile,
                           const uint8_t *wanted)
@@ -38,7 +41,7 @@ static void open_log(struct cup_access_feed *feed, uint32_t process)
     feed->count = 0;
 }
 
-/* BYTES bytes of the log at OFFSET; NULL if the log is shorter. */
+/* Returns BYTES bytes of the log at OFFSET; NULL if the log ends before. */
 static const void *bytes_at(struct cup_access_feed *feed, uint64_t offset, size_t bytes)
 {
     if (offset < feed->offset || offset + bytes > feed->offset + feed->count) {
@@ -49,7 +52,8 @@ static const void *bytes_at(struct cup_access_feed *feed, uint64_t offset, size_
     return bytes <= feed->count ? feed->bytes + (offset - feed->offset) : NULL;
 }
 
-/* Reads the record at a place; false if it is gone. */
+/* Reads the record at a place; false if there is no such record there any more, because the log
+ * was replaced. */
 static bool read_place(struct cup_access_feed *feed, const struct cup_access_place *place)
 {
     uint64_t offset = (uint64_t)place->at * 8;

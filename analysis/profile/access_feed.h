@@ -7,8 +7,8 @@
  *     if (cup_access_feed_close(&feed) != 0)
  *         no memory
  *
- * The records are read from the logs, log by log, each in its own order: every log is read once, a
- * few pages at a time. Times are shifted to the profile's clock. */
+ * The feed reads the logs one after the other, each from its begin to its end, a few pages at a
+ * time. Times are shifted to the clock of the profile. */
 #ifndef CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
 #define CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
 
@@ -18,7 +18,7 @@
 struct cup_access_feed {
     const struct cup_access_place *place;
     struct cup_access access;
-    uint64_t lost;    /* records that are gone */
+    uint64_t lost;    /* records that are not in the log any more */
     uint64_t damaged; /* records that could be read in part only */
 
     /* The rest is private. */
@@ -32,8 +32,8 @@ struct cup_access_feed {
     uint64_t offset; /* of that part in the log */
 };
 
-/* WANTED limits the records to some files (by index, 1: wanted); NULL: all. It must outlive the
- * feed. */
+/* WANTED limits the iteration to some files: wanted[file] is 1 for each file (by index) to
+ * include. NULL: all files. It must outlive the feed. */
 void cup_access_feed_open(struct cup_access_feed *feed, const struct cup_profile *profile,
                           const uint8_t *wanted);
 

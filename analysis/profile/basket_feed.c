@@ -44,7 +44,8 @@ static bool is_sound(const struct cup_record *record)
            record->fixed >= sizeof *record && record->fixed <= record->length;
 }
 
-/* Reads the record at OFFSET into the buffer; NULL if it is gone. */
+/* Reads the record at OFFSET into the buffer; NULL if there is no such record there any more,
+ * because the log was replaced. */
 static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd, off_t offset)
 {
     if (!make_room(feed, USUAL_RECORD))
@@ -64,7 +65,8 @@ static const struct cup_record *read_record(struct cup_basket_feed *feed, int fd
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* Numbers ascend; they are 1, 2, 3, ... unless records are missing. */
+/* The numbers of a process ascend: 1, 2, 3, ... unless records are missing. So the first guess is
+ * that NUMBER is at index NUMBER - 1; if not, this searches for it. */
 uint32_t cup_branch_of(const struct cup_profile *profile, uint32_t process, uint32_t number)
 {
     const struct cup_process *of = &profile->processes[process];

@@ -72,7 +72,7 @@ char *cup_algorithm_names(uint32_t algorithms, char *to)
     return to;
 }
 
-/* "Events" of "dir/Events;1". */
+/* Returns the name of a tree without its directory and cycle: "Events" for "dir/Events;1". */
 static struct cup_text plain_name(struct cup_text tree)
 {
     if (!tree.bytes)

@@ -1,7 +1,7 @@
-/* What was read of ROOT files: sums for each branch over all files, for each file over all branches
- * and, if requested, for each task. Which branches of which file were read is not in the profile,
- * because a thousand files with 1,500 branches would be its largest part: basket_feed.h reads it
- * from the logs.
+/* What tasks read of ROOT files: sums for each branch over all files, for each file over all
+ * branches and, if the options ask for it, for each task. The profile does not hold which branches
+ * of which file were read: a thousand files with 1,500 branches each would be its largest part.
+ * basket_feed.h reads that from the logs.
  *
  * Bytes are counted as uproot counts them: compressed is the sum of fNbytes, uncompressed the sum
  * of fKeylen + fObjlen. Both include the keys; subtract key_bytes to get the payload. */
@@ -18,40 +18,49 @@
 struct cup_basket_sums {
     uint64_t baskets, compressed; /* include all fields below but the incidental ones */
     uint64_t uncompressed, key_bytes, entries;
-    uint64_t unseen, unseen_compressed;     /* source UNSEEN; not in the three fields above */
-    uint64_t by_place, by_place_compressed; /* source BY_PLACE */
-    uint64_t embedded;                      /* source EMBEDDED */
-    uint64_t again, again_bytes;            /* the same task had read them before */
-    uint64_t incidental, incidental_bytes;  /* delivered by read-ahead; in no other field */
-    uint32_t algorithms;                    /* enum cup_algorithm */
-    uint32_t sources;                       /* set of bits 1 << enum cup_baskets_source */
+    /* Baskets that uproot requested, but no hook saw (source UNSEEN): uncompressed, key_bytes
+     * and entries do not include them. */
+    uint64_t unseen, unseen_compressed;
+    /* Baskets that another library read, recognised by their place in the file (source BY_PLACE).
+     */
+    uint64_t by_place, by_place_compressed;
+    /* Baskets inside the record of the tree (source EMBEDDED). */
+    uint64_t embedded;
+    uint64_t again, again_bytes; /* the same task had read these baskets before */
+    /* Read ahead and never requested; no other field includes them. */
+    uint64_t incidental, incidental_bytes;
+    uint32_t algorithms; /* enum cup_algorithm */
+    uint32_t sources;    /* set of bits 1 << enum cup_baskets_source */
 };
 
 /* Sums of a branch over all files. */
 struct cup_branch {
     uint32_t tree, name; /* 0: not known (an RNTuple's pages) */
-    uint32_t last_task;  /* while loading: index + 1 of the task that counted last */
+    /* Used while loading: index + 1 of the last task that was counted in `tasks`. */
+    uint32_t last_task;
     uint32_t pad;
-    uint64_t last_entries;  /* while loading: entries that this task read of the branch */
+    uint64_t last_entries;  /* used while loading: entries of the branch that `last_task` read */
     uint64_t tasks, chunks; /* number of tasks that read it, and how many of them are chunks */
     struct cup_basket_sums sums;
 };
 
-/* The number of a branch in one process. The entries of a process are next to each other. */
+/* The number that one process gave to a branch. The entries of one process are next to each other,
+ * in ascending order. */
 struct cup_branch_number {
     uint32_t number;
     uint32_t branch; /* index + 1 */
 };
 
-/* A ROOT file of which baskets or the head were read. */
+/* A ROOT file that a task read: some of its baskets, or its head. */
 struct cup_root_file {
     uint32_t path;
     uint32_t first_place, last_place; /* index + 1 in basket_places */
     uint32_t first_tree;              /* index + 1 in ttrees */
     uint32_t version, compression; /* fVersion; fCompress: 100 x algorithm + level; 0: not seen */
     uint64_t end;                  /* fEND; 0: not seen */
-    uint64_t rows;                 /* of branches, in all of its BASKETS records */
-    uint64_t records;              /* BASKETS records: usually the number of tasks that read it */
+    /* Number of rows (one for each branch) in all of its BASKETS records. */
+    uint64_t rows;
+    uint64_t records; /* BASKETS records: usually the number of tasks that read it */
     struct cup_basket_sums sums;
 };
 
@@ -83,8 +92,8 @@ struct cup_task_baskets {
     uint64_t branches; /* number of different branches */
 };
 
-/* Basket places are dropped beyond so many rows, unless the options ask for all: it takes a second
- * to read ten million rows. */
+/* A profile with more rows than this drops all its basket places, unless the options ask for them:
+ * to read ten million rows takes a second. */
 enum { CUP_BASKET_ROWS_MOST = 2000000 };
 
 void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more);

@@ -13,7 +13,8 @@
 
 /* ---- what a log says --------------------------------------------------------------------- */
 
-/* Clock differences in the samples of one log. */
+/* What the samples of one log say: by how much the clock of the scheduler was ahead of the clock
+ * of the host. */
 struct log_samples {
     char host[64];
     bool readable;
@@ -82,7 +83,7 @@ static int by_host(const void *left, const void *right)
     return strcmp(a->log_samples->host, b->log_samples->host);
 }
 
-/* The clock differences in all logs of a host. */
+/* The range of the clock differences that the logs of one host measured. */
 struct host {
     int64_t least_ns, most_ns, error_ns;
     double sum_ns;
@@ -103,8 +104,8 @@ static void host_add(struct host *host, const struct cup_clock *clock)
     host->measured++;
 }
 
-/* If the logs contradict each other, several machines have that name; then each log is used alone.
- */
+/* If the differences are too far apart, several machines have this host name. Then each log keeps
+ * the difference that it measured itself. */
 static bool is_consistent(const struct host *host)
 {
     int64_t apart_ns = host->most_ns - host->least_ns;
@@ -162,9 +163,9 @@ static int settle_hosts(struct cup_clocks *clocks, const struct log_samples *log
 
 /* ---- all logs ---------------------------------------------------------------------------- */
 
-/* The first samples are near the begin of a log, so normally only that is read: the log of a worker
- * with many tasks is long. More is read if there are several hosts and nothing is known about this
- * one. */
+/* Most logs are read only at their begin, because samples start there and the log of a worker with
+ * many tasks is long. More is read of a log without samples at its begin, if there are several
+ * hosts. If any log shows that clocks differ, all logs are read completely. */
 enum { FIRST_RECORDS = 1 << 11, MORE_RECORDS = 1 << 16 };
 
 static bool is_apart(const struct log_samples *log_samples)

@@ -1,7 +1,7 @@
-/* Differences between the clocks of hosts. The times of a log are by its host's clock; they are
- * shifted to the clock of Dask's scheduler if Dask knows the difference. Workers measure it with
- * each heartbeat; the difference of a host's workers applies to all processes of the host. In
- * nanoseconds. */
+/* Differences between the clocks of hosts, in nanoseconds. The times in a log are those of the
+ * clock of its host. If Dask knows by how much that clock differs from the clock of the scheduler,
+ * the times are shifted to the clock of the scheduler. Workers measure the difference with each
+ * heartbeat; it applies to all processes of the host. */
 #ifndef CUPPING_ANALYSIS_PROFILE_CLOCKS_H
 #define CUPPING_ANALYSIS_PROFILE_CLOCKS_H
 
@@ -11,18 +11,19 @@
 
 #include "include/log_format.h"
 
-/* Differences up to this are ignored: the times in reports are longer, and times of one host should
- * stay as they are. */
+/* Smaller differences are not corrected: the times in reports are longer than that, and a shift
+ * would move times of one host against each other. */
 #define CUP_CLOCK_APART_NS INT64_C(100000000)
 
 /* The clock of one log. */
 struct cup_clock {
-    bool compared; /* the difference to the scheduler's is known, or there is only one host */
-    bool
-        measured; /* Dask measured the difference, for this process or another worker of the host */
-    int64_t ahead_ns; /* of the scheduler's clock; undefined unless `measured` */
-    int64_t error_ns; /* half the width of the range with nine of ten measurements */
-    int64_t shift_ns; /* add it to the log's times */
+    /* True if the difference to the clock of the scheduler is known, or if there is only one
+     * host. */
+    bool compared;
+    bool measured; /* Dask measured the difference, in this process or in another one of the host */
+    int64_t ahead_ns; /* how far the clock of the scheduler is ahead; undefined unless `measured` */
+    int64_t error_ns; /* half of the range that holds nine of ten measurements */
+    int64_t shift_ns; /* added to the times of the log */
 };
 
 struct cup_clocks {
@@ -37,7 +38,7 @@ struct cup_clocks {
 int cup_clocks_read(struct cup_clocks *clocks, char *const *paths, size_t count);
 void cup_clocks_free(struct cup_clocks *clocks);
 
-/* The clock of a log; without a shift if CLOCKS is NULL. */
+/* Returns the clock of the log at PATH. Its shift is 0 if CLOCKS is NULL. */
 struct cup_clock cup_clock_of(const struct cup_clocks *clocks, const char *path);
 
 /* A time of the log, shifted to the scheduler's clock; 0 if it is 0 or damaged. */

@@ -1,5 +1,5 @@
-/* Histograms of durations: exact when those of several logs are added, and accurate enough for
- * percentiles. */
+/* Histograms of durations. Histograms of several logs can be added without an error, and their
+ * buckets are narrow enough for percentiles. */
 #ifndef CUPPING_ANALYSIS_PROFILE_DURATIONS_H
 #define CUPPING_ANALYSIS_PROFILE_DURATIONS_H
 
@@ -8,7 +8,8 @@
 
 #include "include/log_format.h"
 
-/* The histograms of the log, and one of the durations of tasks, from their records. */
+/* The histograms that logs hold, and one more: the durations of tasks, counted from their
+ * TASK_BEGIN and TASK_END records. */
 enum cup_duration {
 #define X(id, name, text) CUP_DURATION_##id = CUP_HISTOGRAM_##id,
     CUP_HISTOGRAMS(X)

@@ -33,7 +33,9 @@ static int more_bytes_first(const void *left, const void *right)
     return a->file < b->file ? -1 : 1;
 }
 
-/* A client's connection to the scheduler is Dask's own, but the client's log cannot know that. */
+/* True if the peer of a socket is a Dask server. The log of a client counts its connection to the
+ * scheduler as one of the analysis, because the client does not know the addresses of Dask
+ * servers. */
 static bool is_dask_server(const struct cup_profile *profile, const struct cup_file *peer)
 {
     for (size_t i = 0; i < profile->server_count; i++)

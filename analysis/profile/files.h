@@ -1,4 +1,4 @@
-/* Sums of files over all prefixes. */
+/* What all tasks together did with each file: the sums of its prefixes. */
 #ifndef CUPPING_ANALYSIS_PROFILE_FILES_H
 #define CUPPING_ANALYSIS_PROFILE_FILES_H
 

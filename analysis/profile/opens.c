@@ -110,7 +110,7 @@ const char *cup_open_kind_name(uint32_t kind)
     return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "unknown";
 }
 
-/* The usual errors of the protocol (3000 and more) and of the client. */
+/* Describes the usual errors of the XRootD protocol (3000 and more) and of its client. */
 static const char *xrootd_error(uint32_t error)
 {
     static const struct {

@@ -15,13 +15,16 @@ enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 32, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_
 /* The bucket of a duration. Shorter durations are in the first bucket, longer ones in the last. */
 unsigned cup_open_bucket(uint64_t ns);
 
-/* The shortest duration of a bucket; of CUP_OPEN_BUCKETS, the end of the last. */
+/* Returns the shortest duration that belongs to a bucket. CUP_OPEN_BUCKETS is a valid argument:
+ * the end of the last bucket. */
 double cup_open_bucket_from_ns(unsigned bucket);
 
-enum { CUP_OPEN_ERRORS = 4 }; /* different errors of one sum; further ones are only counted */
+/* Different error codes that one sum can hold; opens that fail with a further code only count in
+ * `failed`. */
+enum { CUP_OPEN_ERRORS = 4 };
 
 struct cup_open_error {
-    uint32_t error; /* as in the record */
+    uint32_t error; /* errno, or the code of XRootD, as in the OPEN record */
     uint64_t count;
 };
 
@@ -36,9 +39,10 @@ struct cup_open_sum {
     uint32_t buckets[CUP_OPEN_BUCKETS];
 };
 
-/* The part of a path that names its server: "root://host:1094" of a URL, "tcp://10.0.0.1:443" of a
- * peer, the first directory of a local path ("/eos": file systems are mounted there). A path
- * without such a part is returned whole. */
+/* Returns the part of a path that names its server: "root://host:1094" for a URL,
+ * "tcp://10.0.0.1:443" for the peer of a connection, the first directory of a local path ("/eos",
+ * because file systems are mounted there; "/" for a file in the root directory), and "." for a
+ * relative path. */
 struct cup_text cup_open_server(struct cup_text path);
 
 /* Adds one open; ERROR as in the record. */
@@ -54,8 +58,8 @@ double cup_open_quantile_ns(const struct cup_open_sum *sum, double share);
 /* "local", "xrootd" or "connect". */
 const char *cup_open_kind_name(uint32_t kind);
 
-/* Describes the most frequent error: "No such file or directory", "XRootD 3011: no such file".
- * Returns its count; 0 if no open failed. */
+/* Describes the most frequent error: "No such file or directory", "not found (XRootD 3011)".
+ * Returns how often it occurred; 0 if no open failed. */
 uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room);
 
 #endif

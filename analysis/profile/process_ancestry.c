@@ -1,7 +1,8 @@
-/* Two records name the task that started a process: its own PARENT record, and the CHILD record of
- * a process whose task had it forked by another one (multiprocessing's forkserver). CHILD takes
- * precedence. The kernel reuses pids, so a process is looked up by pid and time. The tables are
- * sorted because there may be ten thousand children. */
+/* Which task started a process? Two records answer this: the PARENT record in the log of the
+ * process itself, and a CHILD record in the log of the worker, if another process forked it for
+ * the task (the forkserver of multiprocessing). The CHILD record takes precedence. The kernel
+ * reuses pids, so a process is looked up by pid and time. The tables are sorted, because there may
+ * be ten thousand children. */
 #include "analysis/profile/process_ancestry.h"
 
 #include <stdlib.h>
@@ -22,22 +23,23 @@ struct places {
     size_t count;
 };
 
-/* The task that a record names for a process. */
+/* The task that started a process, as a PARENT or CHILD record says. */
 struct link {
     uint32_t process;
-    uint32_t parent;     /* index + 1 of the process that ran the task; 0: not known */
-    uint32_t task;       /* number in that process */
-    bool by_child;       /* from a CHILD record, */
-    int64_t distance_ns; /* whose time is so far from the start of the process */
+    uint32_t parent; /* index + 1 of the process that ran the task; 0: not known */
+    uint32_t task;   /* number of the task in that process */
+    bool by_child;   /* true if this is from a CHILD record */
+    /* then: how far the time of that record is from the start of the process. */
+    int64_t distance_ns;
 };
 
 struct ancestries {
     struct cup_profile *profile;
-    struct places logs, names;
+    struct places logs, child_records;
     struct link *links;      /* owned; one for each process */
-    struct cup_id_map tasks; /* of process `mapped` - 1: number to index + 1 */
+    struct cup_id_map tasks; /* tasks of the process with index `mapped` - 1: number to index + 1 */
     uint32_t mapped;
-    bool one_span;
+    bool selective;
 };
 
 /* ---- processes by number ---------------------------------------------------------------- */
@@ -59,7 +61,7 @@ static struct place place_of_log(const struct cup_profile *profile, uint32_t pro
     return (struct place){header->host, header->pid, process, header->process_start_ns};
 }
 
-static struct place place_of_name(const struct cup_profile *profile, uint32_t index)
+static struct place place_of_child(const struct cup_profile *profile, uint32_t index)
 {
     const struct cup_child *child = &profile->children[index];
     const char *host = profile->processes[child->process].header.host;
@@ -80,12 +82,12 @@ static int make_places(struct places *places, const struct cup_profile *profile,
     return 0;
 }
 
-static bool same_number(const struct place *a, const struct place *b)
+static bool same_pid(const struct place *a, const struct place *b)
 {
     return a->pid == b->pid && strcmp(a->host, b->host) == 0;
 }
 
-/* The number of places that are not sorted after WANTED. */
+/* The number of places that sort before WANTED or are equal to it. */
 static size_t places_up_to(const struct places *places, const struct place *wanted)
 {
     size_t low = 0, high = places->count;
@@ -99,37 +101,39 @@ static size_t places_up_to(const struct places *places, const struct place *want
     return low;
 }
 
-/* The newest place with WANTED's host and pid that is not later than its time; NULL if there is
- * none. */
+/* Returns the newest place with the host and pid of WANTED that is not later than its time; NULL
+ * if there is none. */
 static const struct place *newest_place(const struct places *places, const struct place *wanted)
 {
     size_t at = places_up_to(places, wanted);
     const struct place *found = at > 0 ? &places->places[at - 1] : NULL;
-    return found && same_number(found, wanted) ? found : NULL;
+    return found && same_pid(found, wanted) ? found : NULL;
 }
 
 /* ---- what the records say --------------------------------------------------------------- */
 
-/* A CHILD record belongs to the process whose start is near its time: */
-static const int64_t before_ns = INT64_C(60000000000); /* at most so long before, */
-static const int64_t after_ns = INT64_C(1000000000);   /* or so long after it */
+/* A CHILD record belongs to the process of its pid that starts at most so long before the record
+ * is written, or at most so long after it. */
+static const int64_t before_ns = INT64_C(60000000000);
+static const int64_t after_ns = INT64_C(1000000000);
 
-/* The parent was forked for a task that it does not know, but a CHILD record names it: the newest
- * one of its pid counts, unless a later process of that pid has a log. */
+/* The PARENT record names the parent, but not the task, because the parent was itself forked for a
+ * task that it does not know. A CHILD record for the pid of the parent names that task. The newest
+ * such record counts, unless a later process with that pid has a log. */
 static void follow_named_parent(struct ancestries *ancestries, struct place wanted,
                                 struct link *link)
 {
     const struct place *log = newest_place(&ancestries->logs, &wanted);
     wanted.time_ns += after_ns;
-    const struct place *name = newest_place(&ancestries->names, &wanted);
-    if (!name || (log && log->time_ns > name->time_ns + after_ns))
+    const struct place *child_record = newest_place(&ancestries->child_records, &wanted);
+    if (!child_record || (log && log->time_ns > child_record->time_ns + after_ns))
         return;
-    link->parent = ancestries->profile->children[name->index].process + 1;
-    link->task = ancestries->profile->children[name->index].task;
+    link->parent = ancestries->profile->children[child_record->index].process + 1;
+    link->task = ancestries->profile->children[child_record->index].task;
 }
 
-/* The task that ran in the newest process of the parent's number that was there before the child.
- */
+/* Links a process to the task in its PARENT record. Of several processes with the pid of the
+ * parent, this chooses the newest one that started before the child. */
 static void follow_parent(struct ancestries *ancestries, uint32_t index)
 {
     const struct cup_process *process = &ancestries->profile->processes[index];
@@ -148,19 +152,20 @@ static void follow_parent(struct ancestries *ancestries, uint32_t index)
         link->parent = log->index + 1;
 }
 
-/* A CHILD record applies to the process of its pid whose start is nearest. If several records apply
- * to one process, the nearest counts. */
+/* Links the process that a CHILD record names to the task in that record: of all processes with
+ * that pid, the one whose start is nearest. If several CHILD records name one process, the record
+ * nearest to its start wins. */
 static void follow_child(struct ancestries *ancestries, uint32_t index)
 {
     const struct cup_child *child = &ancestries->profile->children[index];
-    struct place wanted = place_of_name(ancestries->profile, index);
+    struct place wanted = place_of_child(ancestries->profile, index);
     struct link *nearest = NULL;
     int64_t distance_ns = 0;
     wanted.time_ns += after_ns;
     for (size_t at = places_up_to(&ancestries->logs, &wanted); at > 0; at--) {
         const struct place *log = &ancestries->logs.places[at - 1];
         int64_t away_ns = llabs(log->time_ns - child->time_ns);
-        if (!same_number(log, &wanted) || log->time_ns < child->time_ns - before_ns)
+        if (!same_pid(log, &wanted) || log->time_ns < child->time_ns - before_ns)
             break;
         if (log->index == child->process || (nearest && away_ns >= distance_ns))
             continue;
@@ -191,7 +196,7 @@ static int map_tasks(struct ancestries *ancestries, uint32_t process)
     return 0;
 }
 
-/* The time of its last read, from its PARENT record; without one, its end. */
+/* Returns when the process last read data, by its PARENT record; without one, when it ended. */
 static int64_t last_read_ns(const struct cup_process *process)
 {
     if (process->has_parent)
@@ -199,24 +204,25 @@ static int64_t last_read_ns(const struct cup_process *process)
     return process->header.log_stop_ns ? process->header.log_stop_ns : INT64_MAX;
 }
 
-static void settle_task(struct ancestries *ancestries, struct cup_process *process, uint32_t number)
+static void set_ancestry(struct ancestries *ancestries, struct cup_process *process,
+                         uint32_t number)
 {
     uint32_t index = cup_id_map_get(&ancestries->tasks, number);
     if (index == 0) {
-        process->descent = ancestries->one_span ? CUP_ANCESTRY_OTHER_SPAN : CUP_ANCESTRY_LOST;
+        process->ancestry = ancestries->selective ? CUP_ANCESTRY_EXCLUDED : CUP_ANCESTRY_LOST;
         return;
     }
     struct cup_task *task = &ancestries->profile->tasks[index - 1];
     process->ancestor = index - 1;
     if (task->status && last_read_ns(process) > task->stop_ns) {
-        process->descent = CUP_ANCESTRY_LATE;
+        process->ancestry = CUP_ANCESTRY_LATE;
         return;
     }
     if (task->shared) {
-        process->descent = CUP_ANCESTRY_SHARED;
+        process->ancestry = CUP_ANCESTRY_SHARED;
         return;
     }
-    process->descent = CUP_ANCESTRY_KNOWN;
+    process->ancestry = CUP_ANCESTRY_KNOWN;
     task->child_read_bytes += cup_process_child_bytes(process);
 }
 
@@ -228,12 +234,12 @@ static int settle_link(struct ancestries *ancestries, const struct link *link)
         return 0;
     if (link->parent == 0) {
         bool named = link->by_child || (process->parent_pid && process->parent_task);
-        process->descent = named ? CUP_ANCESTRY_LOST : CUP_ANCESTRY_UNNAMED;
+        process->ancestry = named ? CUP_ANCESTRY_LOST : CUP_ANCESTRY_UNNAMED;
         return 0;
     }
     if (map_tasks(ancestries, link->parent - 1) != 0)
         return -1;
-    settle_task(ancestries, process, link->task);
+    set_ancestry(ancestries, process, link->task);
     return 0;
 }
 
@@ -247,7 +253,8 @@ static int by_parent(const void *left, const void *right)
     return a->process < b->process ? -1 : a->process > b->process;
 }
 
-/* In the order of parents, so that the tasks of each parent are mapped once. */
+/* Goes through the links sorted by parent, so that the tasks of each parent are mapped only once.
+ */
 static int settle_links(struct ancestries *ancestries)
 {
     size_t count = ancestries->profile->process_count;
@@ -270,20 +277,21 @@ static void follow_records(struct ancestries *ancestries)
         follow_child(ancestries, i);
 }
 
-int cup_ancestries_settle(struct cup_profile *profile, bool one_span)
+int cup_ancestries_settle(struct cup_profile *profile, bool selective)
 {
-    struct ancestries ancestries = {.profile = profile, .one_span = one_span};
+    struct ancestries ancestries = {.profile = profile, .selective = selective};
     int result = -1;
     ancestries.links = calloc(profile->process_count + 1, sizeof *ancestries.links);
     if (ancestries.links &&
         make_places(&ancestries.logs, profile, profile->process_count, place_of_log) == 0 &&
-        make_places(&ancestries.names, profile, profile->child_count, place_of_name) == 0) {
+        make_places(&ancestries.child_records, profile, profile->child_count, place_of_child) ==
+            0) {
         follow_records(&ancestries);
         result = settle_links(&ancestries);
     }
     cup_id_map_clear(&ancestries.tasks);
     free(ancestries.logs.places);
-    free(ancestries.names.places);
+    free(ancestries.child_records.places);
     free(ancestries.links);
     return result;
 }

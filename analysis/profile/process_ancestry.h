@@ -4,9 +4,10 @@
 
 #include "analysis/profile/profile.h"
 
-/* Sets the ancestry of all processes and the child_read_bytes of tasks, when all logs are loaded.
- * ONE_SPAN: the options exclude tasks, so a task that is not in the profile may be one of those.
- * Returns 0, or -1 without memory. */
-int cup_ancestries_settle(struct cup_profile *profile, bool one_span);
+/* Call it when all logs are loaded. Sets `ancestry` and `ancestor` of all processes, and adds what
+ * they read to child_read_bytes of the tasks that started them. SELECTIVE: the options exclude
+ * some tasks, so a task that is not in the profile was probably excluded, not lost. Returns 0, or
+ * -1 without memory. */
+int cup_ancestries_settle(struct cup_profile *profile, bool selective);
 
 #endif

@@ -8,9 +8,11 @@ const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
 #undef X
 };
 
-/* How two values of a counter are added, by its kind; chosen at compile time. */
+/* How two values of a counter are merged, by the kind of the counter; chosen at compile time. */
 #define MERGE_SUM(sum, value) ((sum) + (value))
-#define MERGE_MAX(sum, value) ((sum) + (value)) /* an upper bound, over several threads */
+#define MERGE_MAX(sum, value)                                                                      \
+    ((sum) +                                                                                       \
+     (value)) /* the peaks of several threads may not coincide: their sum is an upper bound */
 #define MERGE_LARGEST(sum, value) ((sum) > (value) ? (sum) : (value))
 
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values)
@@ -33,7 +35,7 @@ void cup_profile_free(struct cup_profile *profile)
     *profile = (struct cup_profile){0};
 }
 
-/* The words in the column "needs" of CUP_COUNTERS. */
+/* What the words in the column "needs" of CUP_COUNTERS stand for. */
 #define NEEDS_FILES CUP_FEATURE_FILES
 #define NEEDS_CONTEXT (CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT)
 #define NEEDS_HANDOFF (CUP_FEATURE_FILES | CUP_FEATURE_HANDOFF)
@@ -59,6 +61,6 @@ uint64_t cup_process_child_bytes(const struct cup_process *process)
 {
     uint64_t sum = 0;
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_NONE_BYTES; method++)
-        sum += process->descent ? process->without_task[method] : 0;
+        sum += process->ancestry ? process->without_task[method] : 0;
     return sum;
 }

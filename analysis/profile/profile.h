@@ -21,17 +21,18 @@
 #include "analysis/profile/waits.h"
 #include "include/log_format.h"
 
-/* A task may start processes. Which task gets what such a process read outside of its own tasks? */
+/* A task may start processes. Bytes that such a process reads outside of tasks of its own may
+ * belong to the task that started it. These are the possible answers: */
 enum cup_ancestry {
-    CUP_ANCESTRY_NONE,       /* the process was started by no task */
-    CUP_ANCESTRY_KNOWN,      /* the task that started it gets the bytes */
-    CUP_ANCESTRY_UNNAMED,    /* unattributed: no record names the task */
-    CUP_ANCESTRY_LOST,       /* unattributed: the task is in no log */
-    CUP_ANCESTRY_LATE,       /* unattributed: it read after the task's end, perhaps for others */
-    CUP_ANCESTRY_SHARED,     /* unattributed: what the task started served other tasks as well */
-    CUP_ANCESTRY_OTHER_SPAN, /* the task is excluded by the options of the loading */
+    CUP_ANCESTRY_NONE,     /* no task started the process */
+    CUP_ANCESTRY_KNOWN,    /* attributed to the task that started the process */
+    CUP_ANCESTRY_UNNAMED,  /* unattributed: no record names the task */
+    CUP_ANCESTRY_LOST,     /* unattributed: the task is in no log */
+    CUP_ANCESTRY_LATE,     /* unattributed: the process read after the end of the task */
+    CUP_ANCESTRY_SHARED,   /* unattributed: threads of the task served other tasks, too */
+    CUP_ANCESTRY_EXCLUDED, /* the options exclude the task, so its bytes are not in this profile */
 };
-enum { CUP_ANCESTRY_COUNT = CUP_ANCESTRY_OTHER_SPAN + 1 };
+enum { CUP_ANCESTRY_COUNT = CUP_ANCESTRY_EXCLUDED + 1 };
 
 /* Where a task ran: in Dask's thread pool, or elsewhere (async tasks on the event loop, methods of
  * actors on threads of their own). */
@@ -40,24 +41,27 @@ enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
-    struct cup_log_header header; /* the log's, its times shifted by `clock` */
+    struct cup_log_header header; /* header of the log, with times that `clock` shifted */
     struct cup_clock clock;       /* shifts the log's times to the scheduler's clock */
     int64_t last_ns;              /* the last time in its records and its series */
-    uint32_t roles;               /* bit 1 << role of each of its Dask servers */
+    uint32_t roles;               /* roles of its Dask servers: set of bits 1 << enum cup_role */
     uint32_t task_threads;        /* threads that ran tasks */
-    uint64_t tasks;               /* that were loaded: tasks[first_task] and those after it */
+    uint64_t tasks;               /* number of loaded tasks: tasks[first_task] and those after it */
     uint32_t first_task;
     uint32_t first_branch, branches; /* in branch_numbers */
-    bool has_parent;                 /* the log has a PARENT record; the next three are from it */
-    uint32_t parent_pid;             /* 0: not known */
-    uint32_t parent_task; /* number in the parent; 0: the task that a CHILD record names */
-    int64_t last_read_ns; /* 0: never */
-    uint8_t descent;      /* enum cup_ancestry */
-    uint32_t ancestor;    /* CUP_ANCESTRY_KNOWN, _LATE, _SHARED: index in tasks */
+    /* The log has a PARENT record, which sets the next three fields. */
+    bool has_parent;
+    uint32_t parent_pid; /* 0: not known */
+    /* Number of the task in the parent; 0: see the CHILD record for parent_pid. */
+    uint32_t parent_task;
+    int64_t last_read_ns; /* when it last read data; 0: never */
+    uint8_t ancestry;     /* enum cup_ancestry */
+    /* Index of the task that started it; only for CUP_ANCESTRY_KNOWN, _LATE and _SHARED. */
+    uint32_t ancestor;
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* not attributed to any task */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
-    struct cup_measured_waits helper_waits; /* of threads that helped its tasks */
+    struct cup_measured_waits helper_waits; /* waits of threads that helped its tasks */
 };
 
 /* A Dask server. */
@@ -67,8 +71,8 @@ struct cup_server {
     uint32_t address, name, local_directory;
     uint32_t threads;      /* 0: not known */
     uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
-    uint64_t tasks;        /* that it ran */
-    bool digests_complete; /* its fine metrics were recorded when the process ended */
+    uint64_t tasks;        /* number of tasks that it ran */
+    bool digests_complete; /* its last DIGEST record was written when the process ended */
 };
 
 /* Sums over all tasks whose keys have one prefix. Prefix 0 collects the records of tasks whose
@@ -104,8 +108,9 @@ struct cup_task {
     uint32_t tid : 24;   /* Linux thread ids are below 2^22 */
     uint32_t status : 3; /* enum cup_task_status; 0: unfinished */
     uint32_t origin : 3; /* enum cup_task_origin */
-    bool shared : 1;     /* threads that it started served other tasks as well */
-    bool split : 1;      /* its time was added to the sums of waits */
+    /* Threads that the task started served other tasks as well (VOID record). */
+    bool shared : 1;
+    bool split : 1; /* its time is already in the sums of waits */
 };
 
 /* The results of other tasks that are a task's arguments. */
@@ -118,7 +123,7 @@ struct cup_inputs {
 
 /* Did a task read all entries of its entry range, of at least one branch of its tree? */
 enum cup_entries_read {
-    CUP_ENTRIES_UNKNOWN, /* no basket of the tree was read whose number of entries is known */
+    CUP_ENTRIES_UNKNOWN, /* the task read no basket of its tree with a known number of entries */
     CUP_ENTRIES_READ,
     CUP_ENTRIES_MISSING,
 };
@@ -127,17 +132,19 @@ enum cup_entries_read {
 struct cup_item {
     uint32_t task;
     uint32_t dataset, file, tree;
-    uint32_t columns;                /* index + 1 in column_sets; 0: not known */
-    uint8_t kind;                    /* enum cup_item_kind; 0: there were only clock calls */
-    bool reported;                   /* it has a CHUNK_REPORT record */
-    bool names_work;                 /* kind PATH, in a profile without any better kind */
+    uint32_t columns; /* index + 1 in column_sets; 0: not known */
+    uint8_t kind;     /* enum cup_item_kind; 0: there were only clock calls */
+    bool reported;    /* Coffea reported the chunk (CHUNK_REPORT record) */
+    /* Its kind is PATH, and the profile has no real chunks: the task counts as a chunk. */
+    bool path_is_chunk;
     uint8_t entries_read;            /* enum cup_entries_read */
     int64_t entry_start, entry_stop; /* -1: not known */
     int64_t tic_ns, toc_ns;          /* clock calls around process(); 0: none */
-    uint64_t cpu_ns;                 /* between them */
+    uint64_t cpu_ns;                 /* CPU time between the two clock calls */
     uint64_t requested_bytes;        /* as Coffea reports; CUP_UNKNOWN64: not known */
     uint32_t reported_entries;       /* as Coffea reports; CUP_NO_ENTRIES: not known */
-    uint32_t peak_kib;               /* largest live heap of its threads, KiB; 0: not known */
+    /* Peak of its live heap, summed over its threads, KiB; 0: not known. */
+    uint32_t peak_kib;
 };
 #define CUP_NO_ENTRIES UINT32_MAX
 _Static_assert(sizeof(struct cup_item) == 80, "a profile may hold a million items");
@@ -158,12 +165,12 @@ struct cup_file {
     uint64_t size;         /* the largest in any process */
 };
 
-#define CUP_NO_PREFIX UINT32_MAX /* used outside of any task */
+#define CUP_NO_PREFIX UINT32_MAX /* the prefix of what happens outside of any task */
 
 struct cup_file_sum {
     uint32_t file;
     uint32_t prefix; /* index in prefixes, or CUP_NO_PREFIX */
-    uint32_t next;   /* index + 1 of the file's next one */
+    uint32_t next;   /* index + 1 of the next sum of the same file */
     uint64_t tasks;  /* number of different tasks that used the file */
     uint64_t counters[CUP_FILE_COUNTER_COUNT];
 };
@@ -175,7 +182,7 @@ struct cup_access_place {
     uint32_t at;       /* in units of 8 bytes */
     uint32_t task;     /* index + 1; 0: none */
     uint32_t file;     /* index */
-    uint32_t sequence; /* of an EXTENTS record; 0: it is an ACCESS record */
+    uint32_t sequence; /* sequence of an EXTENTS record; 0 for an ACCESS record */
 };
 
 struct cup_info {
@@ -188,17 +195,21 @@ struct cup_note {
 
 /* A CHILD record: a process says that another one, which it did not fork, works for its task. */
 struct cup_child {
-    uint32_t process; /* that wrote the record */
-    uint32_t pid;     /* of the other one */
-    uint32_t task;    /* number in the process that wrote the record */
+    uint32_t process; /* process that wrote the record */
+    uint32_t pid;     /* pid of the other process */
+    uint32_t task;    /* number of the task in the process that wrote the record */
     int64_t time_ns;
 };
 
-/* A call of Coffea's Runner. */
+/* A call of Coffea's Runner. Its real begin is between not_before_ns and start_ns, its real end
+ * between stop_ns and not_after_ns. Times are shifted to the clock of the scheduler where the
+ * difference is known. */
 struct cup_run {
-    int64_t start_ns, stop_ns;           /* its host's clock: first and last time seen inside */
-    int64_t not_before_ns, not_after_ns; /* when its thread was seen outside; 0: not known */
-    bool compared; /* its host's clock could be compared with the scheduler's */
+    /* First and last time that its thread was seen inside the call. */
+    int64_t start_ns, stop_ns;
+    /* The nearest times that its thread was seen outside, before and after; 0: not known. */
+    int64_t not_before_ns, not_after_ns;
+    bool compared; /* these times could be compared with the clock of the scheduler */
     uint32_t pid;
     char host[64];
 };
@@ -213,13 +224,13 @@ struct cup_sample_place {
 
 /* A worker in samples. A worker that left and came back is two entries. */
 struct cup_sampled_worker {
-    uint32_t process; /* that took the samples */
-    uint32_t server;  /* that took the samples: index + 1 in servers; 0: not known */
-    uint32_t number;  /* in that process */
+    uint32_t process; /* process that took the samples */
+    uint32_t server;  /* server that took the samples: index + 1 in servers; 0: not known */
+    uint32_t number;  /* number of the worker in that process */
     uint32_t address, name;
 };
 
-/* A status of workers, with the number that a process gave to it. */
+/* The name of a status of workers ("running", ...). Each process numbers them in its own way. */
 struct cup_status_name {
     uint32_t process, number, name;
 };
@@ -229,9 +240,10 @@ struct cup_span {
     uint32_t id, name;
 };
 
-/* One of Dask's fine metrics of one worker: the last sum since the worker began. */
+/* One of Dask's fine metrics of one worker: the last value written, a sum since the worker began.
+ */
 struct cup_digest {
-    int64_t time_ns; /* of that sum; 0: there is none */
+    int64_t time_ns; /* when that value was written; 0: never */
     double value;
     uint32_t process;
     uint32_t server;          /* index + 1 in servers; 0: not known */
@@ -303,22 +315,23 @@ struct cup_profile {
     size_t entry##_count, entry##_room;
     CUP_PROFILE_ARRAYS(X)
 #undef X
-    bool basket_places_dropped;          /* there were too many */
-    uint64_t basket_rows;                /* in all BASKETS records of the loaded tasks */
-    uint64_t damaged_baskets;            /* BASKETS records that could not be read to the end */
-    struct cup_basket_sums without_task; /* read by no known task; all other sums include it */
-    uint64_t section_rows_left_out;      /* of sections and named values: there were too many */
-    bool selective;                      /* the options exclude some tasks */
+    bool basket_places_dropped; /* there were too many */
+    uint64_t basket_rows;       /* in all BASKETS records of the loaded tasks */
+    uint64_t damaged_baskets;   /* BASKETS records that could not be read to the end */
+    /* What was read by no known task; the sums of branches and files include it. */
+    struct cup_basket_sums without_task;
+    uint64_t section_rows_left_out; /* of sections and named values: there were too many */
+    bool selective;                 /* the options exclude some tasks */
     uint32_t run;           /* index + 1 of the run whose tasks these are; 0: all, or not known */
-    uint64_t tasks_skipped; /* of other runs */
+    uint64_t tasks_skipped; /* tasks of other runs, which were not loaded */
 
     uint64_t logs_read;       /* in full or in part */
     uint64_t logs_damaged;    /* of logs_read: in part */
     uint64_t logs_unreadable; /* not at all */
     uint64_t unfinished_records, skipped_bytes;
-    uint64_t orphan_records; /* that refer to a task, string or file without a record of its own */
+    uint64_t orphan_records; /* records that refer to a task, string or file that has no record */
     uint64_t health[CUP_HEALTH_COUNT];
-    uint64_t features; /* enum cup_feature: on in at least one process */
+    uint64_t features; /* features that were on in at least one process: set of enum cup_feature */
 };
 
 #define CUP_ALL_RUNS UINT32_MAX
@@ -328,9 +341,11 @@ struct cup_load_options {
     bool baskets;     /* keep basket_places, however many there are */
     bool accesses;    /* fill `access_places` */
     const char *span; /* load only tasks of the span of this name or id; NULL: all */
-    unsigned run;     /* load only tasks of this Runner call; 0: of the last; CUP_ALL_RUNS: all */
-    const struct cup_clocks *clocks; /* shift times by them; NULL: no shift */
-    int64_t from_ns, to_ns;          /* load only tasks that start in [from, to); 0, 0: all */
+    /* Load only tasks of this Runner call; 0: the last call; CUP_ALL_RUNS: all calls. */
+    unsigned run;
+    /* The clocks of the logs, by which times are shifted; NULL: no shift. */
+    const struct cup_clocks *clocks;
+    int64_t from_ns, to_ns; /* load only tasks that start in [from, to); 0, 0: all */
 };
 
 /* Loads all logs (*.cup) of a directory. Returns 0 if at least one could be read; profile->damages
@@ -377,7 +392,7 @@ static inline const struct cup_item *cup_task_item(const struct cup_profile *pro
 static inline bool cup_item_is_chunk(const struct cup_item *item)
 {
     return item && (item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_READ ||
-                    item->tic_ns != 0 || item->names_work);
+                    item->tic_ns != 0 || item->path_is_chunk);
 }
 
 /* Length of the entry range; CUP_UNKNOWN64 if it is not known. */
@@ -406,7 +421,7 @@ static inline bool cup_process_has(const struct cup_profile *profile, uint32_t p
     return (profile->processes[process].header.features & features) == features;
 }
 
-/* Stop less start, at least 0; CUP_UNKNOWN64 for an unfinished task. */
+/* Stop minus start, at least 0; CUP_UNKNOWN64 for an unfinished task. */
 static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
 {
     if (task->status == 0)
@@ -441,7 +456,7 @@ extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
 /* Adds counters to sums; of counters of kind LARGEST the larger value is kept. */
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
 
-/* The features that must be on for a counter to mean anything. */
+/* Returns the features that must be on in a process for this counter to be valid. */
 uint64_t cup_counter_needs(enum cup_counter counter);
 
 /* The last time at which the process is known to have existed: its end, or the last time in its
@@ -452,7 +467,7 @@ static inline int64_t cup_process_last_sign_ns(const struct cup_process *process
     return stop_ns > process->last_ns ? stop_ns : process->last_ns;
 }
 
-/* True if it runs tasks: a Dask worker, or a process in which Coffea ran chunks without Dask. */
+/* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {
     return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;

@@ -175,7 +175,7 @@ uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path)
     return (uint32_t)builder->profile->root_file_count;
 }
 
-/* The name is not enough: trees in different directories of a file may have the same one. */
+/* Compares more than the names: trees in different directories of a file may have the same one. */
 static bool is_same_tree(const struct cup_ttree *known, const struct cup_ttree *tree)
 {
     return known->name == tree->name && known->entries == tree->entries &&

@@ -38,7 +38,7 @@ void cup_builder_finish(struct cup_builder *builder);
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
                          size_t size);
 
-/* Sets an entry of a map; sets out_of_memory if that fails. */
+/* Sets map[id] = value. Without memory it sets out_of_memory. */
 void cup_builder_map(struct cup_builder *builder, struct cup_id_map *map, uint32_t id,
                      uint32_t value);
 

@@ -5,11 +5,13 @@
 
 #include "analysis/base/array.h"
 
-/* Two profiles under way to one, and where the entries of `from` are in `into`. */
+/* The state while the profile `from` is merged into the profile `into`. Each map finds the place
+ * in `into` of an entry of `from`. */
 struct merge {
     struct cup_builder *builder;
     struct cup_profile *into, *from;
-#define X(entries, entry, type, merge, what) uint32_t entry##_base; /* into's length before */
+#define X(entries, entry, type, merge, what)                                                       \
+    uint32_t entry##_base; /* length of the array in `into` before the merge */
     CUP_PROFILE_ARRAYS(X)
 #undef X
     struct cup_id_map strings;    /* by id in `from` */
@@ -30,7 +32,7 @@ static uint32_t prefix_of(const struct merge *merge, uint32_t index)
     return index == CUP_NO_PREFIX ? index : cup_id_map_get(&merge->prefixes, index) - 1;
 }
 
-/* An index + 1 that may be 0. */
+/* Shifts an "index + 1" by BASE. 0 means "none" and stays 0. */
 static uint32_t move_index(uint32_t index, uint32_t base)
 {
     return index ? index + base : 0;
@@ -43,7 +45,7 @@ static void merge_strings(struct merge *merge)
                         cup_builder_string(merge->builder, merge->from->strings.texts[id]));
 }
 
-/* Appends MORE entries; out_of_memory, and nothing appended, where that fails. */
+/* Appends MORE entries. Without memory it appends none and sets out_of_memory. */
 static void append_entries(struct cup_builder *builder, void *items, size_t *room, size_t *count,
                            size_t size, const void *entries, size_t more)
 {

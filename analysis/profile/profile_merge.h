@@ -4,8 +4,8 @@
 
 #include "analysis/profile/profile_builder.h"
 
-/* Appends all that `from` holds to the builder's profile. `from` stays as it was, except for the
- * paths of its processes' logs, which change their owner. */
+/* Adds everything in `from` to the profile of the builder. `from` stays unchanged, except that the
+ * paths of its logs move to the profile of the builder, which then owns them. */
 void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from);
 
 #endif

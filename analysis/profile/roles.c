@@ -5,15 +5,15 @@
 
 enum cup_role cup_process_role(const struct cup_process *process)
 {
-    static const enum cup_role telling[] = {CUP_ROLE_WORKER, CUP_ROLE_SCHEDULER, CUP_ROLE_NANNY,
-                                            CUP_ROLE_CLIENT};
-    if (process->descent && process->tasks == 0)
+    static const enum cup_role by_precedence[] = {CUP_ROLE_WORKER, CUP_ROLE_SCHEDULER,
+                                                  CUP_ROLE_NANNY, CUP_ROLE_CLIENT};
+    if (process->ancestry && process->tasks == 0)
         return CUP_ROLE_CHILD;
     if (cup_process_is_worker(process))
         return CUP_ROLE_WORKER;
-    for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
-        if (process->roles & 1u << telling[i])
-            return telling[i];
+    for (size_t i = 0; i < sizeof by_precedence / sizeof *by_precedence; i++)
+        if (process->roles & 1u << by_precedence[i])
+            return by_precedence[i];
     return process->header.parent_task ? CUP_ROLE_CHILD : CUP_ROLE_OTHER;
 }
 

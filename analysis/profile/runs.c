@@ -86,7 +86,7 @@ static bool any_task_within(const struct cup_profile *profile, int64_t start_ns,
     return false;
 }
 
-int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns)
+int cup_runs_add_given(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns)
 {
     if (profile->run_count > 0 || !any_task_within(profile, start_ns, stop_ns))
         return 0;

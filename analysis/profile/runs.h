@@ -1,19 +1,19 @@
-/* The calls of Coffea's Runner in a profile. They are read before everything else, because they
- * decide which tasks are loaded. */
+/* The calls of Coffea's Runner in a profile. They are read before the tasks, because they decide
+ * which tasks are loaded. */
 #ifndef CUPPING_ANALYSIS_PROFILE_RUNS_H
 #define CUPPING_ANALYSIS_PROFILE_RUNS_H
 
 #include "analysis/profile/profile.h"
 
-/* Reads the Runner calls of all logs into profile->runs, in the order of their begins, with times
- * shifted to the scheduler's clock. Logs that cannot be read are skipped. Returns 0, or -1 without
+/* Reads the Runner calls of all logs into profile->runs, sorted by start, with times shifted to
+ * the clock of the scheduler. Logs that cannot be read are skipped. Returns 0, or -1 without
  * memory. */
 int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
                   const struct cup_clocks *clocks);
 
 /* Adds a run with times that the user measured, if no Runner call was recorded and tasks ran during
  * that time. Returns 1 if it was added, 0 if not, or -1 without memory. */
-int cup_runs_give(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns);
+int cup_runs_add_given(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns);
 
 /* True if the user gave its times. */
 static inline bool cup_run_is_given(const struct cup_run *run)
@@ -25,8 +25,9 @@ static inline bool cup_run_is_given(const struct cup_run *run)
  * number that no run has means all; cup_run_option_check() reports it. */
 void cup_runs_choose(struct cup_profile *profile, unsigned run);
 
-/* The time window of the chosen run: its tasks start in [*from_ns, *to_ns). The borders are midway
- * to its neighbours, so that each task belongs to one run. */
+/* Returns the time window of the chosen run: a task belongs to the run if it starts in [*from_ns,
+ * *to_ns). The window ends half-way between two runs, so that each task belongs to exactly one
+ * run. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns);
 
 #endif

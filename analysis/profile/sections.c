@@ -28,8 +28,8 @@ void cup_section_add(uint64_t *to, const uint64_t *values)
 
 /* ---- entries by name ---------------------------------------------------------------------- */
 
-static void name_it(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a, uint32_t b,
-                    uint32_t index)
+static void set_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a, uint32_t b,
+                     uint32_t index)
 {
     if (cup_pair_map_set(map, a, b, index) != 0)
         builder->out_of_memory = true;
@@ -49,7 +49,7 @@ uint32_t cup_builder_section_of(struct cup_builder *builder, uint32_t name, uint
         return 0;
     *section =
         (struct cup_section){.name = name, .parent = parent, .prefix = prefix, .next = first};
-    name_it(builder, &builder->sections, name, parent, (uint32_t)profile->section_count);
+    set_pair(builder, &builder->sections, name, parent, (uint32_t)profile->section_count);
     return (uint32_t)profile->section_count;
 }
 
@@ -65,13 +65,14 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
     if (!value)
         return 0;
     *value = (struct cup_named_value){.name = name, .prefix = prefix, .next = first};
-    name_it(builder, &builder->named_values, name, 0, (uint32_t)profile->named_value_count);
+    set_pair(builder, &builder->named_values, name, 0, (uint32_t)profile->named_value_count);
     return (uint32_t)profile->named_value_count;
 }
 
 /* ---- rows by task ------------------------------------------------------------------------- */
 
-/* The row of a section and task. A task may have several records of one section. */
+/* Finds or adds the row of a section and task, because a task may have several records of one
+ * section. Returns NULL if there are too many rows, or without memory. */
 static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t section, uint32_t task)
 {
     struct cup_profile *profile = builder->profile;
@@ -87,7 +88,7 @@ static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t sect
     if (!row)
         return NULL;
     *row = (struct cup_section_row){.section = section - 1, .task = task};
-    name_it(builder, &builder->section_rows, section, task, (uint32_t)profile->section_row_count);
+    set_pair(builder, &builder->section_rows, section, task, (uint32_t)profile->section_row_count);
     return row;
 }
 

@@ -13,7 +13,8 @@ struct cup_section {
     uint32_t name, parent; /* strings; parent 0: none */
     uint32_t prefix;       /* index in prefixes; CUP_NO_PREFIX: outside of any task */
     uint32_t next;         /* index + 1 of the section with the same names and another prefix */
-    uint32_t tasks;        /* that entered it; if rows are left out, each record counts as a task */
+    /* Tasks that entered it. Once rows are left out, every record counts as a task. */
+    uint32_t tasks;
     uint64_t values[CUP_SECTION_VALUE_COUNT];
 };
 
@@ -43,8 +44,8 @@ struct cup_value_row {
     double sum, last;
 };
 
-/* The most section rows, and value rows. Further rows are left out and counted; the sums include
- * them. */
+/* The profile holds at most so many section rows, and as many value rows. Further rows are left
+ * out and counted in section_rows_left_out; the sums include them. */
 enum { CUP_SECTION_ROWS_MOST = 1 << 20 };
 
 struct cup_builder;

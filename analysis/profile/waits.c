@@ -6,7 +6,8 @@ const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT] = {
 #undef X
 };
 
-#define SANE_NS (UINT64_MAX / 16) /* so that six values of a damaged log do not overflow */
+#define SANE_NS                                                                                    \
+    (UINT64_MAX / 16) /* so that the sum of all parts of a damaged log does not overflow */
 
 static int largest_part(const struct cup_wait_split *split)
 {
@@ -17,7 +18,8 @@ static int largest_part(const struct cup_wait_split *split)
     return largest;
 }
 
-/* Subtracts the excess from the largest part, then from the next one, until nothing is left. */
+/* Subtracts the excess from the largest part. If that is not enough, the part becomes 0 and the
+ * rest is subtracted from the next largest one, and so on. */
 static void cut_excess(struct cup_wait_split *split)
 {
     for (uint64_t left = split->excess_ns; left > 0;) {
@@ -63,9 +65,9 @@ void cup_wait_sums_add_task(struct cup_wait_sums *sums, uint64_t wall_ns, uint64
         sums->cpu_ns += cpu_in_wall_ns;
         add_measured(sums, wall_ns - cpu_in_wall_ns, measured, major_faults);
     } else {
-        sums->untold_tasks++;
-        sums->untold_cpu_ns += cpu_in_wall_ns;
-        sums->untold_ns += wall_ns - cpu_in_wall_ns;
+        sums->unmeasured_tasks++;
+        sums->unmeasured_cpu_ns += cpu_in_wall_ns;
+        sums->unmeasured_noncpu_ns += wall_ns - cpu_in_wall_ns;
     }
 }
 
@@ -77,9 +79,9 @@ void cup_wait_sums_add(struct cup_wait_sums *sums, const struct cup_wait_sums *o
         sums->ns[i] += others->ns[i];
     sums->excess_ns += others->excess_ns;
     sums->below_zero_ns += others->below_zero_ns;
-    sums->untold_tasks += others->untold_tasks;
-    sums->untold_cpu_ns += others->untold_cpu_ns;
-    sums->untold_ns += others->untold_ns;
+    sums->unmeasured_tasks += others->unmeasured_tasks;
+    sums->unmeasured_cpu_ns += others->unmeasured_cpu_ns;
+    sums->unmeasured_noncpu_ns += others->unmeasured_noncpu_ns;
 }
 
 uint64_t cup_wait_sums_wall_ns(const struct cup_wait_sums *sums)

@@ -1,5 +1,5 @@
-/* Where a task's time went while its own thread used no CPU. The measured parts are adjusted so
- * that, for each task, they add up to wall time less CPU time, to the nanosecond. */
+/* What a task waited for while its own thread used no CPU. The measured parts are adjusted so
+ * that, for each task, all parts add up to wall time minus CPU time, to the nanosecond. */
 #ifndef CUPPING_ANALYSIS_PROFILE_WAITS_H
 #define CUPPING_ANALYSIS_PROFILE_WAITS_H
 
@@ -8,14 +8,13 @@
 
 #include "include/log_format.h"
 
-/* The parts. X(id, name in JSON, short name, text, features that it needs, what it is). The parts
- * up to RUN_DELAY are counters of the log, in the same order; FAULT is derived, OTHER is the rest.
- */
+/* The parts. X(id, name in JSON, short name, text, features that it needs, how it is measured).
+ * The parts up to RUN_DELAY are counters of the log, in the same order. FAULT and OTHER are
+ * computed: they are what the measured parts leave. */
 #define CUP_WAITS(X)                                                                               \
     X(IO, "io_wait_s", "I/O", "waiting for files", CUP_FEATURE_WAITS, "blocked in calls on files") \
     X(GIL, "gil_wait_s", "GIL", "the interpreter's lock", CUP_FEATURE_WAITS | CUP_FEATURE_GIL,     \
-      "blocked for the interpreter's lock; where that is not told from others, it is among the "   \
-      "locks")                                                                                     \
+      "blocked for the interpreter's lock; counted under locks if cupping cannot tell them apart") \
     X(LOCK, "lock_wait_s", "locks", "other locks", CUP_FEATURE_WAITS,                              \
       "blocked for locks, conditions, other threads' ends")                                        \
     X(SLEEP, "sleep_s", "sleep", "sleeping", CUP_FEATURE_WAITS, "slept")                           \
@@ -23,14 +22,14 @@
       "blocked on sockets and pipes")                                                              \
     X(RUN_DELAY, "run_delay_s", "no core", "ready, but no core",                                   \
       CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY,                                                   \
-      "ready, but without a core, as the kernel says; where it does not, that is inside the "      \
-      "waits")                                                                                     \
+      "ready to run, but without a core, as the kernel counts it; included in the other waits "    \
+      "if the kernel does not count it")                                                           \
     X(FAULT, "fault_wait_s", "faults", "pages from disk (derived)", CUP_FEATURE_WAITS,             \
       "derived: what all other parts leave of the non-CPU time of tasks with major page faults")   \
     X(OTHER, "other_wait_s", "other", "what is left", CUP_FEATURE_WAITS,                           \
       "what all other parts leave of the non-CPU time of tasks without major page faults")
 #define CUP_NO_HELPER_REST                                                                         \
-    "a helper's time outside of waits is not known, so nothing can be left of it"
+    "a helper's time outside of waits is not known, so its rest cannot be computed"
 enum cup_waited {
 #define X(id, name, label, text, needs, source) CUP_WAITED_##id,
     CUP_WAITS(X)
@@ -56,27 +55,31 @@ struct cup_measured_waits {
 /* All parts of one task. */
 struct cup_wait_split {
     uint64_t ns[CUP_WAITED_COUNT];
-    uint64_t
-        excess_ns; /* measured waits beyond the task's non-CPU time, which were cut off: clocks are
-                      coarse, and the time of a call includes a little more than the wait */
+    /* Time by which the measured waits exceed the non-CPU time of the task, and that was cut
+     * off: clocks are coarse, and the time of a call includes a little more than the wait. */
+    uint64_t excess_ns;
 };
 
-/* Splits the non-CPU time of a task. What the measured parts leave is FAULT if the task had major
- * page faults, else OTHER. If they exceed it, the largest parts are cut. */
+/* Splits the non-CPU time of a task. The time that the measured parts leave becomes FAULT if the
+ * task had major page faults, else OTHER. If the measured parts exceed the non-CPU time, the
+ * largest ones are cut. */
 struct cup_wait_split cup_wait_split(uint64_t noncpu_ns, const struct cup_measured_waits *measured,
                                      uint64_t major_faults);
 
-/* Sums over tasks that ended and have a CPU time. A task's CPU time counts up to its wall time, so
- * that CPU time and parts add up to the wall time. */
+/* Sums over tasks that ended and have a CPU time. If clocks say that a task used more CPU time
+ * than wall time, only its wall time counts, so that CPU time and parts always add up to the wall
+ * time. */
 struct cup_wait_sums {
-    uint64_t tasks; /* whose waits were measured; so are those of the next four fields */
+    /* Number of tasks with measured waits; the next three fields are sums over these tasks. */
+    uint64_t tasks;
     uint64_t cpu_ns;
     uint64_t ns[CUP_WAITED_COUNT];
     uint64_t excess_ns;
-    uint64_t below_zero_ns; /* CPU time beyond wall time, over all tasks */
-    uint64_t untold_tasks;  /* whose waits were not measured; so are those of the next two fields */
-    uint64_t untold_cpu_ns;
-    uint64_t untold_ns; /* their non-CPU time */
+    uint64_t below_zero_ns; /* CPU time beyond the wall time, over all tasks, measured or not */
+    /* Number of tasks without measured waits; the next two fields are sums over these tasks. */
+    uint64_t unmeasured_tasks;
+    uint64_t unmeasured_cpu_ns;
+    uint64_t unmeasured_noncpu_ns; /* wall time minus CPU time, of unknown causes */
 };
 
 /* Adds a task. MEASURED is NULL if waits were not measured. */

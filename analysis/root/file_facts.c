@@ -10,8 +10,8 @@
 
 #include "analysis/base/array.h"
 
-/* The facts of a file that was opened. Files that were not opened share one reason. */
-struct answer {
+/* A file that was opened, and its tree or the reason why the tree cannot be read. */
+struct examined_file {
     struct cup_file_fact fact;
     char reason[160];
 };
@@ -19,19 +19,20 @@ struct answer {
 struct cup_file_facts {
     const char *directory; /* not owned; NULL: none */
     int64_t stop_ns;
-    struct cup_intern names;              /* path, NUL, tree */
-    const struct cup_file_fact **by_name; /* owned; by id in names */
+    struct cup_intern names; /* of path and tree, as join_names() joins them */
+    /* owned; what is known of each name (path and tree), by its id in `names`. */
+    const struct cup_file_fact **by_name;
     size_t by_name_room;
-    struct answer **answers; /* owned, and the answers, too */
-    size_t answer_count, answer_room;
+    struct examined_file **examined; /* owned, and so are the files in it */
+    size_t examined_count, examined_room;
     uint64_t opened, left_out; /* files */
     int64_t spent_ns;
 };
 
 /* ---- where the file is -------------------------------------------------------------------- */
 
-/* A name as a path: a URL loses its scheme and everything from a question mark on. Allocated; NULL
- * without memory. */
+/* Returns the path in a name: a URL loses its scheme and everything from a question mark on.
+ * *LOCAL: the file could be at this path on this machine. Allocated; NULL without memory. */
 static char *path_of(struct cup_text text, bool *local)
 {
     char *path = malloc(text.length + 1);
@@ -52,8 +53,9 @@ static char *path_of(struct cup_text text, bool *local)
 
 enum match { MATCH_NONE, MATCH_CHANGED, MATCH };
 
-/* NOT_AFTER: latest time of change, in seconds since the epoch; 0: any. */
-static enum match match(const char *path, uint64_t size, int64_t not_after)
+/* Checks whether the file at PATH can be the one of the run: it has the same size, and was not
+ * changed after NOT_AFTER (seconds since the epoch; 0: any time). */
+static enum match check_match(const char *path, uint64_t size, int64_t not_after)
 {
     struct stat status;
     if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
@@ -62,8 +64,9 @@ static enum match match(const char *path, uint64_t size, int64_t not_after)
     return (uint64_t)status.st_size == size && !newer ? MATCH : MATCH_CHANGED;
 }
 
-/* The file below DIRECTORY whose path has the longest common end with PATH, and has the size.
- * Allocated; NULL: none. */
+/* Searches below DIRECTORY for the file whose path ends like PATH, with the longest such end, and
+ * that has the right size. *OTHER becomes true if a file of that name has another size. Allocated;
+ * NULL: none. */
 static char *find_below(const char *directory, const char *path, uint64_t size, bool *other)
 {
     char *below = malloc(strlen(directory) + strlen(path) + 2);
@@ -71,7 +74,7 @@ static char *find_below(const char *directory, const char *path, uint64_t size, 
     for (const char *tail = path; below && tail && !found; tail = strchr(tail, '/')) {
         tail += strspn(tail, "/");
         sprintf(below, "%s/%s", directory, tail);
-        enum match result = *tail ? match(below, size, 0) : MATCH_NONE;
+        enum match result = *tail ? check_match(below, size, 0) : MATCH_NONE;
         found = result == MATCH;
         *other |= result == MATCH_CHANGED;
     }
@@ -81,7 +84,7 @@ static char *find_below(const char *directory, const char *path, uint64_t size, 
     return NULL;
 }
 
-/* Why a file is not opened. */
+/* Why nothing is known about a tree although no file was opened. */
 enum miss {
     MISS_SIZE,
     MISS_TREE,
@@ -109,7 +112,8 @@ static char *find_file(const struct cup_file_facts *facts, struct cup_text name,
 {
     bool local = false, other = false;
     char *path = path_of(name, &local), *found = NULL;
-    enum match here = path && local ? match(path, size, facts->stop_ns / 1000000000) : MATCH_NONE;
+    enum match here =
+        path && local ? check_match(path, size, facts->stop_ns / 1000000000) : MATCH_NONE;
     if (here == MATCH)
         return path;
     if (path && facts->directory)
@@ -124,7 +128,7 @@ static char *find_file(const struct cup_file_facts *facts, struct cup_text name,
     return found;
 }
 
-/* ---- answers ------------------------------------------------------------------------------ */
+/* ---- opening files ------------------------------------------------------------------------ */
 
 static const struct cup_file_fact too_many = {
     .reason = "a report opens at most 1,000 files, for two seconds, and this was not among them"};
@@ -136,22 +140,22 @@ static int64_t now_ns(void)
     return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-static struct answer *new_answer(struct cup_file_facts *facts)
+static struct examined_file *add_examined_file(struct cup_file_facts *facts)
 {
-    struct answer *answer = calloc(1, sizeof *answer);
-    if (!answer || cup_array_grow(&facts->answers, &facts->answer_room, facts->answer_count,
-                                  sizeof(struct answer *)) != 0) {
-        free(answer);
+    struct examined_file *file = calloc(1, sizeof *file);
+    if (!file || cup_array_grow(&facts->examined, &facts->examined_room, facts->examined_count,
+                                sizeof(struct examined_file *)) != 0) {
+        free(file);
         return NULL;
     }
-    return facts->answers[facts->answer_count++] = answer;
+    return facts->examined[facts->examined_count++] = file;
 }
 
-static const struct cup_file_fact *refuse_answer(struct answer *answer, const char *reason)
+static const struct cup_file_fact *set_reason(struct examined_file *file, const char *reason)
 {
-    snprintf(answer->reason, sizeof answer->reason, "%.150s", reason);
-    answer->fact.reason = answer->reason;
-    return &answer->fact;
+    snprintf(file->reason, sizeof file->reason, "%.150s", reason);
+    file->fact.reason = file->reason;
+    return &file->fact;
 }
 
 static const struct cup_file_fact *leave_out(struct cup_file_facts *facts)
@@ -166,18 +170,18 @@ static const struct cup_file_fact *examine_file(struct cup_file_facts *facts, co
     struct cup_error error = {0};
     if (facts->opened >= CUP_FILES_EXAMINED)
         return leave_out(facts);
-    struct answer *answer = new_answer(facts);
-    if (!answer)
+    struct examined_file *file = add_examined_file(facts);
+    if (!file)
         return &misses[MISS_MEMORY];
     facts->opened++;
-    if (cup_root_examine(path, tree, &answer->fact.tree, &error) != 0)
-        return refuse_answer(answer, error.text);
-    return answer->fact.tree.ntuple ? refuse_answer(answer, "it is an RNTuple") : &answer->fact;
+    if (cup_root_examine(path, tree, &file->fact.tree, &error) != 0)
+        return set_reason(file, error.text);
+    return file->fact.tree.ntuple ? set_reason(file, "it is an RNTuple") : &file->fact;
 }
 
-/* NAMES is the path and the tree, each with a NUL at its end. */
-static const struct cup_file_fact *answer(struct cup_file_facts *facts, const char *names,
-                                          size_t path_bytes, uint64_t size)
+/* Finds and reads the tree. NAMES is path and tree, as join_names() joins them. */
+static const struct cup_file_fact *find_fact(struct cup_file_facts *facts, const char *names,
+                                             size_t path_bytes, uint64_t size)
 {
     const char *tree = names + path_bytes + 1;
     if (size == 0)
@@ -207,7 +211,7 @@ static bool grow_facts(struct cup_file_facts *facts, uint32_t id)
     return true;
 }
 
-/* Path and tree in one text, each with a NUL at its end. Allocated. */
+/* Joins path and tree into one text, each with a NUL at its end. Allocated. */
 static char *join_names(struct cup_text path, struct cup_text tree)
 {
     char *joined = calloc(path.length + tree.length + 2, 1);
@@ -226,7 +230,7 @@ const struct cup_file_fact *cup_file_facts(struct cup_file_facts *facts, struct 
     const struct cup_file_fact *fact =
         id && grow_facts(facts, id) ? facts->by_name[id] : &misses[MISS_MEMORY];
     if (!fact)
-        fact = facts->by_name[id] = answer(facts, names, path.length, size);
+        fact = facts->by_name[id] = find_fact(facts, names, path.length, size);
     free(names);
     return fact;
 }
@@ -262,11 +266,11 @@ void cup_file_facts_free(struct cup_file_facts *facts)
 {
     if (!facts)
         return;
-    for (size_t i = 0; i < facts->answer_count; i++) {
-        cup_root_tree_free(&facts->answers[i]->fact.tree);
-        free(facts->answers[i]);
+    for (size_t i = 0; i < facts->examined_count; i++) {
+        cup_root_tree_free(&facts->examined[i]->fact.tree);
+        free(facts->examined[i]);
     }
-    free(facts->answers);
+    free(facts->examined);
     free(facts->by_name);
     cup_intern_clear(&facts->names);
     free(facts);

@@ -1,12 +1,12 @@
-/* Reads the trees of a run's files when the report is made: each tree once, only so many files, and
- * only files that have not changed since they were read. */
+/* Reads the trees of the files of a run when the report is made: each tree once, only up to the
+ * limits below, and only from files that have not changed since the run. */
 #ifndef CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
 #define CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
 
 #include "analysis/base/intern.h"
 #include "analysis/root/root_file.h"
 
-/* Limits of files and time: a report should not take long. Further files are not opened. */
+/* A report should not take long: it opens at most so many files, and none after so many seconds. */
 enum { CUP_FILES_EXAMINED = 1000, CUP_FILES_SECONDS = 2 };
 
 struct cup_file_fact {
@@ -15,11 +15,12 @@ struct cup_file_fact {
     struct cup_root_tree tree; /* valid if there is no reason */
 };
 
-struct cup_file_facts; /* all files so far */
+struct cup_file_facts; /* all files that were looked up so far */
 
-/* DIRECTORY: where files are searched for that are not at their path, by the longest end of the
- * path that exists there; NULL: nowhere. STOP_NS: end of the run, since the epoch; 0: not known.
- * Returns NULL without memory, or if there is no such directory; *error says which. */
+/* DIRECTORY: where to search for files that are not at their path. For /a/b/c.root this tries
+ * DIRECTORY/a/b/c.root, then DIRECTORY/b/c.root, then DIRECTORY/c.root. NULL: no search. STOP_NS:
+ * end of the run, since the epoch; 0: not known. Returns NULL with *error set if there is no such
+ * directory, or without memory. */
 struct cup_file_facts *cup_file_facts_open(const char *directory, int64_t stop_ns,
                                            struct cup_error *error);
 

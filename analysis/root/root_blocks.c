@@ -5,8 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Decompresses one block without its head; true if the result has exactly TO_BYTES. FUNCTION is the
- * library's; its signature has not changed since the library's first release. */
+/* Decompresses one block, given without its head. Returns true if the result has exactly TO_BYTES.
+ * FUNCTION is the one of the loaded library; its signature has not changed since the first release
+ * of that library. */
 typedef bool unpack_fn(void *function, const unsigned char *from, size_t from_bytes,
                        unsigned char *to, size_t to_bytes);
 
@@ -32,7 +33,7 @@ static bool unpack_lzma(void *function, const unsigned char *from, size_t from_b
     return result == 0 && made == to_bytes;
 }
 
-/* A checksum of 8 bytes comes before the data. */
+/* Skips the checksum of 8 bytes before the data. */
 static bool unpack_lz4(void *function, const unsigned char *from, size_t from_bytes,
                        unsigned char *to, size_t to_bytes)
 {

@@ -76,10 +76,10 @@ static inline void cup_bytes_skip_object(struct cup_bytes *bytes)
  * number. */
 static inline void cup_bytes_skip_tobject(struct cup_bytes *bytes)
 {
-    if (cup_bytes_take(bytes, 2) & 0x4000) /* it has a count after all */
+    if (cup_bytes_take(bytes, 2) & 0x4000) /* the object does have a byte count */
         cup_bytes_skip(bytes, 4);
     cup_bytes_skip(bytes, 4);
-    if (cup_bytes_take(bytes, 4) & 1 << 4) /* something refers to it */
+    if (cup_bytes_take(bytes, 4) & 1 << 4) /* kIsReferenced: a process id follows */
         cup_bytes_skip(bytes, 2);
 }
 

@@ -11,8 +11,8 @@ static uint64_t entry_at(const unsigned char *entries, unsigned width, uint64_t 
     return entry;
 }
 
-static int take_all(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
-                    uint64_t count)
+static int copy_borders(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
+                        uint64_t count)
 {
     tree->borders = malloc((size_t)count * sizeof *tree->borders);
     if (!tree->borders)
@@ -25,12 +25,12 @@ static int take_all(struct cup_root_tree *tree, const unsigned char *entries, un
     return 0;
 }
 
-/* Both lists ascend; if damaged ones do not, some borders are missed. */
-int cup_root_borders_meet(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
-                          uint64_t count)
+/* Both lists are sorted in a sound file. If damaged ones are not, some borders are missed. */
+int cup_root_borders_intersect(struct cup_root_tree *tree, const unsigned char *entries,
+                               unsigned width, uint64_t count)
 {
     if (!tree->borders)
-        return take_all(tree, entries, width, count);
+        return copy_borders(tree, entries, width, count);
     size_t kept = 0;
     uint64_t at = 0;
     for (size_t i = 0; i < tree->border_count; i++) {
@@ -49,8 +49,8 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The most frequent of sorted values; of two, the larger one. */
-static uint64_t most_often(const uint64_t *values, size_t count)
+/* Returns the most frequent of sorted values; of several that are equally frequent, the largest. */
+static uint64_t most_frequent(const uint64_t *values, size_t count)
 {
     size_t longest = 0, first = 0;
     uint64_t most = 0;
@@ -77,7 +77,7 @@ int cup_root_clusters_measure(struct cup_root_tree *tree)
     for (size_t i = 0; i < count; i++)
         sizes[i] = tree->borders[i + 1] - tree->borders[i];
     qsort(sizes, count, sizeof *sizes, by_number);
-    tree->cluster_entries = most_often(sizes, count);
+    tree->cluster_entries = most_frequent(sizes, count);
     free(sizes);
     return 0;
 }

@@ -4,13 +4,14 @@
 
 #include "analysis/root/root_file.h"
 
-/* Removes from tree->borders those that are not first entries of this branch's baskets; the first
- * branch sets them. ENTRIES has COUNT big-endian numbers of WIDTH bytes. Returns 0, or -1 without
- * memory. */
-int cup_root_borders_meet(struct cup_root_tree *tree, const unsigned char *entries, unsigned width,
-                          uint64_t count);
+/* Removes all borders from tree->borders at which no basket of this branch begins. The first
+ * branch sets the borders. ENTRIES are the first entries of its baskets: COUNT big-endian numbers
+ * of WIDTH bytes. Returns 0, or -1 without memory. */
+int cup_root_borders_intersect(struct cup_root_tree *tree, const unsigned char *entries,
+                               unsigned width, uint64_t count);
 
-/* Sets tree->cluster_entries, when all branches were added. */
+/* Sets tree->cluster_entries. Call it when all branches were added. Returns 0, or -1 without
+ * memory. */
 int cup_root_clusters_measure(struct cup_root_tree *tree);
 
 #endif

@@ -25,7 +25,7 @@ static int by_name(const void *left, const void *right)
     return compare_names(a->name, a->name_bytes, b->name, b->name_bytes);
 }
 
-/* The index of the first branch that is not sorted before the name. */
+/* Returns the index of the first branch that does not sort before the name. */
 static size_t find_branch(const struct cup_root_tree *tree, const char *name, size_t length)
 {
     size_t low = 0, high = tree->branch_count;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    MOST_BYTES = 1 << 28,     /* of a record that is read */
+    MOST_BYTES = 1 << 28,     /* longest record that is read */
     MOST_DEPTH = 16,          /* directories in directories */
     MOST_DIRECTORIES = 10000, /* hostile files may have circular directories */
 };
@@ -78,8 +78,8 @@ struct search {
     struct cup_root_key found;
 };
 
-/* The rest of PATH inside DIRECTORY: "tree" for "directory/tree" in "directory"; empty if it is not
- * inside. */
+/* Returns the rest of PATH inside DIRECTORY: "tree" for the path "directory/tree" in "directory".
+ * The result is empty if PATH is not inside DIRECTORY. */
 static struct cup_text path_within(struct cup_text path, struct cup_text directory)
 {
     bool in = path.length > directory.length && path.bytes[directory.length] == '/' &&
@@ -151,7 +151,7 @@ static void search_directory(struct search *search, struct cup_bytes record, str
     cup_bytes_skip(&record, 4 + 2 * width); /* its name, itself, its parent */
     uint64_t seek = cup_bytes_take(&record, width);
     if (record.failed || seek == 0) {
-        search->damaged |= record.failed; /* else it is empty */
+        search->damaged |= record.failed; /* seek == 0: the directory is empty */
         return;
     }
     unsigned char *keys = cup_root_read(search->file, seek, bytes);

@@ -6,9 +6,9 @@
 #include "analysis/root/root_bytes.h"
 #include "analysis/root/root_clusters.h"
 
-/* The state while a tree is read. Objects of hostile files may refer to each other in circles. Each
- * object of a sound file is there once, so together they are not larger than the record: LEFT is
- * what remains of that size. */
+/* The state while a tree is read. In a hostile file, objects may refer to each other in circles.
+ * In a sound file each object is stored once, so all objects together are at most as large as the
+ * record: LEFT starts as the size of the record, and each object takes its size from it. */
 struct reading {
     const unsigned char *start, *end;
     uint64_t key_bytes;
@@ -35,7 +35,8 @@ static bool skip_bytes(struct reading *reading, uint64_t bytes)
 
 enum { NEW_CLASS = 0xffffffff, IS_CLASS = 0x80000000, MAP_OFFSET = 2 };
 
-/* A cursor to what a reference refers to; failed if that is invalid. */
+/* Returns a cursor to the object that a reference refers to. The cursor has failed if the
+ * reference is invalid. */
 static struct cup_bytes follow_reference(const struct reading *reading, uint64_t reference)
 {
     uint64_t size = (uint64_t)(reading->end - reading->start);
@@ -152,7 +153,8 @@ static uint64_t count_items(const struct reading *reading, struct cup_bytes list
     return there;
 }
 
-/* An array of COUNT numbers of WIDTH bytes, one for each basket that the branch has room for. */
+/* Returns a cursor to an array of COUNT numbers of WIDTH bytes and moves BYTES behind it. The
+ * array has one number for each basket that the branch has room for. */
 static struct cup_bytes take_array(struct cup_bytes *bytes, uint64_t count, unsigned width)
 {
     struct cup_bytes array = *bytes;
@@ -161,8 +163,8 @@ static struct cup_bytes take_array(struct cup_bytes *bytes, uint64_t count, unsi
     return array;
 }
 
-/* Baskets inside the tree's record may be copies of baskets in the file: if the file's baskets have
- * all entries, they do not count. */
+/* Embedded baskets (inside the record of the tree) may be copies of baskets in the file. They do
+ * not count if the baskets in the file already have all entries. */
 static void drop_copies(struct members *members, struct cup_bytes entries, unsigned width)
 {
     struct cup_root_branch *branch = &members->branch;
@@ -171,14 +173,15 @@ static void drop_copies(struct members *members, struct cup_bytes entries, unsig
         branch->embedded_baskets = 0;
 }
 
-/* Baskets inside the record begin at the entry after those in the file. */
-static int read_member(struct reading *reading, const struct members *members,
-                       const unsigned char *entries, unsigned width)
+/* Removes the borders that this branch does not have. Embedded baskets follow those in the file,
+ * so the first of them has a border, too. */
+static int intersect_borders(struct reading *reading, const struct members *members,
+                             const unsigned char *entries, unsigned width)
 {
     uint64_t begun = members->branch.baskets + (members->branch.embedded_baskets > 0);
     if (begun > members->most)
         begun = members->most;
-    return begun == 0 || cup_root_borders_meet(reading->tree, entries, width, begun) == 0
+    return begun == 0 || cup_root_borders_intersect(reading->tree, entries, width, begun) == 0
                ? 0
                : cup_error_memory(reading->error, "");
 }
@@ -202,7 +205,7 @@ static int take_baskets(struct reading *reading, struct cup_bytes *bytes, struct
         branch->baskets++;
     }
     drop_copies(members, entries, wide);
-    return read_member(reading, members, entries.at, wide);
+    return intersect_borders(reading, members, entries.at, wide);
 }
 
 static int add_branch(struct reading *reading, const struct cup_root_branch *branch)
@@ -216,7 +219,8 @@ static int add_branch(struct reading *reading, const struct cup_root_branch *bra
     return 0;
 }
 
-/* BYTES is before a TBranch, which may be the base of another class. */
+/* Reads the members of a TBranch. BYTES is at the begin of the TBranch, which may be the base of
+ * another class. */
 static int take_members(struct reading *reading, struct cup_bytes *bytes, struct members *members)
 {
     unsigned version;
@@ -283,7 +287,7 @@ static int take_branches(struct reading *reading, struct cup_bytes list, uint64_
 
 enum { GEANT4 = 5, OLDEST = 16, NEWEST = 20 }; /* versions; Geant4 writes files by itself */
 
-/* Between the bases and the list of branches. */
+/* Reads the members of a TTree that come after its base classes and before its list of branches. */
 static void take_tree_numbers(struct cup_bytes *bytes, unsigned version, struct cup_root_tree *tree)
 {
     tree->entries = take_number(bytes, version >= OLDEST);
@@ -300,8 +304,9 @@ static void take_tree_numbers(struct cup_bytes *bytes, unsigned version, struct 
     cup_bytes_skip(bytes, 4 * 8); /* three limits, fAutoSave */
     if (version >= 18)
         tree->auto_flush = (int64_t)cup_bytes_take(bytes, 8);
-    cup_bytes_skip(bytes, 8);                                   /* estimate */
-    cup_bytes_skip(bytes, version >= 19 ? 2 + 16 * ranges : 0); /* clusters: the borders tell */
+    cup_bytes_skip(bytes, 8); /* estimate */
+    /* Cluster ranges: the borders of the baskets are used instead. */
+    cup_bytes_skip(bytes, version >= 19 ? 2 + 16 * ranges : 0);
     if (version >= 20)
         cup_bytes_skip_object(bytes); /* fIOFeatures */
 }

@@ -11,7 +11,7 @@
 
 enum { CUP_ELF_WHY = 128 };
 
-/* Must not be moved while it is open. */
+/* An open ELF file. The struct must not be moved while the file is open. */
 struct cup_elf {
     Dwfl *dwfl;
     Dwfl_Module *module;

@@ -12,7 +12,7 @@ enum { RANK_WEAK = 1, RANK_LOCAL, RANK_UNDERSCORE = 4, RANK_NAMELESS = 1 << 20 }
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-/* Copies a name; its offset in the names, 0 without memory. */
+/* Copies a name. Returns its offset in the names; 0 without memory. */
 static uint32_t keep_name(struct cup_elf_functions *functions, const char *name)
 {
     size_t size = strlen(name) + 1, before = functions->names_size ? functions->names_size : 1;
@@ -93,8 +93,9 @@ static void add_symbols(struct cup_elf_functions *functions, const struct cup_el
 
 /* ---- starts without names ----------------------------------------------------------------- */
 
-/* .eh_frame_hdr, in the form that all linkers write: a sorted table of pairs of 32 bits, the start
- * of a function and the place of its record, relative to the section. */
+/* The head of .eh_frame_hdr, in the form that all linkers write. A sorted table follows, with two
+ * numbers of 32 bits for each function: its start and the place of its record, both relative to
+ * the section. */
 struct unwind_head {
     uint8_t version, frame_form, count_form, table_form;
     int32_t frame;
@@ -163,7 +164,8 @@ static int by_start(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* Keeps one function for each address, and drops those without name or size inside another one. */
+/* Keeps one function for each address. Drops functions that lie inside another one and have no
+ * name or no size. */
 static void drop_inner(struct cup_elf_functions *functions)
 {
     size_t kept = 0;

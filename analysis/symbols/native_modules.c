@@ -67,7 +67,9 @@ static bool has_twin(struct cup_modules *modules, const struct cup_module *modul
     uint32_t first = cup_pair_map_get(&modules->files, name, 0);
     if (!first) {
         cup_pair_map_set(&modules->files, name, 0,
-                         row + 1); /* without memory, the name is not remembered */
+                         /* If this fails without memory, another build of the file is not
+                          * noticed. */
+                         row + 1);
         return false;
     }
     const struct cup_text other = modules->rows[first - 1].build_id;
@@ -179,9 +181,9 @@ static int read_module(struct cup_modules *modules, struct cup_module *module)
     return module->state == CUP_MODULE_READ ? 0 : read_debug_file(modules, module);
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- names of functions ------------------------------------------------------------------- */
 
-static void tell_offset(const struct cup_module *module, uint64_t offset, char to[CUP_NATIVE_NAME])
+static void print_offset(const struct cup_module *module, uint64_t offset, char to[CUP_NATIVE_NAME])
 {
     struct cup_text file = cup_module_file(module->path);
     char build[16] = "";
@@ -206,7 +208,7 @@ int cup_modules_name(struct cup_modules *modules, uint32_t index, uint32_t offse
     if (name->named)
         cup_demangle(functions->names + function->name, name->text, sizeof name->text);
     else
-        tell_offset(module, function ? function->start - functions->low : offset, name->text);
+        print_offset(module, function ? function->start - functions->low : offset, name->text);
     return 0;
 }
 

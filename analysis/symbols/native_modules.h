@@ -27,23 +27,24 @@ extern const char *const cup_module_state_names[];
 enum { CUP_BUILD_ID_MOST = 64 };
 
 struct cup_module {
-    struct cup_text path;        /* in `texts` */
-    struct cup_text build_id;    /* in `texts`; empty: none */
-    enum cup_module_state state; /* */
-    char why[CUP_ELF_WHY];       /* why there are no names; empty if there are */
-    uint64_t addresses,
-        named;     /* different addresses that were looked up, and those that have a name */
-    bool has_twin; /* another build of a file of that name was added before */
-    bool proven;   /* it has no build id, but cannot have changed */
-    struct cup_elf_functions functions; /* until cup_modules_settle() */
+    struct cup_text path;     /* in `texts` */
+    struct cup_text build_id; /* in `texts`; empty: none */
+    enum cup_module_state state;
+    char why[CUP_ELF_WHY]; /* why there are no names; empty if there are */
+    /* Number of different addresses that were looked up, and how many of them have a name. */
+    uint64_t addresses, named;
+    bool has_twin;                      /* another build of a file of that name was added before */
+    bool proven;                        /* it has no build id, but cannot have changed */
+    struct cup_elf_functions functions; /* valid until cup_modules_settle() */
 };
 
 struct cup_modules {
     struct cup_module *rows; /* owned */
     size_t count, room;
     struct cup_intern texts;
-    struct cup_pair_map at, files; /* by path and build id, and by name: row + 1 */
-    const char *debug_path;        /* NULL: CUP_DEBUG_PATH */
+    /* Row + 1: `at` by path and build id, `files` by the name of the file. */
+    struct cup_pair_map at, files;
+    const char *debug_path; /* NULL: CUP_DEBUG_PATH */
 };
 
 /* Adds a module of a log. PROVEN: the file may be used without a build id, see
@@ -57,8 +58,9 @@ bool cup_module_is_unchanged(struct cup_text path, int64_t since_ns);
 enum { CUP_NATIVE_NAME = 1024 };
 
 struct cup_native_name {
-    char text[CUP_NATIVE_NAME]; /* "inflate"; without a name "libz.so.1+0x1230", with the offset of
-                                   the function's begin, or, if that is not known, of the call */
+    /* "inflate"; or, for a function without a name, "libz.so.1+0x1230": the offset of the begin
+     * of the function or, if that is not known, of the call. */
+    char text[CUP_NATIVE_NAME];
     bool named;
 };
 
@@ -75,7 +77,8 @@ void cup_modules_free(struct cup_modules *modules);
  * "_sha2.cpython-313.so". */
 struct cup_text cup_module_file(struct cup_text path);
 
-/* A path without the tag that names an extension's version of Python, and what follows it. */
+/* Removes the tag that names the version of Python from the path of an extension, and everything
+ * behind the tag. */
 struct cup_text cup_without_tag(struct cup_text path);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include "analysis/tasks/task_columns.h"
 
-/* One attempt at a key. */
-struct run {
+/* A task as an attempt at its key. */
+struct attempt {
     uint64_t key_hash;
     int64_t start_ns;
     uint32_t task;
@@ -11,7 +11,7 @@ struct run {
 
 static int by_key_and_start(const void *left, const void *right)
 {
-    const struct run *a = left, *b = right;
+    const struct attempt *a = left, *b = right;
     if (a->key_hash != b->key_hash)
         return a->key_hash < b->key_hash ? -1 : 1;
     if (a->start_ns != b->start_ns)
@@ -23,20 +23,20 @@ uint32_t *cup_task_attempts(const struct cup_profile *profile)
 {
     size_t count = profile->task_count;
     uint32_t *attempts = calloc(count + 1, sizeof *attempts);
-    struct run *runs = calloc(count + 1, sizeof *runs);
-    if (attempts && runs) {
+    struct attempt *sorted = calloc(count + 1, sizeof *sorted);
+    if (attempts && sorted) {
         for (size_t i = 0; i < count; i++)
-            runs[i] =
-                (struct run){profile->tasks[i].key_hash, profile->tasks[i].start_ns, (uint32_t)i};
-        qsort(runs, count, sizeof *runs, by_key_and_start);
+            sorted[i] = (struct attempt){profile->tasks[i].key_hash, profile->tasks[i].start_ns,
+                                         (uint32_t)i};
+        qsort(sorted, count, sizeof *sorted, by_key_and_start);
         for (size_t i = 0; i < count; i++)
-            attempts[runs[i].task] = i > 0 && runs[i - 1].key_hash == runs[i].key_hash
-                                         ? attempts[runs[i - 1].task] + 1
-                                         : 1;
+            attempts[sorted[i].task] = i > 0 && sorted[i - 1].key_hash == sorted[i].key_hash
+                                           ? attempts[sorted[i - 1].task] + 1
+                                           : 1;
     } else {
         free(attempts);
         attempts = NULL;
     }
-    free(runs);
+    free(sorted);
     return attempts;
 }

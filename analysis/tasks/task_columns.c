@@ -109,7 +109,8 @@ static struct cup_value cpu(const struct cup_task_row *row, int argument)
     return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
 }
 
-/* May be negative by microseconds, because the two clocks are not read at the same time. */
+/* Wall time minus CPU time. It may be negative by microseconds, because the two clocks are not
+ * read at the same time. */
 static struct cup_value noncpu(const struct cup_task_row *row, int argument)
 {
     (void)argument;
@@ -197,8 +198,8 @@ static struct cup_value own_wait(const struct cup_task_row *row, int part)
     return cup_seconds((int64_t)split.ns[part]);
 }
 
-/* The waits of all threads that worked for the task, less those of its own thread. Nothing is known
- * about the helpers' time outside of waits. */
+/* Waits of the helper threads: those of all threads that worked for the task, minus those of its
+ * own thread. The time of helpers outside of waits is not known, so FAULT and OTHER are null. */
 static struct cup_value helper_wait(const struct cup_task_row *row, int part)
 {
     size_t index = (size_t)(row->task - row->profile->tasks);

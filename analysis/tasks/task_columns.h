@@ -17,7 +17,7 @@ struct cup_task_row {
 struct cup_task_column {
     const char *name;
     struct cup_value (*get)(const struct cup_task_row *row, int argument);
-    int argument; /* for `get`, often a counter */
+    int argument; /* passed to `get`: often a counter (enum cup_counter) */
 };
 
 extern const struct cup_task_column cup_task_columns[];
@@ -32,8 +32,8 @@ struct cup_value cup_task_counter(const struct cup_task_row *row, int counter);
 /* "finished", "erred" or "unfinished" */
 const char *cup_task_status_name(const struct cup_task *task);
 
-/* For each task the number of its attempt: tasks with one key are counted in the order of their
- * starts. The caller frees it; NULL without memory. */
+/* Numbers the attempts: tasks with the same key get 1, 2, ... in the order of their starts.
+ * Returns an array, by index of the task, that the caller frees; NULL without memory. */
 uint32_t *cup_task_attempts(const struct cup_profile *profile);
 
 #endif

@@ -11,15 +11,16 @@ static void add_row(struct cup_prefix_times *plot, const struct cup_profile *pro
     double *parts = plot->rows[plot->count].parts, waited = 0;
     for (int i = 0; i < CUP_WAITED_COUNT; i++)
         waited += (double)waits->ns[i] / 1e9;
-    parts[CUP_SHOWN_CPU] = (double)(waits->cpu_ns + waits->untold_cpu_ns) / 1e9;
+    parts[CUP_SHOWN_CPU] = (double)(waits->cpu_ns + waits->unmeasured_cpu_ns) / 1e9;
     parts[CUP_SHOWN_IO] = (double)waits->ns[CUP_WAITED_IO] / 1e9;
     parts[CUP_SHOWN_GIL] = (double)waits->ns[CUP_WAITED_GIL] / 1e9;
     parts[CUP_SHOWN_NO_CORE] = (double)waits->ns[CUP_WAITED_RUN_DELAY] / 1e9;
     parts[CUP_SHOWN_REST] =
         waited - parts[CUP_SHOWN_IO] - parts[CUP_SHOWN_GIL] - parts[CUP_SHOWN_NO_CORE];
-    plot->rows[plot->count].unexplained = (double)waits->untold_ns / 1e9;
-    plot->rows[plot->count].whole = parts[CUP_SHOWN_CPU] + waited + (double)waits->untold_ns / 1e9;
-    plot->rows[plot->count].tasks = waits->tasks + waits->untold_tasks;
+    plot->rows[plot->count].unexplained = (double)waits->unmeasured_noncpu_ns / 1e9;
+    plot->rows[plot->count].whole =
+        parts[CUP_SHOWN_CPU] + waited + (double)waits->unmeasured_noncpu_ns / 1e9;
+    plot->rows[plot->count].tasks = waits->tasks + waits->unmeasured_tasks;
     plot->longest = fmax(plot->longest, plot->rows[plot->count].whole);
     plot->names[plot->count++] = cup_profile_text(profile, prefix->name);
 }
@@ -34,7 +35,7 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
         return NULL;
     for (size_t i = 0; i < count && plot->count < CUP_PREFIXES_SHOWN; i++)
         if (profile->prefixes[prefixes[i]].waits.tasks ||
-            profile->prefixes[prefixes[i]].waits.untold_tasks)
+            profile->prefixes[prefixes[i]].waits.unmeasured_tasks)
             add_row(plot, profile, &profile->prefixes[prefixes[i]]);
     free(prefixes);
     if (plot->count == 0)

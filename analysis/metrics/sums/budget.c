@@ -196,10 +196,10 @@ static int scan_process(struct cup_budget *budget, const struct cup_process *pro
 
 static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums *waits)
 {
-    budget->ns[CUP_BUDGET_TASK_CPU] += waits->cpu_ns + waits->untold_cpu_ns;
+    budget->ns[CUP_BUDGET_TASK_CPU] += waits->cpu_ns + waits->unmeasured_cpu_ns;
     for (int i = 0; i < CUP_WAITED_COUNT; i++)
         budget->ns[CUP_BUDGET_IO + i] += waits->ns[i];
-    budget->ns[CUP_BUDGET_UNTOLD] += waits->untold_ns;
+    budget->ns[CUP_BUDGET_UNTOLD] += waits->unmeasured_noncpu_ns;
 }
 
 static void settle_idle(struct cup_budget *budget)

@@ -254,7 +254,7 @@ static int add_budgets(struct cup_totals *totals)
 static void add_child(struct cup_totals *totals, const struct cup_process *process,
                       uint64_t *without_task)
 {
-    struct cup_child_sums *sums = &totals->children[process->descent];
+    struct cup_child_sums *sums = &totals->children[process->ancestry];
     sums->processes++;
     sums->bytes += cup_process_child_bytes(process);
     memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_METHOD_COUNT * sizeof *without_task);
@@ -264,7 +264,7 @@ static void add_process(struct cup_totals *totals, const struct cup_process *pro
 {
     uint64_t without_task[CUP_COUNTER_COUNT];
     memcpy(without_task, process->without_task, sizeof without_task);
-    if (process->descent)
+    if (process->ancestry)
         add_child(totals, process, without_task);
     cup_counters_add(cup_process_is_worker(process) ? totals->without_task : totals->elsewhere,
                      without_task);

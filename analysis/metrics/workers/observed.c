@@ -219,7 +219,7 @@ static double threads_of(const struct pass *pass, const struct cup_sample_head *
 static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
 {
     struct cup_observed *observed = pass->observed;
-    observed->asked_s = head->asked;
+    observed->asked_s = head->interval_s;
     cup_timeline_add(&observed->stalls, &observed->window, head->time_ns, head->stall, true);
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_add(&observed->totals[i], &observed->window, head->time_ns, total_of(pass, i),
@@ -234,7 +234,7 @@ static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
 /* Workers that were sampled at different times: only their number is known. */
 static int finish_look(struct pass *pass, const struct cup_sample_head *head)
 {
-    pass->observed->asked_s = head->asked;
+    pass->observed->asked_s = head->interval_s;
     return isnan(head->workers)
                ? 0
                : cup_observed_add_moment(pass->observed, head->time_ns, head->workers, (double)NAN);

@@ -1,5 +1,5 @@
-/* Where tasks read their files. There may be millions of access extents, so the profile only holds
- * the places of their records; access_feed.h reads them when they are needed. */
+/* Where tasks read in their files. There may be millions of access extents, so the profile holds
+ * only the places of their records in the logs; access_feed.h reads them when they are needed. */
 #include "analysis/profile/load/loader.h"
 
 #include <stdlib.h>
@@ -18,14 +18,15 @@ static void add_place(struct cup_loader *loader, const struct cup_access_set *se
     }
     struct cup_access_place *place = CUP_APPEND(loader->builder, access_places, access_place);
     if (place)
-        *place = (struct cup_access_place){loader->process, set->at, task, file - 1, set->kept};
+        *place = (struct cup_access_place){loader->process, set->at, task, file - 1, set->sequence};
 }
 
-/* The set was written out with that sequence: the record holds what the set still has. */
+/* An ACCESS record replaces the EXTENTS record of the same set and sequence: both hold the same
+ * extents, because the process was killed between writing the one and reusing the other. */
 static void drop_set(struct cup_loader *loader, uint32_t number, uint32_t sequence)
 {
     uint32_t known = cup_id_map_get(&loader->access_sets.by_number, number);
-    if (known && loader->access_sets.sets[known - 1].kept == sequence)
+    if (known && loader->access_sets.sets[known - 1].sequence == sequence)
         loader->access_sets.sets[known - 1].file = 0;
 }
 
@@ -40,8 +41,8 @@ void cup_load_access(struct cup_loader *loader, const struct cup_record *record)
     add_place(loader, &set);
 }
 
-/* Only remembers the set: the FILE record that it refers to, or an ACCESS record that replaces it,
- * may come later in the log. */
+/* Only notes the set; cup_load_open_extents() adds it at the end of the log. Until then, the FILE
+ * record that it refers to may follow, or an ACCESS record that replaces it. */
 void cup_load_extents(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_access_sets *sets = &loader->access_sets;

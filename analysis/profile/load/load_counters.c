@@ -3,7 +3,8 @@
 
 #include "analysis/log/log_pairs.h"
 
-/* The histograms of the prefix of a task; NULL if no task is known, or the options exclude it. */
+/* Returns the histograms of the prefix of a task; NULL if the block belongs to no task, or if the
+ * options exclude the task. */
 static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
 {
     struct cup_profile *profile = profile_of(loader);
@@ -14,8 +15,8 @@ static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
     return profile->prefixes[prefix].durations[0];
 }
 
-/* Makes what an inherited thread read unattributed. */
-static void take_from_task(uint64_t counters[CUP_COUNTER_COUNT])
+/* Moves the bytes of a thread that the task started to the unattributed bytes. */
+static void unattribute_inherited(uint64_t counters[CUP_COUNTER_COUNT])
 {
     counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
@@ -50,7 +51,8 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
     cup_measured_waits_add(&process_of(loader)->helper_waits, &helped);
 }
 
-/* Adds the counters of a block to its task; 0: no task is known. */
+/* Adds the counters of a block to its task, or to those without a task if TASK_NUMBER is 0 or a
+ * VOID record makes the block unattributed. */
 static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t kind,
                       uint64_t counters[CUP_COUNTER_COUNT])
 {
@@ -59,7 +61,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
         counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
     if (number != task_number)
-        take_from_task(counters);
+        unattribute_inherited(counters);
     if (number == 0) {
         cup_counters_add(process_of(loader)->without_task, counters);
         return;
@@ -85,9 +87,10 @@ void cup_load_counters(struct cup_loader *loader, const struct cup_record *recor
     add_block(loader, block.task, block.own, counters);
 }
 
-/* The sum of a file for the prefix of a task (0: no task is known); NULL if the options exclude it.
- */
-static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, uint32_t file_id)
+/* Returns the sum of a file for the prefix of a task (NUMBER 0: no task); NULL if the options
+ * exclude the task. */
+static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t number,
+                                         uint32_t file_id)
 {
     uint32_t file = cup_id_map_get(&loader->files, file_id);
     uint32_t task = number ? cup_id_map_get(&loader->tasks, number) : 0;
@@ -110,7 +113,8 @@ static struct cup_file_sum *sum_for(struct cup_loader *loader, uint32_t number, 
 void cup_load_file_use(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_file_use use = cup_read_file_use(record);
-    struct cup_file_sum *sum = sum_for(loader, cup_owner_of(loader, use.task, use.own), use.file);
+    struct cup_file_sum *sum =
+        file_sum_for(loader, cup_owner_of(loader, use.task, use.own), use.file);
     if (sum)
         cup_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), sum->counters,
                       CUP_FILE_COUNTER_COUNT);
@@ -133,7 +137,7 @@ void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
         const struct cup_file_use *use = &open->block.files[i];
         if (open->file_written[i] || use->file == 0)
             continue;
-        struct cup_file_sum *sum = sum_for(loader, owner, use->file);
+        struct cup_file_sum *sum = file_sum_for(loader, owner, use->file);
         if (sum)
             cup_add_all(sum->counters, use->counters, CUP_FILE_COUNTER_COUNT);
     }

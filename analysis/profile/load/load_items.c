@@ -1,7 +1,7 @@
 /* Work items of tasks, and what Coffea reports about them. */
 #include "analysis/profile/load/loader.h"
 
-/* The task's item, which is added if there is none yet; NULL without memory. */
+/* Returns the item of the task, which is added if there is none yet; NULL without memory. */
 static struct cup_item *item_of(struct cup_loader *loader, struct cup_task *task)
 {
     if (task->item)
@@ -41,7 +41,7 @@ void cup_load_chunk(struct cup_loader *loader, const struct cup_record *record)
     struct cup_r_chunk chunk = cup_read_chunk(record);
     chunk.tic_ns = time_of(loader, chunk.tic_ns);
     chunk.toc_ns = time_of(loader, chunk.toc_ns);
-    saw_time(loader, chunk.toc_ns);
+    note_last_time(loader, chunk.toc_ns);
     struct cup_task *task = find_task(loader, chunk.task);
     struct cup_item *item = task ? item_of(loader, task) : NULL;
     if (!item)

@@ -7,7 +7,8 @@ static uint32_t server_of(struct cup_loader *loader, uint32_t path)
     return text.length ? cup_builder_string(loader->builder, cup_open_server(text)) : 0;
 }
 
-/* Cached by FILE record, because files are opened many times. */
+/* Returns the server of a FILE record. The answer is cached, because files are opened many times.
+ */
 static uint32_t server_of_file(struct cup_loader *loader, uint32_t id)
 {
     uint32_t known = cup_id_map_get(&loader->open_servers, id);

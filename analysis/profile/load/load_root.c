@@ -5,7 +5,8 @@
 
 /* ---- files, trees, branches --------------------------------------------------------------- */
 
-/* Index + 1 of a file that has a FILE record; 0 without memory. */
+/* Returns index + 1 of the ROOT file of a FILE record; 0 without memory. Files whose FILE record
+ * is lost share one entry without a path. */
 static uint32_t file_of_record(struct cup_loader *loader, uint32_t id)
 {
     uint32_t known = cup_id_map_get(&loader->root_files, id);
@@ -21,7 +22,8 @@ static uint32_t file_of_record(struct cup_loader *loader, uint32_t id)
     return index;
 }
 
-/* The ROOT file with that FILE record, or, if FILE is 0, with that path; NULL without memory. */
+/* Finds or adds the ROOT file of a FILE record or, if FILE is 0, of a path. Returns NULL without
+ * memory. */
 static struct cup_root_file *root_file_of(struct cup_loader *loader, uint32_t file, uint32_t path)
 {
     uint32_t index = file ? file_of_record(loader, file)
@@ -29,7 +31,7 @@ static struct cup_root_file *root_file_of(struct cup_loader *loader, uint32_t fi
     return index ? &profile_of(loader)->root_files[index - 1] : NULL;
 }
 
-/* The size of a remote file is known only from its own head. */
+/* Sets the size of a remote file from fEND in its head: cupping cannot stat() such a file. */
 static void note_size(struct cup_loader *loader, uint32_t id, uint64_t end)
 {
     uint32_t index = cup_id_map_get(&loader->files, id);
@@ -81,7 +83,8 @@ void cup_load_branch(struct cup_loader *loader, const struct cup_record *record)
     profile_of(loader)->processes[loader->process].branches++;
 }
 
-/* Index + 1; 0 without memory. Branch 0 and branches without a BRANCH record have no names. */
+/* Returns index + 1 of the branch with that number in the log; 0 without memory. Number 0 and
+ * branches whose BRANCH record is lost share one entry without names. */
 static uint32_t branch_of(struct cup_loader *loader, uint32_t number)
 {
     uint32_t known = cup_id_map_get(&loader->branches, number);
@@ -91,9 +94,10 @@ static uint32_t branch_of(struct cup_loader *loader, uint32_t number)
     return cup_builder_branch(loader->builder, 0, 0);
 }
 
-/* ---- has a task read all that it was to? -------------------------------------------------- */
+/* ---- did a task read its whole entry range? ----------------------------------------------- */
 
-/* Successive tasks have the same two names, so the last answer is cached. */
+/* True if the tree of a work item is the tree of a branch. The last answer is cached, because
+ * successive tasks have the same two names. */
 static bool is_tree(struct cup_loader *loader, uint32_t item_tree, uint32_t branch_tree)
 {
     if (item_tree != loader->item_tree || branch_tree != loader->branch_tree) {
@@ -104,7 +108,8 @@ static bool is_tree(struct cup_loader *loader, uint32_t item_tree, uint32_t bran
     return loader->same_tree;
 }
 
-/* Entries in different baskets. Baskets that were read again are taken to have the mean number. */
+/* Estimates how many different entries a row has read: baskets that were read again do not count,
+ * and are assumed to have the mean number of entries. */
 static uint64_t entries_of(const uint64_t *values)
 {
     uint64_t entries = values[CUP_BV_ENTRIES], baskets = values[CUP_BV_BASKETS];
@@ -126,15 +131,16 @@ static void check_entries(struct cup_loader *loader, struct cup_item *item,
 
 /* ---- baskets ------------------------------------------------------------------------------ */
 
-/* The reader that a BASKETS record is about. */
+/* Who read the baskets of a record, and how cupping knows. */
 struct reader {
     uint32_t task;         /* index + 1; 0: not known */
     struct cup_item *item; /* NULL: none */
     enum cup_baskets_source source;
 };
 
-/* Counts the task as a reader of the branch. A task's records are next to each other, so the branch
- * only remembers the last task. Returns true if the task is new for the branch. */
+/* Counts the task as a reader of the branch. The records of a task are next to each other in the
+ * log, so it is enough to remember the last task. Returns true if the task has not read this
+ * branch before. */
 static bool count_task(struct cup_branch *branch, const struct reader *reader)
 {
     if (reader->task == 0 || branch->last_task == reader->task)
@@ -146,7 +152,8 @@ static bool count_task(struct cup_branch *branch, const struct reader *reader)
     return true;
 }
 
-/* Returns true if the branch is new for the task. */
+/* Adds a row to the sums of its branch. Returns true if the task has not read this branch before.
+ */
 static bool add_row(struct cup_loader *loader, const struct cup_basket_row *row,
                     const struct reader *reader)
 {

@@ -29,7 +29,7 @@ void cup_load_sample(struct cup_loader *loader, const struct cup_record *record)
     sample->time_ns = time_of(loader, fixed.time_ns);
     sample->server = server - 1;
     sample->at = rows ? rows : record_place(loader);
-    saw_time(loader, sample->time_ns);
+    note_last_time(loader, sample->time_ns);
 }
 
 void cup_load_worker(struct cup_loader *loader, const struct cup_record *record)
@@ -103,7 +103,7 @@ void cup_load_digest(struct cup_loader *loader, const struct cup_record *record)
     struct cup_digest_value value;
     struct cup_r_digest fixed = cup_read_digest(record);
     fixed.time_ns = time_of(loader, fixed.time_ns);
-    saw_time(loader, fixed.time_ns);
+    note_last_time(loader, fixed.time_ns);
     const unsigned char *at = cup_record_tail(record);
     for (size_t left = cup_record_tail_bytes(record); left >= sizeof value; left -= sizeof value) {
         memcpy(&value, at, sizeof value);

@@ -5,8 +5,8 @@
 
 #include "analysis/log/log_pairs.h"
 
-/* Finds the task (index + 1) and the prefix of a record. False if the options exclude it, or if its
- * task is lost, which is counted. */
+/* Finds the task (index + 1) and the prefix of a record. Returns false if the options exclude the
+ * task, or if its TASK_BEGIN record is lost, which is counted. */
 static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task, uint32_t *prefix)
 {
     *task = 0;

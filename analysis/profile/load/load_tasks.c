@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void saw_thread(struct cup_loader *loader, uint32_t tid)
+static void count_task_thread(struct cup_loader *loader, uint32_t tid)
 {
     if (cup_id_map_get(&loader->threads, tid))
         return;
@@ -34,7 +34,7 @@ static uint64_t hash_key(const struct cup_loader *loader, const struct cup_recor
                                     : hash_place(&loader->log->header, begin.task);
 }
 
-/* Strings of the profile. */
+/* The span of a task: ids of strings in the profile. */
 struct span {
     uint32_t name, id;
 };
@@ -80,9 +80,9 @@ static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct 
     return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
 }
 
-/* Skips a task that the options exclude. Its span is remembered: the span's fine metrics include
- * those of excluded tasks. */
-static void pass_over(struct cup_loader *loader, uint32_t task, struct span span)
+/* Skips a task that the options exclude. Its span goes into other_spans, because the fine metrics
+ * of that span include excluded tasks. */
+static void skip_task(struct cup_loader *loader, uint32_t task, struct span span)
 {
     cup_builder_map(loader->builder, &loader->tasks, task, CUP_UNWANTED_TASK);
     if (span.id == 0 || cup_id_map_get(&loader->others, span.id))
@@ -98,12 +98,12 @@ void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *rec
     struct cup_r_task_begin begin = cup_read_task_begin(record);
     begin.start_ns = time_of(loader, begin.start_ns);
     struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
-    saw_time(loader, begin.start_ns);
-    saw_thread(loader, begin.tid);
+    note_last_time(loader, begin.start_ns);
+    count_task_thread(loader, begin.tid);
     if (is_wanted(loader, begin.start_ns, span))
         add_task(loader, &begin, span, hash_key(loader, record));
     else
-        pass_over(loader, begin.task, span);
+        skip_task(loader, begin.task, span);
 }
 
 void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record)
@@ -121,7 +121,7 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
 {
     struct cup_r_task_end end = cup_read_task_end(record);
     end.stop_ns = time_of(loader, end.stop_ns);
-    saw_time(loader, end.stop_ns);
+    note_last_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
         return;
@@ -133,5 +133,5 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
     task->result_bytes = end.result_bytes;
     task->error = string_of(loader, end.error);
     if (!had_ended)
-        cup_load_ended(loader, task);
+        cup_load_waits_at_task_end(loader, task);
 }

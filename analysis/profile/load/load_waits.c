@@ -6,11 +6,11 @@ static bool measures_waits(struct cup_loader *loader)
     return (process_of(loader)->header.features & CUP_FEATURE_WAITS) != 0;
 }
 
-/* Adds the time of a task that has ended to the sums of its prefix and process, once. OWN is NULL
- * if no waits of its thread are known. Tasks without CPU time are left out: all the time of an
- * async task would become a wait. */
-static void split_time(struct cup_loader *loader, struct cup_task *task,
-                       const struct cup_own_waits *own)
+/* Adds the time of a task that has ended to the sums of its prefix and process, unless that was
+ * done before. OWN is NULL if no waits of its own thread are known. Tasks without a CPU time
+ * (async tasks) are left out: all their time would be shown as waits. */
+static void add_split_time(struct cup_loader *loader, struct cup_task *task,
+                           const struct cup_own_waits *own)
 {
     static const struct cup_own_waits nothing = {0};
     const struct cup_own_waits *waits = own ? own : &nothing;
@@ -33,8 +33,8 @@ static bool is_empty(const struct cup_own_waits *waits)
     return any == 0;
 }
 
-/* The block of a task's own thread is normally written before TASK_END; then it is kept until that.
- */
+/* Adds the waits of the own thread of a task. The COUNTERS record of that thread normally comes
+ * before TASK_END: then its waits are kept until the task ends. */
 void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
                         const uint64_t counters[CUP_COUNTER_COUNT])
 {
@@ -46,7 +46,7 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
     if (!measures_waits(loader) || is_empty(&waits))
         return;
     if (profile->tasks[index].status)
-        split_time(loader, &profile->tasks[index], &waits);
+        add_split_time(loader, &profile->tasks[index], &waits);
     else if (cup_own_waits_keep(&loader->own_waits, &waits) != 0)
         loader->builder->out_of_memory = true;
 }
@@ -60,17 +60,17 @@ static void count_duration(struct cup_loader *loader, const struct cup_task *tas
         prefix->longest_task_ns = wall_ns;
 }
 
-void cup_load_ended(struct cup_loader *loader, struct cup_task *task)
+void cup_load_waits_at_task_end(struct cup_loader *loader, struct cup_task *task)
 {
     struct cup_own_waits own;
     count_duration(loader, task);
     if (cup_own_waits_take(&loader->own_waits, task->number, &own))
-        split_time(loader, task, &own);
+        add_split_time(loader, task, &own);
 }
 
-void cup_load_split_the_rest(struct cup_loader *loader)
+void cup_load_waits_at_log_end(struct cup_loader *loader)
 {
     struct cup_profile *profile = profile_of(loader);
     for (size_t i = process_of(loader)->first_task; i < profile->task_count; i++)
-        split_time(loader, &profile->tasks[i], NULL);
+        add_split_time(loader, &profile->tasks[i], NULL);
 }

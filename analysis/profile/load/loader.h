@@ -11,25 +11,26 @@
 
 /* An ACCESS record, or an EXTENTS record that no ACCESS record replaces. */
 struct cup_access_set {
-    uint32_t at; /* record_place() */
-    uint32_t task, file, own, kept;
+    uint32_t at; /* place of the record in the log: see record_place() */
+    uint32_t task, file, own, sequence;
 };
 
-/* The EXTENTS records that are in use. */
+/* The EXTENTS records with a file. An entry whose `file` is 0 was replaced by an ACCESS record. */
 struct cup_access_sets {
-    struct cup_access_set *sets; /* owned; file 0: replaced by an ACCESS record */
+    struct cup_access_set *sets; /* owned */
     size_t count, room;
     struct cup_id_map by_number; /* index + 1 */
 };
 
-/* In maps of tasks: a task that the options exclude. */
+/* In the map of tasks, this stands for a task that the options exclude. */
 #define CUP_UNWANTED_TASK UINT32_MAX
 
 /* The state while one log is loaded. The keys of maps are ids of that log. */
 struct cup_loader {
     struct cup_builder *builder;
     const struct cup_load_options *options;
-    uint32_t span; /* string: name or id of the only span to be loaded; 0: all spans */
+    /* Id of a string in the profile: the name or id of the only span to load; 0: all spans. */
+    uint32_t span;
     const struct cup_log *log;
     uint32_t process; /* index */
     struct cup_clock clock;
@@ -49,8 +50,8 @@ struct cup_loader {
     struct cup_id_map branches;    /* index + 1 */
     struct cup_id_map root_files;  /* by FILE record: index + 1 */
     struct cup_access_sets access_sets;
-    uint32_t item_tree, branch_tree; /* the two names that is_tree() compared last, */
-    bool same_tree;                  /* and its answer */
+    uint32_t item_tree, branch_tree; /* cache of is_tree(): the names that it compared last */
+    bool same_tree;                  /* cache of is_tree(): its last answer */
 };
 
 static inline struct cup_profile *profile_of(const struct cup_loader *loader)
@@ -77,7 +78,7 @@ static inline int64_t time_of(const struct cup_loader *loader, int64_t log_ns)
     return cup_clock_time(&loader->clock, log_ns);
 }
 
-static inline void saw_time(struct cup_loader *loader, int64_t time_ns)
+static inline void note_last_time(struct cup_loader *loader, int64_t time_ns)
 {
     if (time_ns > process_of(loader)->last_ns)
         process_of(loader)->last_ns = time_ns;
@@ -89,8 +90,8 @@ static inline bool is_selective(const struct cup_loader *loader)
     return loader->span || loader->options->from_ns != loader->options->to_ns;
 }
 
-/* True if threads that the task started served other tasks as well: it has a VOID record, or may
- * have one that was dropped. */
+/* True if threads that the task started served other tasks as well: the log has a VOID record for
+ * it, or may have had one that was dropped. */
 static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
 {
     const uint64_t *health = loader->log->header.health;
@@ -98,14 +99,14 @@ static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
            (health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
 }
 
-/* The task that a block of KIND counts for; 0: none. */
+/* Returns the number of the task to which a block of KIND is attributed; 0: none. */
 static inline uint32_t cup_owner_of(const struct cup_loader *loader, uint32_t task, uint32_t kind)
 {
     return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
 }
 
-/* The task of that number; NULL if the options exclude it, or if its TASK_BEGIN is lost, which is
- * counted. */
+/* Returns the task of that number; NULL if the options exclude it, or if its TASK_BEGIN record is
+ * lost, which is counted. */
 static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t number)
 {
     uint32_t index = cup_id_map_get(&loader->tasks, number);
@@ -114,34 +115,35 @@ static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t num
     return index == 0 || index == CUP_UNWANTED_TASK ? NULL : &profile_of(loader)->tasks[index - 1];
 }
 
-/* The offset of the current record in the log, in units of 8 bytes. 0 beyond 32 GiB: then nothing
- * finds the record again. */
+/* Returns the offset of the current record in the log, in units of 8 bytes. Beyond 32 GiB it
+ * returns 0, and the record cannot be found again. */
 static inline uint32_t record_place(const struct cup_loader *loader)
 {
     uint64_t place = loader->log->record_offset / 8;
     return place <= UINT32_MAX ? (uint32_t)place : 0;
 }
 
-/* cup_load_string(loader, record), and so on: one function for each type of record (log_format.h).
- * A type without one does not link. */
+/* Declares cup_load_string(loader, record), and so on: one function for each type of record
+ * (log_format.h). If one is missing, the program does not link. */
 #define X(NAME, name, number, bytes, least, tail)                                                  \
     void cup_load_##name(struct cup_loader *loader, const struct cup_record *record);
 CUP_RECORDS(X)
 #undef X
 
-/* Adds the access extents that no ACCESS record holds, at the end of the log. */
+/* Call it at the end of the log: adds the EXTENTS records that no ACCESS record replaced. */
 void cup_load_open_extents(struct cup_loader *loader);
 void cup_access_sets_clear(struct cup_access_sets *sets);
 
-/* Adds a block that the process had not closed. */
+/* Adds a block that the process had not closed when it was killed or the log was read. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
 
-/* Where tasks' time went (load_waits.c): adds the counters of a task's own thread (INDEX: in the
- * profile's tasks); handles the end of a task; at the end of the log, adds the tasks whose own
- * thread has no known waits. */
+/* How the time of tasks is split into CPU time and waits (load_waits.c). The first function adds
+ * the counters of the own thread of a task (INDEX is that of the task in the profile), the second
+ * is called when a task ends. The third is called at the end of the log: it adds the tasks that
+ * ended without known waits. */
 void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t index,
                         const uint64_t counters[CUP_COUNTER_COUNT]);
-void cup_load_ended(struct cup_loader *loader, struct cup_task *task);
-void cup_load_split_the_rest(struct cup_loader *loader);
+void cup_load_waits_at_task_end(struct cup_loader *loader, struct cup_task *task);
+void cup_load_waits_at_log_end(struct cup_loader *loader);
 
 #endif

@@ -7,7 +7,9 @@
 
 #include "analysis/profile/load/loader.h"
 
-#define CUP_BIN_MOST_NS (UINT64_C(100000000) << 20) /* the widest bins of a sound log */
+#define CUP_BIN_MOST_NS                                                                            \
+    (UINT64_C(100000000) << 20) /* the widest bins that a sound log can have                       \
+                                 */
 
 /* ---- strings, facts, servers, files ----------------------------------------------------- */
 
@@ -35,7 +37,8 @@ void cup_load_note(struct cup_loader *loader, const struct cup_record *record)
         *entry = (struct cup_note){loader->process, string_of(loader, note.text)};
 }
 
-/* A server has further records when more is known about it: the last one counts. */
+/* A server writes a further record when more is known about it. The last one replaces the others.
+ */
 void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_server server = cup_read_server(record);
@@ -100,18 +103,20 @@ void cup_load_child(struct cup_loader *loader, const struct cup_record *record)
                                     time_of(loader, child.time_ns)};
 }
 
-/* Runs were read before all other records, see runs.h. */
+/* cup_runs_read() has read the run itself already. Here it only shows that the process is a
+ * client, and until when it lived. */
 void cup_load_run(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_run run = cup_read_run(record);
-    saw_time(loader, time_of(loader, run.stop_ns));
+    note_last_time(loader, time_of(loader, run.stop_ns));
     process_of(loader)->roles |= 1u << CUP_ROLE_CLIENT;
 }
 
 /* ---- dispatch --------------------------------------------------------------------------- */
 
-/* Records that are read elsewhere: VOID by find_voided() below, functions and stacks from the logs
- * when a report needs them (analysis/log/log_stacks.h), regions through the header. */
+/* Records that the loader ignores: find_voided() below has read VOID; reports that need functions
+ * and stacks read them from the logs (analysis/log/log_stacks.h); the header of the log already
+ * says what ROOM records say. */
 #define READ_ELSEWHERE(name)                                                                       \
     void cup_load_##name(struct cup_loader *loader, const struct cup_record *record)               \
     {                                                                                              \
@@ -148,7 +153,8 @@ static bool bin_is_empty(const struct cup_series *series, int bin)
     return any == 0;
 }
 
-/* A process that was killed lived at least until the begin of the last used bin of its series. */
+/* A process that was killed was alive at least until the last bin of its time series that is not
+ * empty: this is noted as a time of the process. */
 static void add_series_time(struct cup_loader *loader, const struct cup_log *log)
 {
     struct cup_series series;
@@ -159,7 +165,8 @@ static void add_series_time(struct cup_loader *loader, const struct cup_log *log
     while (bin >= 0 && bin_is_empty(&series, bin))
         bin--;
     if (bin >= 0)
-        saw_time(loader, process_of(loader)->header.log_start_ns + bin * (int64_t)series.bin_ns);
+        note_last_time(loader,
+                       process_of(loader)->header.log_start_ns + bin * (int64_t)series.bin_ns);
 }
 
 static void finish_log(struct cup_loader *loader, const struct cup_log *log)
@@ -186,11 +193,11 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
         cup_load_open_block(loader, &log->blocks[i]);
     cup_load_open_extents(loader);
     if (!loader->builder->out_of_memory)
-        cup_load_split_the_rest(loader);
+        cup_load_waits_at_log_end(loader);
 }
 
-/* Reads all VOID records first, because a VOID record comes after records that it applies to. Only
- * few logs have any. */
+/* Reads all VOID records before the others, because a VOID record also applies to records that
+ * come before it. Few logs have any. */
 static void find_voided(struct cup_loader *loader, const char *path)
 {
     struct cup_log log;

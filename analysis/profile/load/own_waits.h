@@ -1,5 +1,5 @@
-/* Waits of tasks' own threads, kept from the record of the thread's block to the TASK_END record.
- * That follows soon, so the list is short even for a million tasks. */
+/* Waits of the own threads of tasks, kept from the COUNTERS record of the thread until the
+ * TASK_END record. TASK_END follows soon, so the list is short even for a million tasks. */
 #ifndef CUPPING_ANALYSIS_PROFILE_LOAD_OWN_WAITS_H
 #define CUPPING_ANALYSIS_PROFILE_LOAD_OWN_WAITS_H
 
@@ -14,8 +14,8 @@ struct cup_own_waits {
     uint64_t major_faults;
 };
 
-/* More entries than threads mean that TASK_END records were lost; the oldest entries are dropped.
- */
+/* A list with more entries than a process has threads means that TASK_END records were lost: then
+ * the oldest half is dropped. */
 enum { CUP_OWN_WAITS_MOST = 1024 };
 
 struct cup_own_wait_list {

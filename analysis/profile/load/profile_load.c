@@ -20,7 +20,7 @@
 /* ---- the directory ---------------------------------------------------------------------- */
 
 struct names {
-    char **names; /* owned, and the names, too */
+    char **names; /* owned, and so are the names in it */
     size_t count, room;
 };
 
@@ -95,8 +95,8 @@ static int list_logs(const char *directory, struct names *names, struct cup_erro
 
 /* ---- the crew --------------------------------------------------------------------------- */
 
-/* A larger log is loaded directly into the whole profile when it is its turn: a second copy of its
- * tasks would take too much memory. */
+/* A log that is larger than this is loaded directly into the whole profile when its turn comes: to
+ * hold a second copy of its tasks would take too much memory. */
 enum { LARGE_LOG = 32 << 20 };
 
 struct crew {
@@ -185,9 +185,9 @@ static void load_names(struct crew *crew)
     pthread_mutex_destroy(&crew->lock);
 }
 
-/* Tasks with paths count as chunks only if there are no better ones: in a run with Coffea's chunks,
- * they read metadata, merge or plot. */
-static void settle_paths(struct cup_profile *profile)
+/* Marks tasks that work on a path as chunks, but only if the profile has no real chunks. In a run
+ * with chunks of Coffea, tasks with paths read metadata, merge or plot. */
+static void mark_path_chunks(struct cup_profile *profile)
 {
     bool paths = false;
     for (size_t i = 0; i < profile->item_count; i++) {
@@ -196,11 +196,11 @@ static void settle_paths(struct cup_profile *profile)
         paths = paths || profile->items[i].kind == CUP_ITEM_PATH;
     }
     for (size_t i = 0; paths && i < profile->item_count; i++)
-        profile->items[i].names_work = profile->items[i].kind == CUP_ITEM_PATH;
+        profile->items[i].path_is_chunk = profile->items[i].kind == CUP_ITEM_PATH;
 }
 
-/* Finds the names of the digests' spans. Several processes may name one span, usually alike: the
- * last one counts. Returns 0, or -1 without memory. */
+/* Sets the names of the spans of the fine metrics. If several processes name one span, the last
+ * name is used; they normally give the same name. Returns 0, or -1 without memory. */
 static int name_digest_spans(struct cup_profile *profile)
 {
     struct cup_id_map names = {0};
@@ -259,7 +259,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     chosen.clocks = &clocks;
     choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
-    settle_paths(profile);
+    mark_path_chunks(profile);
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;

@@ -11,14 +11,14 @@ struct cup_visit {
 };
 
 struct cup_visits {
-    uint32_t *first; /* owned; by task: index + 1 of a visit */
+    uint32_t *first; /* owned; for each task: index + 1 of its first visit */
     size_t task_count, task_room;
     struct cup_visit *visits; /* owned */
     size_t count, room;
 };
 
-/* Returns true the first time for a task and file, and also without memory: the count is then too
- * high, but the caller can do nothing about it. */
+/* Returns true if this is the first time for this task and file. Without memory it also returns
+ * true: the count of tasks is then too high, but there is no better answer. */
 bool cup_visits_add(struct cup_visits *visits, size_t task, uint32_t file);
 
 void cup_visits_clear(struct cup_visits *visits);

@@ -21,7 +21,8 @@ static double not_below_zero(double value)
     return value < 0 ? 0 : value;
 }
 
-/* As in Dask's MemoryState: managed memory does not include what is spilled. */
+/* Computes managed and unmanaged memory as Dask's MemoryState does: what is spilled to disk is not
+ * managed memory. */
 static void fill_memory(double *values, const uint64_t *heartbeat)
 {
     uint64_t spilled = heartbeat[CUP_HV_SPILLED_MEMORY_BYTES];
@@ -33,7 +34,8 @@ static void fill_memory(double *values, const uint64_t *heartbeat)
     values[CUP_SEEN_UNMANAGED] = not_below_zero(values[CUP_SEEN_MEMORY] - values[CUP_SEEN_MANAGED]);
 }
 
-/* The server's longest time between two ticks, less the configured time. */
+/* How long the event loop of the server itself was blocked: the longest time between two of its
+ * ticks, less the configured time. */
 static double own_stall(const struct cup_sample *sample)
 {
     return not_below_zero(number_of(sample->values[CUP_SV_LOOP_LONGEST_NS]) -
@@ -41,7 +43,9 @@ static double own_stall(const struct cup_sample *sample)
            1e9;
 }
 
-/* Of other servers, only the mean time between ticks is known. Dask configures all ticks alike. */
+/* How long the event loop of a worker was blocked, as the scheduler sees it. A heartbeat only has
+ * the mean time between ticks, and the configured time is taken from the scheduler: Dask
+ * configures all servers alike. */
 static double heartbeat_stall(const struct cup_sample *sample, const uint64_t *heartbeat)
 {
     return not_below_zero(number_of(heartbeat[CUP_HV_LOOP_INTERVAL_NS]) -
@@ -113,7 +117,8 @@ static int name_worker(struct cup_sample_feed *feed, struct cup_id_map *map, siz
     return cup_id_map_set(map, worker->address, number);
 }
 
-/* Workers are identified by their addresses, so one that left and came back is the same here. */
+/* Lists the workers by address: a worker that left and came back is one worker here, but two
+ * entries in sampled_workers. */
 static int name_workers(struct cup_sample_feed *feed)
 {
     size_t count = feed->profile->sampled_worker_count;
@@ -155,7 +160,7 @@ static bool next_of_profile(struct cup_sample_feed *feed, struct cup_sample_head
     head->time_ns = sample->time_ns;
     head->workers = number_of(sample->values[CUP_SV_WORKERS]);
     head->threads = number_of(sample->values[CUP_SV_THREADS]);
-    head->asked = number_of(sample->values[CUP_SV_INTERVAL_NS]) / 1e9;
+    head->interval_s = number_of(sample->values[CUP_SV_INTERVAL_NS]) / 1e9;
     head->stall = own_stall(sample);
     return true;
 }
@@ -168,7 +173,7 @@ static bool row_of_profile(struct cup_sample_feed *feed, struct cup_sample_row *
     const struct cup_sample *sample = &feed->rows.sample;
     row->time_ns = sample->time_ns;
     row->worker = feed->numbers[held->worker];
-    row->fresh = held->beat;
+    row->fresh = held->new_heartbeat;
     fill_state(row->values, held->values);
     fill_heartbeat(row->values, held->heartbeat);
     row->values[CUP_SEEN_STALL] =
@@ -207,13 +212,15 @@ static size_t count_workers(const struct cup_file_value *values, size_t from, si
     return workers;
 }
 
-/* The next sample of a file: all its values of one time. */
+/* Reads the next sample of a file: all its values that have the same time. */
 static bool next_of_file(struct cup_sample_feed *feed, struct cup_sample_head *head)
 {
     const struct cup_samples_file *file = feed->file;
     feed->at = feed->end;
-    *head = (struct cup_sample_head){
-        .workers = (double)NAN, .threads = (double)NAN, .asked = (double)NAN, .stall = (double)NAN};
+    *head = (struct cup_sample_head){.workers = (double)NAN,
+                                     .threads = (double)NAN,
+                                     .interval_s = (double)NAN,
+                                     .stall = (double)NAN};
     bool counted = has_count_now(feed);
     if (!counted && feed->at >= file->value_count)
         return false;

@@ -11,7 +11,7 @@
 enum cup_sample_origin {
     CUP_SAMPLES_NONE,
     CUP_SAMPLES_SCHEDULER,
-    CUP_SAMPLES_WORKERS, /* of workers about themselves */
+    CUP_SAMPLES_WORKERS, /* each worker sampled itself */
     CUP_SAMPLES_FILE,
 };
 
@@ -19,8 +19,8 @@ struct cup_sample_feed {
     enum cup_sample_origin origin;
     const struct cup_profile *profile;   /* NULL if the source is a file */
     const struct cup_samples_file *file; /* NULL if the source is a profile */
-    /* Each sample has all workers, and samples are in the order of time. If false, a sample has one
-     * worker, and only the samples of one worker are in the order of time. */
+    /* true: each sample has all workers, and samples are sorted by time. false: each sample has
+     * one worker, and only the samples of the same worker are sorted by time. */
     bool together;
     uint32_t server;                  /* the scheduler, index + 1 in servers; 0: none */
     uint32_t others;                  /* number of schedulers whose samples are left out */
@@ -29,8 +29,9 @@ struct cup_sample_feed {
 
     uint32_t *numbers;           /* owned; index in workers, by index in profile->sampled_workers */
     struct cup_worker_rows rows; /* private, for a profile */
-    size_t at, end,
-        count; /* private: next row; in a file: next value, end of the sample, next count */
+    /* private: index of the next row; for a file: index of the next value, end of the
+     * current sample, index of the next count. */
+    size_t at, end, count;
 };
 
 /* Opens the samples of the scheduler or of the workers; there may be none. Of several schedulers,

@@ -7,15 +7,16 @@
 
 #include "analysis/base/intern.h"
 
-/* X(id, name): the name of its timeline in tracking_data; NULL for none. Values from MEMORY on are
- * from the worker's last heartbeat. */
+/* X(id, name, what it is). NAME is that of its timeline in tracking_data; NULL if it has none.
+ * Values from MEMORY on come from the last heartbeat of the worker. */
 #define CUP_SEEN_VALUES(X)                                                                         \
     X(THREADS, "worker_cores", "its task threads")                                                 \
     X(LIMIT, "worker_memory_limit", "bytes")                                                       \
     X(PROCESSING, "worker_active_tasks", "tasks assigned to it, queued ones too")                  \
     X(EXECUTING, "worker_executing", "tasks that run")                                             \
     X(NBYTES, "worker_nbytes", "bytes of its results, by Dask's estimate")                         \
-    X(OCCUPANCY, "worker_occupancy", "seconds that what is assigned to it would take")             \
+    X(OCCUPANCY, "worker_occupancy",                                                               \
+      "seconds that the tasks assigned to it would take, by Dask's estimate")                      \
     X(LAST_SEEN, "worker_last_seen", "seconds since the epoch")                                    \
     X(MEMORY, "worker_memory", "resident bytes of its process")                                    \
     X(CPU, "worker_cpu", "percent of one core that its process uses")                              \
@@ -26,7 +27,7 @@
     X(NET_WRITE, NULL, "bytes/s that its host sends")                                              \
     X(DISK_READ, NULL, "bytes/s that its host reads from disks")                                   \
     X(DISK_WRITE, NULL, "bytes/s that its host writes to disks")                                   \
-    X(STALL, NULL, "seconds between two ticks of its event loop beyond what they are set to")      \
+    X(STALL, NULL, "seconds that its event loop was late for a tick")                              \
     X(FDS, NULL, "open descriptors of its process")
 enum cup_seen_value {
 #define X(id, name, text) CUP_SEEN_##id,
@@ -42,7 +43,7 @@ extern const char *const cup_seen_names[CUP_SEEN_COUNT];
 struct cup_sample_row {
     int64_t time_ns;
     uint32_t worker;               /* index in the workers of the feed */
-    bool fresh;                    /* its heartbeat is new */
+    bool fresh;                    /* the worker sent a heartbeat since the sample before */
     double values[CUP_SEEN_COUNT]; /* NAN: not known */
 };
 
@@ -50,7 +51,7 @@ struct cup_sample_row {
 struct cup_sample_head {
     int64_t time_ns;
     double workers, threads; /* this and the next two: NAN if not known */
-    double asked;            /* requested seconds between samples */
+    double interval_s;       /* requested seconds between samples */
     double stall; /* longest time that the sampling server's event loop was blocked, seconds */
 };
 

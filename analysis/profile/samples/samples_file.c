@@ -11,7 +11,7 @@
 #include "analysis/base/array.h"
 #include "analysis/base/iso_time.h"
 
-/* The place in the file that an error message names. */
+/* The place in the file that an error message is about. */
 struct place {
     struct cup_samples_file *file;
     struct cup_error *error;
@@ -82,7 +82,7 @@ static int text_time(const struct place *place, const char *time, int64_t *time_
     }
     place->file->zoneless += !zoned;
     *time_ns = *time_ns / 2 * 2 +
-               !zoned; /* the last bit marks a time without a zone until its zone is known */
+               !zoned; /* until settle_times() runs, the lowest bit marks a time without a zone */
     return 0;
 }
 
@@ -113,7 +113,8 @@ static int add_timed(const struct place *place, const json_t *time, const json_t
 
 /* ---- timelines -------------------------------------------------------------------------- */
 
-/* A point is an object with a timestamp and one value, whose name may be any. */
+/* Reads a point of the form {"timestamp": TIME, NAME: VALUE}. NAME is "value", or any name if the
+ * point has only these two. */
 static int read_object_point(const struct place *place, json_t *point)
 {
     json_t *time = json_object_get(point, "timestamp"), *value = json_object_get(point, "value");
@@ -294,8 +295,9 @@ static int count_order(const void *left, const void *right)
 /* ---- are all workers sampled at the same times? ------------------------------------------- */
 
 struct presence {
-    size_t from, to; /* numbers of moments, from 1 on; 0: never there */
-    size_t samples;  /* moments with a sample of it */
+    /* Number of the first and of the last moment with a sample, from 1 on; 0: none. */
+    size_t from, to;
+    size_t samples; /* number of moments with a sample of the worker */
 };
 
 static void count_moments(const struct cup_samples_file *file, struct presence *presences)
@@ -310,8 +312,8 @@ static void count_moments(const struct cup_samples_file *file, struct presence *
     }
 }
 
-/* Sets file->together: true if workers have samples at nine of ten moments or more, counted for
- * each worker from its first sample to its last. A moment is any time in the file. */
+/* Sets file->together: true if each worker has, on average, samples at nine of ten moments or more
+ * between its first and its last sample. A moment is a time at which the file has any sample. */
 static int find_together(struct cup_samples_file *file)
 {
     struct presence *presences = calloc(file->worker_count + 1, sizeof *presences);

@@ -37,17 +37,18 @@ struct cup_samples_file {
 /* The file has an object of timelines: `worker_counts`, and, by worker, `worker_memory`,
  * `worker_memory_limit`, `worker_cores`, `worker_active_tasks`, `worker_executing`,
  * `worker_nbytes`, `worker_occupancy`, `worker_last_seen`, `worker_cpu`, `worker_spilled`. Other
- * names are ignored. The object is the whole file, or its member `tracking_data`, or that member of
- * its member `workers`. A timeline has one of three forms:
- *     {"2026-01-31T12:00:00.5": 3, ...}
- *     [{"timestamp": "2026-01-31T12:00:00.5+01:00", "value": 3}, ...]
- *     [["2026-01-31T12:00:00.5Z", 3], ...]
+ * names are ignored. The object is the whole file, or its member `tracking_data`, or the member
+ * `tracking_data` of its member `workers`. A timeline has one of three forms:
+ *   {"2026-01-31T12:00:00.5": 3, ...}
+ *   [{"timestamp": "2026-01-31T12:00:00.5+01:00", "value": 3}, ...]
+ *   [["2026-01-31T12:00:00.5Z", 3], ...]
  * Times are in ISO 8601; in the last two forms also in seconds since the epoch. null is a value
  * that is not known.
  *
- * A time without a zone is a local time of this machine: roastcoffea writes local times, although
- * it says UTC. It is UTC if no sample is then between FROM_NS and TO_NS, but some are with UTC.
- * Returns 0, or -1 with one line in *error and nothing to free. */
+ * A time without a zone is taken as a local time of this machine, because roastcoffea writes local
+ * times although its documentation says UTC. It is taken as UTC only if, as local times, no
+ * samples fall between FROM_NS and TO_NS, but as UTC some do. Returns 0, or -1 with one line in
+ * *error and nothing to free. */
 int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64_t from_ns,
                           int64_t to_ns, struct cup_error *error);
 

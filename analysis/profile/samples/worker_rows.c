@@ -67,8 +67,8 @@ static void open_process(struct cup_worker_rows *rows, uint32_t process)
     struct cup_error error;
     close_process(rows);
     rows->process = process + 1;
-    rows->list_server = NO_LIST;
-    rows->beaten = 0;
+    rows->listed_server = NO_LIST;
+    rows->first_new_heartbeat = 0;
     rows->open = cup_log_open(&rows->log, rows->profile->processes[process].log_path, &error) == 0;
     hold_workers(rows, process);
 }
@@ -97,19 +97,20 @@ static void set_values(struct cup_held_row *held, const struct cup_row *row)
         set_value(&held->row, row->kind, index, value);
 }
 
-static void has_beaten(struct cup_worker_rows *rows, struct cup_held_row *held)
+static void list_new_heartbeat(struct cup_worker_rows *rows, struct cup_held_row *held)
 {
-    if (held->row.beat)
+    if (held->row.new_heartbeat)
         return;
-    held->row.beat = true;
-    held->next = rows->beaten;
-    rows->beaten = (uint32_t)(held - rows->held) + 1;
+    held->row.new_heartbeat = true;
+    held->next = rows->first_new_heartbeat;
+    rows->first_new_heartbeat = (uint32_t)(held - rows->held) + 1;
 }
 
-static void clear_beats(struct cup_worker_rows *rows)
+static void clear_new_heartbeats(struct cup_worker_rows *rows)
 {
-    for (; rows->beaten; rows->beaten = rows->held[rows->beaten - 1].next)
-        rows->held[rows->beaten - 1].row.beat = false;
+    for (; rows->first_new_heartbeat;
+         rows->first_new_heartbeat = rows->held[rows->first_new_heartbeat - 1].next)
+        rows->held[rows->first_new_heartbeat - 1].row.new_heartbeat = false;
 }
 
 static void take_row(struct cup_worker_rows *rows, const struct cup_row *row)
@@ -117,20 +118,20 @@ static void take_row(struct cup_worker_rows *rows, const struct cup_row *row)
     uint32_t index =
         row->worker <= UINT32_MAX ? cup_id_map_get(&rows->numbers, (uint32_t)row->worker) : 0;
     struct cup_held_row *held = index ? &rows->held[index - 1] : NULL;
-    bool comes = row->kind == CUP_ROW_WHOLE, goes = row->kind == CUP_ROW_GONE;
-    if (!held || !(comes || goes || (row->kind == CUP_ROW_CHANGED && held->known)))
+    bool is_whole = row->kind == CUP_ROW_WHOLE, is_gone = row->kind == CUP_ROW_GONE;
+    if (!held || !(is_whole || is_gone || (row->kind == CUP_ROW_CHANGED && held->known)))
         return;
-    if (goes || !held->present || !held->known)
-        rows->list_server = NO_LIST;
-    held->present = held->known = !goes;
-    if (goes)
+    if (is_gone || !held->present || !held->known)
+        rows->listed_server = NO_LIST;
+    held->present = held->known = !is_gone;
+    if (is_gone)
         return;
     uint64_t last_beat = held->row.heartbeat[CUP_HV_TIME_NS];
     set_values(held, row);
     held->row.status = cup_id_map_get(&rows->statuses, (uint32_t)held->row.values[CUP_WV_STATUS]);
-    uint64_t beat = held->row.heartbeat[CUP_HV_TIME_NS];
-    if (beat != last_beat && beat != CUP_UNKNOWN64)
-        has_beaten(rows, held);
+    uint64_t this_beat = held->row.heartbeat[CUP_HV_TIME_NS];
+    if (this_beat != last_beat && this_beat != CUP_UNKNOWN64)
+        list_new_heartbeat(rows, held);
 }
 
 static uint32_t server_of(const struct cup_worker_rows *rows, const struct cup_held_row *held)
@@ -138,13 +139,14 @@ static uint32_t server_of(const struct cup_worker_rows *rows, const struct cup_h
     return rows->profile->sampled_workers[held->row.worker].server;
 }
 
-/* Records are missing: the values of the server's workers may be outdated. */
-static void doubt_workers(struct cup_worker_rows *rows, uint32_t server)
+/* Call it if ROWS records are missing: the values of the workers of this server may be outdated,
+ * so they are not shown until a record has all their values again. */
+static void mark_workers_unknown(struct cup_worker_rows *rows, uint32_t server)
 {
     for (size_t i = 0; i < rows->held_count; i++)
         if (server_of(rows, &rows->held[i]) == server)
             rows->held[i].known = false;
-    rows->list_server = NO_LIST;
+    rows->listed_server = NO_LIST;
 }
 
 static void take_rows(struct cup_worker_rows *rows, const struct cup_record *record)
@@ -153,7 +155,7 @@ static void take_rows(struct cup_worker_rows *rows, const struct cup_record *rec
     uint32_t server = rows->sample.server;
     struct cup_r_rows fixed = cup_read_rows(record);
     if (fixed.rows != cup_id_map_get(&rows->last_rows, server) + 1)
-        doubt_workers(rows, server);
+        mark_workers_unknown(rows, server);
     set_entry(rows, &rows->last_rows, server, fixed.rows);
     const unsigned char *at = cup_record_tail(record);
     const unsigned char *end = at + cup_record_tail_bytes(record);
@@ -177,7 +179,7 @@ static void list_workers(struct cup_worker_rows *rows)
         rows->list[rows->count++] = &held->row;
     }
     rows->rows = rows->list;
-    rows->list_server = rows->sample.server;
+    rows->listed_server = rows->sample.server;
 }
 
 static void take_sample(struct cup_worker_rows *rows, const struct cup_record *record)
@@ -187,14 +189,14 @@ static void take_sample(struct cup_worker_rows *rows, const struct cup_record *r
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), rows->sample.values,
                   CUP_SV_COUNT);
     if (fixed.rows != cup_id_map_get(&rows->last_rows, rows->sample.server)) {
-        doubt_workers(rows, rows->sample.server);
+        mark_workers_unknown(rows, rows->sample.server);
         set_entry(rows, &rows->last_rows, rows->sample.server, fixed.rows);
     }
-    if (rows->list_server != rows->sample.server)
+    if (rows->listed_server != rows->sample.server)
         list_workers(rows);
 }
 
-/* The number of the sample that a record belongs to; 0: none. */
+/* Returns the number of the sample that a record belongs to; 0 if it belongs to none. */
 static uint32_t sample_of(const struct cup_record *record)
 {
     if (record->type == CUP_R_SAMPLE) {
@@ -213,7 +215,7 @@ static const struct cup_server *server_at(const struct cup_worker_rows *rows,
     return &rows->profile->servers[place->server];
 }
 
-/* False if records of the sample are missing. */
+/* Reads the records of one sample. Returns false if some are missing. */
 static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_place *place)
 {
     const struct cup_record *record;
@@ -221,7 +223,7 @@ static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_pl
     rows->sample = (struct cup_sample){.time_ns = place->time_ns,
                                        .process = server_at(rows, place)->process,
                                        .server = place->server + 1};
-    clear_beats(rows);
+    clear_new_heartbeats(rows);
     cup_log_seek(&rows->log, (uint64_t)place->at * 8);
     while ((record = cup_log_next(&rows->log)) != NULL) {
         uint32_t of = sample_of(record);

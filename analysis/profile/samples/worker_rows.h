@@ -21,7 +21,8 @@
 struct cup_worker_row {
     uint32_t worker; /* index in sampled_workers: the same in all samples */
     uint32_t address, name, status;
-    bool beat;                        /* its heartbeat is new in this sample */
+    /* The worker sent a heartbeat since the sample before. */
+    bool new_heartbeat;
     uint64_t values[CUP_WV_COUNT];    /* at the time of the sample */
     uint64_t heartbeat[CUP_HV_COUNT]; /* its last heartbeat; times are by the worker's clock */
 };
@@ -37,8 +38,8 @@ struct cup_sample {
 struct cup_held_row {
     struct cup_worker_row row;
     bool present;  /* the server has the worker */
-    bool known;    /* no row is missing since its last CUP_ROW_WHOLE */
-    uint32_t next; /* list of workers with a new heartbeat in this sample: index + 1 */
+    bool known;    /* its values are up to date: no row is missing since its last CUP_ROW_WHOLE */
+    uint32_t next; /* index + 1 of the next worker with a new heartbeat in this sample */
 };
 
 struct cup_worker_rows {
@@ -50,8 +51,9 @@ struct cup_worker_rows {
     /* The rest is private. */
     const struct cup_profile *profile;
     enum cup_role role;
-    size_t next;               /* index in samples */
-    size_t next_worker;        /* index in sampled_workers: the first worker of later processes */
+    size_t next; /* index in samples */
+    /* Index in sampled_workers of the first worker of the processes not opened yet. */
+    size_t next_worker;
     uint32_t process;          /* index + 1 of the process whose log is open */
     bool open;                 /* its log could be opened */
     struct cup_log log;        /* the open log */
@@ -62,15 +64,15 @@ struct cup_worker_rows {
     struct cup_id_map last_rows;        /* number of the last ROWS record, by server */
     const struct cup_worker_row **list; /* owned */
     size_t list_room;
-    uint32_t
-        list_server; /* server whose workers `list` has; UINT32_MAX: `list` must be made again */
-    uint32_t beaten; /* first of the list of new heartbeats: index + 1 */
+    uint32_t listed_server; /* server of the workers in `list`; UINT32_MAX: `list` is outdated */
+    /* Index + 1 of the first worker with a new heartbeat in this sample. */
+    uint32_t first_new_heartbeat;
     bool out_of_memory;
 };
 
-/* Starts with the samples of servers of that role: of schedulers, or of workers about themselves.
- * They come log by log, in each log in the order of time; those of several servers in one process
- * are mixed. */
+/* Starts to iterate over the samples of all servers of that role: of schedulers, or of workers
+ * that sampled themselves. Samples come log by log, and sorted by time within a log. If one
+ * process has several such servers, their samples alternate. */
 void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
                            enum cup_role role);
 

@@ -389,9 +389,10 @@ static void add_worker(struct cup_report_rows *rows, uint32_t index)
     struct worker worker = {.process = &rows->profile->processes[index]};
     struct cup_wait_sums waits = worker.process->waits[CUP_PLACE_POOL];
     cup_wait_sums_add(&waits, &worker.process->waits[CUP_PLACE_ELSEWHERE]);
-    bool timed = waits.tasks + waits.untold_tasks > 0;
-    uint64_t cpu_ns = waits.cpu_ns + waits.untold_cpu_ns;
-    uint64_t wall_ns = cup_wait_sums_wall_ns(&waits) + waits.untold_cpu_ns + waits.untold_ns;
+    bool timed = waits.tasks + waits.unmeasured_tasks > 0;
+    uint64_t cpu_ns = waits.cpu_ns + waits.unmeasured_cpu_ns;
+    uint64_t wall_ns =
+        cup_wait_sums_wall_ns(&waits) + waits.unmeasured_cpu_ns + waits.unmeasured_noncpu_ns;
     const struct cup_fine_sums dask =
         sums_of_process(rows, index, &worker.complete, &worker.behind_ns);
     worker.asked = dask.digests > 0;

@@ -36,12 +36,12 @@ const char *cup_wait_key(unsigned index, char room[CUP_KEY_ROOM])
 void cup_fill_waits(const struct cup_profile *profile, const struct cup_wait_sums *sums,
                     const struct cup_measured_waits *helpers, struct cup_value *values)
 {
-    bool any = sums->tasks > 0, timed = any || sums->untold_tasks > 0;
+    bool any = sums->tasks > 0, timed = any || sums->unmeasured_tasks > 0;
     for (int i = 0; i < CUP_WAITED_COUNT; i++) {
         bool measured = cup_profile_measured(profile, cup_wait_parts[i].needs);
         bool of_helpers = i < CUP_WAITED_MEASURED && measured;
         values[OWN + i] = cup_value_if(any && measured, cup_seconds((int64_t)sums->ns[i]));
         values[HELPERS + i] = of_helpers ? cup_seconds((int64_t)helpers->ns[i]) : cup_null();
     }
-    values[NOT_TOLD_APART] = cup_value_if(timed, cup_seconds((int64_t)sums->untold_ns));
+    values[NOT_TOLD_APART] = cup_value_if(timed, cup_seconds((int64_t)sums->unmeasured_noncpu_ns));
 }

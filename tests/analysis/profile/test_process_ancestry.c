@@ -18,7 +18,7 @@ static void set_up(void)
     logs = 0;
 }
 
-TestSuite(descent, .init = set_up, .fini = end_fixture);
+TestSuite(process_ancestry, .init = set_up, .fini = end_fixture);
 
 enum { WORKER = 1000, FORKSERVER = 1500, CHILD = 2000 };
 
@@ -117,7 +117,7 @@ static void expect_task(size_t index, uint64_t bytes)
     cr_expect_eq(cup_task_value(&row, "read_bytes").count, 5);
 }
 
-Test(descent, a_child_reads_for_its_task)
+Test(process_ancestry, a_child_reads_for_its_task)
 {
     add_worker(WORKER, 0);
     add_child(CHILD, 11, WORKER, 1, 19, 100);
@@ -137,7 +137,7 @@ Test(descent, a_child_reads_for_its_task)
         cr_assert_eq(cup_process_role(&profile.processes[i]), CUP_ROLE_CHILD);
 }
 
-Test(descent, tasks_of_a_child_are_its_own)
+Test(process_ancestry, tasks_of_a_child_are_its_own)
 {
     struct log_builder builder;
     struct cup_r_parent record = {.pid = WORKER, .task = 1, .last_read_ns = at_second(15)};
@@ -154,7 +154,7 @@ Test(descent, tasks_of_a_child_are_its_own)
     cr_assert_eq(cup_process_role(&profile.processes[1]), CUP_ROLE_WORKER);
 }
 
-Test(descent, a_number_that_is_used_again_means_the_process_of_the_time)
+Test(process_ancestry, a_number_that_is_used_again_means_the_process_of_the_time)
 {
     add_worker(WORKER, 0);
     add_worker(WORKER, 50);
@@ -167,7 +167,7 @@ Test(descent, a_number_that_is_used_again_means_the_process_of_the_time)
     expect_task(3, 10);
 }
 
-Test(descent, another_host_has_the_same_numbers)
+Test(process_ancestry, another_host_has_the_same_numbers)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 5);
@@ -180,7 +180,7 @@ Test(descent, another_host_has_the_same_numbers)
     expect_task(2, 100);
 }
 
-Test(descent, who_read_after_the_end_of_the_task_may_have_served_others)
+Test(process_ancestry, who_read_after_the_end_of_the_task_may_have_served_others)
 {
     add_worker(WORKER, 0);
     add_child(CHILD, 11, WORKER, 1, 20, 1000); /* at its end, not after it */
@@ -190,7 +190,7 @@ Test(descent, who_read_after_the_end_of_the_task_may_have_served_others)
     expect("child_read_bytes", 1000);
     expect("child_read_none_bytes", 100);
     expect("child_read_late_bytes", 100);
-    cr_assert_eq(profile.processes[2].descent, CUP_ANCESTRY_LATE);
+    cr_assert_eq(profile.processes[2].ancestry, CUP_ANCESTRY_LATE);
     struct cup_warning warnings[CUP_WARNINGS_MOST];
     cr_assert_eq(cup_warnings_make(&totals, warnings), 1);
     cr_assert_not_null(strstr(warnings[0].text, "had ended: 1. The 100 B"), "%s", warnings[0].text);
@@ -212,17 +212,17 @@ static void load_voided(bool voided, uint64_t records)
     load(NULL);
 }
 
-Test(descent, so_are_children_of_a_task_whose_threads_served_others)
+Test(process_ancestry, so_are_children_of_a_task_whose_threads_served_others)
 {
     load_voided(true, 0);
     expect_task(0, 100);
     expect_task(1, 0);
     expect("child_read_bytes", 100);
     expect("child_read_none_bytes", 10);
-    cr_assert_eq(profile.processes[2].descent, CUP_ANCESTRY_SHARED);
+    cr_assert_eq(profile.processes[2].ancestry, CUP_ANCESTRY_SHARED);
 }
 
-Test(descent, a_record_that_says_so_may_have_been_dropped)
+Test(process_ancestry, a_record_that_says_so_may_have_been_dropped)
 {
     load_voided(false, 1);
     expect_task(0, 0);
@@ -230,7 +230,7 @@ Test(descent, a_record_that_says_so_may_have_been_dropped)
     expect("child_read_none_bytes", 110);
 }
 
-Test(descent, what_no_record_names_is_nobodys)
+Test(process_ancestry, bytes_of_an_unnamed_task_are_unattributed)
 {
     add_worker(WORKER, 0);
     add_child(CHILD, 11, 0, 0, 12, 100);
@@ -242,13 +242,13 @@ Test(descent, what_no_record_names_is_nobodys)
     expect("child_read_none_bytes", 111);
     expect("child_read_late_bytes", 0);
     expect("bytes_total", 10);
-    cr_assert_eq(profile.processes[1].descent, CUP_ANCESTRY_UNNAMED);
-    cr_assert_eq(profile.processes[2].descent, CUP_ANCESTRY_LOST);
-    cr_assert_eq(profile.processes[3].descent, CUP_ANCESTRY_LOST);
+    cr_assert_eq(profile.processes[1].ancestry, CUP_ANCESTRY_UNNAMED);
+    cr_assert_eq(profile.processes[2].ancestry, CUP_ANCESTRY_LOST);
+    cr_assert_eq(profile.processes[3].ancestry, CUP_ANCESTRY_LOST);
 }
 
 /* The fork server was started by task 1; task 2 had it fork. */
-Test(descent, a_worker_that_names_the_child_knows_better_than_the_child)
+Test(process_ancestry, a_worker_that_names_the_child_knows_better_than_the_child)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -264,7 +264,7 @@ Test(descent, a_worker_that_names_the_child_knows_better_than_the_child)
 }
 
 /* A child that was forked for a task, and does not know for which, starts another one. */
-Test(descent, children_of_a_named_child)
+Test(process_ancestry, children_of_a_named_child)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -279,10 +279,10 @@ Test(descent, children_of_a_named_child)
     expect_task(0, 100);
     expect_task(1, 11);
     expect("child_read_none_bytes", 1000);
-    cr_assert_eq(profile.processes[4].descent, CUP_ANCESTRY_UNNAMED);
+    cr_assert_eq(profile.processes[4].ancestry, CUP_ANCESTRY_UNNAMED);
 }
 
-Test(descent, a_name_of_an_earlier_process_is_not_taken)
+Test(process_ancestry, a_name_of_an_earlier_process_is_not_taken)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -295,7 +295,7 @@ Test(descent, a_name_of_an_earlier_process_is_not_taken)
     expect("child_read_none_bytes", 110);
 }
 
-Test(descent, a_name_is_for_the_process_that_started_then)
+Test(process_ancestry, a_name_is_for_the_process_that_started_then)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -312,7 +312,7 @@ Test(descent, a_name_is_for_the_process_that_started_then)
     expect("child_read_none_bytes", 1010);
 }
 
-Test(descent, of_two_names_the_nearer_counts)
+Test(process_ancestry, of_two_names_the_nearer_counts)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -326,7 +326,7 @@ Test(descent, of_two_names_the_nearer_counts)
 }
 
 /* Without a PARENT record nobody knows when it last read: it must have ended within the task. */
-Test(descent, a_child_that_does_not_know_its_descent)
+Test(process_ancestry, a_child_that_does_not_know_its_ancestry)
 {
     struct log_builder builder;
     start_worker(&builder, WORKER, 0);
@@ -344,7 +344,7 @@ Test(descent, a_child_that_does_not_know_its_descent)
     expect("child_read_none_bytes", 200);
 }
 
-Test(descent, children_of_tasks_that_were_not_asked_for)
+Test(process_ancestry, children_of_tasks_that_were_not_asked_for)
 {
     add_worker(WORKER, 0);
     add_child(CHILD, 11, WORKER, 1, 12, 100);
@@ -352,10 +352,10 @@ Test(descent, children_of_tasks_that_were_not_asked_for)
     cr_assert_eq(profile.task_count, 0);
     expect("child_read_bytes", 0);
     expect("child_read_none_bytes", 0);
-    cr_assert_eq(profile.processes[1].descent, CUP_ANCESTRY_OTHER_SPAN);
+    cr_assert_eq(profile.processes[1].ancestry, CUP_ANCESTRY_EXCLUDED);
 }
 
-Test(descent, a_thousand_children_of_a_thousand_tasks)
+Test(process_ancestry, a_thousand_children_of_a_thousand_tasks)
 {
     struct log_builder builder;
     enum { MANY = 1000 };

@@ -81,9 +81,10 @@ Test(waits, every_field_is_added)
         .tasks = 100, .cpu_ns = 200, .excess_ns = 300, .below_zero_ns = 400};
     struct cup_wait_sums expected = {
         .tasks = 101, .cpu_ns = 202, .excess_ns = 303, .below_zero_ns = 404};
-    sums.untold_tasks = 5, others.untold_tasks = 500, expected.untold_tasks = 505;
-    sums.untold_cpu_ns = 6, others.untold_cpu_ns = 600, expected.untold_cpu_ns = 606;
-    sums.untold_ns = 7, others.untold_ns = 700, expected.untold_ns = 707;
+    sums.unmeasured_tasks = 5, others.unmeasured_tasks = 500, expected.unmeasured_tasks = 505;
+    sums.unmeasured_cpu_ns = 6, others.unmeasured_cpu_ns = 600, expected.unmeasured_cpu_ns = 606;
+    sums.unmeasured_noncpu_ns = 7, others.unmeasured_noncpu_ns = 700,
+    expected.unmeasured_noncpu_ns = 707;
     for (uint64_t i = 0; i < CUP_WAITED_COUNT; i++) {
         sums.ns[i] = 10 + i;
         others.ns[i] = 1000 + 100 * i;
@@ -104,12 +105,12 @@ Test(waits, sums_are_wall_time_without_remainder)
     cr_assert_eq(sums.ns[CUP_WAITED_OTHER], 60);
     cr_assert_eq(sums.excess_ns, 200);
     cr_assert_eq(sums.below_zero_ns, 3);
-    cr_assert_eq(sums.untold_tasks, 1);
-    cr_assert_eq(sums.untold_cpu_ns + sums.untold_ns, 70);
+    cr_assert_eq(sums.unmeasured_tasks, 1);
+    cr_assert_eq(sums.unmeasured_cpu_ns + sums.unmeasured_noncpu_ns, 70);
     cup_wait_sums_add(&twice, &sums);
     cup_wait_sums_add(&twice, &sums);
     cr_assert_eq(cup_wait_sums_wall_ns(&twice), 1200);
-    cr_assert_eq(twice.untold_ns, 80);
+    cr_assert_eq(twice.unmeasured_noncpu_ns, 80);
 }
 
 Test(waits, what_threads_told_is_kept_until_their_tasks_end)
@@ -276,8 +277,8 @@ Test(wait_logs, what_was_not_measured_is_null)
         expect_null(0, cup_wait_parts[i].helper_name);
     }
     cr_assert_eq(profile.prefixes[1].waits.tasks, 0);
-    cr_assert_eq(profile.prefixes[1].waits.untold_tasks, 4);
-    cr_assert_eq(profile.prefixes[1].waits.untold_ns, 15 * second - 19 * second / 2);
+    cr_assert_eq(profile.prefixes[1].waits.unmeasured_tasks, 4);
+    cr_assert_eq(profile.prefixes[1].waits.unmeasured_noncpu_ns, 15 * second - 19 * second / 2);
 }
 
 Test(wait_logs, without_gil_and_run_delay_only_these_are_null)

@@ -177,7 +177,7 @@ static void fill_classes(struct cup_report_rows *rows, const void *item, struct 
     X("read_bytes", BYTES, cup_value_if(files, cup_count(with_task)))                              \
     X("read_none_bytes", BYTES,                                                                    \
       cup_value_if(                                                                                \
-          files, cup_count(process->descent ? 0 : process->without_task[CUP_C_READ_NONE_BYTES])))
+          files, cup_count(process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES])))
 
 /* One process of workers; its counters do not tell the Dask workers in it apart. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)

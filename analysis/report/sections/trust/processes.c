@@ -8,7 +8,7 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     [CUP_ANCESTRY_LOST] = "unattributed: its task is in no log",
     [CUP_ANCESTRY_LATE] = "unattributed: read after its task had ended",
     [CUP_ANCESTRY_SHARED] = "unattributed: what its task started also worked for others",
-    [CUP_ANCESTRY_OTHER_SPAN] = "attributed to a task outside this report",
+    [CUP_ANCESTRY_EXCLUDED] = "attributed to a task outside this report",
 };
 
 /* Times are by the scheduler's clock where that is known. */
@@ -33,8 +33,8 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     X("tasks", COUNT, cup_count(process->tasks))                                                   \
     X("task_threads", COUNT, cup_count(process->task_threads))                                     \
     X("child_read_bytes", BYTES,                                                                   \
-      cup_value_if(process->descent, cup_count(cup_process_child_bytes(process))))                 \
-    X("child_read_bytes_are", TEXT, cup_string(ancestry_names[process->descent]))                  \
+      cup_value_if(process->ancestry, cup_count(cup_process_child_bytes(process))))                \
+    X("child_read_bytes_are", TEXT, cup_string(ancestry_names[process->ancestry]))                 \
     X("kernel_difference_bytes", BYTES,                                                            \
       cup_value_if(cup_kernel_is_checked(process), cup_signed(cup_kernel_difference(process))))    \
     X("library", TEXT, cup_string(header->library_version))                                        \

@@ -144,7 +144,7 @@ static void expect_row(size_t at, uint64_t executing, uint64_t heartbeat, bool b
     cr_expect_eq(row->values[CUP_WV_EXECUTING], executing);
     cr_expect_eq(row->heartbeat[CUP_HV_TIME_NS], heartbeat);
     cr_expect_eq(row->heartbeat[CUP_HV_RSS], rss);
-    cr_expect_eq(row->beat, beat);
+    cr_expect_eq(row->new_heartbeat, beat);
 }
 
 static void add_run(void)
