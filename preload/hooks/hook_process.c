@@ -183,7 +183,8 @@ struct child_wait {
     bool goes_on; /* false: the call must not be made, and fails */
 };
 
-/* OPTIONS: -1 if the call reaps no child, or it is not known in advance which one. */
+/* OPTIONS: those of the call; -1: no child's reads are noted, because the call reaps no child, or
+ * waits for a group of processes. */
 static void begin_child_wait(struct child_wait *call, bool waits, idtype_t type, id_t id,
                              int options)
 {

@@ -71,7 +71,7 @@ static inline int end_messages(struct cup_transfer *transfer, int count,
 /* ---- connected ---------------------------------------------------------------------------- */
 
 /* A program reads SO_ERROR to learn that its connection is established, or why it is not. */
-static void note_answer(int fd, int level, int name, const void *value, socklen_t bytes)
+static void note_socket_error(int fd, int level, int name, const void *value, socklen_t bytes)
 {
     int error;
     if (level != SOL_SOCKET || name != SO_ERROR || bytes < sizeof error)
@@ -85,15 +85,15 @@ CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
 {
     int result = CUP_REAL(getsockopt)(fd, level, name, value, bytes);
     if (!result)
-        note_answer(fd, level, name, value, *bytes);
+        note_socket_error(fd, level, name, value, *bytes);
     return result;
 }
 
 /* The code at CALLER connects FD. What XRootD's client receives is counted where it hands the bytes
  * out (hook_xrootd.c), so its sockets are marked. Finding out which library CALLER is in takes the
  * loader's lock. So that is not done in a process that records nothing and never opened a file
- * through the client: it may be a fork of a program with many threads, one of which
- * may have held that lock. */
+ * through the client: it may be a fork of a program with many threads, one of which may have
+ * held that lock. */
 static void mark_socket(int fd, const void *caller)
 {
     bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;

@@ -112,7 +112,7 @@ static bool is_counted(int fd, const struct sockaddr *address, socklen_t bytes)
            (address->sa_family == AF_INET || address->sa_family == AF_INET6) && !cup_wire_is(fd);
 }
 
-/* Fills in task and address. False: the connection is Dask's own, or has no owner. */
+/* Sets task and address of ONE. False: the connection is Dask's own, or has no owner. */
 static bool describe_connection(struct connecting *one, const struct sockaddr *address,
                                 socklen_t bytes)
 {

@@ -26,7 +26,7 @@ static enum cup_wait_class classify_wait(const struct cup_descriptor *descriptor
 }
 
 /* The block in which the wait is counted; NULL: waits outside of tasks are not counted. */
-static struct cup_block *find_payer(const struct cup_transfer *transfer)
+static struct cup_block *find_wait_block(const struct cup_transfer *transfer)
 {
     struct cup_block *block = transfer->owner.block;
     return block && block->task ? block : NULL;
@@ -36,9 +36,9 @@ static struct cup_block *find_payer(const struct cup_transfer *transfer)
 static void start_transfer(struct cup_transfer *transfer)
 {
     cup_transfer_start(transfer);
-    if (transfer->descriptor->quick < CUP_QUICK && find_payer(transfer)) {
+    if (transfer->descriptor->quick < CUP_QUICK && find_wait_block(transfer)) {
         cup_wait_begin_for(&transfer->wait, classify_wait(transfer->descriptor),
-                           find_payer(transfer));
+                           find_wait_block(transfer));
         transfer->start = cup_ticks();
     }
 }
@@ -67,9 +67,9 @@ static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
     struct cup_descriptor *descriptor = transfer->descriptor;
     bool slow = is_slow(bytes, ns);
     if (transfer->wait.block)
-        cup_wait_end_for(&transfer->wait, transfer->stop, find_payer(transfer));
-    else if (slow && find_payer(transfer) && transfer->watched)
-        cup_wait_guess(find_payer(transfer), classify_wait(descriptor), transfer->start,
+        cup_wait_end_for(&transfer->wait, transfer->stop, find_wait_block(transfer));
+    else if (slow && find_wait_block(transfer) && transfer->watched)
+        cup_wait_guess(find_wait_block(transfer), classify_wait(descriptor), transfer->start,
                        transfer->stop, bytes / BYTES_A_NS + CALL_NS);
     if (slow || bytes >= LARGE_BYTES)
         descriptor->quick = 0;

@@ -39,9 +39,8 @@ struct cup_basket_table_basket {
     bool passed_written; /* written already, as only read ahead */
     uint16_t requested;  /* times */
     uint16_t seen;       /* how often a read delivered it */
-    uint16_t
-        counted;  /* those of them that count: at the start of a read, or after one that counts */
-    uint16_t own; /* deliveries at the start of a read by the task's own thread */
+    uint16_t counted;    /* of those, the ones at the start of a read, or after one that counts */
+    uint16_t own;        /* deliveries at the start of a read by the task's own thread */
     uint16_t requested_written; /* how many of REQUESTED are written in rows already */
     uint16_t counted_written;   /* how many that count by place are written in rows already */
 };

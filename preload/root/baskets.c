@@ -178,8 +178,8 @@ static void count_up(uint16_t *counter)
         ++*counter;
 }
 
-/* The same for a basket that is requested. A quarter of the room is left for those that are seen.
- */
+/* The basket that REQUEST names, like get_basket(). Requested baskets fill at most three quarters
+ * of the table: the rest is left for those that reads deliver. */
 static struct cup_basket_table_basket *get_requested(struct slot *slot, uint32_t place,
                                                      const struct cup_requested_baskets *request)
 {

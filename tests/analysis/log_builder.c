@@ -245,8 +245,8 @@ void builder_cpu_samples(struct log_builder *builder, uint32_t tid, int64_t star
 
 /* ---- access extents ---------------------------------------------------------------------- */
 
-static size_t put_extent(unsigned char *to, const struct cup_read_extent *extent, uint64_t end,
-                         int64_t ended_ns)
+static size_t encode_extent(unsigned char *to, const struct cup_read_extent *extent, uint64_t end,
+                            int64_t ended_ns)
 {
     const uint64_t told[CUP_KV_COUNT] = {
         cup_pairs_difference(extent->low, end),
@@ -276,8 +276,8 @@ void builder_access(struct log_builder *builder, const struct cup_r_access *acce
     fixed.start_ns = count ? extents[0].start_ns : 0;
     fixed.extents = (uint8_t)count;
     for (uint32_t i = 0; i < count; i++)
-        bytes += put_extent(tail + bytes, &extents[i], i ? extents[i - 1].high : 0,
-                            i ? extents[i - 1].stop_ns : fixed.start_ns);
+        bytes += encode_extent(tail + bytes, &extents[i], i ? extents[i - 1].high : 0,
+                               i ? extents[i - 1].stop_ns : fixed.start_ns);
     builder_record(builder, CUP_R_ACCESS, &fixed, sizeof fixed, tail, bytes);
     free(tail);
 }

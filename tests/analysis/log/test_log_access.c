@@ -74,8 +74,8 @@ Test(log_access, a_set_gives_them_in_the_order_of_time)
     builder_free(&builder);
 }
 
-/* Number of sound extents in TAIL, whose record says that it has TOLD. */
-static uint32_t count_extents(uint8_t told, const void *tail, size_t bytes, bool *damaged)
+/* Number of sound extents in TAIL, whose record says that it has CLAIMED of them. */
+static uint32_t count_extents(uint8_t claimed, const void *tail, size_t bytes, bool *damaged)
 {
     static struct cup_access access;
     size_t length = (sizeof(struct cup_r_access) + bytes + 7) / 8 * 8;
@@ -83,7 +83,7 @@ static uint32_t count_extents(uint8_t told, const void *tail, size_t bytes, bool
     *record = (struct cup_r_access){
         .head = {.length = (uint32_t)length, .type = CUP_R_ACCESS, .fixed = sizeof *record},
         .start_ns = TIME(0),
-        .extents = told};
+        .extents = claimed};
     memcpy(record + 1, tail, bytes);
     cup_access_decode(&access, &record->head);
     *damaged = access.damaged;
@@ -91,8 +91,8 @@ static uint32_t count_extents(uint8_t told, const void *tail, size_t bytes, bool
     return access.count;
 }
 
-#define COUNT(told, ...)                                                                           \
-    count_extents(told, (const unsigned char[]){__VA_ARGS__},                                      \
+#define COUNT(claimed, ...)                                                                        \
+    count_extents(claimed, (const unsigned char[]){__VA_ARGS__},                                   \
                   sizeof(const unsigned char[]){__VA_ARGS__}, &damaged)
 
 /* Bit 1 is the extent: all else is 0. */
@@ -103,7 +103,7 @@ Test(log_access, damaged_tails)
     cr_expect_not(damaged);
     cr_expect_eq(COUNT(2, 2, 5, 2, 6), 2);
     cr_expect_not(damaged);
-    cr_expect_eq(COUNT(3, 2, 5, 2, 6), 2, "one less than told");
+    cr_expect_eq(COUNT(3, 2, 5, 2, 6), 2, "one less than claimed");
     cr_expect(damaged);
     cr_expect_eq(COUNT(1, 2, 5, 2, 6), 1, "one more");
     cr_expect(damaged);
