@@ -33,8 +33,8 @@ static double payload_ratio(const struct cup_basket_sums *sums)
     return packed > 0 && sums->uncompressed ? ((double)sums->uncompressed - keys) / packed : NAN;
 }
 
-/* The mean over the used chunks; NAN: not known. */
-static double events_a_chunk(const struct cup_totals *t)
+/* Mean events of a used chunk; NAN: not known. */
+static double mean_chunk_events(const struct cup_totals *t)
 {
     uint64_t known = t->used_chunks - t->chunks_without_events;
     return known ? (double)t->events / (double)known : NAN;
@@ -65,7 +65,7 @@ bool cup_baskets_shared(const struct cup_totals *t)
 static void describe_clusters(const struct cup_totals *t, char *to, size_t room)
 {
     const struct cup_cluster cluster = cup_cluster_find(t);
-    double events = events_a_chunk(t), times = fmax(round(events / cluster.events), 1);
+    double events = mean_chunk_events(t), times = fmax(round(events / cluster.events), 1);
     char chunk[CUP_HUMAN_READABLE_ROOM], of[CUP_HUMAN_READABLE_ROOM],
         better[CUP_HUMAN_READABLE_ROOM];
     if (!(events > 0)) {
@@ -83,7 +83,7 @@ static void describe_clusters(const struct cup_totals *t, char *to, size_t room)
              "Runner(align_clusters=True): then chunks end at cluster boundaries.",
              with_unit(chunk, round(events), CUP_UNIT_COUNT),
              with_unit(of, round(cluster.events), CUP_UNIT_COUNT),
-             cluster.from_trees ? "as the trees say" : "by the baskets' entries",
+             cluster.from_trees ? "fAutoFlush of the trees" : "estimated from the baskets",
              with_unit(better, round(times * cluster.events), CUP_UNIT_COUNT));
 }
 
@@ -140,7 +140,7 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
     char clusters[240];
     if (t->branches->rereads_known || t->branches->all.baskets == 0)
         return false;
-    double times = events_a_chunk(t) / cup_cluster_find(t).events;
+    double times = mean_chunk_events(t) / cup_cluster_find(t).events;
     if (!(times < 10) || !(fabs(times - round(times)) > 0.05 * times))
         return false;
     describe_clusters(t, clusters, sizeof clusters);
@@ -153,12 +153,12 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
         times, clusters);
 }
 
-/* Entries in the baskets that chunks read, for each event of these chunks, averaged by bytes over
- * the branches that all chunks and only chunks read. Other branches say nothing: the chunks of one
- * dataset may be larger than those of another. */
-static double entries_for_an_event(const struct cup_totals *t)
+/* Entries in the baskets that chunks read, for each event of these chunks. It is averaged over
+ * branches, by their bytes. Only branches that all chunks and no other tasks read count, because
+ * the chunks of one dataset may be larger than those of another. */
+static double entries_per_event(const struct cup_totals *t)
 {
-    double had = 0, needed = 0, events = events_a_chunk(t);
+    double had = 0, needed = 0, events = mean_chunk_events(t);
     for (size_t i = 0; i < t->branches->count; i++) {
         const struct cup_branch_row *row = &t->branches->rows[i];
         double entries = (double)row->sums.entries;
@@ -173,7 +173,7 @@ static double entries_for_an_event(const struct cup_totals *t)
 
 bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double times = entries_for_an_event(t);
+    double times = entries_per_event(t);
     char clusters[240];
     if (!(times > 1.5) || cup_baskets_shared(t))
         return false;
@@ -222,8 +222,9 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
         with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
 }
 
-/* Compressed bytes of files that use no other algorithm: in others the part of LZMA is not known.
- * Baskets that do not shrink are stored uncompressed, in any file. */
+/* Compressed bytes of the files that use LZMA only. In files with several algorithms, the part of
+ * LZMA is not known. Baskets that do not shrink are stored uncompressed in any file, so "no
+ * compression" does not count as an algorithm. */
 static uint64_t lzma_bytes(const struct cup_profile *profile)
 {
     uint64_t bytes = 0;
@@ -298,7 +299,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
     return cup_advise(
         advice, 0.03,
         "Compression saves little in %llu branch%s with %s, %.0f %% of the compressed bytes "
-        "(threshold 30 %%): less than 1.1 times (threshold); the largest, %s, %.2f times. Write "
+        "(threshold 30 %%): their ratio is below 1.1 (threshold). The largest, %s, has %.2f. Write "
         "them with fewer bits (Float16_t, a shorter mantissa), or without compression, which saves "
         "CPU time.",
         (big)branches, branches == 1 ? "" : "es", with_unit(size, (double)bytes, CUP_UNIT_BYTES),

@@ -17,8 +17,8 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
     big skipped = sums->chunks[CUP_LOSS_SKIPPED];
     return cup_advise(advice, 1.8,
                       "%llu chunk%s skipped as bad files (threshold: any): their tasks succeeded, "
-                      "but process() never returned in them. Together with %llu that failed, the "
-                      "result lacks %.0f events, %.2g %% of all. Send the site what `--only "
+                      "but process() never returned in them. The result lacks them and %llu that "
+                      "failed: %.0f events, %.2g %% of all. Send the site what `--only "
                       "losses` prints.",
                       skipped, skipped == 1 ? " was" : "s were", (big)sums->chunks[CUP_LOSS_LOST],
                       lost, all > 0 ? 100 * lost / all : 0);

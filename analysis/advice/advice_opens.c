@@ -12,8 +12,8 @@ static double of_task_time(const struct cup_totals *t)
                                    : 0;
 }
 
-/* The server whose opens took the most time. The counter has no connections, so those are left out.
- * NULL: there is none, or no memory. */
+/* The server whose opens took the most time; NULL: there is none, or no memory. Connections are
+ * left out, because the counter of the tasks does not have them. */
 static const struct cup_open_sum *most_time(const struct cup_totals *t)
 {
     size_t count;
@@ -45,7 +45,8 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         with_unit(high, cup_open_quantile_ns(most, 0.99) / 1e9, CUP_UNIT_SECONDS));
 }
 
-/* Programs try local files that may not exist; a file that a server is asked for should exist. */
+/* Share of failed opens, for servers only: programs often try local files that need not exist, but
+ * a file on a server should exist. */
 static double failed_share(const struct cup_open_sum *sum)
 {
     bool remote = sum->kind != CUP_OPEN_LOCAL && sum->failed >= 5;

@@ -4,7 +4,7 @@
 
 /* Sizes that differ by a smaller factor count as the same. */
 static const double another_size = 1.25;
-/* The least share of the chunks' time that a larger size must save. */
+/* A larger size is advised only if it saves this share of the chunks' time. */
 static const double worthwhile = 0.05;
 
 bool cup_chunks_too_small(const struct cup_totals *t)
@@ -66,16 +66,16 @@ static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
     describe_memory(&t->fits->memory, memory, sizeof memory);
     cup_advise(
         advice, cup_share_of_threads(t, gain * (double)t->chunk_wall_ns / 1e9),
-        "Chunks%s are small: in a fit over %zu of them, %s (error %s) of each, %.0f %% of its time "
-        "at %s events, does not depend on its size (threshold %.0f %%, or tasks of less than %.0f "
-        "ms x threads). Use chunks of %s events%s: the fixed part is then %.0f %% of %s.%s",
-        name_dataset(t, dataset), size->fit->time.count,
-        with_unit(fixed, size->fixed_s, CUP_UNIT_SECONDS),
-        with_unit(error, size->fixed_error_s, CUP_UNIT_SECONDS), 100 * size->fixed_share,
-        with_unit(present, round(size->present), CUP_UNIT_COUNT), 100 * CUP_SIZE_FIXED_SHARE,
-        1e3 * CUP_SIZE_SCHEDULER_S, with_unit(events, round(size->events), CUP_UNIT_COUNT),
-        reason_of(size), 100 * size->new_fixed_share,
-        with_unit(wall, size->new_wall_s, CUP_UNIT_SECONDS), memory);
+        "Chunks%s are small: each has a fixed part of %s (error %s), by a fit over %zu of them. "
+        "That is %.0f %% of its time at %s events (threshold %.0f %%, or tasks of less than %.0f "
+        "ms "
+        "x threads). Use chunks of %s events%s: the fixed part is then %.0f %% of %s.%s",
+        name_dataset(t, dataset), with_unit(fixed, size->fixed_s, CUP_UNIT_SECONDS),
+        with_unit(error, size->fixed_error_s, CUP_UNIT_SECONDS), size->fit->time.count,
+        100 * size->fixed_share, with_unit(present, round(size->present), CUP_UNIT_COUNT),
+        100 * CUP_SIZE_FIXED_SHARE, 1e3 * CUP_SIZE_SCHEDULER_S,
+        with_unit(events, round(size->events), CUP_UNIT_COUNT), reason_of(size),
+        100 * size->new_fixed_share, with_unit(wall, size->new_wall_s, CUP_UNIT_SECONDS), memory);
 }
 
 static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice)
@@ -107,8 +107,8 @@ bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
     return true;
 }
 
-/* Unused memory costs something where workers on several hosts requested it. On one host it is
- * there anyway. */
+/* Too much memory costs something only if workers on several hosts requested it; on one host, the
+ * memory is there anyway. */
 static bool is_plenty(const struct cup_totals *t, double share)
 {
     return share < 0.5 && t->hosts->count > 1;
@@ -126,9 +126,11 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
         return false;
     return cup_advise(
         advice, scarce ? 0.7 : 0.01,
-        "Workers of %u thread%s need %s (error %s) at this chunk size: what the process holds, and "
-        "for each thread the peak live heap of a chunk, by %zu chunks (%s each). They have %s, %s "
-        "(threshold: less than a limit that suits, or more than twice as much). %s a limit of %s.",
+        "Workers of %u thread%s need %s (error %s) at this chunk size: what the process holds "
+        "before "
+        "a chunk, and for each thread the peak live heap of a chunk, by a fit over %zu chunks (%s "
+        "each). They have %s, %s (threshold: less than the limit advised here, or more than twice "
+        "that). %s a limit of %s.",
         need->threads, need->threads == 1 ? "" : "s", with_unit(bytes, need->bytes, CUP_UNIT_BYTES),
         with_unit(error, need->error_bytes, CUP_UNIT_BYTES), need->fit->heap.count,
         with_unit(chunk, need->chunk_bytes, CUP_UNIT_BYTES),

@@ -10,13 +10,13 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
     if (!first)
         return false;
     struct cup_text error = cup_profile_text(t->profile, first->error);
-    return cup_advise(
-        advice, 2,
-        "%llu of %llu tasks failed (threshold: any)%s%.*s. `cupping tasks` lists them "
-        "all.",
-        (unsigned long long)t->all.erred, (unsigned long long)t->all.tasks,
-        error.length ? "; the first: " : "", (int)(error.length < 160 ? error.length : 160),
-        error.bytes ? error.bytes : "");
+    return cup_advise(advice, 2,
+                      "%llu of %llu tasks failed (threshold: any)%s%.*s%s `cupping tasks` lists "
+                      "them all.",
+                      (unsigned long long)t->all.erred, (unsigned long long)t->all.tasks,
+                      error.length ? "; the first: " : "",
+                      (int)(error.length < 160 ? error.length : 160),
+                      error.bytes ? error.bytes : "", error.length > 160 ? " ..." : ".");
 }
 
 bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *advice)

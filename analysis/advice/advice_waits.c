@@ -20,7 +20,7 @@ static double wait_share(const struct cup_totals *t, enum cup_waited part)
 }
 
 /* The most threads for tasks that any worker has. */
-static uint64_t threads_a_worker(const struct cup_totals *t)
+static uint64_t most_threads_per_worker(const struct cup_totals *t)
 {
     uint64_t most = 0;
     for (size_t i = 0; i < t->profile->process_count; i++)
@@ -34,7 +34,7 @@ static uint64_t threads_a_worker(const struct cup_totals *t)
 /* With one thread per worker no other task holds the lock. */
 static void describe_holder(const struct cup_totals *t, char *to, size_t room)
 {
-    unsigned long long threads = threads_a_worker(t);
+    unsigned long long threads = most_threads_per_worker(t);
     if (threads > 1)
         snprintf(to, room,
                  "%llu threads share one interpreter: use more workers with fewer threads each.",
@@ -145,15 +145,16 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
     describe_place(t, files, sizeof files);
     return cup_advise(
         advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_IO)),
-        "I/O-bound: tasks waited for files for %.0f %% of their time (%s, threshold 20 %%). Reads "
-        "delivered %s per thread while they lasted (%s on all threads together).%s Use faster or "
+        "I/O-bound: tasks waited for files for %.0f %% of their time (%s, threshold 20 %%). Calls "
+        "that read took %s, added up over threads, and delivered %s per thread.%s Use faster or "
         "nearer storage, a cache, or fewer branches; faster code does not help.",
         share * 100, with_unit(time, wait_s(t, CUP_WAITED_IO), CUP_UNIT_SECONDS),
-        with_unit(rate, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS),
-        with_unit(inside, reads, CUP_UNIT_SECONDS), files);
+        with_unit(inside, reads, CUP_UNIT_SECONDS),
+        with_unit(rate, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS), files);
 }
 
-/* " Most came from tcp://...: 12 GB in 3,456 requests." */
+/* Writes the server that sent most bytes, such as " The busiest server is tcp://...: 12 GB received
+ * for 3,456 requests." */
 static void describe_server(const struct cup_totals *t, char *to, size_t room)
 {
     size_t count;
@@ -259,8 +260,8 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
         advice, cup_share_of_threads(t, other),
         "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and their waits "
         "were not measured. Calls that read files took %s on all threads together; the rest is the "
-        "GIL, locks, sockets or a busy machine. Record again with waits: health says why they are "
-        "off.",
+        "GIL, locks, sockets or a busy machine. Record again with waits: `--only health` says why "
+        "they are off.",
         other / tasks * 100, with_unit(waited, other, CUP_UNIT_SECONDS),
         with_unit(read, reads / 1e9, CUP_UNIT_SECONDS));
 }
@@ -384,8 +385,8 @@ bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advic
         return false;
     return cup_advise(
         advice, share,
-        "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%): %s on average "
-        "after tasks of %s. Use larger chunks: then there are fewer tasks to schedule.",
+        "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%). The mean gap "
+        "is %s, the mean task %s. Use larger chunks: then there are fewer tasks to schedule.",
         share * 100, with_unit(time, between, CUP_UNIT_SECONDS),
         with_unit(gap, between / (double)t->budget.gaps, CUP_UNIT_SECONDS),
         with_unit(task, (double)t->all.wall_ns / 1e9 / tasks, CUP_UNIT_SECONDS));

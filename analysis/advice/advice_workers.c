@@ -29,7 +29,8 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
         with_unit(sum, all, CUP_UNIT_BYTES), with_unit(worker, most, CUP_UNIT_BYTES));
 }
 
-/* Of the threads' time that there would have been. */
+/* The weight is the share of the threads' time that was missing, compared with a run in which all
+ * workers were there. */
 bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *advice)
 {
     double average = cup_metric_number(CUP_METRIC_AVG_WORKERS, t);

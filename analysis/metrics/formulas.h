@@ -57,28 +57,28 @@ static inline double cup_estimated_cores(T t)
     return ns > 0 ? (double)t->budget.threads_ns / (double)ns : (double)t->budget.threads;
 }
 
-/* The same by samples; NAN without samples. */
+/* Threads of all workers, averaged over the run, by samples; NAN without samples. */
 static inline double cup_sampled_cores(T t)
 {
     return cup_observed_threads(t->observed);
 }
 
-/* The better of the two, which efficiencies use. */
+/* Threads by samples if there are any, else by the logs. Efficiencies use this. */
 static inline double cup_run_cores(T t)
 {
     double sampled = cup_sampled_cores(t);
     return isnan(sampled) ? cup_estimated_cores(t) : sampled;
 }
 
-/* Workers x their mean size, as roastcoffea defines it: wrong where workers of different sizes come
- * and go. Without samples: by the logs. */
+/* Number of workers x their mean threads, which is how roastcoffea defines it; that is wrong if
+ * workers of different sizes come and go. Without samples: by the logs. */
 static inline double cup_total_cores(T t)
 {
     double cores = cup_timeline_average(&t->observed->count) * t->observed->cores;
     return isnan(cores) || isnan(cup_sampled_cores(t)) ? cup_run_cores(t) : cores;
 }
 
-/* Each byte came from a data file, a mapped file or a socket. */
+/* Bytes attributed to tasks: from data files, mapped files and sockets. */
 static inline uint64_t cup_attributed_bytes(T t)
 {
     uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];

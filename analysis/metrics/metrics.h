@@ -100,7 +100,7 @@ char *cup_metric_source(const struct cup_metric *metric, const struct cup_totals
 /* Why the value is null. */
 const char *cup_metric_missing(const struct cup_metric *metric, const struct cup_totals *totals);
 
-/* Of baskets; null where no key was seen. The payload is the bytes without the keys. */
+/* Figures of baskets; null if no basket key was seen. The payload is the bytes without the keys. */
 struct cup_value cup_baskets_uncompressed(const struct cup_basket_sums *sums);
 struct cup_value cup_baskets_ratio(const struct cup_basket_sums *sums);
 struct cup_value cup_baskets_payload(const struct cup_basket_sums *sums, bool compressed);

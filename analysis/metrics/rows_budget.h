@@ -45,4 +45,5 @@ METRIC(GAP_THRESHOLD_S, "gap_threshold_s", "longest gap counted as Dask's", SECO
 METRIC(ELSEWHERE_TASKS, "elsewhere_tasks", "tasks on no pool thread", COUNT,
        cup_count(t->elsewhere_tasks),
        "P: async tasks and calls of actors' methods; they are in none of the figures above")
-METRIC(ELSEWHERE_S, "elsewhere_s", NULL, SECONDS, cup_of_ns(t->elsewhere_ns), "P: their time")
+METRIC(ELSEWHERE_S, "elsewhere_s", NULL, SECONDS, cup_of_ns(t->elsewhere_ns),
+       "P: time of elsewhere_tasks, added up")

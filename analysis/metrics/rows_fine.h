@@ -91,7 +91,7 @@ METRIC(TOTAL_SERIALIZATION_OVERHEAD_SECONDS, "total_serialization_overhead_secon
 METRIC(WORKERS_TOLD, "workers_told", NULL, COUNT, cup_count(t->fine->worker_count),
        "D: workers that reported fine metrics")
 METRIC(WORKERS_SILENT, "workers_silent", NULL, COUNT, cup_count(t->fine->silent_workers),
-       "P: Dask workers that reported none")
+       "P: Dask workers that reported no fine metrics")
 METRIC(WORKERS_INCOMPLETE, "workers_incomplete", NULL, COUNT,
        cup_count(t->fine->incomplete_workers),
        "D: workers whose last report was not made at their end: killed, or still running")

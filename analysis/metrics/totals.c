@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* What the totals point to; allocated as one. */
+/* What the totals point to, in one allocation. */
 struct subjects {
     struct cup_observed observed;
     struct cup_kernel_check kernel;

@@ -1,4 +1,5 @@
-/* The totals with what every room makes of them, and the headers of these rooms. */
+/* Makes the totals of a run: the sums, and what every room of metrics/ computes from them. Includes
+ * the headers of all these rooms. */
 #ifndef CUPPING_ANALYSIS_METRICS_TOTALS_H
 #define CUPPING_ANALYSIS_METRICS_TOTALS_H
 
@@ -15,7 +16,7 @@
 #include "analysis/metrics/workers/kernel_check.h"
 #include "analysis/metrics/workers/observed.h"
 
-/* Returns 0, or -1 without memory. The profile must outlive the totals. */
+/* Returns 0; or -1 without memory, with nothing to free. The profile must outlive the totals. */
 int cup_totals_make(struct cup_totals *totals, const struct cup_profile *profile);
 void cup_totals_free(struct cup_totals *totals);
 
@@ -23,7 +24,8 @@ void cup_totals_free(struct cup_totals *totals);
  * Returns 0, or -1 without memory. */
 int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_file *file);
 
-/* For samples; all of them, where there are no tasks. */
+/* The time of the run, as a window for samples; 0 to 0, which means all samples, if there are no
+ * tasks. */
 static inline struct cup_window cup_run_window(const struct cup_totals *totals)
 {
     return (struct cup_window){totals->run.start_ns, totals->run.stop_ns};

@@ -9,7 +9,7 @@
 
 enum { TAKEN_MOST = 32768 };
 
-/* Of a used chunk; NAN: not known. */
+/* Figures of one used chunk; NAN: not known. */
 struct chunk {
     uint32_t dataset; /* index in totals->datasets */
     double events, wall_s, heap;

@@ -1,5 +1,6 @@
-/* What a chunk costs by its number of events: time and peak live heap, each a fixed part and one
- * per event; and which chunk size and memory would suit. */
+/* What a chunk costs, as a function of its number of events: straight lines for its time and its
+ * peak live heap, each a fixed cost and a cost per event. From these follow a suitable chunk size
+ * and the memory that a worker needs. */
 #ifndef CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_FITS_H
 #define CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_FITS_H
 
@@ -9,73 +10,84 @@
 
 struct cup_totals;
 
-/* Over the used chunks of a dataset, or over all. */
+/* Fits over the used chunks of one dataset, or of all. */
 struct cup_chunk_fit {
     uint32_t dataset;         /* string; 0: all */
     uint64_t chunks;          /* used chunks, also those with unknown events */
     struct cup_line_fit time; /* wall time of the task in seconds, against events */
-    struct cup_line_fit heap; /* peak live heap of its threads in bytes, against events */
+    struct cup_line_fit heap; /* peak live heap of the task's threads in bytes, against events */
 };
 
-/* Why a size is no smaller, or no larger. */
+/* What limits the range of suitable chunk sizes, from below or from above. */
 enum cup_size_bound {
     CUP_BOUND_NONE,
-    CUP_BOUND_FIXED_COST, /* no smaller: the fixed part of the time */
-    CUP_BOUND_SCHEDULER,  /* no smaller: tasks so short that handing them out takes long */
-    CUP_BOUND_WALL,       /* no larger: what a lost chunk costs */
-    CUP_BOUND_THREADS,    /* no larger: each thread should get several */
-    CUP_BOUND_MEMORY,     /* no larger: the worker's limit */
-    CUP_BOUND_FILE,       /* no larger: the largest file holds no more */
-    CUP_BOUND_FIT,        /* no larger, no smaller: far beyond the chunks that were seen */
+    CUP_BOUND_FIXED_COST, /* from below: the fixed part would be too large a share of the time */
+    CUP_BOUND_SCHEDULER,  /* from below: the scheduler could not keep up with shorter tasks */
+    CUP_BOUND_WALL,       /* from above: a lost chunk would cost too much time */
+    CUP_BOUND_THREADS,    /* from above: each thread should get several chunks */
+    CUP_BOUND_MEMORY,     /* from above: the worker's memory limit */
+    CUP_BOUND_FILE,       /* from above: the largest file has no more events */
+    CUP_BOUND_FIT,        /* from above: too far from the chunks that the fit is made of */
     CUP_BOUND_COUNT
 };
 extern const char *const cup_size_bound_names[CUP_BOUND_COUNT];
 
-/* By one good fit of the time. */
+/* The chunk size that suits, by the fit of the time over all chunks or over one dataset. */
 struct cup_chunk_size {
-    const char *missing;             /* why there is none: not owned; NULL: there is */
-    const struct cup_chunk_fit *fit; /* it rests on */
-    double present;                  /* mean events of a chunk */
-    double fixed_s, fixed_error_s;   /* of a chunk */
-    double event_s, event_error_s;   /* of an event */
+    const char *missing;             /* why no size is given, not owned; NULL: one is given */
+    const struct cup_chunk_fit *fit; /* the fit that the size is computed from */
+    double present;                  /* present size: mean events of a chunk */
+    double fixed_s, fixed_error_s;   /* fixed seconds of a chunk */
+    double event_s, event_error_s;   /* seconds for each event */
     double fixed_share, fixed_share_error, wall_s; /* at the present size */
-    double least, most;                            /* events, between which it suits */
+    double least, most;                            /* range of suitable sizes, in events */
     enum cup_size_bound least_by, most_by;
-    double events;         /* that would suit: the present ones if they do */
+    double events;         /* the size that suits best: the present one if it is in the range */
     double cluster_events; /* events per cluster, if `events` is whole clusters; NAN: not known */
-    double new_fixed_share, new_wall_s; /* at that size */
+    double new_fixed_share, new_wall_s; /* with chunks of `events` */
 };
 
-/* The memory that a worker needs, by the fit of the heap over all chunks or over the dataset that
- * needs the most. Where all chunks have one size, the values per event are NAN. */
+/* The memory that a worker needs: what its process holds, plus the peak heap of a chunk for each
+ * thread. By the fit of the heap over all chunks or over one dataset, whichever has the largest
+ * heap of a mean chunk. If all chunks have one size, the values per event are NAN. */
 struct cup_memory_need {
-    const char *missing;
+    const char *missing; /* why nothing is known, not owned; NULL: it is */
     const struct cup_chunk_fit *fit;
-    double event_bytes, event_error_bytes, fixed_bytes, fixed_error_bytes; /* of a chunk's heap */
-    double chunk_bytes;                       /* peak live heap of a chunk of the present size */
-    unsigned threads;                         /* of the workers with the most */
-    double base_bytes, base_error_bytes;      /* that a process holds when a chunk begins */
-    double limit_bytes;                       /* the lowest of the workers'; NAN: not known */
-    double seen_bytes;                        /* most that samples saw of one worker; NAN: none */
-    double bytes, error_bytes, request_bytes; /* at the present size */
-    double new_bytes, new_error_bytes, new_request_bytes; /* at the suiting one; NAN: not known */
+    /* Heap of a chunk: bytes for each event, and fixed bytes. */
+    double event_bytes, event_error_bytes, fixed_bytes, fixed_error_bytes;
+    double chunk_bytes; /* peak live heap of a chunk of the present size */
+    /* Threads and memory limit (NAN: none is known) of the worker with the least memory per thread;
+     * without limits, threads of the worker with the most of them. */
+    unsigned threads;
+    double limit_bytes;
+    double base_bytes, base_error_bytes; /* resident memory of a process when a chunk begins */
+    double seen_bytes; /* largest memory of any worker in the samples; NAN: none */
+    /* What a worker needs, the error of that, and the limit to request: at the present chunk size,
+     * and at the one that suits (NAN: not known). */
+    double bytes, error_bytes, request_bytes;
+    double new_bytes, new_error_bytes, new_request_bytes;
 };
 
-/* Chunks in which the fixed part is less than this share of the time are long enough. */
+/* Chunks are large enough if the fixed part is less than this share of their time. */
 #define CUP_SIZE_FIXED_SHARE 0.1
-/* A scheduler takes about 1 ms a task: with P threads tasks of P x 10 ms keep it 10 % busy. */
+/* A scheduler takes about 1 ms for each task. With P threads, tasks of P x 10 ms keep it busy for
+ * 10 % of the time. */
 #define CUP_SIZE_SCHEDULER_S 0.01
-/* A worker that dies or is evicted loses a chunk, and the run waits for its last chunk. */
+/* Longest chunk in seconds: a worker that dies loses its chunk, and the run waits for its last
+ * chunk. */
 #define CUP_SIZE_MOST_S 300.0
 #define CUP_SIZE_CHUNKS_PER_THREAD 4.0
-/* A fit is not used for sizes that are further than this factor from the chunks it is made of. */
+/* A fit is not used for sizes that are larger than the largest chunk, or smaller than the smallest,
+ * by more than this factor. */
 #define CUP_SIZE_BEYOND 4.0
-/* With larger standard errors nothing is concluded from a fit. */
+/* No size is advised if these standard errors are exceeded: that of the time per event, as a share
+ * of it; that of the fixed part, as a share of a chunk's time. */
 #define CUP_SIZE_SLOPE_ERROR 0.2
 #define CUP_SIZE_SHARE_ERROR 0.05
-/* Dask writes results to disk at 70 % of a worker's limit, and pauses it at 80 %. */
+/* A request is so large that the need is this share of it: Dask begins to write results to disk at
+ * 70 % of a worker's limit, and pauses the worker at 80 %. */
 #define CUP_MEMORY_FILL 0.7
-/* If peak heaps of chunks of one size differ by more, no memory is advised. */
+/* No memory is advised if the peak heaps of chunks of one size differ by more than this share. */
 #define CUP_MEMORY_ERROR 0.25
 
 struct cup_chunk_fits {
@@ -87,12 +99,12 @@ struct cup_chunk_fits {
     struct cup_memory_need memory;
 };
 
-/* From totals with outcomes, datasets, budget and samples. Returns 0, or -1 without memory, then
- * with nothing to free. */
+/* Needs totals with outcomes, datasets, budget, branches and samples. Returns 0; or -1 without
+ * memory, with nothing to free. */
 int cup_chunk_fits_make(struct cup_chunk_fits *fits, const struct cup_totals *totals);
 void cup_chunk_fits_free(struct cup_chunk_fits *fits);
 
-/* 1,234,567 as 1,200,000. */
+/* Rounds to two significant digits: 1,234,567 becomes 1,200,000. */
 double cup_two_digits(double number);
 
 #endif

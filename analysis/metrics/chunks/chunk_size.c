@@ -43,7 +43,8 @@ const char *cup_time_doubt(const struct cup_line_fit *fit)
     return NULL;
 }
 
-/* Over all chunks if that says something, else of the dataset that took the most time. */
+/* The fit over all chunks if it is good enough; else that of the dataset with the most task time
+ * whose fit is. */
 static const struct cup_chunk_fit *fit_of_time(const struct cup_chunk_fits *fits,
                                                const struct cup_totals *totals)
 {
@@ -60,7 +61,7 @@ static const struct cup_chunk_fit *fit_of_time(const struct cup_chunk_fits *fits
 
 /* ---- size ------------------------------------------------------------------------------- */
 
-static void no_less(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
+static void raise_least(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
 {
     if (events > size->least) {
         size->least = events;
@@ -68,7 +69,7 @@ static void no_less(struct cup_chunk_size *size, double events, enum cup_size_bo
     }
 }
 
-static void no_more(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
+static void lower_most(struct cup_chunk_size *size, double events, enum cup_size_bound bound)
 {
     if (events < size->most) {
         size->most = events;
@@ -76,7 +77,8 @@ static void no_more(struct cup_chunk_size *size, double events, enum cup_size_bo
     }
 }
 
-/* The last entry of any chunk; INFINITY where none is known. */
+/* Events of the largest file, as far as known: the largest entry at which a chunk ends. INFINITY if
+ * none is known. */
 static double largest_file(const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -93,21 +95,21 @@ static void set_bounds(struct cup_chunk_size *size, const struct cup_chunk_fits 
     double threads = (double)(totals->budget.threads ? totals->budget.threads : 1);
     double fixed = size->fixed_s, event = size->event_s;
     size->most = INFINITY;
-    no_less(size, fixed * (1 / CUP_SIZE_FIXED_SHARE - 1) / event, CUP_BOUND_FIXED_COST);
-    no_less(size, (threads * CUP_SIZE_SCHEDULER_S - fixed) / event, CUP_BOUND_SCHEDULER);
-    no_more(size, (CUP_SIZE_MOST_S - fixed) / event, CUP_BOUND_WALL);
-    no_more(size, (double)totals->events / (CUP_SIZE_CHUNKS_PER_THREAD * threads),
-            CUP_BOUND_THREADS);
-    no_more(size, cup_memory_holds(&fits->memory), CUP_BOUND_MEMORY);
-    no_more(size, largest_file(totals), CUP_BOUND_FILE);
-    no_more(size, CUP_SIZE_BEYOND * size->fit->time.most_x, CUP_BOUND_FIT);
+    raise_least(size, fixed * (1 / CUP_SIZE_FIXED_SHARE - 1) / event, CUP_BOUND_FIXED_COST);
+    raise_least(size, (threads * CUP_SIZE_SCHEDULER_S - fixed) / event, CUP_BOUND_SCHEDULER);
+    lower_most(size, (CUP_SIZE_MOST_S - fixed) / event, CUP_BOUND_WALL);
+    lower_most(size, (double)totals->events / (CUP_SIZE_CHUNKS_PER_THREAD * threads),
+               CUP_BOUND_THREADS);
+    lower_most(size, cup_memory_holds(&fits->memory), CUP_BOUND_MEMORY);
+    lower_most(size, largest_file(totals), CUP_BOUND_FILE);
+    lower_most(size, CUP_SIZE_BEYOND * size->fit->time.most_x, CUP_BOUND_FIT);
     if (size->most < size->fit->time.least_x / CUP_SIZE_BEYOND) {
         size->most = size->fit->time.least_x / CUP_SIZE_BEYOND;
         size->most_by = CUP_BOUND_FIT;
     }
 }
 
-/* The largest that suits, of two digits. A file is taken whole. */
+/* The largest size that suits, rounded down to two digits; the size of a file is not rounded. */
 static double largest_size(const struct cup_chunk_size *size)
 {
     double step = last_of_two_digits(size->most);
@@ -115,8 +117,9 @@ static double largest_size(const struct cup_chunk_size *size)
     return exact ? size->most : floor(size->most / step + 1e-9) * step;
 }
 
-/* The nearest one that suits. Where bounds contradict each other, no larger wins, and the present
- * size stays if that would move away from the other bound. */
+/* The suitable size that is nearest to the present one. If the lower limit is above the upper one,
+ * the upper one wins; and the present size stays if moving to it would go away from the lower one.
+ */
 static double nearest_suiting_size(const struct cup_chunk_size *size)
 {
     double present = size->present;
@@ -127,8 +130,8 @@ static double nearest_suiting_size(const struct cup_chunk_size *size)
     return present;
 }
 
-/* A size near EVENTS that is made of whole clusters, so that chunks can end where these do; EVENTS
- * where none is near. */
+/* Rounds EVENTS to whole clusters, so that chunks can end where clusters do. Returns EVENTS if no
+ * multiple is near. */
 static double whole_clusters(const struct cup_chunk_size *size, double events)
 {
     double cluster = size->cluster_events, up = ceil(events / cluster) * cluster;

@@ -1,10 +1,10 @@
-/* Which chunk size and which memory would suit, by the fits: see chunk_fits.h. */
+/* Computes the chunk size and the memory that suit, from the fits: see chunk_fits.h. */
 #ifndef CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_SIZE_H
 #define CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_SIZE_H
 
 #include "analysis/metrics/chunks/chunk_fits.h"
 
-/* Why nothing can be concluded from a fit of the time; NULL: it can. Not owned. */
+/* Why a fit of the time is too uncertain to advise a size; NULL: it is good enough. Not owned. */
 const char *cup_time_doubt(const struct cup_line_fit *fit);
 
 /* Fills in fits->size and fits->memory. Returns 0, or -1 without memory. */

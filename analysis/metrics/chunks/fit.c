@@ -4,8 +4,9 @@
 
 #include "analysis/base/statistics.h"
 
-/* Of Huber's estimate: 1.345 keeps 95 % of the precision of least squares where the points are
- * normal. A median distance is 0.6745 standard deviations then. */
+/* Constants of Huber's estimate. With a bend at 1.345 spreads it has 95 % of the precision of least
+ * squares if the points are normally distributed. The median distance of normal points is 0.6745
+ * standard deviations. */
 static const double bend = 1.345, normal_median = 0.6745, far = 5;
 enum { ROUNDS = 50 };
 
@@ -15,11 +16,12 @@ struct points {
     double *distances;
 };
 
+/* Sum of the weights; means of x and y; weighted sums of squares about these means. */
 struct moments {
-    double weight, x, y, xx, xy; /* xx and xy about the means x and y */
+    double weight, x, y, xx, xy;
 };
 
-/* What a point counts for a line whose spread is known. */
+/* Huber's weight of a point at this distance. */
 static double weight_of(double distance, double spread)
 {
     double reach = bend * spread;
@@ -31,7 +33,7 @@ static double distance_to_line(const struct cup_line *line, const struct cup_fit
     return fabs(point->y - cup_line_at(line, point->x));
 }
 
-/* Weighted by their distances from LINE; NULL: all the same. */
+/* Moments of the points, with Huber's weights for LINE; NULL: all weigh the same. */
 static struct moments moments_of(const struct points *points, const struct cup_line *line)
 {
     struct moments m = {0};
@@ -97,8 +99,8 @@ static double median_spread(const struct points *points, const struct cup_line *
     return cup_select(points->distances, points->count, points->count / 2) / normal_median;
 }
 
-/* One step: the line of the points so weighted. Returns how far it moved, in spreads; 0 where the
- * points that still count are too few to say more. */
+/* One step of the iteration: fits the line again, with the weights of the current one. Returns how
+ * far it moved, in spreads; 0 if the weights leave too little range of x. */
 static double improve_line(const struct points *points, const struct moments *plain,
                            struct cup_line *line)
 {
@@ -114,8 +116,8 @@ static double improve_line(const struct points *points, const struct moments *pl
     return moved / line->spread;
 }
 
-/* The deviation that stands for the spread in its errors (Huber 1973): the points' bounded
- * distances, over the share of those that are not bounded. */
+/* The standard deviation to compute errors from (Huber 1973): root mean square of the distances,
+ * cut at the bend, over the share of points within the bend. */
 static double huber_deviation(const struct points *points, const struct cup_line *line)
 {
     double squares = 0, inside = 0, reach = bend * line->spread;
@@ -147,7 +149,7 @@ static void fit_robust(struct cup_line_fit *fit, const struct points *points,
     fit->outliers = fit->robust.spread > 0 ? count_outliers(points, &fit->robust) : 0;
 }
 
-/* Where x says nothing: the points' median and their spread about it. */
+/* All x are about the same: the median of y, and the spread about it. */
 static void fit_level(struct cup_line_fit *fit, const struct points *points, double mean_x)
 {
     struct cup_line line = {.mean_x = mean_x, .slope = 0};

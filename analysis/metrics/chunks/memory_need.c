@@ -18,7 +18,7 @@ static const char *heap_doubt(const struct cup_line_fit *fit)
     return NULL;
 }
 
-/* The fit over all chunks, or over the dataset whose chunks need the most. */
+/* Of the fits that are good enough, the one with the largest heap of a mean chunk. */
 static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits)
 {
     const struct cup_chunk_fit *best = &fits->all;
@@ -34,10 +34,11 @@ static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits
 
 /* ---- the worker -------------------------------------------------------------------------- */
 
-/* Distance between the quartiles of a normal distribution, in standard deviations. */
+/* Standard deviations between the quartiles of a normal distribution. */
 static const double normal_quartiles = 1.349;
 
-/* The worker that has the least memory a thread; where no limit is known, the most threads. */
+/* Finds the worker with the least memory per thread; if no limit is known, the one with the most
+ * threads. */
 static void find_worker(struct cup_memory_need *need, const struct cup_profile *profile)
 {
     need->limit_bytes = NAN;
@@ -57,9 +58,9 @@ static void find_worker(struct cup_memory_need *need, const struct cup_profile *
     }
 }
 
-/* What a process holds before a chunk: the lower quartile over the chunks, for other threads of it
- * may have theirs; and how far chunks differ in it, by both quartiles, as one standard deviation.
- * NAN: not known. */
+/* Finds what a process holds before a chunk. The lower quartile over the chunks is used, because at
+ * that time other threads of the process may hold chunks. The distance between the quartiles gives
+ * the error, as one standard deviation. NAN: not known. */
 static int find_base(struct cup_memory_need *need, const struct cup_totals *totals, uint64_t every)
 {
     const struct cup_profile *profile = totals->profile;
@@ -88,7 +89,7 @@ static bool workers_share_a_process(const struct cup_totals *totals)
     return false;
 }
 
-/* All threads of a worker at their peak at once. */
+/* The need if all threads of a worker are at their peak at the same time. */
 static double bytes_at(const struct cup_memory_need *need, double events)
 {
     return need->base_bytes + need->threads * cup_line_at(&need->fit->heap.robust, events);
@@ -101,7 +102,8 @@ static double error_at(const struct cup_memory_need *need, double events)
                  need->threads * hypot(line->spread, cup_line_error_at(line, events)));
 }
 
-/* Two standard errors above, and so that Dask does not begin to spill. */
+/* The limit to request: two standard errors above the need, and so large that Dask does not begin
+ * to spill. */
 static double request_for(double bytes, double error)
 {
     return (bytes + 2 * error) / CUP_MEMORY_FILL;

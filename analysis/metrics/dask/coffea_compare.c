@@ -7,7 +7,7 @@
 
 #include "analysis/profile/runs.h"
 
-/* ---- seen, given, taken ----------------------------------------------------------------- */
+/* ---- one figure: seen in the chunks, or given in the file ---------------------------------- */
 
 static uint64_t seen(const struct cup_totals *t, enum cup_coffea_field field)
 {
@@ -106,8 +106,8 @@ static struct cup_value given_value(const struct cup_coffea_file *given, int fie
     return value_of(unit, of_figures(&given->report, field));
 }
 
-/* Coffea adds up floats, each good to 0.24 us; around the call, the user's own clock calls are a
- * little outside of it. */
+/* Differences below this come from rounding. Coffea adds up floats that are good to 0.24 us each.
+ * The user reads the clock a little before and after the Runner call. */
 static double rounding_of(const struct cup_totals *t, int field)
 {
     static const double process_s = 1e-6, call_s = 0.5;

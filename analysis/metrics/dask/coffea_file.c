@@ -8,7 +8,7 @@
 
 #include "include/log_format.h"
 
-/* What is being read, and where complaints go. */
+/* What is being read, and where to report errors. */
 struct source {
     struct cup_coffea_file *file;
     struct cup_error *error;
@@ -34,7 +34,7 @@ static int set_error(const struct source *source, const char *name, const char *
 
 /* ---- numbers ---------------------------------------------------------------------------- */
 
-/* A number, or a text that is one and nothing else. */
+/* Reads a JSON number, or a string that is nothing but a number. */
 static bool read_number(const json_t *value, double *number)
 {
     const char *text = json_string_value(value);
@@ -48,7 +48,8 @@ static bool read_number(const json_t *value, double *number)
     return (!end || !*end) && isfinite(*number);
 }
 
-/* *number stays as it is where there is none. `scale`: units of it in one of the file's. */
+/* Reads a member into *number, times `scale`; leaves *number as it is if there is none. `scale` is
+ * 1e9 for seconds. */
 static int read_field(const struct source *source, const json_t *object, const char *name,
                       double scale, uint64_t *number)
 {

@@ -17,31 +17,31 @@
 
 #include "analysis/base/error.h"
 
-/* CUP_UNKNOWN64 where the file does not have it; process_ns is wall time inside process(). */
+/* CUP_UNKNOWN64: not in the file. process_ns is wall time inside process(). */
 struct cup_coffea_figures {
     uint64_t bytes, entries, chunks, process_ns;
 };
 
 struct cup_coffea_dataset {
-    const char *name; /* in the file's JSON */
+    const char *name; /* points into the file's JSON */
     struct cup_coffea_figures figures;
 };
 
 struct cup_coffea_file {
     char *path;   /* owned */
-    json_t *root; /* owned; names and columns stand in it */
+    json_t *root; /* owned; names and columns point into it */
     struct cup_coffea_figures report;
     int64_t start_ns, stop_ns; /* 0: not in the file */
-    json_t *columns;           /* array of strings; NULL: not in the file, or not readable */
-    bool columns_unreadable;   /* there, but no list of names: str() was made of a set, say */
+    json_t *columns;           /* array of strings; NULL: not in the file, or columns_unreadable */
+    bool columns_unreadable;   /* it has columns, but no list of names: str() of a set, say */
     struct cup_coffea_dataset *datasets; /* owned */
     size_t dataset_count;
     struct cup_coffea_figures
-        dataset_sums; /* over the datasets that have it; unknown if none has */
-    size_t ignored;   /* members of no known meaning */
+        dataset_sums; /* sums over the datasets that have the figure; unknown if none has */
+    size_t ignored;   /* number of members that were ignored */
 };
 
-/* Returns 0, or -1 and a line that says where and what is wrong; nothing is to be freed then. */
+/* Returns 0; or -1 with an error that says where and what is wrong, and with nothing to free. */
 int cup_coffea_file_read(struct cup_coffea_file *file, const char *path, struct cup_error *error);
 void cup_coffea_file_free(struct cup_coffea_file *file);
 

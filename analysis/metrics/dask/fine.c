@@ -21,7 +21,8 @@ static bool is_text(struct cup_text text, const char *expected)
 
 /* ---- what an activity is ----------------------------------------------------------------- */
 
-/* That of a shuffle begins with where it was done, which is no part of its name. */
+/* Name of an activity. For a shuffle (a span, but no prefix), Dask writes PLACE/ACTIVITY: the place
+ * is skipped. */
 static struct cup_text name_of(const struct cup_profile *profile, const struct cup_digest *digest)
 {
     struct cup_text text = cup_profile_text(profile, digest->activity);
@@ -48,7 +49,8 @@ static enum cup_fine_activity activity_of(const struct cup_profile *profile,
     return CUP_FINE_NAMELESS;
 }
 
-/* Of a task, and by a name that none of Dask's own code uses. */
+/* Whether the user named this activity: it belongs to a task, and Dask's own code does not use the
+ * name. */
 static bool is_users(const struct cup_profile *profile, const struct cup_digest *digest)
 {
     static const char *const dasks[] = {
@@ -84,9 +86,9 @@ struct maker {
     const uint64_t *prefix_chunks;
     struct cup_id_map spans;    /* by string: index + 1 */
     struct cup_id_map prefixes; /* by string: index + 1 */
-    struct cup_id_map servers;  /* by index: index + 1 in fine->workers */
-    struct cup_id_map others;   /* by string: 1 for spans of tasks that are not wanted */
-    struct cup_id_map wanted;   /* by string: 1 for spans of wanted tasks */
+    struct cup_id_map servers;  /* by index + 1 in profile->servers: index + 1 in fine->workers */
+    struct cup_id_map others;   /* by string: 1 if tasks that were not chosen have this span */
+    struct cup_id_map wanted;   /* by string: 1 if chosen tasks have this span */
 };
 
 static struct cup_fine_span *span_of(struct maker *maker, uint32_t key)
@@ -144,7 +146,7 @@ static int add_tasks(struct maker *maker)
     return result;
 }
 
-/* ---- which of Dask's sums were asked for ------------------------------------------------- */
+/* ---- chosen tasks only -------------------------------------------------------------------- */
 
 static int find_others(struct maker *maker)
 {
@@ -170,9 +172,10 @@ static bool is_wanted(const struct maker *maker, const struct cup_digest *digest
            !cup_id_map_get(&maker->others, digest->span);
 }
 
-/* ---- sums of Dask's ---------------------------------------------------------------------- */
+/* ---- sums over digests -------------------------------------------------------------------- */
 
-/* Index + 1; 0 without memory. There is room for one more of each digest. */
+/* Index + 1 in fine->prefixes, added if it is new; 0 without memory. The array has room for a new
+ * prefix in each digest. */
 static uint32_t prefix_of(struct maker *maker, uint32_t name)
 {
     struct cup_fine *fine = maker->fine;
@@ -234,8 +237,8 @@ static int add_to_worker(struct maker *maker, const struct cup_digest *digest,
             return -1;
     }
     struct cup_fine_worker *worker = &fine->workers[index - 1];
-    if (digest->time_ns > worker->looked_ns)
-        worker->looked_ns = digest->time_ns;
+    if (digest->time_ns > worker->reported_ns)
+        worker->reported_ns = digest->time_ns;
     if (is_wanted(maker, digest))
         sums_add(&worker->dask, digest, activity);
     return 0;
@@ -264,7 +267,7 @@ static int add_digests(struct maker *maker)
     }
     maker->fine->prefix_count = profile->prefix_count;
     for (size_t i = 0; result == 0 && i < profile->digest_count; i++)
-        if (profile->digests[i].time_ns) /* else no value was ever reported */
+        if (profile->digests[i].time_ns) /* 0: Dask never reported a value */
             result = add_digest(maker, &profile->digests[i]);
     return result;
 }
@@ -281,8 +284,9 @@ static int compare(const struct cup_digest *a, const struct cup_digest *b)
     return 0;
 }
 
-/* Equal ones in the order of their logs: sums of floats depend on it. */
-static int by_meaning(const void *left, const void *right)
+/* Digests with the same key keep the order of their logs, because sums of floats depend on the
+ * order. */
+static int by_key(const void *left, const void *right)
 {
     const struct cup_digest *a = *(const struct cup_digest *const *)left;
     const struct cup_digest *b = *(const struct cup_digest *const *)right;
@@ -318,7 +322,7 @@ static int make_rows(struct maker *maker)
     for (size_t i = 0; i < profile->digest_count; i++)
         if (profile->digests[i].time_ns && is_wanted(maker, &profile->digests[i]))
             order[count++] = &profile->digests[i];
-    qsort(order, count, sizeof *order, by_meaning);
+    qsort(order, count, sizeof *order, by_key);
     for (size_t i = 0; i < count; i++)
         add_to_rows(maker->fine, profile, order[i], i > 0 && compare(order[i - 1], order[i]) == 0);
     free(order);
@@ -327,29 +331,30 @@ static int make_rows(struct maker *maker)
 
 /* ---- workers ----------------------------------------------------------------------------- */
 
-/* A sample reads all digests, but records only those that changed. */
-static void see_samples(struct maker *maker)
+/* A worker's samples read all digests, but record only those that changed. So the time of the last
+ * sample is the time of the last report. */
+static void find_report_times(struct maker *maker)
 {
     const struct cup_profile *profile = maker->profile;
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct cup_sample_place *sample = &profile->samples[i];
         uint32_t index = cup_id_map_get(&maker->servers, sample->server + 1);
-        if (index && sample->time_ns > maker->fine->workers[index - 1].looked_ns)
-            maker->fine->workers[index - 1].looked_ns = sample->time_ns;
+        if (index && sample->time_ns > maker->fine->workers[index - 1].reported_ns)
+            maker->fine->workers[index - 1].reported_ns = sample->time_ns;
     }
 }
 
-static void settle_workers(struct maker *maker)
+static void finish_workers(struct maker *maker)
 {
     struct cup_fine *fine = maker->fine;
     const struct cup_profile *profile = maker->profile;
-    see_samples(maker);
+    find_report_times(maker);
     for (size_t i = 0; i < fine->worker_count; i++) {
         struct cup_fine_worker *worker = &fine->workers[i];
         const struct cup_server *server = &profile->servers[worker->server];
         int64_t sign_ns = cup_process_last_sign_ns(&profile->processes[server->process]);
         worker->complete = server->digests_complete;
-        worker->behind_ns = sign_ns > worker->looked_ns ? sign_ns - worker->looked_ns : 0;
+        worker->behind_ns = sign_ns > worker->reported_ns ? sign_ns - worker->reported_ns : 0;
         fine->incomplete_workers += !worker->complete;
         if (!worker->complete && worker->behind_ns > fine->behind_ns)
             fine->behind_ns = worker->behind_ns;
@@ -373,7 +378,7 @@ int cup_fine_make(struct cup_fine *fine, const struct cup_profile *profile,
     bool made = fine->rows && fine->workers && fine->prefixes && add_tasks(&maker) == 0 &&
                 find_others(&maker) == 0 && add_digests(&maker) == 0 && make_rows(&maker) == 0;
     if (made)
-        settle_workers(&maker);
+        finish_workers(&maker);
     else
         cup_fine_free(fine);
     cup_id_map_clear(&maker.spans);

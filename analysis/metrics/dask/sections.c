@@ -15,7 +15,8 @@ static bool is_chunk(const struct cup_profile *profile, uint32_t task)
     return task && cup_item_is_chunk(cup_task_item(profile, &profile->tasks[task - 1]));
 }
 
-/* Where each section's times begin in one array of all; [count]: how many there are. */
+/* Counts the tasks of each section. Afterwards [section + 1] is where its times begin in one array
+ * for all sections. NULL without memory. */
 static size_t *count_rows(const struct cup_profile *profile)
 {
     size_t *first = calloc(profile->section_count + 2, sizeof *first);

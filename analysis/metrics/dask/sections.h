@@ -1,15 +1,15 @@
-/* Sections that the program named itself, with what tasks had of each. */
+/* Sections that the user's program named, with the times that tasks spent in them. */
 #ifndef CUPPING_ANALYSIS_METRICS_DASK_SECTIONS_H
 #define CUPPING_ANALYSIS_METRICS_DASK_SECTIONS_H
 
 #include "analysis/base/statistics.h"
 #include "analysis/profile/profile.h"
 
-/* A section in the tasks of one prefix. */
+/* One section, in the tasks of one prefix. */
 struct cup_section_shown {
     const struct cup_section *section;
-    uint64_t chunks;             /* of its tasks in the rows: those that are chunks */
-    struct cup_statistics walls; /* seconds of each task; count 0: no rows, or of no task */
+    uint64_t chunks;             /* its tasks that are chunks; 0: not known, or none */
+    struct cup_statistics walls; /* seconds that each task spent in it; count 0: not known */
 };
 
 struct cup_sections {
@@ -21,7 +21,7 @@ struct cup_sections {
 int cup_sections_make(struct cup_sections *sections, const struct cup_profile *profile);
 void cup_sections_free(struct cup_sections *sections);
 
-/* Wall time in the section itself, not in sections within it; nanoseconds. */
+/* Wall time in the section, without the sections inside it; nanoseconds. */
 static inline uint64_t cup_section_self_ns(const struct cup_section *section)
 {
     const uint64_t *values = section->values;

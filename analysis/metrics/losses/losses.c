@@ -36,8 +36,8 @@ static int64_t end_of(const struct cup_profile *profile, const struct cup_task *
     return end_ns > task->start_ns ? end_ns : task->start_ns;
 }
 
-static void add_useless(struct cup_loss *row, const struct cup_profile *profile, uint32_t index,
-                        enum attempt attempt)
+static void add_unused_attempt(struct cup_loss *row, const struct cup_profile *profile,
+                               uint32_t index, enum attempt attempt)
 {
     const struct cup_task *task = &profile->tasks[profile->items[index].task];
     int64_t end_ns = end_of(profile, task);
@@ -64,14 +64,14 @@ static uint64_t key_of(const struct cup_profile *profile, size_t item)
     return profile->tasks[profile->items[item].task].key_hash;
 }
 
-/* At most so many attempts were without use. */
-static size_t most_useless(const struct cup_totals *totals)
+/* Upper limit of the attempts whose result was not used, to reserve memory. */
+static size_t most_unused_attempts(const struct cup_totals *totals)
 {
     return (size_t)(totals->all.erred + totals->all.unfinished + totals->repeated_chunks +
                     totals->skipped_chunks);
 }
 
-/* The table's values are index + 1 in rows. */
+/* Fills in TABLE: for the key of each chunk with an unused attempt, index + 1 in rows. */
 static void find_rows(struct cup_losses *losses, const struct cup_totals *totals,
                       struct cup_hash_map *table)
 {
@@ -82,7 +82,7 @@ static void find_rows(struct cup_losses *losses, const struct cup_totals *totals
         uint32_t *row = cup_hash_map_put(table, key_of(totals->profile, i));
         if (*row == 0)
             *row = (uint32_t)++losses->count;
-        add_useless(&losses->rows[*row - 1], totals->profile, i, attempt);
+        add_unused_attempt(&losses->rows[*row - 1], totals->profile, i, attempt);
     }
 }
 
@@ -164,7 +164,7 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
 int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
 {
     struct cup_hash_map table = {0};
-    size_t most = most_useless(totals);
+    size_t most = most_unused_attempts(totals);
     *losses = (struct cup_losses){0};
     if (most == 0)
         return 0;

@@ -39,11 +39,12 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
 
 /* ---- done again ------------------------------------------------------------------------- */
 
-/* Successes that may not have been used, and the latest start of each key. */
+/* Tasks that succeeded, but whose result may not have been used; and for each of their keys the
+ * attempt that started last. */
 struct suspects {
     uint32_t *tasks; /* owned; indexes */
     size_t count, room;
-    struct cup_hash_map latest; /* by key: index + 1 */
+    struct cup_hash_map latest; /* by key: index + 1 in profile->tasks of that attempt */
 };
 
 static int add_suspect(struct suspects *suspects, uint32_t task)
@@ -55,7 +56,7 @@ static int add_suspect(struct suspects *suspects, uint32_t task)
     return 0;
 }
 
-/* Of chunks it is known. */
+/* Chunks: totals->outcomes says which results were not used. */
 static int suspect_chunks(struct suspects *suspects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -66,7 +67,8 @@ static int suspect_chunks(struct suspects *suspects, const struct cup_totals *to
     return result;
 }
 
-/* Other tasks are in question only if their process was gone before the run was over. */
+/* Other tasks: their result can only have been lost if their process ended before the last task
+ * did. */
 static int suspect_others(struct suspects *suspects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;

@@ -1,4 +1,4 @@
-/* Which of a chunk's attempts counts. */
+/* Which of several attempts at a chunk is the one whose result was used. */
 #ifndef CUPPING_ANALYSIS_METRICS_SUMS_ATTEMPTS_H
 #define CUPPING_ANALYSIS_METRICS_SUMS_ATTEMPTS_H
 

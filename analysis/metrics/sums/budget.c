@@ -51,7 +51,7 @@ static void count_threads(struct cup_budget *budgets, const struct cup_profile *
 
 /* ---- between tasks ---------------------------------------------------------------------- */
 
-/* A task's stay on a thread. */
+/* The time during which a task occupied a thread. */
 struct stay {
     uint32_t tid;
     bool unfinished;
@@ -67,11 +67,12 @@ struct pool_thread {
 /* One process's threads, while its tasks are gone through. */
 struct scan {
     struct cup_budget *budget;
-    struct cup_stretch there;  /* what lies outside of it is none of the threads' time */
+    struct cup_stretch there;  /* when the process was there; time outside of it does not count */
     struct cup_id_map numbers; /* by tid: index + 1 in threads */
     struct pool_thread *threads;
     size_t count, room;
-    bool disordered; /* some thread's tasks came in another order than that of their starts */
+    bool disordered; /* tasks of a thread were not in the order of their starts: sort them and scan
+                        again */
 };
 
 static struct pool_thread *thread_of(struct scan *scan, uint32_t tid, bool *is_new)
@@ -86,14 +87,14 @@ static struct pool_thread *thread_of(struct scan *scan, uint32_t tid, bool *is_n
     return &scan->threads[scan->count++];
 }
 
-/* What of it lies within a stretch. */
+/* Length of the part of a time span that lies within a stretch. */
 static uint64_t length_within(struct cup_stretch there, int64_t start_ns, int64_t stop_ns)
 {
     return length(start_ns > there.start_ns ? start_ns : there.start_ns,
                   stop_ns < there.stop_ns ? stop_ns : there.stop_ns);
 }
 
-static void see_gap(struct scan *scan, struct pool_thread *thread, int64_t start_ns)
+static void add_gap(struct scan *scan, struct pool_thread *thread, int64_t start_ns)
 {
     int64_t from_ns = thread->unfinished ? thread->start_ns : thread->busy_until;
     uint64_t ns = length_within(scan->there, from_ns, start_ns);
@@ -114,7 +115,7 @@ static int add_stay(struct scan *scan, const struct stay *stay)
     if (is_new)
         *thread = (struct pool_thread){.busy_until = stay->stop_ns};
     else
-        see_gap(scan, thread, stay->start_ns);
+        add_gap(scan, thread, stay->start_ns);
     scan->disordered |= stay->start_ns < thread->start_ns;
     thread->start_ns = stay->start_ns;
     thread->unfinished = stay->unfinished;
@@ -141,7 +142,7 @@ static struct stay stay_of(const struct cup_task *task)
     return (struct stay){task->tid, !ended, task->start_ns, stop_ns};
 }
 
-/* The process's tasks, which stand in a row, in their order there. */
+/* Adds the tasks of one process in the order of the profile. */
 static int scan_in_place(struct scan *scan, const struct cup_task *tasks, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -202,7 +203,7 @@ static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums 
     budget->ns[CUP_BUDGET_UNTOLD] += waits->unmeasured_noncpu_ns;
 }
 
-static void settle_idle(struct cup_budget *budget)
+static void set_idle(struct cup_budget *budget)
 {
     uint64_t busy = cup_budget_total_ns(budget);
     if (budget->threads_ns >= busy)
@@ -223,7 +224,7 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
             scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
             return -1;
         add_task_time(&budgets[i], &process->waits[CUP_PLACE_POOL]);
-        settle_idle(&budgets[i]);
+        set_idle(&budgets[i]);
     }
     return 0;
 }

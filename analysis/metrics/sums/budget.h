@@ -1,16 +1,16 @@
-/* The time of all worker threads, split without remainder: threads x wall time is what their tasks
- * computed and waited, what Dask did between tasks, and idleness. */
+/* The time budget: threads x wall time of all workers, split without remainder into what tasks
+ * computed and waited for, what Dask did between tasks, and idle time. */
 #ifndef CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
 #define CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
 
 #include "analysis/profile/profile.h"
 
-/* First start to last stop of some tasks. */
+/* A span of time: for tasks, from the first start to the last stop. */
 struct cup_stretch {
-    int64_t start_ns, stop_ns; /* 0: none seen */
+    int64_t start_ns, stop_ns; /* both 0: there is none */
 };
 
-/* Each with its name in JSON, and a short one for the bar. The waits stand in the order of
+/* The parts: name in the JSON, and a short text for the bar. The waits are in the order of
  * CUP_WAITS. */
 #define CUP_BUDGET(X)                                                                              \
     X(TASK_CPU, "task_cpu", "CPU in tasks")                                                        \
@@ -36,42 +36,44 @@ _Static_assert((int)CUP_BUDGET_OTHER - (int)CUP_BUDGET_IO == (int)CUP_WAITED_OTH
                "the budget has all waits, in their order");
 
 struct cup_budget_text {
-    const char *name; /* without its unit: task_cpu_s is in seconds, task_cpu in percent */
+    const char *name; /* without a unit: seconds are task_cpu_s, percent are task_cpu */
     const char *text;
 };
 extern const struct cup_budget_text cup_budget_texts[CUP_BUDGET_COUNT];
 
-/* Of the pool's threads of one process, or of all. The parts add up to threads_ns + overbooked_ns.
- */
+/* The budget of the worker threads of one process, or of all. The parts add up to threads_ns +
+ * overbooked_ns. */
 struct cup_budget {
     uint64_t threads;
-    uint64_t threads_ns; /* each for the part of the run that its process was there */
+    uint64_t threads_ns; /* threads x time, while their process was there, within the run */
     uint64_t ns[CUP_BUDGET_COUNT];
-    uint64_t overbooked_ns; /* tasks beyond that: those that left the pool to wait for others */
-    uint64_t gaps;          /* counted as Dask's work between tasks */
+    uint64_t overbooked_ns; /* task time beyond threads_ns: tasks that left the pool (they waited
+                               for other tasks), while another one took their thread */
+    uint64_t gaps;          /* number of gaps between tasks that count as Dask's work */
 };
 
-/* Between two tasks of a thread: Dask's work up to this long, beyond it the thread had nothing to
- * do. Taking a task from the queue and telling the scheduler of another one takes a few ms. */
+/* A gap between two tasks of a thread counts as Dask's work if it is no longer than this; in a
+ * longer one the thread had no task. Taking a task from the queue and reporting another one to the
+ * scheduler takes a few ms. */
 #define CUP_GAP_THRESHOLD_NS INT64_C(100000000)
 
-/* Fills in one for each process of the profile. Returns 0, or -1 without memory. */
+/* Fills in one budget, zeroed by the caller, for each process of the profile. Returns 0, or -1
+ * without memory. */
 int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profile,
                      struct cup_stretch run);
 
 void cup_budget_add(struct cup_budget *sum, const struct cup_budget *budget);
 
-/* All parts together. */
+/* The sum of all parts. */
 uint64_t cup_budget_total_ns(const struct cup_budget *budget);
 
 /* Shares in percent that add up to 100; all 0 for an empty budget. */
 void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDGET_COUNT]);
 
-/* The part of the run during which the process was there; its stop before its start: none. */
+/* The part of the run during which the process was there; if stop is before start, it was not. */
 struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run);
 
-/* A worker: a server of that role, or one that ran tasks. Threads of a process's own where it has
- * no Dask. */
+/* True if the server has the role of a worker, or ran tasks, as in a process without Dask. */
 bool cup_server_is_worker(const struct cup_server *server);
 
 #endif

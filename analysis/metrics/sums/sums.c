@@ -55,7 +55,8 @@ static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *datas
         totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
 }
 
-/* As Coffea does: what a chunk has no figure for is left out. */
+/* Adds Coffea's report of a chunk. As in Coffea's own sums, figures that a chunk does not have are
+ * left out. */
 static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task,
                        const struct cup_item *item)
 {
@@ -205,9 +206,10 @@ uint64_t cup_process_workers(const struct cup_totals *totals, size_t process)
     return servers ? servers : profile->processes[process].tasks > 0;
 }
 
-/* The call begins before its first task and ends after its last, unless its clock calls were few:
- * then the tasks say more. They say all where nothing is known of its host's clock and it seems not
- * to have lasted as long as they. */
+/* Extends the run by the Runner call, which begins before its first task and ends after its last.
+ * Few clock calls of the client may have been seen, so that the call seems shorter than its tasks:
+ * then only the tasks count. A call whose host's clock could not be compared with the scheduler's
+ * is ignored in that case. */
 static void add_call(struct cup_totals *totals)
 {
     const struct cup_run *call = cup_run_call(totals);
@@ -250,7 +252,8 @@ static int add_budgets(struct cup_totals *totals)
     return 0;
 }
 
-/* What a descendant of a task read outside of tasks of its own is not what a worker read. */
+/* A child process of a task is no worker: what it read outside of tasks counts in `children`, not
+ * as read by workers. */
 static void add_child(struct cup_totals *totals, const struct cup_process *process,
                       uint64_t *without_task)
 {
@@ -279,8 +282,8 @@ static void add_processes(struct cup_totals *totals)
         add_process(totals, &profile->processes[i]);
 }
 
-/* What the processor's tasks read from .root files, against the size of these files, if that is
- * known of all: of remote ones it is not. */
+/* Adds what the processor's tasks read from .root files, and the size of these files. The size is 0
+ * if that of a remote file is not known. */
 static void add_files(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;

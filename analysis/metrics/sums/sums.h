@@ -1,5 +1,5 @@
-/* Sums over the profile: what the subjects above and the formulas of the metrics need. Nanoseconds
- * and bytes; a time of 0 means that there was none. */
+/* Sums over the profile, from which the other rooms of metrics/ and the metrics make their figures.
+ * Nanoseconds and bytes. A point in time of 0 means: there is none. */
 #ifndef CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
 #define CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
 
@@ -11,7 +11,7 @@
 
 /* What became of a chunk's attempt. */
 enum cup_outcome {
-    CUP_OUTCOME_NONE, /* no chunk */
+    CUP_OUTCOME_NONE, /* not a chunk */
     CUP_OUTCOME_USED,
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
@@ -19,12 +19,13 @@ enum cup_outcome {
     CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, and Coffea's skipbadfiles is on */
 };
 
-/* Processes that descend from tasks, and what they read. */
+/* Child processes of tasks, and the bytes that they read. */
 struct cup_child_sums {
     uint64_t processes, bytes;
 };
 
-/* Coffea's own reports of the used chunks, added up. */
+/* Sums of what Coffea itself reports of the used chunks. with_*: number of chunks that have the
+ * figure. */
 struct cup_coffea_sums {
     uint64_t chunks;  /* with a report */
     uint64_t skipped; /* skipped chunks, which Coffea counts among its chunks */
@@ -32,7 +33,7 @@ struct cup_coffea_sums {
     uint64_t with_entries, entries;
     uint64_t with_columns;
     uint64_t process_ns;
-    uint64_t read_bytes; /* from data files, by the chunks that are counted in with_bytes */
+    uint64_t read_bytes; /* bytes that the chunks in with_bytes read from data files */
 };
 
 struct cup_dataset {
@@ -46,7 +47,7 @@ struct cup_dataset {
     struct cup_task_baskets baskets; /* of used chunks; needs the counters of every task */
 };
 
-/* What cup_chunk_statistics() makes statistics of. */
+/* The figures of which cup_chunk_statistics() makes statistics: name in the JSON, text, unit. */
 #define CUP_CHUNK_STATISTICS(X)                                                                    \
     X(WALL, "time_s", "time of the task", CUP_UNIT_SECONDS)                                        \
     X(CPU, "cpu_s", "CPU time of its thread", CUP_UNIT_SECONDS)                                    \
@@ -90,29 +91,32 @@ struct cup_totals {
     struct cup_task_sums
         *servers;            /* owned; as profile->servers; [server_count]: server not known */
     uint64_t *prefix_chunks; /* owned; attempts at chunks, as profile->prefixes */
-    /* From the first task or the start of their Runner call to the last task or the end of that
-     * call; to the last sign of a process where unfinished tasks held its threads. */
+    /* The run: from the start of the first task to the end of the last one. It includes the Runner
+     * call, if that began earlier or ended later, and the time up to the last sign of a process in
+     * which an unfinished task held a thread. */
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
     bool call_left_out; /* the Runner call's clock does not agree with that of the tasks */
-    int64_t tail_ns;    /* from the end of 90 % of the chunks to the end of all; -1: none ended */
-    uint64_t workers;   /* with threads for tasks, even if they ran none */
+    int64_t tail_ns;  /* from when 90 % of the chunks had ended to the end of the last one; -1: none
+                         ended */
+    uint64_t workers; /* workers with threads for tasks, even if they ran none */
     struct cup_budget budget;
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
-    uint64_t pool_tasks_measured; /* whose waits are in the budget */
+    uint64_t pool_tasks_measured; /* tasks whose waits are in the budget */
     struct cup_measured_waits helper_waits;
     uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, skipped_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
-    uint64_t events;         /* of used chunks, as all up to `coffea` */
+    /* From here to `coffea`: sums over used chunks. */
+    uint64_t events;
     uint64_t chunks_without_events;
     uint64_t chunk_wall_ns, chunk_cpu_ns;
     uint64_t open_ns;                    /* before process() */
     uint64_t process_ns, process_cpu_ns; /* inside process() */
-    uint64_t timed_chunks;               /* used ones with Coffea's clock calls */
+    uint64_t timed_chunks;               /* chunks with Coffea's clock calls around process() */
     struct cup_coffea_sums coffea;
     struct cup_dataset *datasets; /* owned */
     size_t dataset_count, dataset_room;
@@ -120,11 +124,13 @@ struct cup_totals {
     uint64_t counters[CUP_COUNTER_COUNT];               /* of tasks */
     uint64_t without_task[CUP_COUNTER_COUNT];           /* in worker processes */
     uint64_t elsewhere[CUP_COUNTER_COUNT];              /* in other processes */
-    struct cup_child_sums children[CUP_ANCESTRY_COUNT]; /* whose data files are in neither */
+    struct cup_child_sums children[CUP_ANCESTRY_COUNT]; /* child processes; what they read from data
+                                                           files is in neither of these */
     uint64_t chunk_file_bytes; /* read from .root files by the processor's tasks */
     uint64_t chunk_file_size;  /* size of those files */
 
-    /* What the rooms above make of these sums (see totals.h); NULL where only sums were made. */
+    /* What the other rooms of metrics/ make of these sums (see totals.h); NULL if only sums were
+     * made. */
     void *subjects;                      /* owned; the following point into it */
     const struct cup_observed *observed; /* the workers, by samples */
     const struct cup_kernel_check *kernel;
@@ -169,7 +175,7 @@ void cup_chunk_statistics(const struct cup_totals *totals,
  * of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
 
-/* The workers in a process: Dask's; 1 if a process without Dask ran tasks. */
+/* Number of workers in a process: Dask's; or 1 if the process has no Dask and ran tasks. */
 uint64_t cup_process_workers(const struct cup_totals *totals, size_t process);
 
 /* The Runner call of the tasks; NULL: not known, several, or no tasks. */

@@ -8,10 +8,12 @@
 
 /* ---- levels, by inputs ------------------------------------------------------------------ */
 
-/* What a row of `inputs` goes back to. */
+/* Level of each row of profile->inputs; FROM_METADATA is added to it if the merge tree begins with
+ * metadata tasks. */
 enum { NOT_KNOWN = 0, NO_MERGE = UINT16_MAX, FROM_METADATA = 1 << 15 /* added to the level */ };
 
-/* Makers of inputs, by key: what they are, until the level of the maker itself is known. */
+/* Which task made an input, by its key: a chunk, a metadata task, or a task with a row in
+ * profile->inputs. */
 enum { MAKER_CHUNK = 1, MAKER_METADATA = 2, MAKER_ROW = 3 /* + index in inputs */ };
 
 static bool is_merge_row(const struct cup_totals *totals, const struct cup_inputs *inputs)
@@ -39,7 +41,8 @@ static void find_makers(struct cup_hash_map *makers, const struct cup_totals *to
     }
 }
 
-/* The level of a row by its input's maker; NOT_KNOWN while the maker's own level is not known. */
+/* The level of a merge: one above the task that made its input. NOT_KNOWN while that task's level
+ * is not known. */
 static uint16_t level_from(uint32_t maker, const uint16_t *levels)
 {
     if (maker == MAKER_CHUNK)
@@ -52,8 +55,8 @@ static uint16_t level_from(uint32_t maker, const uint16_t *levels)
     return below == NOT_KNOWN || below == NO_MERGE ? below : below + 1;
 }
 
-/* A tree is as deep as the logarithm of its leaves; a chain of tasks that is deeper than this is
- * none. */
+/* Deepest level that is searched. The depth of a tree grows with the logarithm of its leaves, so a
+ * deeper chain of tasks is no tree reduction. */
 enum { DEEPEST = 64 };
 
 static void find_levels(uint16_t *levels, const struct cup_hash_map *makers,

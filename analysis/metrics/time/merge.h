@@ -1,4 +1,4 @@
-/* The tree reduction: tasks that merge the results of chunks, or of other merges. */
+/* Merging, Coffea's tree reduction: tasks that merge the results of chunks, or of other merges. */
 #ifndef CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
 #define CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
 
@@ -12,15 +12,16 @@ struct cup_merge_level {
     bool metadata;  /* merges results of metadata tasks, not of chunks */
     uint64_t tasks, finished, failed; /* failed: erred or never ended */
     uint64_t inputs;
-    uint64_t input_bytes, input_bytes_known; /* ..._known: number of tasks that have it */
+    uint64_t input_bytes, input_bytes_known; /* ..._known: number of tasks for which it is known */
     uint64_t result_bytes, result_bytes_known;
-    uint64_t wall_ns, cpu_ns; /* of ended ones: accumulating, and reading what was spilled */
+    uint64_t wall_ns, cpu_ns; /* of ended tasks, including to read inputs that were spilled */
     uint64_t without_cpu;
     uint64_t longest_ns;
-    uint64_t largest_bytes; /* result */
-    uint64_t rss_bytes;     /* the largest, of their processes, when one began or ended; 0: none */
-    uint64_t peak_live_bytes;  /* the largest of one task, where the counters are loaded */
-    int64_t start_ns, stop_ns; /* first and last; 0: none */
+    uint64_t largest_bytes;    /* bytes of the largest result */
+    uint64_t rss_bytes;        /* largest RSS of their processes, at a begin or end; 0: not known */
+    uint64_t peak_live_bytes;  /* largest peak of one task; 0 unless the profile has the counters of
+                                  every task */
+    int64_t start_ns, stop_ns; /* first start and last stop; 0: none */
 };
 
 struct cup_merge {
@@ -28,11 +29,11 @@ struct cup_merge {
     size_t count, room;
 };
 
-/* Without memory returns -1: what there is is freed with the others. */
+/* Returns 0, or -1 without memory; the caller frees in both cases. */
 int cup_merge_make(struct cup_merge *merge, const struct cup_totals *totals);
 void cup_merge_free(struct cup_merge *merge);
 
-/* All levels that merge chunks' results (or metadata). */
+/* Sum of all levels that merge results of chunks, or of metadata tasks if METADATA. */
 struct cup_merge_level cup_merge_sum(const struct cup_merge *merge, bool metadata);
 
 #endif

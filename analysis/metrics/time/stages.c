@@ -17,8 +17,8 @@ static void add_part(struct cup_stage_parts *parts, enum cup_stage_id stage, int
         parts->parts[parts->count++] = (struct cup_stage_part){{start_ns, stop_ns}, stage};
 }
 
-/* The same stages as the metrics graph_s, preprocess_s, ... Without the Runner call the start of
- * the graph is not known. */
+/* The same stages as the metrics graph_s, preprocess_s and so on. If the Runner call is not known,
+ * there is no graph stage. */
 static struct cup_stage_parts find_parts(const struct cup_totals *t)
 {
     struct cup_stage_parts parts = {.count = 0};

@@ -7,7 +7,8 @@
 
 struct cup_totals;
 
-/* The tail is the end of the process stage: in both. The others add up to the run. */
+/* The tail is a part of the process stage, and its time is in both. The other stages add up to the
+ * run. */
 #define CUP_STAGES(X)                                                                              \
     X(GRAPH, "graph", "building and sending work")                                                 \
     X(PREPROCESS, "preprocess", "metadata tasks")                                                  \
@@ -28,15 +29,17 @@ extern const struct cup_stage_text cup_stage_texts[CUP_STAGE_COUNT];
 
 struct cup_stage {
     bool known;
-    int64_t start_ns, stop_ns; /* graph: may be in two parts, around the metadata tasks */
-    uint64_t time_ns;          /* of its parts */
-    uint64_t threads_ns;       /* of all threads that were there */
-    uint64_t task_ns;          /* of it, in tasks: an unfinished one lasts as long as its process */
-    uint64_t idle_ns;          /* the rest, gaps between tasks included */
-    uint64_t tasks;            /* that ran in it for some time */
+    int64_t start_ns, stop_ns; /* for the graph, from the start of the first part to the end of the
+                                  second: before and after the metadata tasks */
+    uint64_t time_ns;          /* sum over its parts */
+    uint64_t threads_ns;       /* threads x time, while their processes were there */
+    uint64_t task_ns; /* part of threads_ns in tasks; an unfinished task counts until the last sign
+                         of its process */
+    uint64_t idle_ns; /* the rest of threads_ns, including gaps between tasks */
+    uint64_t tasks;   /* tasks that ran during the stage, even in part */
 };
 
-/* A stretch of the run, and the stage that it belongs to. */
+/* A part of the run, and its stage. */
 struct cup_stage_part {
     struct cup_stretch stretch;
     enum cup_stage_id stage;
@@ -50,10 +53,10 @@ struct cup_stage_parts {
 struct cup_stages {
     struct cup_stage_parts parts;
     struct cup_stage rows[CUP_STAGE_COUNT];
-    uint64_t idle_ns; /* in the run, the tail's once */
+    uint64_t idle_ns; /* sum over the run; the tail is not added to the process stage */
 };
 
-/* From totals with stretches, run and budgets: start, then each task, then finish. */
+/* Needs totals with stretches, run and budgets. Call start, then add each task, then finish. */
 void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals);
 void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,
                          const struct cup_task *task);

@@ -19,8 +19,8 @@ static bool is_in_tail(const struct cup_totals *totals, uint32_t item, int64_t f
     return totals->outcomes[item] && task->status && task->stop_ns > from_ns;
 }
 
-/* Keeps the tail's chunks in a heap whose first one ended first, and drops that one for a later one
- * once there is no more room. */
+/* Restores the heap of the chunks that ended last. Its root is the one that ended first, which is
+ * dropped for a later one once the heap is full. */
 static void sift_down(struct cup_tail *tail, const struct cup_profile *profile, size_t at)
 {
     for (;;) {
@@ -52,7 +52,7 @@ static void keep_chunk(struct cup_tail *tail, const struct cup_profile *profile,
     }
 }
 
-/* The last first. There are at most CUP_TAIL_MOST. */
+/* Sorts the chunks, the one that ended last first. There are at most CUP_TAIL_MOST. */
 static void sort_chunks(struct cup_tail *tail, const struct cup_profile *profile)
 {
     for (size_t i = 1; i < tail->count; i++) {
@@ -129,8 +129,8 @@ static uint32_t waiting(const struct cup_profile *profile, const struct cup_task
     return 0;
 }
 
-/* A chunk of ordinary length that ends in the tail has started late; of another one its length is
- * to be explained. */
+/* Why a chunk ended in the tail. If it did not take longer than others, it started late; if it took
+ * longer, the other reasons say why. */
 static uint32_t reasons_of(const struct cup_totals *totals, uint32_t item,
                            const struct typical *typical, int64_t from_ns)
 {

@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/sums/sums.h"
 
-/* Why a chunk ended in the tail: the bits that apply; none: it is like the others. */
+/* Why a chunk ended in the tail; several reasons may apply, or none. */
 #define CUP_TAIL_REASONS(X)                                                                        \
     X(STARTED_LATE, "started late")                                                                \
     X(MANY_EVENTS, "many events")                                                                  \
@@ -28,23 +28,25 @@ struct cup_tail_chunk {
 struct cup_tail {
     struct cup_tail_chunk *chunks; /* owned; those that ended last first */
     size_t count;
-    uint64_t total;  /* more than count, if there are more than CUP_TAIL_MOST */
-    int64_t from_ns; /* when 90 % of the chunks had ended; 0: none did */
-    double median_s; /* time of a used chunk; NAN: not known */
+    uint64_t total;  /* number of chunks in the tail; `chunks` has CUP_TAIL_MOST of them at most */
+    int64_t from_ns; /* when 90 % of the chunks had ended, which is when the tail begins; 0: none
+                        ended */
+    double median_s; /* median time of a used chunk; NAN: not known */
 };
 enum { CUP_TAIL_MOST = 100 };
 
-/* Chunks are long, or have many events, from this many times the median on; they wait if that is
- * more than this share of their time. */
+/* A chunk is long, or has many events, if it has at least this many times the median. It waited if
+ * it waited for more than this share of its time. */
 #define CUP_TAIL_TIMES 1.5
 #define CUP_TAIL_WAIT_SHARE 0.5
 
-/* Several passes over the chunks: ask once, and only if it is shown. What they waited for is known
- * if the profile has the counters of every task. Returns 0, or -1 without memory. */
+/* Slow, with several passes over the chunks: call it once, and only if the tail is shown. I/O waits
+ * are known only if the profile has own_waits. Returns 0, or -1 without memory. */
 int cup_tail_make(struct cup_tail *tail, const struct cup_totals *totals);
 void cup_tail_free(struct cup_tail *tail);
 
-/* "started late, many events"; "" for none. TO has CUP_TAIL_ROOM. Returns TO. */
+/* Writes the reasons, "started late, many events"; "" if there are none. TO has CUP_TAIL_ROOM.
+ * Returns TO. */
 enum { CUP_TAIL_ROOM = 128 };
 char *cup_tail_why(char to[CUP_TAIL_ROOM], const struct cup_tail_chunk *chunk);
 

@@ -19,7 +19,8 @@ const char *const cup_host_verdicts[] = {
 
 /* ---- which host ------------------------------------------------------------------------- */
 
-/* Hosts' ids in `names` are 1, 2, 3, ...: the row of an id is the one before it. */
+/* Ids in `names` are given as 1, 2, 3, ... in the order of rows, so the id of a name is index + 1
+ * in rows. */
 uint32_t cup_host_of(const struct cup_hosts *hosts, const struct cup_process *process)
 {
     const char *name = process->header.host;
@@ -123,7 +124,7 @@ static uint32_t number_of(const struct cup_profile *profile, uint32_t string)
     return text.bytes ? (uint32_t)strtoul(text.bytes, NULL, 10) : 0;
 }
 
-/* A host's processes agree on its model, unless several hosts share a name. */
+/* All processes of a host have the same CPU model, unless several hosts share one name. */
 static void note_model(struct cup_host *host, uint32_t model, uint8_t *mixed)
 {
     *mixed |= host->model != 0 && host->model != model;
@@ -232,7 +233,7 @@ static void judge_host(struct cup_host *host, double median, double deviation)
     host->verdict = !far ? CUP_HOST_ORDINARY : distance < 0 ? CUP_HOST_SLOW : CUP_HOST_FAST;
 }
 
-/* The rates of a model's hosts that can be compared; returns how many. */
+/* Collects the rates of the hosts of a model that can be compared. Returns how many. */
 static size_t collect_rates(const struct cup_hosts *hosts, uint32_t model, double *rates)
 {
     size_t count = 0;

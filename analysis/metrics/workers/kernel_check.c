@@ -28,7 +28,8 @@ static void count_classes(const struct cup_process *process, uint64_t classes[CU
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_NONE_BYTES; method++)
         classes[CUP_KERNEL_DATA] += counted(process, method);
     classes[CUP_KERNEL_DATA] -=
-        counted(process, CUP_C_REMOTE_READ_BYTES); /* no file to the kernel */
+        counted(process, CUP_C_REMOTE_READ_BYTES); /* reads through XRootD's client are sockets to
+                                                      the kernel, not files */
     for (int i = CUP_KERNEL_IMPORT; i <= CUP_KERNEL_OTHER; i++)
         classes[i] = counted(process, counters[i]);
     classes[CUP_KERNEL_OWN] = process->header.health[CUP_H_OWN_READ_BYTES];
@@ -52,11 +53,12 @@ int64_t cup_kernel_difference(const struct cup_process *process)
     return (int64_t)(kernel_bytes(process) - seen);
 }
 
-/* stdio counts what it hands out, the kernel what libc asks for. libc reads ahead up to a block for
- * each stream, and again after a seek; or hands out one block twice: up to as much again as was
- * handed out is taken for its doing, and no more. What moves inside the kernel is counted there by
- * sendfile() and copy_file_range(), but not by splice(). */
-static uint64_t explicable(const struct cup_process *process, int64_t difference)
+/* The largest difference that has a known cause. For stdio, the hooks count what libc returns to
+ * the program, and the kernel what libc reads into its buffers. The kernel's count is higher where
+ * libc reads ahead: by up to a block for each stream, and after each seek. It is lower where libc
+ * returns one block twice. The bytes that stdio returned are taken as the limit of both. sendfile()
+ * and copy_file_range() are in the kernel's count, splice() is not. */
+static uint64_t most_explained_bytes(const struct cup_process *process, int64_t difference)
 {
     enum { BLOCK = 4096 };
     uint64_t stdio = counted(process, CUP_C_STDIO_READ_BYTES);
@@ -71,7 +73,8 @@ static void check_process(struct cup_kernel_check *check, const struct cup_profi
     const struct cup_process *process = &profile->processes[index];
     int64_t difference = cup_kernel_difference(process);
     uint64_t size = difference < 0 ? -(uint64_t)difference : (uint64_t)difference;
-    uint64_t most = explicable(process, difference), explained = size < most ? size : most;
+    uint64_t most = most_explained_bytes(process, difference),
+             explained = size < most ? size : most;
     uint64_t classes[CUP_KERNEL_COUNT];
     count_classes(process, classes);
     check->processes++;
@@ -104,7 +107,7 @@ struct cup_kernel_check cup_kernel_check_make(const struct cup_profile *profile)
     return check;
 }
 
-static const double worth_a_warning = 0.01; /* share of the kernel's bytes */
+static const double worth_a_warning = 0.01; /* as a share of the kernel's bytes */
 
 void cup_kernel_warning(const struct cup_kernel_check *check, const struct cup_profile *profile,
                         char *to, size_t room)

@@ -1,11 +1,12 @@
-/* The kernel counts what each process reads (rchar of /proc/self/io): what the hooks saw must add
- * up to it. Mapped pages and what recv() and its relatives deliver are in neither. */
+/* A check of the hooks: the kernel counts the bytes that each process reads (rchar of
+ * /proc/self/io), and the hooks must have seen as many. Neither count has pages of mapped files,
+ * nor what recv() and similar calls deliver. */
 #ifndef CUPPING_ANALYSIS_METRICS_WORKERS_KERNEL_CHECK_H
 #define CUPPING_ANALYSIS_METRICS_WORKERS_KERNEL_CHECK_H
 
 #include "analysis/profile/profile.h"
 
-/* What the kernel's count is made of, as we saw it. */
+/* Classes of the bytes that the hooks saw: name in the JSON, text. */
 #define CUP_KERNEL_CLASSES(X)                                                                      \
     X(DATA, "read_bytes", "data files")                                                            \
     X(IMPORT, "import_bytes", "imports")                                                           \
@@ -24,27 +25,31 @@ enum cup_kernel_class {
 };
 
 struct cup_kernel_check {
-    uint64_t processes;  /* checked: both readings of the kernel's counter are in the log */
-    uint64_t killed;     /* not checked: they did not end in good order, or still run */
-    uint64_t unreadable; /* not checked: ended, without readings of /proc/self/io */
+    uint64_t processes;  /* processes that were checked: their log has both readings of the kernel's
+                            counter */
+    uint64_t killed;     /* not checked: killed, or still running */
+    uint64_t unreadable; /* not checked: ended normally, but /proc/self/io could not be read */
     uint64_t kernel_bytes;
     uint64_t seen_bytes; /* sum of the classes */
     uint64_t classes[CUP_KERNEL_COUNT];
-    uint64_t stdio_bytes;       /* of the seen ones: handed out of libc's buffers */
-    uint64_t copied_bytes;      /* of the seen ones: moved inside the kernel */
-    uint64_t explained_bytes;   /* sum over processes of what these two may explain, */
-    uint64_t unexplained_bytes; /* and of the rest, whichever way it goes */
-    uint32_t worst;             /* process with the largest such rest, which is: */
-    uint64_t worst_bytes;
+    uint64_t stdio_bytes;  /* part of seen_bytes: read through stdio, from libc's buffers */
+    uint64_t copied_bytes; /* part of seen_bytes: moved inside the kernel, by sendfile() and similar
+                              calls */
+    /* Sums over processes of the difference between the two counts, whether positive or negative:
+     * the part that stdio_bytes and copied_bytes can explain, and the rest. */
+    uint64_t explained_bytes, unexplained_bytes;
+    uint32_t worst;       /* index of the process with the most unexplained bytes */
+    uint64_t worst_bytes; /* unexplained bytes of that process */
 };
 
-/* Kernel less seen, of one process; 0 where it cannot be checked. */
+/* Bytes that the kernel counted less bytes that the hooks saw, for one process; 0 if it cannot be
+ * checked. */
 int64_t cup_kernel_difference(const struct cup_process *process);
 bool cup_kernel_is_checked(const struct cup_process *process);
 
 struct cup_kernel_check cup_kernel_check_make(const struct cup_profile *profile);
 
-/* A sentence where more than 1 % of the kernel's bytes is unexplained; else empty. */
+/* Writes a sentence if more than 1 % of the kernel's bytes are unexplained; else an empty text. */
 void cup_kernel_warning(const struct cup_kernel_check *check, const struct cup_profile *profile,
                         char *to, size_t room);
 

@@ -7,13 +7,13 @@
 #include "analysis/base/array.h"
 #include "analysis/metrics/workers/observed_parts.h"
 
-/* While samples are gone through. */
+/* State of one pass over the samples. */
 struct pass {
     struct cup_observed *observed;
     struct cup_sample_feed *feed;
-    uint64_t sample; /* number, from 1 on */
-    int64_t last_ns; /* the sample before, within the window; 0: none */
-    /* Of the sample at hand. */
+    uint64_t sample; /* number of the current sample, counted from 1 */
+    int64_t last_ns; /* time of the sample before, if that was within the window; 0: none */
+    /* Sums over the rows of the current sample. */
     double threads;
     uint64_t rows, rows_with_threads;
     double sums[CUP_SEEN_COUNT];
@@ -41,9 +41,10 @@ static void extend_line(const struct pass *pass, const struct cup_observed_worke
         cup_timeline_add(line, &pass->observed->window, worker->end_ns, line->last, false);
 }
 
-/* What its last heartbeat told holds up to its last sample. Rows that only repeat it are passed by
- * until then: most do. */
-static void hold_heartbeat(const struct pass *pass, struct cup_observed_worker *worker)
+/* Extends the timelines of a worker's heartbeat values up to its last sample: a value is valid
+ * until the next heartbeat. Most samples only repeat the last heartbeat, so they are not added one
+ * by one. */
+static void extend_heartbeat_lines(const struct pass *pass, struct cup_observed_worker *worker)
 {
     for (int i = CUP_SEEN_HEARTBEAT; i < CUP_SEEN_COUNT; i++)
         extend_line(pass, worker, &worker->values[i]);
@@ -51,10 +52,11 @@ static void hold_heartbeat(const struct pass *pass, struct cup_observed_worker *
     extend_line(pass, worker, &worker->percents[CUP_PCT_CPU]);
 }
 
-/* It was not in the sample before: nothing joins the two. */
-static void break_worker(const struct pass *pass, struct cup_observed_worker *worker)
+/* Ends the timelines of a worker that was not in the sample before: no line joins its two
+ * appearances. */
+static void break_lines(const struct pass *pass, struct cup_observed_worker *worker)
 {
-    hold_heartbeat(pass, worker);
+    extend_heartbeat_lines(pass, worker);
     cup_timeline_break(&worker->present);
     for (int i = 0; i < CUP_SEEN_COUNT; i++)
         cup_timeline_break(&worker->values[i]);
@@ -114,7 +116,8 @@ static void add_to_sums(struct pass *pass, uint32_t host, const double *values)
     }
 }
 
-/* Between two samples of one worker, where each looks at itself. */
+/* Adds the time between two samples: of the scheduler, or of one worker if each worker samples
+ * itself. */
 static void add_gap(struct cup_observed *observed, int64_t *last_ns, int64_t time_ns)
 {
     double gap_ns = *last_ns ? (double)(time_ns - *last_ns) : 0;
@@ -125,8 +128,8 @@ static void add_gap(struct cup_observed *observed, int64_t *last_ns, int64_t tim
     *last_ns = time_ns;
 }
 
-static void see_within(struct pass *pass, struct cup_observed_worker *worker,
-                       const struct cup_sample_row *row)
+static void count_row_in_window(struct pass *pass, struct cup_observed_worker *worker,
+                                const struct cup_sample_row *row)
 {
     if (!worker->first_ns)
         worker->first_ns = row->time_ns;
@@ -145,9 +148,9 @@ static void add_row(struct pass *pass, const struct cup_sample_row *row)
     struct cup_observed_worker *worker = &pass->observed->workers[row->worker];
     bool back = pass->feed->together && worker->sample + 1 != pass->sample;
     if (back)
-        break_worker(pass, worker);
+        break_lines(pass, worker);
     if (row->fresh && !back)
-        hold_heartbeat(pass, worker);
+        extend_heartbeat_lines(pass, worker);
     worker->sample = pass->sample;
     worker->begin_ns = worker->begin_ns ? worker->begin_ns : row->time_ns;
     worker->end_ns = row->time_ns;
@@ -155,7 +158,7 @@ static void add_row(struct pass *pass, const struct cup_sample_row *row)
     if (row->fresh || back)
         add_heartbeat(pass, worker, row, row->fresh);
     if (is_within(window, row->time_ns))
-        see_within(pass, worker, row);
+        count_row_in_window(pass, worker, row);
     if (pass->feed->together)
         add_to_sums(pass, worker->host, row->values);
 }
@@ -187,7 +190,7 @@ int cup_observed_add_moment(struct cup_observed *observed, int64_t time_ns, doub
     return 0;
 }
 
-/* Each host counts once: the mean over the heartbeats of its workers. */
+/* Sum over hosts. All workers of a host report the host's value, so their mean counts. */
 static double sum_of_hosts(const struct pass *pass, int value)
 {
     double sum = 0;
@@ -231,8 +234,8 @@ static int finish_sample(struct pass *pass, const struct cup_sample_head *head)
     return cup_observed_add_moment(observed, head->time_ns, head->workers, threads_of(pass, head));
 }
 
-/* Workers that were sampled at different times: only their number is known. */
-static int finish_look(struct pass *pass, const struct cup_sample_head *head)
+/* Ends a sample of one worker: such a sample can only say how many workers there are. */
+static int finish_worker_sample(struct pass *pass, const struct cup_sample_head *head)
 {
     pass->observed->asked_s = head->interval_s;
     return isnan(head->workers)
@@ -248,17 +251,17 @@ static int go_through(struct pass *pass)
         start_sample(pass);
         while (cup_sample_feed_row(pass->feed, &row))
             add_row(pass, &row);
-        if (pass->feed->together ? finish_sample(pass, &head) : finish_look(pass, &head))
+        if (pass->feed->together ? finish_sample(pass, &head) : finish_worker_sample(pass, &head))
             return -1;
     }
     for (size_t i = 0; i < pass->observed->worker_count; i++)
-        hold_heartbeat(pass, &pass->observed->workers[i]);
+        extend_heartbeat_lines(pass, &pass->observed->workers[i]);
     return 0;
 }
 
 /* ---- sums over workers ------------------------------------------------------------------ */
 
-static void see_cores(struct cup_observed *observed)
+static void find_cores(struct cup_observed *observed)
 {
     double sum = 0, count = 0;
     observed->cores_min = observed->cores_max = (double)NAN;
@@ -276,7 +279,7 @@ static void see_cores(struct cup_observed *observed)
 
 static void sum_up(struct cup_observed *observed)
 {
-    see_cores(observed);
+    find_cores(observed);
     for (size_t i = 0; i < observed->worker_count; i++) {
         const struct cup_observed_worker *worker = &observed->workers[i];
         if (!cup_observed_known(worker))
@@ -319,7 +322,7 @@ static uint32_t number_host(struct cup_observed *observed, size_t worker)
     return observed->host_count++;
 }
 
-static int take_workers(struct cup_observed *observed, const struct cup_sample_feed *feed)
+static int copy_workers(struct cup_observed *observed, const struct cup_sample_feed *feed)
 {
     observed->workers = calloc(feed->worker_count + 1, sizeof *observed->workers);
     if (!observed->workers)
@@ -344,7 +347,7 @@ static int run_pass(struct cup_observed *observed, struct cup_sample_feed *feed)
     free(pass.host_sums);
     free(pass.host_known);
     if (result == 0 && !feed->together)
-        result = cup_observed_settle_apart(observed);
+        result = cup_observed_sum_apart(observed);
     return result;
 }
 
@@ -373,7 +376,7 @@ static void describe_source(struct cup_observed *observed)
     }
 }
 
-/* Nothing lies within the window: what was made from the feed is dropped. */
+/* No sample lies within the window: drops all figures, so that another origin can be tried. */
 static void drop_feed_data(struct cup_observed *observed)
 {
     const struct cup_observed kept = *observed;
@@ -383,10 +386,10 @@ static void drop_feed_data(struct cup_observed *observed)
     observed->window = kept.window;
 }
 
-/* From that feed, which is closed. What is there after a failure is the caller's to free. */
+/* Makes the figures from a feed, and closes it. The caller frees them also after a failure. */
 static int make_from_feed(struct cup_observed *observed, struct cup_sample_feed *feed)
 {
-    int result = take_workers(observed, feed);
+    int result = copy_workers(observed, feed);
     if (result == 0)
         result = run_pass(observed, feed);
     if (cup_sample_feed_close(feed) != 0)
@@ -421,7 +424,7 @@ int cup_observed_make(struct cup_observed *observed, const struct cup_profile *p
     if (result == 0 && !observed->origin)
         result = make_from(observed, profile, CUP_SAMPLES_WORKERS);
     if (result == 0 && observed->origin)
-        result = cup_observed_see_own(observed);
+        result = cup_observed_add_own(observed);
     if (result == 0 && observed->origin)
         describe_source(observed);
     if (result == 0 && !observed->origin)
@@ -446,7 +449,7 @@ int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_
     if (result == 0)
         result = make_from_feed(observed, &feed);
     if (result == 0 && observed->origin)
-        result = cup_observed_see_own(observed);
+        result = cup_observed_add_own(observed);
     if (result == 0 && observed->origin)
         describe_source(observed);
     if (result == 0 && !observed->origin)

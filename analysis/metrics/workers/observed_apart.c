@@ -1,9 +1,10 @@
-/* Workers that were sampled at different times: each counts from its first sample to its last. */
+/* Sums over workers that sampled themselves, at different times. A worker counts from its first
+ * sample to its last. */
 #include "analysis/metrics/workers/observed_parts.h"
 
 #include <stdlib.h>
 
-/* A worker comes or goes. */
+/* A worker joins (+1) or leaves (-1), with its threads. */
 struct change {
     int64_t time_ns;
     double workers, threads;
@@ -33,9 +34,10 @@ static size_t list_changes(const struct cup_observed *observed, struct change *c
     return count;
 }
 
-/* Each is there from its first sample to its last: two moments for each change, before and after
- * it. */
-static int count_changes(struct cup_observed *observed, const struct change *changes, size_t count)
+/* Adds two moments for each change, right before and right after it, so that the line has steps.
+ * The number of workers is NAN here if the samples themselves have said it. */
+static int add_change_moments(struct cup_observed *observed, const struct change *changes,
+                              size_t count)
 {
     bool counted = cup_timeline_known(&observed->count);
     double workers = 0, threads = 0;
@@ -53,8 +55,9 @@ static int count_changes(struct cup_observed *observed, const struct change *cha
     return 0;
 }
 
-/* Over time; what all had at one moment is not known. */
-static void add_up(struct cup_observed *observed)
+/* Adds up the areas below the workers' timelines, which gives averages over time. Values of all
+ * workers at one moment are not known. */
+static void sum_areas(struct cup_observed *observed)
 {
     for (int value = 0; value < CUP_SEEN_COUNT; value++) {
         struct cup_timeline *total = &observed->totals[value];
@@ -68,14 +71,14 @@ static void add_up(struct cup_observed *observed)
     }
 }
 
-int cup_observed_settle_apart(struct cup_observed *observed)
+int cup_observed_sum_apart(struct cup_observed *observed)
 {
     struct change *changes = malloc((2 * observed->worker_count + 1) * sizeof *changes);
     int result = -1;
     if (changes)
-        result = count_changes(observed, changes, list_changes(observed, changes));
+        result = add_change_moments(observed, changes, list_changes(observed, changes));
     free(changes);
     if (result == 0)
-        add_up(observed);
+        sum_areas(observed);
     return result;
 }

@@ -1,4 +1,4 @@
-/* What can be asked of workers that were observed. */
+/* Figures of the observed workers, for reports and metrics. */
 #include "analysis/metrics/workers/observed_parts.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
-/* Samples that workers under cupping take of themselves, in addition to those of the scheduler. */
+/* Adds the samples that workers under cupping take of themselves: their CPU time, and how long
+ * their event loop was blocked. */
 #include "analysis/metrics/workers/observed_parts.h"
 
 #include <stdlib.h>
 
-/* The CPU time of a sample is that since the one before. */
+/* Adds a worker's sample of itself. Its CPU usage is that since the sample before. */
 static void add_own(struct cup_observed_worker *worker, const struct cup_window *window,
                     const struct cup_sample_row *row, int64_t *last_ns)
 {
@@ -36,7 +37,7 @@ static int add_own_samples(struct cup_observed *observed, struct cup_sample_feed
     return room ? 0 : -1;
 }
 
-int cup_observed_see_own(struct cup_observed *observed)
+int cup_observed_add_own(struct cup_observed *observed)
 {
     struct cup_sample_feed feed;
     const struct cup_window *window = &observed->window;

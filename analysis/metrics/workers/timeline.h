@@ -1,5 +1,5 @@
-/* One quantity over time, known at some moments, within a window. Between two moments it is
- * interpolated along a straight line, at the borders of the window too. */
+/* One quantity over time, with known values at some moments, seen through a window of time. Between
+ * two moments, and at the borders of the window, it is interpolated along a straight line. */
 #ifndef CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
 #define CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
 
@@ -7,32 +7,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values outside of the window do not count. Both ends are inside. */
+/* The part of the time that counts; both ends belong to it. */
 struct cup_window {
     int64_t from_ns, to_ns;
 };
 
 struct cup_timeline {
-    double sum, min, max; /* of the values that count; without any: see cut_min */
+    double sum, min, max; /* of the values within the window; if there are none, see cut_min */
     uint64_t count;
-    double area, span_ns;    /* under the line, and how long that is, within the window */
-    double cut_min, cut_max; /* of the line within the window */
+    double area, span_ns;    /* area below the line within the window; length of the line there */
+    double cut_min, cut_max; /* smallest and largest value of the parts of the line that cross a
+                                border of the window */
     double last;             /* value at last_ns */
     int64_t last_ns;
-    bool open; /* the next value goes on from the last one */
+    bool open; /* the next value is joined to the last one by a line */
 };
 
-/* The part of a step of the line that lies across a border of the window. */
+/* Adds the line from the last value to this one if it crosses a border of the window: only the part
+ * inside counts. */
 void cup_timeline_cut(struct cup_timeline *line, const struct cup_window *window, int64_t time_ns,
                       double value);
 
-/* What its line was so far ends here, and what comes next is not joined to it. */
+/* Ends the line: the next value is not joined to the last one. */
 static inline void cup_timeline_break(struct cup_timeline *line)
 {
     line->open = false;
 }
 
-/* The values that count: for mean, least and largest. */
+/* Counts a value for mean, smallest and largest. */
 static inline void cup_timeline_count(struct cup_timeline *line, double value)
 {
     if (line->count == 0 || value < line->min)
@@ -43,9 +45,9 @@ static inline void cup_timeline_count(struct cup_timeline *line, double value)
     line->count++;
 }
 
-/* Adds the next value, in the order of time; NAN (not known) is ignored. COUNTS is false for a
- * repeated value: it is a point of the line only, unless it is the first value within the window.
- */
+/* Adds a value; times must ascend. NAN (not known) is ignored. COUNTS is false for a value that
+ * only repeats the last one: it extends the line, but is counted only if it is the first value
+ * within the window. */
 static inline void cup_timeline_add(struct cup_timeline *line, const struct cup_window *window,
                                     int64_t time_ns, double value, bool counts)
 {
@@ -67,11 +69,12 @@ static inline void cup_timeline_add(struct cup_timeline *line, const struct cup_
         cup_timeline_count(line, value);
 }
 
-/* Over time: the trapezoids under the line by their length; of a single moment its value. All of
- * these are NAN where nothing was known within the window. */
+/* Average over time: the area below the line over its length; for a single moment, its value. This
+ * and the following functions return NAN if nothing is known within the window. */
 double cup_timeline_average(const struct cup_timeline *line);
 
-/* Of the values; where none lay within the window, of the line through it. */
+/* Mean, smallest and largest of the values within the window; if there are none, of the line
+ * through it. */
 double cup_timeline_mean(const struct cup_timeline *line);
 double cup_timeline_min(const struct cup_timeline *line);
 double cup_timeline_max(const struct cup_timeline *line);
@@ -82,7 +85,7 @@ static inline bool cup_timeline_known(const struct cup_timeline *line)
     return line->count > 0 || line->span_ns > 0;
 }
 
-/* Adds the values of another one, not its line. */
+/* Adds the values of another timeline (sum, count, smallest, largest), but not its line. */
 void cup_timeline_join(struct cup_timeline *sum, const struct cup_timeline *line);
 
 #endif

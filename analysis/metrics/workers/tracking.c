@@ -10,12 +10,12 @@ struct kept {
     struct cup_tracked_row row;
 };
 
-/* While samples are gone through. */
+/* State of one pass over the samples. */
 struct pass {
     const struct cup_observed *observed;
     uint64_t every;
-    uint64_t sample; /* within the window, from 0 on */
-    uint64_t *seen;  /* owned; rows, by worker; where workers were not looked at together */
+    uint64_t sample; /* number of the current sample within the window, counted from 0 */
+    uint64_t *seen;  /* owned; rows so far, by worker: if workers were sampled at other times */
     struct kept *kept;
     size_t count, room;
 };
@@ -55,7 +55,7 @@ static int go_through(struct pass *pass, struct cup_sample_feed *feed)
     return 0;
 }
 
-/* By worker; those of one stay in their order. */
+/* Orders the rows by worker. Rows of one worker keep their order. */
 static int sort_rows(struct cup_tracking *tracking, const struct pass *pass)
 {
     size_t workers = pass->observed->worker_count;

@@ -254,7 +254,7 @@ Test(advice_branches, baskets_that_chunks_share)
     job.events = 33000;
     make();
     EXPECT("shared_baskets", "7.60 MB of 32.0 MB", "24 % (threshold 10 %)",
-           "Chunks have 33,000 events, clusters 10,000 (as the trees say)",
+           "Chunks have 33,000 events, clusters 10,000 (fAutoFlush of the trees)",
            "Use chunks of 30,000, or Coffea's Runner(align_clusters=True)");
     cr_expect_null(strstr(text_of("shared_baskets"), "in part estimated"));
     cr_expect_null(strstr(text_of("shared_baskets"), "% of that in"));
@@ -302,7 +302,7 @@ Test(advice_branches, chunks_smaller_than_a_cluster)
     job.auto_flush = 0;
     make();
     EXPECT("over_read", "4.0 entries for each event", "threshold 1.5",
-           "Chunks have 2,500 events, clusters 10,000 (by the baskets' entries)",
+           "Chunks have 2,500 events, clusters 10,000 (estimated from the baskets)",
            "Use chunks of 10,000");
 }
 
@@ -451,7 +451,7 @@ Test(advice_branches, branches_that_hardly_compress)
     job.branch[0].ratio = job.branch[3].ratio = 1.05;
     make();
     EXPECT("poor_compression", "2 branches with 16.0 MB, 50 %", "threshold 30 %",
-           "Events/branch_1, 1.05 times");
+           "their ratio is below 1.1", "Events/branch_1, has 1.05");
 }
 
 Test(advice_branches, one_that_hardly_compresses_is_no_matter)
