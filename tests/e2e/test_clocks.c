@@ -164,7 +164,8 @@ static void check_health(const char *directory, double ahead)
         cr_expect(fabs(cup_number(process, "clock_shift_s") + expected) < 0.2);
     }
     cr_expect(others > 0 && others < json_array_size(processes));
-    cr_expect_eq(has_text(json_object_get(health, "warnings"), "differ from the scheduler"), ahead != 0);
+    cr_expect_eq(has_text(json_object_get(health, "warnings"), "differ from the scheduler"),
+                 ahead != 0);
     json_decref(report);
 }
 
