@@ -20,7 +20,7 @@ static int section_rank(const char *section)
     return rank;
 }
 
-/* Ids of "section, row, name" are given from 1 on: rows[id - 1] is that one's. */
+/* `keys` numbers each "section, name, row" from 1 on; rows[id - 1] is its row. */
 static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys, size_t input,
                       const struct cup_run_figure *figure)
 {
@@ -63,7 +63,7 @@ static int in_order(const void *left, const void *right)
     return sections ? sections : (a->at > b->at) - (a->at < b->at);
 }
 
-/* What only a later input has comes to its section. */
+/* Sorts by section: figures that only a later input has would otherwise stand at the end. */
 static int sort_rows(struct cup_comparison *comparison)
 {
     struct ordered *ordered = calloc(comparison->count + 1, sizeof *ordered);
@@ -98,10 +98,10 @@ const char *cup_compared_source(const struct cup_compared *row, size_t input)
 {
     if (row->figures[input])
         return row->figures[input]->source;
-    return strcmp(row->section, "tasks_by_prefix") == 0 ? "that run has no task of this prefix"
-           : strcmp(row->section, "datasets") == 0      ? "that run has no such dataset"
-           : strcmp(row->section, "functions") == 0     ? "that run has no stack with this function"
-                                                        : "that input has no such figure";
+    return strcmp(row->section, "tasks_by_prefix") == 0 ? "this run has no task with this prefix"
+           : strcmp(row->section, "datasets") == 0      ? "this run has no such dataset"
+           : strcmp(row->section, "functions") == 0     ? "this run has no stack with this function"
+                                                        : "this input has no such figure";
 }
 
 /* ---- changes ---------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ struct cup_change cup_change_of(const struct cup_comparison *comparison,
 
 char *cup_change_text(char to[CUP_CHANGE_TEXT], const struct cup_change *change)
 {
-    enum { FACTOR = 10 }; /* from here on a percentage says less than a factor */
+    enum { FACTOR = 10 }; /* from here on a factor is easier to read than a percentage */
     double relative = cup_number(change->relative);
     to[0] = '\0';
     if (isnan(relative))
@@ -164,7 +164,7 @@ static const char *keep(struct cup_comparison *comparison, const char *text)
     return id ? cup_intern_text(&comparison->texts, id).bytes : NULL;
 }
 
-/* Unknown ones are not compared; less than two known ones make no difference. */
+/* Adds the candidate if two known texts differ. Unknown ones are not compared. */
 static int add_difference(struct cup_comparison *comparison, const struct cup_difference *candidate)
 {
     const char *first = NULL;
@@ -294,8 +294,8 @@ static int compare_files(struct cup_comparison *comparison)
         int length = snprintf(text, sizeof text, "%zu", to->file_count);
         if (changes.missing + changes.other + changes.resized)
             snprintf(text + length, sizeof text - (size_t)length,
-                     " (%zu missing, %zu others, %zu of other size: %s)", changes.missing,
-                     changes.other, changes.resized, base_name(changes.example));
+                     " (%zu missing, %zu others, %zu with another size; for example %s)",
+                     changes.missing, changes.other, changes.resized, base_name(changes.example));
         candidate.texts[i] = keep(comparison, text);
     }
     return add_difference(comparison, &candidate);

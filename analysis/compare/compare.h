@@ -1,21 +1,21 @@
-/* Several runs side by side: their figures, what of the inputs differs, how they scale. */
+/* Compares runs: their figures side by side, differences of their inputs, and how they scale. */
 #ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_H
 #define CUPPING_ANALYSIS_COMPARE_COMPARE_H
 
 #include "analysis/compare/figures.h"
 #include "analysis/compare/scaling.h"
 
-enum { CUP_COMPARE_MOST = 26 }; /* they are called A to Z */
+enum { CUP_COMPARE_MOST = 26 }; /* each has a letter, A to Z */
 
 /* One figure of all inputs. */
 struct cup_compared {
     const char *section, *row, *name, *label;
     enum cup_unit unit;
     struct cup_direction direction;
-    const struct cup_run_figure *figures[CUP_COMPARE_MOST]; /* NULL: that input does not have it */
+    const struct cup_run_figure *figures[CUP_COMPARE_MOST]; /* NULL: this input does not have it */
 };
 
-/* Something that should be equal, and is not. */
+/* A property of the inputs that should be equal and is not. */
 struct cup_difference {
     const char *what;
     const char *texts[CUP_COMPARE_MOST]; /* NULL: not known */
@@ -30,7 +30,7 @@ struct cup_comparison {
     size_t difference_count, difference_room;
     struct cup_intern texts; /* of the differences */
     struct cup_scaling scaling;
-    bool same_work; /* all have the same number of events */
+    bool same_work; /* all inputs have the same number of events */
 };
 
 /* Also sets efficiency.scaling_efficiency of the inputs, which must outlive the comparison. At
@@ -41,12 +41,13 @@ void cup_comparison_free(struct cup_comparison *comparison);
 
 enum cup_verdict { CUP_VERDICT_NONE, CUP_VERDICT_BETTER, CUP_VERDICT_WORSE };
 
-/* Half of what a table can show, as a share of the baseline: less is no change. */
+/* Changes below this share of the baseline are no changes: half of the 0.1 % that a table can show.
+ */
 #define CUP_LEAST_CHANGE 0.0005
 
 /* What changed against the baseline. */
 struct cup_change {
-    struct cup_value by;       /* null where one of both is null, or no number */
+    struct cup_value by;       /* null if either value is null or not a number */
     struct cup_value relative; /* by / baseline; null also where the baseline is 0 */
     enum cup_verdict verdict;
 };
@@ -59,10 +60,10 @@ char *cup_change_text(char to[CUP_CHANGE_TEXT], const struct cup_change *change)
 
 struct cup_value cup_compared_value(const struct cup_compared *row, size_t input);
 
-/* Where the value comes from; of a null: why it is one. */
+/* Where the value comes from, or why it is null. */
 const char *cup_compared_source(const struct cup_compared *row, size_t input);
 
-/* The sections that there are, in order, for --only; NULL at the end. */
+/* Names of all sections, in order, for --only; NULL at the end. */
 extern const char *const cup_compare_sections[];
 
 #endif

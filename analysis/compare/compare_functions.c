@@ -1,4 +1,4 @@
-/* Functions side by side: those that changed the most. */
+/* Prints the functions whose cost changed the most. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ enum { SHOWN = 10 };
 struct changed {
     const struct cup_compared *row;
     const char *name; /* what it is called */
-    double by;        /* the largest change of any input, either way */
+    double by;        /* the largest change of any input against the baseline, without its sign */
 };
 
-/* A function that a run did not meet cost nothing in it. */
+/* The function's amount in a run; 0 if it is on no stack there. */
 static double amount_of(const struct cup_compared *row, size_t input)
 {
     double amount = row->figures[input] ? cup_number(row->figures[input]->value) : 0;
@@ -44,7 +44,7 @@ static bool is_of(const struct cup_compared *row, const struct cup_function_figu
            (strcmp(row->name, kind->by_event) == 0 || strcmp(row->name, kind->by_task) == 0);
 }
 
-/* Those that changed, the most first; allocated, NULL without memory. */
+/* Functions that changed, the largest change first. The caller frees them; NULL without memory. */
 static struct changed *find_changed(const struct cup_comparison *comparison,
                                     const struct cup_function_figure *kind, size_t *count)
 {
@@ -61,7 +61,8 @@ static struct changed *find_changed(const struct cup_comparison *comparison,
     return changed;
 }
 
-/* The most that any function has in each input: all of it, where totals are compared. */
+/* The largest amount of any function in each input. For totals (with callees) this is the whole
+ * run's amount. */
 static void find_wholes(const struct cup_comparison *comparison,
                         const struct cup_function_figure *kind, double wholes[CUP_COMPARE_MOST])
 {
@@ -81,8 +82,8 @@ static bool has_all(const struct cup_comparison *comparison, const struct cup_co
     return true;
 }
 
-/* Functions that every stack has, as those that tasks begin with, all change by the whole: one row
- * for all of them. Returns how many are in it. */
+/* Functions on nearly every stack, such as those that start a task, all show the change of the
+ * whole run. Keeps one row "(all)" for them. Returns how many it stands for. */
 static size_t fold_wholes(const struct cup_comparison *comparison,
                           const struct cup_function_figure *kind, struct changed *changed,
                           size_t *count)

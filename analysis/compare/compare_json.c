@@ -1,4 +1,4 @@
-/* The comparison, for programs. */
+/* The comparison as JSON and CSV. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/csv_writer.h"
 
-/* Of the layout: raised when the meaning of a name changes, not when names are added. */
+/* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */
 enum { COMPARE_VERSION = 1 };
 
 static struct cup_value letter_of(size_t input, char to[2])
@@ -72,7 +72,7 @@ static struct cup_value better_of(enum cup_better better)
                                          : cup_null();
 }
 
-/* Four lists, one place for each input. */
+/* Four arrays with an element for each input. */
 static void put_lists(struct cup_json *json, const struct cup_comparison *comparison,
                       const struct cup_compared *row)
 {

@@ -1,4 +1,4 @@
-/* The comparison, for people. */
+/* The comparison as text and HTML. */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void print_inputs(const struct cup_terminal *terminal,
     }
 }
 
-/* In a page: what a line each says on a screen. */
+/* HTML: the inputs as a table; in text, each is a line. */
 static void put_inputs(const struct cup_terminal *terminal, const struct cup_comparison *comparison)
 {
     static const struct cup_column columns[] = {
@@ -109,9 +109,9 @@ static void print_differences(const struct cup_terminal *terminal,
                           "The inputs have the same events, chunks, datasets, files, versions and "
                           "settings, as far as these are known.");
     if (comparison->input_count > 1 && !comparison->same_work)
-        cup_print_wrapped(terminal, CUP_DIM, 2,
-                          "Not the same number of events: sums and times are not marked better or "
-                          "worse.");
+        cup_print_wrapped(
+            terminal, CUP_DIM, 2,
+            "Not the same number of events, so sums and times are not marked better or worse.");
 }
 
 /* ---- cells ------------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
         cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
 }
 
-/* Shares change by points, all else by its own unit. */
+/* Shares change by percentage points, other figures by an amount of their own unit. */
 static void add_amount(struct cup_table *table, const struct cup_compared *row,
                        const struct cup_change *change)
 {
@@ -164,12 +164,13 @@ static void add_verdict(struct cup_table *table, const struct cup_change *change
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-/* Inputs of one table: the baseline, then [from, to) without it. */
+/* The inputs in one table: the baseline, then the others of [from, to). */
 struct block {
     const struct cup_comparison *comparison;
     size_t from, to;
-    bool pair; /* one run and the baseline: there is room for more columns */
-    bool rows; /* a section with rows: their names come first */
+    bool pair; /* one input next to the baseline: wide enough for a column with the absolute change
+                */
+    bool rows; /* the section has rows: their names are the first column */
 };
 
 static void add_row(struct cup_table *table, const struct block *block,
@@ -216,7 +217,7 @@ static unsigned make_columns(struct cup_column *columns, const struct block *blo
     return count;
 }
 
-/* Where one input alone has any figure, there is nothing to compare. */
+/* False if only one input has figures in this section: there is nothing to compare. */
 static bool is_comparable(const struct cup_comparison *comparison, const char *section)
 {
     size_t with = 0;
@@ -247,7 +248,8 @@ static bool is_time(const struct cup_comparison *comparison, const struct cup_co
     return false;
 }
 
-/* Rows of a section that are shown: [*at, end); `most` different row names. */
+/* What print_block() has printed: the number of row names, and of rows left out because all their
+ * values are n/a. */
 struct shown {
     size_t names, unknown;
 };
@@ -289,7 +291,7 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
     return shown;
 }
 
-/* As many inputs side by side as the screen has room for. */
+/* The number of inputs that fit side by side next to the baseline. */
 static size_t inputs_per_block(const struct cup_terminal *terminal)
 {
     enum { LABELS_AND_BASELINE = 38, INPUT = 22, MOST = 6 };
@@ -357,7 +359,7 @@ static void print_section(const struct cup_terminal *terminal,
     }
     if (shown.unknown) {
         snprintf(line, sizeof line,
-                 "Left out, because they are n/a in all inputs: %zu; --json says why",
+                 "Rows left out, because they are n/a in all inputs: %zu; --json says why",
                  shown.unknown);
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
     }
@@ -407,7 +409,7 @@ static void print_scaling(const struct cup_terminal *terminal, const struct cup_
     cup_print_wrapped(terminal, CUP_DIM, 2, line);
 }
 
-/* Of each input: only when it is asked for, or there is but one. */
+/* How each input scales within itself: only with --only, or if there is one input. */
 static void print_ramps(const struct cup_terminal *terminal,
                         const struct cup_comparison *comparison, const struct cup_target *target,
                         bool steps)
@@ -500,7 +502,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
         print_footer(&terminal, comparison->input_count == 2 || inputs_per_block(&terminal) == 1);
 }
 
-/* As wide as tables of six inputs are, and rows beyond which a page would be a heap. */
+/* Width of a table of six inputs; and rows of a table in HTML, so that the page stays readable. */
 enum { SCREEN = 200, PAGE_ROWS = 100 };
 
 void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,

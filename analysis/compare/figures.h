@@ -12,18 +12,18 @@
 
 enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
 
-/* What is meant by the time of a chunk: not every kind of input has both. */
+/* The two times of a chunk: of its task, and inside process(). Not every kind of input has both. */
 enum cup_chunk_time { CUP_CHUNK_TASK, CUP_CHUNK_PROCESS, CUP_CHUNK_TIMES };
 
-/* All texts belong to the figures, or are constant. */
+/* One figure. Its texts are constant or owned by the cup_figures. */
 struct cup_run_figure {
     const char *section;
-    const char *row; /* of a section with rows: the prefix or the dataset; else "" */
+    const char *row; /* in sections with rows the prefix or dataset; otherwise "" */
     const char *name;
     const char *label; /* for tables; NULL: in JSON and CSV only */
     enum cup_unit unit;
     struct cup_value value;
-    const char *source; /* where it comes from; of a null: why */
+    const char *source; /* where the value comes from, or why it is null */
     struct cup_direction direction;
 };
 
@@ -40,47 +40,48 @@ struct cup_input_file {
 struct cup_figures {
     const char *path; /* as it was given */
     enum cup_input_kind kind;
-    const char *run;             /* "2", "all"; NULL: there is but one */
+    const char *run;             /* "2", "all"; NULL: there is only one */
     struct cup_run_figure *rows; /* owned, as the following */
     size_t count, room;
     struct cup_fact *facts;
     size_t fact_count, fact_room;
-    struct cup_input_file *files; /* that the chunks read, by name */
+    struct cup_input_file *files; /* files that the chunks read, sorted by name */
     size_t file_count, file_room;
     struct cup_intern texts;
-    uint64_t workers; /* that were seen; 0: not known */
+    uint64_t workers; /* number of workers; 0: not known */
     struct cup_ramp ramp;
-    /* Set before it is filled, for what takes longer: spreads, which all chunks are read for;
-     * figures of functions; and stacks. */
+    /* The caller sets these first to ask for what takes longer: spreads over all chunks, figures of
+     * functions, stacks. */
     bool with_chunks, with_functions, with_stacks;
-    const struct cup_call_ask *ask;            /* with stacks of which tasks; NULL: all */
+    const struct cup_call_ask *ask;            /* the tasks whose stacks are wanted; NULL: all */
     struct cup_run_stacks *stacks;             /* NULL: none, see run_stacks.h */
-    const char *stacks_missing;                /* of a profile: why; constant */
-    struct cup_spread chunks[CUP_CHUNK_TIMES]; /* of those whose result was used, seconds */
-    bool short_of_memory;                      /* something is missing */
+    const char *stacks_missing;                /* why a profile has none; constant */
+    struct cup_spread chunks[CUP_CHUNK_TIMES]; /* chunks whose result was used, seconds */
+    bool short_of_memory;                      /* a figure or text is missing for want of memory */
 };
 
 /* A copy, zero-terminated, of `length` bytes; "" without memory. */
 const char *cup_figures_keep(struct cup_figures *figures, const char *bytes, size_t length);
 const char *cup_figures_keep_string(struct cup_figures *figures, const char *string);
 
-/* Adds one; texts in it must live as long as the figures. Returns it, valid until the next is
+/* Adds a figure; texts in it must live as long as the figures. Returns it, valid until the next is
  * added; NULL without memory. */
 struct cup_run_figure *cup_figures_add(struct cup_figures *figures, struct cup_run_figure figure);
 
 void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text);
 void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size);
 
-/* Brings the files into the order of their names, each once. */
+/* Sorts the files by name and removes duplicates. */
 void cup_figures_sort_files(struct cup_figures *figures);
 
-/* A figure of a section without rows, by its names or as a metric; NULL if there is none. */
+/* Find a figure of a section without rows, by section and name or by metric; NULL if there is none.
+ */
 struct cup_run_figure *cup_figures_find_named(const struct cup_figures *figures,
                                               const char *section, const char *name);
 struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
                                         enum cup_metric_id metric);
 
-/* As a number; NAN when null or not there. */
+/* The figure as a number; NAN if it is null or missing. */
 double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric);
 
 /* The fact of that name; NULL: not known. */
@@ -88,11 +89,11 @@ const char *cup_figures_fact(const struct cup_figures *figures, const char *name
 
 void cup_figures_free(struct cup_figures *figures);
 
-/* Every metric of the report's tables, without a value for the reason given. */
+/* Adds every metric of the report as null, with this reason. */
 void cup_figures_add_unknown(struct cup_figures *figures, const char *reason);
 
-/* Sets the figure of a metric, or of the names in a file that the user gave; adds it if it is not
- * there. Returns it; NULL without memory. */
+/* Set a figure, by metric or by the names in a file that the user gave, and add it if it is
+ * missing. Return it; NULL without memory. */
 struct cup_run_figure *cup_figures_set(struct cup_figures *figures, enum cup_metric_id metric,
                                        struct cup_value value, const char *source);
 struct cup_run_figure *cup_figures_set_named(struct cup_figures *figures, const char *section,
@@ -114,7 +115,8 @@ struct cup_row_figure {
 extern const struct cup_row_figure cup_prefix_figures[], cup_dataset_figures[];
 extern const size_t cup_prefix_figure_count, cup_dataset_figure_count;
 
-/* Text of a statistic of the chunks: name "time_s_mean", label "time of the task, mean". */
+/* Adds a statistic of the chunks: for example, name "time_s_mean", label "time of the task, mean".
+ */
 enum { CUP_CHUNK_FIGURES = 5 };
 extern const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES]; /* "min", "mean", ... */
 void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
@@ -126,7 +128,7 @@ static inline const char *cup_statistic_source(struct cup_value value)
                                         : "P: over the chunks whose result was used";
 }
 
-/* Makes spreads of the times of chunks, and gives those back. */
+/* Stores the spread of the times of chunks, and frees the times. */
 void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES]);
 
 /* Gathers facts (such as versions) of many processes. What workers recorded counts; facts of other
@@ -142,15 +144,16 @@ struct cup_fact_list {
 };
 void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
                        struct cup_text value);
-void cup_fact_list_finish(struct cup_fact_list *list); /* adds them to the figures, and frees */
+void cup_fact_list_finish(
+    struct cup_fact_list *list); /* adds them to the figures, and frees the list */
 
 /* ---- sources of figures ----------------------------------------------------------------- */
 
-/* These fill empty figures. Texts of the profile are copied: it may be freed. */
+/* Fills empty figures. Copies the profile's texts, so the profile may be freed. */
 void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals);
 
-/* From a file that `cupping report --json` made; with those of functions, if asked. Returns 0, or
- * -1 and *error. */
+/* Fills empty figures from a file that `cupping report --json` wrote, with figures of functions if
+ * with_functions is set. Returns 0, or -1 and *error. */
 int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
 
 #endif

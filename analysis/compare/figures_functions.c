@@ -74,7 +74,7 @@ static void add_figure(struct adding *adding, const char *row, bool by_event, in
                                             .source = "P: stacks at events, and samples"});
 }
 
-/* What is for each of COUNT events or tasks. */
+/* Divides the sums by COUNT events or tasks and adds them as figures. */
 static void finish(struct adding *adding, bool by_event, double count)
 {
     for (uint32_t id = 1; id < adding->names.count && count > 0; id++) {

@@ -1,5 +1,5 @@
-/* What a word of the command line names: a profile, a measurement directory of roastcoffea, or a
- * file that `cupping report --json` made. */
+/* Opens an input named on the command line: a profile, a measurement directory of roastcoffea, or a
+ * file that `cupping report --json` wrote. */
 #ifndef CUPPING_ANALYSIS_COMPARE_INPUTS_H
 #define CUPPING_ANALYSIS_COMPARE_INPUTS_H
 

@@ -1,4 +1,4 @@
-/* A measurement of another tool as if it were a report. */
+/* Writes a measurement of roastcoffea in the form of a cupping report. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* How the rate per thread of one run depends on how many threads were busy at the same time: while
- * workers come, and while the last chunks end, a run tells how it scales.
+/* How the rate per thread of one run depends on the number of threads that were busy at the same
+ * time. Workers that join one by one, and the end of the run, give different numbers of busy
+ * threads.
  *
  * The time from the first chunk's start to the last one's stop is cut into bins. In each, the busy
  * threads are the time of all tasks of the pool in it, over its width. Events and bytes of a chunk
@@ -15,9 +16,9 @@
 
 enum { CUP_RAMP_BINS = 100, CUP_RAMP_STEPS = 12 };
 
-/* No bin is shorter: shorter ones would show single tasks. */
+/* Minimum width of a bin: shorter bins would show single tasks. */
 #define CUP_RAMP_LEAST_BIN_NS INT64_C(50000000)
-/* Of the time from first to last chunk: a step that lasted less is left out. */
+/* Minimum duration of a step, as a share of the time from the first to the last chunk. */
 #define CUP_RAMP_LEAST_SHARE 0.02
 /* The bend: the most busy threads whose rate is at least this share of the best. */
 #define CUP_RAMP_BEND 0.9
@@ -25,11 +26,11 @@ enum { CUP_RAMP_BINS = 100, CUP_RAMP_STEPS = 12 };
 struct cup_ramp_step {
     unsigned bins;
     double seconds;
-    double busy_s; /* threads x time */
+    double busy_s; /* busy threads x time, seconds */
     double events;
     double requested_bytes; /* by uproot, as Coffea reports */
     double read_bytes;      /* from data files */
-    bool sustained;         /* it lasted long enough to count */
+    bool sustained;         /* it lasted at least CUP_RAMP_LEAST_SHARE */
 };
 
 struct cup_ramp {
@@ -37,23 +38,24 @@ struct cup_ramp {
     double bin_s;
     struct cup_ramp_step steps[CUP_RAMP_STEPS]; /* with busy threads, fewest first */
     unsigned count;
-    bool by_events;         /* rates are of events, else of bytes */
+    bool by_events;         /* true: events per second; false: bytes per second */
     const char *bytes_are;  /* "requested by uproot", "read from files"; NULL: not known */
-    int best, bend, widest; /* indexes of steps; -1: none. widest: the last sustained one */
-    double rate_events, rate_requested, rate_read; /* of the run, each second of its wall time; 0:
-                                                      not known */
-    const char *missing;                           /* why there is no answer; NULL: there is */
+    int best, bend, widest; /* indexes of steps; -1: none. widest: the sustained step with the most
+                               busy threads */
+    double rate_events, rate_requested,
+        rate_read;       /* of the whole run, per second of wall time; 0: not known */
+    const char *missing; /* why there are no steps; NULL: there are some */
 };
 
 struct cup_ramp cup_ramp_make(const struct cup_totals *totals);
 
-/* Busy threads of a step, on average; what counts per second of it; and per busy thread and
- * second. 0 where nothing is. */
+/* Of a step: the average number of busy threads, events or bytes per second, and the same per busy
+ * thread. 0 if the step is empty. */
 double cup_ramp_busy(const struct cup_ramp_step *step);
 double cup_ramp_rate(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
 double cup_ramp_rate_per_thread(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
 
-/* Bytes of a step by the better of the two counts: see bytes_are. */
+/* Bytes of a step: those requested by uproot if known, otherwise those read; see bytes_are. */
 double cup_ramp_bytes(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
 
 #endif

@@ -83,13 +83,13 @@ static void print_bend(const struct cup_terminal *terminal, const struct cup_ram
     cup_print_human_readable(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
     if (ramp->bend == ramp->widest)
         snprintf(line, sizeof line,
-                 "No bend: with %s busy threads, the most that lasted, each still does %s of the "
-                 "best rate, %s per thread.",
+                 "No bend: with %s busy threads, the most that lasted, the rate per thread is "
+                 "still %s of the best, %s.",
                  widest, share, rate);
     else
         snprintf(line, sizeof line,
-                 "It bends beyond %s busy threads: with %s, the most that lasted, each does %s of "
-                 "the best rate, %s per thread.",
+                 "It bends beyond %s busy threads: with %s, the most that lasted, the rate per "
+                 "thread is %s of the best, %s.",
                  at, widest, share, rate);
     cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
 }
@@ -116,7 +116,7 @@ void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *r
 
 /* ---- the target ------------------------------------------------------------------------- */
 
-/* Of a step, in what the target counts, for each thread; 0: not known. */
+/* The step's rate per busy thread, in events or bytes as the target; 0: not known. */
 static double step_rate(const struct cup_ramp *ramp, const struct cup_target *target, int step)
 {
     if (step < 0 || ramp->missing || ramp->steps[step].busy_s <= 0)
@@ -137,8 +137,8 @@ static void print_factor(const struct cup_terminal *terminal, const struct cup_t
         cup_print_human_readable(shown, cup_real(rate), CUP_UNIT_HZ);
     else
         cup_print_human_readable(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
-    snprintf(line, sizeof line, "Target %s: %s times the %s %s, over the whole run.", target->text,
-             factor, shown, what);
+    snprintf(line, sizeof line, "Target %s: %s times what the whole run reached, %s %s.",
+             target->text, factor, shown, what);
     cup_print_wrapped(terminal, CUP_BOLD, 2, line);
 }
 
@@ -153,8 +153,8 @@ static void print_threads(const struct cup_terminal *terminal, const struct cup_
     cup_print_human_readable(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
     cup_print_human_readable(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
     snprintf(line, sizeof line,
-             "That takes %s busy threads if each did as many as at its best, %s if each did as "
-             "many as with the most that lasted.",
+             "It takes %s busy threads at the best rate per thread, or %s at the rate per thread "
+             "that the most busy threads reached.",
              best, widest);
     cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
 }
@@ -172,8 +172,9 @@ void cup_target_text(const struct cup_terminal *terminal, const struct cup_ramp 
     }
     if (!((target->events ? ramp->rate_events : ramp->rate_requested + ramp->rate_read) > 0))
         cup_print_wrapped(terminal, CUP_PLAIN, 2,
-                          target->events ? "How far the target is, is n/a: no events are known."
-                                         : "How far the target is, is n/a: no bytes are known.");
+                          target->events
+                              ? "The distance to the target is n/a: no events are known."
+                              : "The distance to the target is n/a: no bytes are known.");
     print_threads(terminal, ramp, target);
 }
 

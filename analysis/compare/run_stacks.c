@@ -20,7 +20,7 @@ static struct cup_text path_of(const struct cup_call_tree *from,
     return function->user ? cup_same_file(path) : path;
 }
 
-/* Keeps whose code it is: the run may have known more than the path says. */
+/* Keeps the package and owner of the code: the run may have known more than the path shows. */
 static uint32_t function_of(struct cup_call_tree *to, const struct cup_call_tree *from,
                             const struct cup_function *function)
 {
@@ -61,7 +61,7 @@ static int lay(struct cup_call_tree *to, const struct cup_call_tree *from, uint3
     return result;
 }
 
-/* The root is no frame: the first one, which none of the others is, stands in its place. */
+/* The root has no frame of its own: it uses frame 0, which no other node uses. */
 static int start(struct cup_call_tree *tree)
 {
     static const struct cup_text name = {"(not known)", 11}, none;

@@ -38,7 +38,7 @@ static double requested(const struct cup_figures *figures)
     return cup_figures_number(figures, CUP_METRIC_REQUESTED_RATE_GBPS);
 }
 
-/* Figures of different kinds must not stand in one column: the first kind that all inputs have. */
+/* Chooses the first kind of figure that all inputs have, so that a column never mixes two kinds. */
 struct choice {
     column of;
     const char *text;
@@ -79,7 +79,7 @@ static double number_of(const struct cup_scaling_row *row, bool by_workers)
     return by_workers ? row->workers : row->cores;
 }
 
-/* The reference; -1 when all that are known are equal, or less than two are. */
+/* Index of the reference run; -1 if all known sizes are equal, or fewer than two are known. */
 static int find_least(const struct cup_scaling *scaling, bool by_workers)
 {
     int least = -1;

@@ -19,14 +19,15 @@ struct cup_scaling_row {
 struct cup_scaling {
     struct cup_scaling_row rows[CUP_SCALING_MOST];
     size_t count;
-    const char *workers_are, *cores_are, *bytes_are; /* what these columns hold */
+    const char *workers_are, *cores_are, *bytes_are; /* what the columns contain */
     int least_workers, least_cores;                  /* the reference runs; -1: none */
-    const char *missing; /* why there is no efficiency; NULL: there is */
+    const char *missing; /* why there is no efficiency; NULL: there is one */
 };
 
 struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count);
 
-/* Of a run: by cores where they are known, of events where they are; NAN. */
+/* The efficiency of a run: by cores rather than workers, of events rather than bytes, as far as
+ * known; otherwise NAN. */
 double cup_scaling_efficiency(const struct cup_scaling *scaling, size_t input);
 
 #endif

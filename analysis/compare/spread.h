@@ -1,4 +1,4 @@
-/* How numbers are spread, in a few hundred bytes, however many they are: their quantiles. */
+/* The quantiles of many numbers, in a few hundred bytes. */
 #ifndef CUPPING_ANALYSIS_COMPARE_SPREAD_H
 #define CUPPING_ANALYSIS_COMPARE_SPREAD_H
 
@@ -7,27 +7,27 @@
 enum { CUP_SPREAD_POINTS = 201 };
 
 struct cup_spread {
-    size_t count;                 /* of the numbers; 0: none are known */
-    double at[CUP_SPREAD_POINTS]; /* the share i / (CUP_SPREAD_POINTS - 1) is at most this */
+    size_t count;                 /* how many numbers; 0: none */
+    double at[CUP_SPREAD_POINTS]; /* [i]: the quantile i / (CUP_SPREAD_POINTS - 1) */
 };
 
 /* Changes the order of `numbers`, which must all be known. */
 struct cup_spread cup_spread_of(double *numbers, size_t count);
 
-/* The number that a share of 0 to 1 of all are at most; NAN for none. */
+/* The quantile for a share of 0 to 1; NAN if there are no numbers. */
 double cup_spread_at(const struct cup_spread *spread, double share);
 
-/* Numbers that come one by one. */
+/* Collects numbers one by one. */
 struct cup_numbers {
     double *numbers; /* owned */
     size_t count, room;
-    int short_of_memory; /* some are missing */
+    int short_of_memory; /* out of memory: some numbers are missing */
 };
 
-/* What is NAN or infinite is left out. */
+/* Adds a number; ignores NAN and infinity. */
 void cup_numbers_add(struct cup_numbers *numbers, double number);
 
-/* Their spread; gives them back. */
+/* Returns their spread, and frees the numbers. */
 struct cup_spread cup_numbers_spread(struct cup_numbers *numbers);
 
 #endif

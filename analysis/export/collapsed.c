@@ -8,7 +8,7 @@
 #include "analysis/export/exported_weights.h"
 #include "analysis/metrics/functions/folded.h"
 
-/* ';' parts frames. */
+/* A ';' in a name would end the frame, so it is replaced. */
 static void put_frame(FILE *out, const struct cup_call_tree *tree, uint32_t function)
 {
     char text[CUP_FRAME_ROOM];

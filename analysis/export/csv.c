@@ -1,4 +1,4 @@
-/* The report's rows, and the tasks, as tables for spreadsheets and data frames. */
+/* `cupping export --to csv`: tasks and tables of the report, for spreadsheets and data frames. */
 #include "analysis/export/export.h"
 
 #include "analysis/export/export_directory.h"

@@ -1,4 +1,5 @@
-/* What a profile says, as other programs read it: `cupping export --to FORMAT`. */
+/* `cupping export --to FORMAT`: a profile in formats that other programs read. All functions return
+ * 0, or -1 and *error. A failed write leaves the previous file as it was. */
 #ifndef CUPPING_ANALYSIS_EXPORT_EXPORT_H
 #define CUPPING_ANALYSIS_EXPORT_EXPORT_H
 
@@ -10,7 +11,7 @@
  * names even where it has no rows. The profile must have the counters of every task. */
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error);
 
-/* Text exposition of Prometheus, to a file or "-": see prometheus.c for what bounds its length. */
+/* Prometheus text format, to a file or "-"; prometheus.c says how its length is bounded. */
 int cup_export_prometheus(const struct cup_totals *totals, const char *path,
                           struct cup_error *error);
 
@@ -18,10 +19,10 @@ int cup_export_prometheus(const struct cup_totals *totals, const char *path,
 int cup_export_roastcoffea(const struct cup_totals *totals, const char *directory,
                            struct cup_error *error);
 
-/* Stacks, for flame graphs elsewhere; totals->calls must be there. Collapsed: a directory with
- * cpu.collapsed, wait.collapsed, read.collapsed and alloc.collapsed, in each a line for a stack:
- * frames joined by ';', the innermost last, a space, and microseconds or bytes. Speedscope: its
- * file format, a profile for each weight, and for each of each prefix. */
+/* Stacks, for flame graphs of other tools. totals->calls must not be NULL. Collapsed: a directory
+ * with cpu.collapsed, wait.collapsed, read.collapsed and alloc.collapsed, with a line for each
+ * stack: frames joined by ';', the innermost last, a space, and microseconds or bytes. Speedscope:
+ * one file, with a profile for each weight over all tasks, and one for each weight and prefix. */
 int cup_export_collapsed(const struct cup_totals *totals, const char *directory,
                          struct cup_error *error);
 int cup_export_speedscope(const struct cup_totals *totals, const char *path,

@@ -11,7 +11,7 @@
 
 #include "analysis/report/page/rows.h"
 
-/* ---- whether we may ----------------------------------------------------------------------- */
+/* ---- before writing ----------------------------------------------------------------------- */
 
 enum { TEMPORARY = 7 }; /* ".XXXXXX": what a killed export leaves */
 

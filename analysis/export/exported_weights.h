@@ -1,10 +1,10 @@
-/* Which weights of stacks other programs are given, and in what units. */
+/* The weights of stacks that are exported, and their units. */
 #ifndef CUPPING_ANALYSIS_EXPORT_EXPORTED_WEIGHTS_H
 #define CUPPING_ANALYSIS_EXPORT_EXPORTED_WEIGHTS_H
 
 #include "analysis/metrics/functions/call_tree.h"
 
-/* Weight, name, title, unit as speedscope calls it, nanoseconds or bytes in one. */
+/* X(weight, name, title, speedscope's name of the unit, nanoseconds or bytes in one unit) */
 #define CUP_EXPORTED_WEIGHTS(X)                                                                    \
     X(CPU, "cpu", "CPU time", "microseconds", 1000)                                                \
     X(WAIT, "wait", "waits of over 1 ms", "microseconds", 1000)                                    \

@@ -23,7 +23,7 @@ static struct cup_text server_name(const struct cup_trace *trace, uint32_t proce
     return name;
 }
 
-/* With its pid, where viewers show another number. */
+/* Adds the pid if the trace uses another number for the process. */
 static void put_process(struct cup_trace *trace, uint32_t process)
 {
     const struct cup_log_header *header = &trace->profile->processes[process].header;
@@ -37,7 +37,7 @@ static void put_process(struct cup_trace *trace, uint32_t process)
     cup_trace_name_process(trace, process, whole);
 }
 
-/* What happened before the first task is seen by it. */
+/* An event for the whole run, so that viewers also show the time before the first task. */
 static void put_run(struct cup_trace *trace)
 {
     const struct cup_stretch run = trace->totals->run;

@@ -44,7 +44,7 @@ VALUE(prefix_read, cup_profile_measured(t->profile, CUP_FEATURE_FILES)
 
 static const struct family prefix_families[] = {
     {"cupping_prefix_tasks_total", "Tasks of a prefix.", prefix_tasks},
-    {"cupping_prefix_erred_tasks_total", "Of them, those that erred.", prefix_erred},
+    {"cupping_prefix_erred_tasks_total", "Tasks of a prefix that erred.", prefix_erred},
     {"cupping_prefix_task_seconds_total", "Wall time of the tasks of a prefix.", prefix_wall},
     {"cupping_prefix_cpu_seconds_total", "CPU time of the own threads of the tasks of a prefix.",
      prefix_cpu},
@@ -79,10 +79,10 @@ VALUE(worker_read, cup_process_has(t->profile, i, CUP_FEATURE_FILES)
 static const struct family worker_families[] = {
     {"cupping_worker_tasks_total", "Tasks that a worker ran.", worker_tasks},
     {"cupping_worker_threads", "Task threads of a worker.", worker_threads},
-    {"cupping_worker_thread_seconds_total", "Threads x the time of the run that it was there.",
-     worker_thread_time},
-    {"cupping_worker_busy_seconds_total", "Of it, in tasks.", worker_busy},
-    {"cupping_worker_cpu_seconds_total", "Of it, CPU in tasks.", worker_cpu},
+    {"cupping_worker_thread_seconds_total",
+     "Threads of a worker x the time for which it took part in the run.", worker_thread_time},
+    {"cupping_worker_busy_seconds_total", "Time of a worker's threads in tasks.", worker_busy},
+    {"cupping_worker_cpu_seconds_total", "CPU time of a worker's threads in tasks.", worker_cpu},
     {"cupping_worker_read_bytes_total", "Bytes from data files for its tasks.", worker_read},
 };
 
@@ -100,10 +100,13 @@ static const struct family dataset_families[] = {
     {"cupping_dataset_chunks_total", "Chunks of a dataset that succeeded.", dataset_chunks},
     {"cupping_dataset_failed_chunk_attempts_total", "Attempts at chunks of a dataset that erred.",
      dataset_failed},
-    {"cupping_dataset_events_total", "Events of these chunks.", dataset_events},
-    {"cupping_dataset_process_seconds_total", "Time inside process() for them.", dataset_process},
-    {"cupping_dataset_read_bytes_total", "Bytes from data files for them.", dataset_read},
-    {"cupping_dataset_requested_bytes_total", "Bytes that uproot asked for (Coffea's bytesread).",
+    {"cupping_dataset_events_total", "Events of the chunks of a dataset that succeeded.",
+     dataset_events},
+    {"cupping_dataset_process_seconds_total",
+     "Time inside process(), summed over the chunks of a dataset.", dataset_process},
+    {"cupping_dataset_read_bytes_total", "Bytes from data files for the chunks of a dataset.",
+     dataset_read},
+    {"cupping_dataset_requested_bytes_total", "Bytes that uproot requested (Coffea's bytesread).",
      dataset_requested},
 };
 
@@ -114,8 +117,10 @@ VALUE(open_time, ns(t->profile->opens[i].ns))
 static const struct family open_families[] = {
     {"cupping_server_opens_total", "Files opened at a server; of tcp:// ones: connections.",
      open_opened},
-    {"cupping_server_failed_opens_total", "Those that failed.", open_failed},
-    {"cupping_server_open_seconds_total", "Wall time of those that did not.", open_time},
+    {"cupping_server_failed_opens_total", "Opens of files or connections that failed.",
+     open_failed},
+    {"cupping_server_open_seconds_total",
+     "Wall time of opens of files or connections that succeeded.", open_time},
 };
 
 /* ---- names --------------------------------------------------------------------------------- */

@@ -1,12 +1,12 @@
-/* What there is many of - task prefixes, workers, datasets - as series of Prometheus. */
+/* Task prefixes, workers, datasets and servers as series of Prometheus. */
 #ifndef CUPPING_ANALYSIS_EXPORT_PROMETHEUS_ROWS_H
 #define CUPPING_ANALYSIS_EXPORT_PROMETHEUS_ROWS_H
 
 #include "analysis/metrics/totals.h"
 #include "analysis/write/exposition.h"
 
-/* Of each kind so many have series of their own, those with the most task time first (datasets: the
- * most events); the rest is summed up in one whose label is CUP_PROMETHEUS_REST. */
+/* At most so many of each kind have their own series: those with the most task time (datasets:
+ * events). The others are added up under the label CUP_PROMETHEUS_REST. */
 enum { CUP_PROMETHEUS_MOST = 50 };
 #define CUP_PROMETHEUS_REST "(others)"
 

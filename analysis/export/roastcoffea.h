@@ -12,38 +12,39 @@
 struct cup_roast_figure {
     const char *key;
     enum cup_metric_id metric;
-    bool needed; /* the tool's tables fail on null: left out where it is not known */
+    bool needed; /* roastcoffea's tables fail on null: the key is left out if the value is not known
+                  */
 };
 extern const struct cup_roast_figure cup_roast_figures[];
 extern const size_t cup_roast_figure_count;
 
-/* Bytes that chunks asked for, by file. */
+/* Bytes that uproot requested for chunks of a file. */
 struct cup_roast_file {
-    uint32_t path; /* as the work items name it */
+    uint32_t path; /* the name in Coffea's work items */
     uint32_t tree;
     uint64_t size; /* 0: not known */
-    /* Of its tree; 0: the file could not be examined. */
+    /* Sizes of its tree; 0: the file could not be examined. */
     uint64_t compressed_bytes, uncompressed_bytes;
-    uint64_t requested_bytes; /* by used chunks, at most its tree's bytes */
-    bool requested;           /* some of them told it */
+    uint64_t requested_bytes; /* by chunks whose result was used, at most the tree's bytes */
+    bool requested;           /* at least one chunk has this figure */
 };
 struct cup_roast_files {
     struct cup_roast_file *files; /* owned */
     size_t count;
-    uint32_t *by_path; /* owned; by string of the profile: index + 1 */
+    uint32_t *by_path; /* owned; indexed by string of the profile: index in `files` + 1 */
 };
 /* Returns 0, or -1 without memory, with nothing to free. */
 int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals);
 void cup_roast_files_free(struct cup_roast_files *files);
 
-/* Bytes of its tree, compressed: of the whole file where the tree's are not known; 0: neither is.
+/* Compressed bytes of its tree; if not known, the size of the file; 0 if neither is known.
  */
 static inline uint64_t cup_roast_tree_bytes(const struct cup_roast_file *file)
 {
     return file->compressed_bytes ? file->compressed_bytes : file->size;
 }
 
-/* What was requested of these; null where either is not known. */
+/* Requested bytes in percent of the tree's; null if either is not known. */
 struct cup_value cup_roast_read_percent(const struct cup_roast_file *file);
 
 struct cup_roast {
@@ -51,11 +52,11 @@ struct cup_roast {
     const struct cup_profile *profile;
     const struct cup_output *output;
     struct cup_roast_files files;
-    struct cup_python_text key; /* of what is written next */
+    struct cup_python_text key; /* the key that is written next */
     struct cup_json json;
 };
 
-/* Each writes some keys into the object that is open. Returns 0, or -1 without memory. */
+/* Each writes some keys into the JSON object that is open. Returns 0, or -1 without memory. */
 int cup_roast_put_statistics(struct cup_roast *roast);
 int cup_roast_put_datasets(struct cup_roast *roast);
 int cup_roast_put_files(struct cup_roast *roast);

@@ -13,7 +13,7 @@ static const char *const worker_names[] = {CUP_WORKER_VALUES(X)};
 static const char *const heartbeat_names[] = {CUP_HEARTBEAT_VALUES(X)};
 #undef X
 
-/* "..._ns" as the log has it is "..._s" to others; else 0. */
+/* Length of the name before "_ns", which is exported as "_s"; 0 for other names. */
 static size_t time_stem(const char *name)
 {
     size_t length = strlen(name);
@@ -31,7 +31,7 @@ static void put_names(struct cup_csv *csv, const char *prefix, const char *const
     }
 }
 
-/* NULL for `values`: none is known. */
+/* `values` NULL: the cells stay empty. */
 static void put_values(struct cup_csv *csv, const char *const *names, const uint64_t *values,
                        int count)
 {

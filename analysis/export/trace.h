@@ -1,4 +1,4 @@
-/* A trace of events in Chrome's JSON form, while it is written: what its parts share. */
+/* A trace in Chrome's JSON format while it is written: shared by the files that write its parts. */
 #ifndef CUPPING_ANALYSIS_EXPORT_TRACE_H
 #define CUPPING_ANALYSIS_EXPORT_TRACE_H
 
@@ -12,33 +12,34 @@ struct cup_trace {
     const struct cup_profile *profile;
     const struct cup_output *output;
     struct cup_key_reader keys;
-    int64_t start_ns;            /* what its times count from */
-    uint32_t *numbers;           /* owned; of the processes, and after those of the run */
-    struct cup_pair_map threads; /* those that have a name, by process and tid */
+    int64_t start_ns;  /* time 0 of the trace */
+    uint32_t *numbers; /* owned; pid in the trace of each process, then of the run as a whole */
+    struct cup_pair_map threads; /* threads that were already named, by process and tid */
     bool out_of_memory;
-    uint64_t samples;         /* of stacks that were written */
-    uint64_t damaged_samples; /* records of stacks, and rows of samples, that cannot be */
+    uint64_t samples;         /* samples of stacks that were written */
+    uint64_t damaged_samples; /* records and rows that cannot be written */
     struct cup_json json;
 };
 
-/* Viewers tell processes by their pid alone, and those of several hosts may be the same: the first
- * one of each pid keeps it, the others get numbers that are no pid. Returns 0, or -1 without
- * memory; cup_trace_close() it all the same. */
+/* Opens a trace. Viewers identify a process by its pid alone, and two hosts may use the same pid:
+ * the first process keeps it, the others get numbers above any pid. Returns 0, or -1 without
+ * memory; cup_trace_close() in both cases. */
 int cup_trace_open(struct cup_trace *trace, const struct cup_totals *totals,
                    const struct cup_output *output);
 void cup_trace_close(struct cup_trace *trace);
 
-/* Writes what a process is called; or a thread, once. */
+/* Write the name of a process, or of a thread (only the first time). */
 void cup_trace_name_process(struct cup_trace *trace, uint32_t process, const char *name);
 void cup_trace_name_thread(struct cup_trace *trace, uint32_t process, uint32_t tid,
                            const char *name);
 
-/* Microseconds since the trace began, never negative: viewers drop such events. */
+/* Microseconds since the trace began, at least 0: viewers drop events with negative times. */
 struct cup_value cup_trace_time(const struct cup_trace *trace, int64_t time_ns);
 struct cup_value cup_trace_duration(int64_t ns);
 
-/* An event with what all have ("M": without a time); more may follow, or its arguments, then
- * cup_trace_end() or cup_trace_end_arguments(). */
+/* Begins an event with the keys that all events have (no time for phase "M"). Then call
+ * cup_trace_put() for more keys, and cup_trace_end(); or cup_trace_arguments(), cup_trace_put() for
+ * each argument, and cup_trace_end_arguments(). */
 void cup_trace_begin(struct cup_trace *trace, const char *phase, struct cup_text name,
                      uint32_t process, uint32_t thread, int64_t time_ns);
 void cup_trace_put(struct cup_trace *trace, const char *name, struct cup_value value);
@@ -46,7 +47,7 @@ void cup_trace_arguments(struct cup_trace *trace);
 void cup_trace_end(struct cup_trace *trace);
 void cup_trace_end_arguments(struct cup_trace *trace);
 
-/* Index of what is no process: the run as a whole. */
+/* Index of the run as a whole, which viewers show as one more process. */
 static inline uint32_t cup_trace_run(const struct cup_trace *trace)
 {
     return (uint32_t)trace->profile->process_count;
@@ -59,17 +60,18 @@ static inline struct cup_text cup_trace_text(const char *string)
 
 /* ---- its parts ---------------------------------------------------------------------------- */
 
-/* What a process did over time, as its log has it: rates of the run. */
+/* Writes counters of a process over time: rates from its log, within the run. */
 void cup_trace_rates(struct cup_trace *trace, uint32_t process);
 
-/* What the scheduler told of itself and of its workers during the run; of several, the first one.
- * Returns 0, or -1 without memory. */
+/* Writes counters of the scheduler and its workers during the run; of several schedulers, the
+ * first. Returns 0, or -1 without memory. */
 int cup_trace_cluster(struct cup_trace *trace);
 
-/* Of a process, at the begin and the end of each task: it is not sampled in between. */
+/* Writes the memory of the task's process at the task's begin and end: the log has no values in
+ * between. */
 void cup_trace_memory(struct cup_trace *trace, const struct cup_task *task);
 
-/* Stacks of all threads, where and when samples found them. Returns 0, or -1 without memory. */
+/* Writes the stack of each sample, on its thread. Returns 0, or -1 without memory. */
 int cup_trace_samples(struct cup_trace *trace);
 
 #endif

@@ -6,11 +6,12 @@
 #include "analysis/export/trace.h"
 #include "analysis/metrics/functions/folded.h"
 
-/* Of a tree's node in the trace, as a frame of its own, or as one in which the thread is blocked.
+/* The id of a tree's node in the trace, as a running frame or as one in which the thread is
+ * blocked.
  */
 enum frame { FRAME, BLOCKED, FRAMES };
 
-/* Rows of one thread are written together: an event for each would be the most of the trace. */
+/* Samples of one thread share an event: with one event each they would be most of the trace. */
 enum { BATCH = 256 };
 
 struct samples {
@@ -148,8 +149,8 @@ static void put_leaves(struct samples *samples)
     cup_json_end_array(&samples->trace->json);
 }
 
-/* Since the trace began. Of those that are one row it is not known when each was taken: at equal
- * distances, then. */
+/* Time since the trace began. A row stands for several samples without their times, which are
+ * written at equal distances. */
 static int64_t time_us(const struct samples *samples, const struct cup_call_samples *of, uint64_t k)
 {
     double step =

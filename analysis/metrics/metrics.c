@@ -103,5 +103,5 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
         return "the samples do not have it";
     return metric->needs & CUP_FEATURE_WAITS
                ? "no task with a CPU clock of its own ended: async tasks have none"
-               : "nothing of the kind was seen";
+               : "the logs have no records for it";
 }

@@ -52,7 +52,7 @@ struct cup_metric {
     struct cup_value (*compute)(const struct cup_totals *totals);
     const char *source;  /* "P: ...", "D: ..." or "C: ..."; cup_metric_source() replaces @ and # */
     uint64_t needs;      /* enum cup_feature; null where no process has all of these */
-    const char *missing; /* why the value is null; NULL: nothing of the kind was seen */
+    const char *missing; /* why the value is null; NULL: the logs have no records for it */
     bool unavailable;    /* always null; the source says why */
 
     struct cup_direction direction;

@@ -44,7 +44,7 @@ METRIC(WIRE_RECV_BYTES, "wire_recv_bytes", "excluded: XRootD's sockets", BYTES,
 METRIC(IMPORT_BYTES, "import_bytes", "excluded: imports", BYTES,
        cup_class_bytes(t, CUP_C_IMPORT_BYTES), "P: .py, .pyc, .so and package metadata",
        .needs = CUP_FEATURE_FILES)
-METRIC(PIPE_BYTES, "pipe_bytes", "excluded: pipes, terminals", BYTES,
+METRIC(PIPE_BYTES, "pipe_bytes", "excluded: pipes and terminals", BYTES,
        cup_class_bytes(t, CUP_C_PIPE_BYTES), "P: what pipes and terminals delivered",
        .needs = CUP_FEATURE_FILES)
 METRIC(SPILL_READ_BYTES, "spill_read_bytes", "excluded: spilling, read", BYTES,

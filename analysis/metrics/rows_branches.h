@@ -36,8 +36,8 @@ METRIC(DISTINCT_BASKETS, "distinct_baskets", "different baskets", COUNT,
        "P: baskets less reread_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(DISTINCT_BYTES, "distinct_bytes", "  compressed", BYTES, if_known(t, distinct(t)),
        "P: compressed_bytes less reread_bytes", .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
-METRIC(REREAD_BASKETS, "reread_baskets", "baskets read again", COUNT, reread_baskets(t), REPEATED,
-       .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
+METRIC(REREAD_BASKETS, "reread_baskets", "repeated reads of baskets", COUNT, reread_baskets(t),
+       REPEATED, .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND)
 METRIC(REREAD_BYTES, "reread_bytes", "  compressed", BYTES, reread_bytes(t), REPEATED,
        .needs = CUP_FEATURE_BASKETS, .missing = NOT_FOUND,
        .direction = {CUP_BETTER_LOWER, .same_work = true})
@@ -104,7 +104,7 @@ METRIC(INCIDENTAL_BASKETS, "incidental_baskets", "baskets read ahead, not used",
 METRIC(INCIDENTAL_BYTES, "incidental_bytes", "  compressed", BYTES,
        cup_count(t->branches->all.incidental_bytes), "P: compressed bytes of incidental_baskets",
        .needs = CUP_FEATURE_BASKETS, .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(UNSEEN_BASKETS, "unseen_baskets", "baskets asked for, not seen", COUNT,
+METRIC(UNSEEN_BASKETS, "unseen_baskets", "baskets requested, not seen", COUNT,
        if_any(t->branches, t->branches->all.unseen),
        "P: baskets that uproot asked for, but whose bytes no hook saw (remote files over TLS, "
        "mapped files)",
@@ -112,7 +112,7 @@ METRIC(UNSEEN_BASKETS, "unseen_baskets", "baskets asked for, not seen", COUNT,
 METRIC(UNSEEN_COMPRESSED_BYTES, "unseen_compressed_bytes", NULL, BYTES,
        if_any(t->branches, t->branches->all.unseen_compressed),
        "P: part of compressed_bytes: unseen_baskets", .needs = CUP_FEATURE_BASKETS, .missing = NONE)
-METRIC(BY_PLACE_BASKETS, "by_place_baskets", "baskets known by place", COUNT,
+METRIC(BY_PLACE_BASKETS, "by_place_baskets", "baskets found by position", COUNT,
        if_any(t->branches, t->branches->all.by_place),
        "P: of readers that do not name what they request: baskets that begin where a request "
        "begins, or follow such a basket",

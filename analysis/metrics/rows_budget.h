@@ -34,7 +34,7 @@ METRIC(IDLE_S, "idle_s", "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
        .direction = {CUP_BETTER_LOWER, .same_work = true})
 METRIC(OUTSIDE_TASKS_S, "outside_tasks_s", NULL, SECONDS, outside_tasks_s(t),
        "P: dask_between_tasks_s + idle_s", .direction = {CUP_BETTER_LOWER, .same_work = true})
-METRIC(OVERBOOKED_S, "overbooked_s", "beyond the threads", SECONDS,
+METRIC(OVERBOOKED_S, "overbooked_s", "task time beyond the threads", SECONDS,
        t->workers ? cup_of_ns(t->budget.overbooked_ns) : cup_null(),
        "P: task time beyond threads_s: tasks that left the pool to wait for others, so that "
        "another task took their place; all parts add up to threads_s + overbooked_s")

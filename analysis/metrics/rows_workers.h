@@ -22,7 +22,7 @@
     METRIC(id##_PER_WORKER_PEAK, name "_per_worker_peak", NULL, unit,                              \
            number(cup_observed_highest(t->observed, seen)), source "; the highest of any worker")
 
-METRIC(AVG_WORKERS, "avg_workers", "workers, over time", RATIO,
+METRIC(AVG_WORKERS, "avg_workers", "workers, on average", RATIO,
        cup_real(cup_timeline_average(&t->observed->count)),
        "@; trapezoid over time, interpolated at the run's start and stop")
 METRIC(MEAN_WORKERS, "mean_workers", NULL, RATIO, mean_workers(t), "@; mean of the samples")
@@ -38,7 +38,7 @@ METRIC(CORES_PER_WORKER_MAX, "cores_per_worker_max", NULL, RATIO,
 METRIC(TOTAL_CORES, "total_cores", "workers x threads a worker", RATIO, total_cores(t),
        "@; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
        "different sizes come and go")
-METRIC(AVG_CORES, "avg_cores", "threads of all, over time", RATIO,
+METRIC(AVG_CORES, "avg_cores", "threads of all, on average", RATIO,
        t->workers || t->observed->origin ? cup_real(cup_run_cores(t)) : cup_null(),
        "#; trapezoid over time of the sum of all workers' threads")
 METRIC(AVG_CORES_ESTIMATE, "avg_cores_estimate", "  estimated from the logs", RATIO,
@@ -49,7 +49,7 @@ METRIC(AVG_CORES_ESTIMATE_RATIO, "avg_cores_estimate_ratio", NULL, RATIO,
 METRIC(PEAK_MEMORY_BYTES, "peak_memory_bytes", "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
        "@; the highest of any worker", .direction = {CUP_BETTER_LOWER})
-METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  over time", BYTES,
+METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  on average", BYTES,
        cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")
 METRIC(MEAN_MEMORY_PER_WORKER_BYTES, "mean_memory_per_worker_bytes", NULL, BYTES,

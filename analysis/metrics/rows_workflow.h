@@ -73,7 +73,7 @@ METRIC(TOTAL_EVENTS_COFFEA, "total_events_coffea", "  as Coffea counts them", CO
 METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, num_columns(t),
        CHUNK_C "columns, each counted once")
 METRIC(
-    TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes asked for by uproot", BYTES,
+    TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes requested by uproot", BYTES,
     cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
     .coffea_field = CUP_COFFEA_BYTES,
     .from_datasets = "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
@@ -96,7 +96,7 @@ METRIC(READ_AMPLIFICATION, "read_amplification", "read amplification", RATIO, re
 METRIC(TOTAL_BYTES_MEMORY_READ_DASK, "total_bytes_memory_read_dask", "task inputs from memory",
        BYTES, cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
-METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "  over different baskets", RATIO,
+METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "amplification, baskets", RATIO,
        cup_metric_value(CUP_METRIC_BRANCHES_READ_AMPLIFICATION, t),
        "P: branches.read_amplification: bytes that tasks read from the files whose baskets were "
        "seen / compressed bytes of different baskets",

@@ -26,7 +26,7 @@
       "if the kernel does not count it")                                                           \
     X(FAULT, "fault_wait_s", "faults", "pages from disk (derived)", CUP_FEATURE_WAITS,             \
       "derived: what all other parts leave of the non-CPU time of tasks with major page faults")   \
-    X(OTHER, "other_wait_s", "other", "what is left", CUP_FEATURE_WAITS,                           \
+    X(OTHER, "other_wait_s", "other", "other waits", CUP_FEATURE_WAITS,                            \
       "what all other parts leave of the non-CPU time of tasks without major page faults")
 #define CUP_NO_HELPER_REST                                                                         \
     "a helper's time outside of waits is not known, so its rest cannot be computed"

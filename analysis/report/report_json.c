@@ -5,7 +5,7 @@
 #include "analysis/report/report_sections.h"
 #include "analysis/tasks/task_columns.h"
 
-/* Of the layout: raised when the meaning of a name changes, not when names are added. */
+/* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */
 enum { REPORT_VERSION = 1 };
 
 static int put_section(struct report *report, const struct cup_report_section *section)

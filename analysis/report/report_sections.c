@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The number is the place in the JSON; 0: not in it. */
+/* The number is the section's place in the JSON; 0: it is not there. */
 #define SECTIONS(X)                                                                                \
     X(summary, 6)                                                                                  \
     X(tasks, 11)                                                                                   \

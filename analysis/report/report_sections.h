@@ -18,7 +18,7 @@ const struct cup_report_section *cup_find_report_section(const char *name);
 /* NULL beyond the last one. */
 const struct cup_report_section *cup_report_section_in_json(unsigned place);
 
-/* Tables that are exported as CSV, too. */
+/* Tables that `cupping export --to csv` writes, too. */
 extern const struct cup_report_table cup_chunks_table, cup_files_table, cup_branches_table,
     cup_workers_table, cup_opens_table, cup_functions_table, cup_natives_table,
     cup_section_rows_table, cup_value_rows_table;

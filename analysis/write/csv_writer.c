@@ -8,7 +8,7 @@ static bool needs_quotes(struct cup_text text)
         if (text.bytes[i] == ',' || text.bytes[i] == '"' || text.bytes[i] == '\n' ||
             text.bytes[i] == '\r')
             return true;
-    return text.length == 0; /* an empty text is no null */
+    return text.length == 0; /* an empty text is quoted: an empty field means null */
 }
 
 static void write_text(FILE *out, struct cup_text text)

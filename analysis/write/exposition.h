@@ -17,14 +17,14 @@ struct cup_label {
 
 struct cup_exposition {
     FILE *out;               /* not owned; the caller checks ferror */
-    struct cup_label common; /* of every series; its name NULL: none */
-    char family[128];        /* that is open */
+    struct cup_label common; /* on every series; name NULL: none */
+    char family[128];        /* the family that is open */
 };
 
 void cup_exposition_start(struct cup_exposition *exposition, FILE *out, struct cup_label common);
 
-/* Begins a family, unless it is the one that is open. `name` is all of its name, in base units, a
- * counter's with `_total`. */
+/* Begins a family, unless it is already open. `name` is the complete name, with its base unit; a
+ * counter's ends in `_total`. */
 void cup_exposition_family(struct cup_exposition *exposition, const char *name,
                            enum cup_series_type type, const char *help);
 

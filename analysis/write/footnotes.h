@@ -13,8 +13,8 @@ struct cup_footnotes {
     size_t count;
 };
 
-/* Adds the next cell, for what is not known, and its reason. Reasons beyond the room share the last
- * one. */
+/* Adds a cell "n/a [N]" for a value that is not known, and its reason. If there are too many
+ * reasons, they share the last number. */
 void cup_table_add_missing(struct cup_table *table, struct cup_footnotes *footnotes,
                            const char *reason);
 

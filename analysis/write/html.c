@@ -28,7 +28,8 @@ static bool is_odd(uint32_t code)
 {
     bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
     bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-    bool none = code == CUP_UTF8_BAD || (code & 0xFFFE) == 0xFFFE; /* HTML knows no such one */
+    bool none =
+        code == CUP_UTF8_BAD || (code & 0xFFFE) == 0xFFFE; /* HTML does not allow this character */
     return control || turns || none;
 }
 
@@ -148,7 +149,7 @@ static void write_headings(FILE *out, const struct cup_table *table)
     for (unsigned i = 0; i < table->column_count; i++) {
         const struct cup_column *column = &table->columns[i];
         const char *class = column->fit == CUP_FIT_RIGHT ? " class=\"n\"" : "";
-        if (!*column->heading) { /* a heading that says nothing is none */
+        if (!*column->heading) { /* no heading: <td>, because a <th> must have a text */
             fputs("<td></td>", out);
             continue;
         }

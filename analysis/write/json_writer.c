@@ -52,7 +52,7 @@ static void new_line(struct cup_json *json)
         fputs("  ", json->out);
 }
 
-/* Comma, line break and name, as the place asks for. */
+/* Writes what comes before a value: a comma, a line break and the name, as needed. */
 static void begin_item(struct cup_json *json, const char *name)
 {
     bool in_row = json->row_depth && json->depth >= json->row_depth;

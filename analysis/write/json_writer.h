@@ -1,5 +1,5 @@
-/* Writes JSON as it goes. Reports of a million rows would not fit in memory as a tree of objects,
- * which is why this is not jansson's work (it reads JSON elsewhere, and checks ours in tests). */
+/* Writes JSON while it is computed. jansson would need the whole report as a tree in memory, too
+ * much for a million rows; it only reads JSON, and checks this writer in tests. */
 #ifndef CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
 #define CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
 
@@ -13,8 +13,9 @@ enum { CUP_JSON_DEPTH = 16 };
 struct cup_json {
     FILE *out; /* not owned; the caller checks ferror */
     int depth;
-    bool filled[CUP_JSON_DEPTH]; /* something stands in the object or array of that depth */
-    int row_depth;               /* from this depth on all stands in one line; 0: not in a row */
+    bool filled[CUP_JSON_DEPTH]; /* [depth]: the object or array already has a member */
+    int row_depth; /* objects and arrays from this depth on are written in one line; 0: not in a row
+                    */
 };
 
 void cup_json_start(struct cup_json *json, FILE *out);

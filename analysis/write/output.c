@@ -17,7 +17,8 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* The permissions that a plain open would have given, or that the file has. */
+/* Gives the temporary file the mode of the file that it replaces, or the default mode of a new
+ * file. */
 static void set_mode(const struct cup_output *output)
 {
     struct stat status;
@@ -25,7 +26,7 @@ static void set_mode(const struct cup_output *output)
     umask(mask);
     mode_t mode = stat(output->path, &status) == 0 ? status.st_mode & 0777 : 0666 & ~mask;
     if (fchmod(fileno(output->file), mode) != 0)
-        errno = 0; /* a file system without modes: then there are none to keep */
+        errno = 0; /* the file system has no modes */
 }
 
 static int open_temporary(struct cup_output *output)
@@ -55,7 +56,7 @@ static void release(struct cup_output *output)
     *output = (struct cup_output){0};
 }
 
-/* Follows links: the file is to be replaced, not the link to it. */
+/* Resolves links: the target is replaced, and the link stays a link. */
 static char *real_path(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -96,8 +97,8 @@ static bool is_pipe(FILE *file)
            (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-/* Flushes and closes; 0, or -1 and errno. A write that failed earlier left its errno nowhere:
- * on a pipe the reason was that its reader went away. */
+/* Flushes and closes; 0, or -1 and errno. ferror() does not keep the errno of an earlier write, so
+ * it is guessed: EPIPE on a pipe, otherwise EIO. */
 static int finish_file(struct cup_output *output)
 {
     int code = !ferror(output->file) ? 0 : is_pipe(output->file) ? EPIPE : EIO;

@@ -1,5 +1,5 @@
-/* Where a verb writes: standard output ("-") or a file, which is replaced only when all of the new
- * one is on disk, so that a failure never costs the previous one. */
+/* Output of a verb: standard output ("-") or a file. The file is replaced only when the new one is
+ * complete on disk, so a failure never destroys the previous one. */
 #ifndef CUPPING_ANALYSIS_WRITE_OUTPUT_H
 #define CUPPING_ANALYSIS_WRITE_OUTPUT_H
 
@@ -17,11 +17,11 @@ struct cup_output {
 /* Returns 0, or -1 and *error. */
 int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error);
 
-/* True when the reader of a pipe is gone or the disk is full: more output would be lost. */
+/* True if a write failed, because the reader of a pipe is gone or the disk is full. */
 bool cup_output_failed(const struct cup_output *output);
 
-/* Finishes. Returns 0, also when the reader of a pipe has gone (it had what it wanted); -1 and
- * *error when anything could not be written, the file then being as it was before. */
+/* Flushes, and replaces the file. Returns 0, also if the reader of a pipe has gone (as in `|
+ * head`); -1 and *error if a write failed: the previous file is then unchanged. */
 int cup_output_close(struct cup_output *output, struct cup_error *error);
 
 /* Discards what was written: the file stays as it was. */

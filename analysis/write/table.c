@@ -10,7 +10,7 @@
 enum {
     INDENT = 2,
     GAP = 2,
-    READABLE_TEXT = 26, /* texts are not made shorter than this while a column can be left out */
+    READABLE_TEXT = 26, /* texts keep at least this width while a column can still be hidden */
     LEAST_TEXT = 12,
 };
 
@@ -79,7 +79,7 @@ static unsigned natural_width(const struct cup_table *table, unsigned column)
     return width;
 }
 
-/* What all columns that are shown (width not 0) take. */
+/* Width of all columns that are shown (width not 0), with the spaces between them. */
 static unsigned whole_width(const struct cup_table *table, const unsigned *widths)
 {
     unsigned sum = INDENT;
@@ -88,7 +88,8 @@ static unsigned whole_width(const struct cup_table *table, const unsigned *width
     return sum - GAP;
 }
 
-/* Shortens the widest text by one column, down to `least`; false when none can be. */
+/* Makes the widest text column narrower by one character, down to `least`. Returns false if none is
+ * wider. */
 static bool shorten_text(const struct cup_table *table, unsigned *widths, unsigned least)
 {
     unsigned widest = table->column_count;
@@ -102,7 +103,7 @@ static bool shorten_text(const struct cup_table *table, unsigned *widths, unsign
     return true;
 }
 
-/* Leaves out the column that matters least; false when all that are left are always shown. */
+/* Hides the column with the highest rank. Returns false if all remaining columns must be shown. */
 static bool hide_column(const struct cup_table *table, unsigned *widths)
 {
     unsigned least = table->column_count;

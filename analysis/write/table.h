@@ -10,15 +10,15 @@
 
 struct cup_column {
     const char *heading;
-    enum cup_fit fit; /* CUP_FIT_LEFT for texts, which are shortened where room is short */
-    unsigned rank;    /* 0: always shown; else left out on narrow screens, the highest first */
+    enum cup_fit fit; /* CUP_FIT_LEFT for texts, which are shortened on narrow screens */
+    unsigned rank; /* 0: always shown; otherwise hidden on narrow screens, the highest rank first */
 };
 
 enum { CUP_TABLE_COLUMNS = 16 };
 
 struct cup_table_cell {
     char *text;    /* owned; NULL without memory */
-    double number; /* that the text stands for; NAN: none */
+    double number; /* the value of the text; NAN if it is no number */
 };
 
 struct cup_table {
@@ -30,7 +30,7 @@ struct cup_table {
 
 void cup_table_start(struct cup_table *table, const struct cup_column *columns, unsigned count);
 
-/* Each adds the next cell of the row. Without memory the cell is empty. */
+/* Each adds the next cell of the row. Without memory, the cell is empty. */
 void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);

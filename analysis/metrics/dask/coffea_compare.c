@@ -121,7 +121,7 @@ void cup_coffea_compare(const struct cup_totals *totals,
 {
     static const struct cup_coffea_row named[CUP_COFFEA_FIELDS] = {
         [CUP_COFFEA_BYTES] = {.name = "bytesread",
-                              .label = "bytes asked for",
+                              .label = "bytes requested",
                               .unit = CUP_UNIT_BYTES},
         [CUP_COFFEA_ENTRIES] = {.name = "entries", .label = "events", .unit = CUP_UNIT_COUNT},
         [CUP_COFFEA_PROCESS] = {.name = "processtime",
@@ -129,7 +129,7 @@ void cup_coffea_compare(const struct cup_totals *totals,
                                 .unit = CUP_UNIT_SECONDS},
         [CUP_COFFEA_CHUNKS] = {.name = "chunks", .label = "chunks", .unit = CUP_UNIT_COUNT},
         [CUP_COFFEA_COLUMNS] = {.name = "columns", .label = "columns", .unit = CUP_UNIT_COUNT},
-        [CUP_COFFEA_WALL] = {.name = "wall_time", .label = "the call", .unit = CUP_UNIT_SECONDS},
+        [CUP_COFFEA_WALL] = {.name = "wall_time", .label = "Runner call", .unit = CUP_UNIT_SECONDS},
     };
     for (int i = 0; i < CUP_COFFEA_FIELDS; i++) {
         struct cup_coffea_row *row = &rows[i];

@@ -13,7 +13,7 @@ struct cup_totals;
     X(GRAPH, "graph", "building and sending work")                                                 \
     X(PREPROCESS, "preprocess", "metadata tasks")                                                  \
     X(PROCESS, "process", "first to last chunk")                                                   \
-    X(TAIL, "tail", "its last 10 % of chunks")                                                     \
+    X(TAIL, "tail", "last 10 % of the chunks")                                                     \
     X(MERGE, "merge", "after the last chunk")
 enum cup_stage_id {
 #define X(id, name, text) CUP_STAGE_##id,

@@ -10,11 +10,11 @@
 #define CUP_KERNEL_CLASSES(X)                                                                      \
     X(DATA, "read_bytes", "data files")                                                            \
     X(IMPORT, "import_bytes", "imports")                                                           \
-    X(PIPE, "pipe_bytes", "pipes, terminals")                                                      \
+    X(PIPE, "pipe_bytes", "pipes and terminals")                                                   \
     X(SPILL, "spill_read_bytes", "Dask's spilling")                                                \
     X(DASK, "dask_read_bytes", "Dask's own threads")                                               \
     X(SOCKET, "socket_read_bytes", "sockets, by read() and splice()")                              \
-    X(OTHER, "other_read_bytes", "/proc, /sys, devices")                                           \
+    X(OTHER, "other_read_bytes", "/proc, /sys and devices")                                        \
     X(OWN, "own_read_bytes", "the library itself")                                                 \
     X(REAPED, "reaped_read_bytes", "children that were waited for")
 enum cup_kernel_class {

@@ -1,8 +1,9 @@
 #include "analysis/report/page/features.h"
 
-/* Schedulers are there for their samples alone. Who read no basket had nothing to ask uproot for:
- * its log says so as one does in which asking cannot be seen. Stacks are missed only where other
- * processes of the run have them: without any, the section on functions says why. */
+/* False where a missing feature of this process is no loss. A scheduler only takes samples. A
+ * process that read no basket logs no requests of uproot, and its log does not say whether they
+ * could have been recorded. If no process of the run has stacks, the section on functions says why.
+ */
 static bool concerns(const struct cup_profile *profile, const struct cup_process *process,
                      unsigned feature)
 {

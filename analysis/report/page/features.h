@@ -4,10 +4,10 @@
 
 #include "analysis/profile/profile.h"
 
-/* A feature that is off in some process. */
+/* A feature that was off in at least one process. */
 struct cup_feature_off {
     const char *name, *consequence;
-    uint64_t processes; /* in which it is off, of those that are workers */
+    uint64_t processes; /* in how many it was off: workers, and for samples schedulers too */
 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);

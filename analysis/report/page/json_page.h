@@ -1,4 +1,5 @@
-/* What the files that write the report as JSON share: every part is written from one struct. */
+/* Shared by all files that write the report as JSON: the state of the writer, and helpers for keys
+ * and values. */
 #ifndef CUPPING_ANALYSIS_REPORT_PAGE_JSON_PAGE_H
 #define CUPPING_ANALYSIS_REPORT_PAGE_JSON_PAGE_H
 
@@ -34,7 +35,7 @@ static inline void put_ns(struct report *report, const char *name, uint64_t ns)
     put(report, name, cup_seconds((int64_t)ns));
 }
 
-/* All metrics of a section, as keys of the object that is open. */
+/* Writes all metrics of a section as keys of the JSON object that is open. */
 static inline void put_metrics(struct report *report, const struct cup_metric_section *section)
 {
     for (size_t i = 0; i < section->count; i++)
@@ -69,7 +70,7 @@ static inline bool is_time_counter(const char *counter)
     return length > 3 && strcmp(counter + length - 3, "_ns") == 0;
 }
 
-/* What a counter is called in the report: its name, or NAME_s. */
+/* The counter's key in the report: NAME_s for NAME_ns, otherwise its own name. */
 static inline const char *counter_key(const char *counter, char *room, size_t bytes)
 {
     if (!is_time_counter(counter))
@@ -78,7 +79,7 @@ static inline const char *counter_key(const char *counter, char *room, size_t by
     return room;
 }
 
-/* Null if it was not measured. */
+/* Null if not `known`; nanoseconds become seconds. */
 static inline struct cup_value counter_value(const char *counter, uint64_t value, bool known)
 {
     if (!known)

@@ -1,4 +1,4 @@
-/* The report for people: what its sections share, and the sections. */
+/* The report as text and HTML: what all its sections share. */
 #ifndef CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
 #define CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
 
@@ -11,9 +11,9 @@ struct cup_page {
     const struct cup_totals *totals;
     const struct cup_profile *profile;
     struct cup_terminal terminal;
-    bool alone; /* the section was asked for by its name: all of it */
+    bool alone; /* --only names this section: print all of it */
     const struct cup_target *target;
-    bool *begun; /* becomes true with the first heading */
+    bool *begun; /* set by the first heading */
 };
 
 enum { CUP_DESCRIPTION = 300 };
@@ -21,30 +21,31 @@ enum { CUP_DESCRIPTION = 300 };
 /* When, where and how much: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
 char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION]);
 
-/* A metric, and any number, with its unit; `to` has CUP_HUMAN_READABLE_ROOM. Both return `to`. */
+/* Write a metric, or any number, with its unit into `to` (CUP_HUMAN_READABLE_ROOM bytes). Both
+ * return `to`. */
 char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric);
 char *cup_human_readable(char *to, double number, enum cup_unit unit);
 
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);
 
-/* The next cell: a number that the program gave, of any unit, or none. */
+/* Adds the next cell: a number from the profiled program, whose unit is not known. */
 void cup_page_add_number(struct cup_table *table, double number);
 
-/* Ends the section that was begun last, which in HTML is an element. */
+/* Closes the HTML element of the last section; does nothing in text. */
 void cup_page_end(const struct cup_page *page);
 
-/* How many rows a table shows that has so many on a screen: a page of HTML has room for more. */
+/* Rows that a table shows: `screen` on a terminal, CUP_PAGE_ROWS in HTML. */
 enum { CUP_PAGE_ROWS = 500 };
 size_t cup_page_rows(const struct cup_page *page, size_t screen);
 
-/* How many of `count` rows those are too few for. */
+/* How many of `count` rows a table with cup_page_rows(page, screen) rows leaves out. */
 size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen);
 
 /* "... and N more WHAT", unless N is 0. */
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what);
 
-/* All labelled metrics of a section; those that are n/a with the reason below. */
+/* Prints all metrics of a section that have a label; reasons for n/a are footnotes. */
 void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics);
 
 const char *cup_plural(uint64_t count); /* "" or "s" */

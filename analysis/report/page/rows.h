@@ -20,11 +20,11 @@
 /* What a value is: how the text shows it, and its type in docs/report.schema.json. */
 enum cup_field_type {
     CUP_FIELD_TEXT,
-    CUP_FIELD_WORD, /* a text that is aligned like a number: a version */
+    CUP_FIELD_WORD, /* a text that is aligned right, as numbers are: a version */
     CUP_FIELD_BOOL,
     CUP_FIELD_TIME,
     CUP_FIELD_ID,     /* a number without a unit: a pid */
-    CUP_FIELD_NUMBER, /* one that the program gave, of any unit */
+    CUP_FIELD_NUMBER, /* a number from the profiled program, whose unit is not known */
     CUP_FIELD_COUNT,
     CUP_FIELD_BYTES,
     CUP_FIELD_SECONDS,
@@ -40,11 +40,11 @@ enum cup_field_type {
 struct cup_field {
     const char *key; /* in JSON and CSV; NULL: only in the text */
     enum cup_field_type type;
-    const char *heading; /* in the text; NULL: not there */
-    unsigned place;      /* in the text: columns are in the order of their places, from 1 on */
-    unsigned rank;       /* as in struct cup_column: the highest is hidden first */
-    const char *none;    /* in the text, for null; NULL: "n/a", for texts "(not known)" */
-    bool (*is_shown)(const struct cup_totals *totals); /* in the text; NULL: always */
+    const char *heading; /* in the text; NULL: no column there */
+    unsigned place;      /* order of the columns in the text, from 1 */
+    unsigned rank;       /* see struct cup_column: the highest is hidden first */
+    const char *none;    /* printed for null; NULL: "n/a", and "(not known)" for texts */
+    bool (*is_shown)(const struct cup_totals *totals); /* in the text or not; NULL: always */
 };
 
 enum { CUP_FIELDS_MOST = 128, CUP_KEY_ROOM = 64 };
@@ -53,23 +53,23 @@ struct cup_report_rows;
 
 /* Some fields of a row, with one function that computes their values. */
 struct cup_row_part {
-    const struct cup_field *fields; /* NULL: in no text, and named by `key` */
+    const struct cup_field *fields; /* NULL: only in JSON and CSV, where `key` names them */
     unsigned count;
     const char *(*key)(unsigned index, char room[CUP_KEY_ROOM]);
-    /* Texts that are composed for the row are kept by cup_row_string(). */
+    /* Computes the values. Texts made for this row must be stored with cup_row_string(). */
     void (*fill)(struct cup_report_rows *rows, const void *item, struct cup_value *values);
-    /* Instead of fields: objects and arrays inside of the row, which only the JSON has. */
+    /* Set instead of fields: writes objects and arrays inside the row, in the JSON only. */
     void (*put)(struct report *report, const void *item);
-    const char *nested; /* the key that `put` writes; NULL: several */
+    const char *nested; /* the key that `put` writes; NULL: it writes several keys */
 };
 
 struct cup_report_table {
     const struct cup_row_part *parts;
     unsigned part_count;
-    /* Hands every row to cup_add_row(), in order. Returns 0, or -1 without memory. */
+    /* Calls cup_add_row() for every row, in order. Returns 0, or -1 without memory. */
     int (*list)(struct cup_report_rows *rows);
-    size_t on_screen; /* rows that the text shows on a screen; 0: all */
-    const char *more; /* what the others are, and where: "servers in --json" */
+    size_t on_screen; /* rows on a terminal; 0: all */
+    const char *more; /* for the line "... and N more": "servers in --json" */
 };
 
 #define CUP_FIELD(name, kind, value, ...) {.key = (name), .type = CUP_FIELD_##kind, __VA_ARGS__},
@@ -95,7 +95,7 @@ struct cup_report_rows {
     const struct cup_totals *totals;
     const struct cup_profile *profile;
     const struct cup_report_table *table;
-    const void *of; /* what the rows are of, where a table is written several times */
+    const void *of; /* for a table that is written several times: its subject, such as a prefix */
     struct cup_text_rows {
         const struct cup_page *page;
         struct cup_table cells;
@@ -116,10 +116,10 @@ struct cup_report_rows {
 /* Writes a row. Does nothing once the output has failed. */
 void cup_add_row(struct cup_report_rows *rows, const void *item);
 
-/* Counts a row that the text does not show. */
+/* Counts a row as one of "... and N more", without its values. */
 void cup_hide_row(struct cup_report_rows *rows);
 
-/* A text that must last until the row is written. */
+/* Copies a text into `rows`, where it stays until the row is written. */
 struct cup_value cup_row_string(struct cup_report_rows *rows, const char *string);
 
 static inline struct cup_value cup_row_text(const struct cup_report_rows *rows, uint32_t string)
@@ -132,23 +132,23 @@ static inline struct cup_value cup_value_if(bool known, struct cup_value value)
     return known ? value : cup_null();
 }
 
-/* JSON: the rows in the array that is open; as an array of this name; as the array "rows" of an
- * object of this name. Each returns 0, or -1 without memory. */
+/* Write the rows as JSON: into the array that is open, as an array `name`, or as the array "rows"
+ * of an object `name`. Each returns 0, or -1 without memory. */
 int cup_put_more_rows(struct report *report, const struct cup_report_table *table, const void *of);
 int cup_put_rows(struct report *report, const char *name, const struct cup_report_table *table,
                  const void *of);
 int cup_put_row_object(struct report *report, const char *name,
                        const struct cup_report_table *table);
 
-/* JSON: the fields of one part as keys of the object that is open. */
+/* Writes the fields of one part as keys of the JSON object that is open. */
 void cup_put_part(struct report *report, const struct cup_row_part *part, const void *item);
 
-/* As a table, and a line that says how many rows are not shown; under the heading, unless that is
- * NULL. Without rows prints nothing. Returns as above. */
+/* Prints the rows as a table under the heading (NULL: none), and a line with the number of hidden
+ * rows. Prints nothing if there are no rows. Returns 0, or -1 without memory. */
 int cup_print_rows(const struct cup_page *page, const struct cup_report_table *table,
                    const void *of, const char *heading, const char *note);
 
-/* As CSV: a line of keys, then a line for each row. Returns as above. */
+/* Writes CSV: a line of keys, then a line for each row. Returns 0, or -1 without memory. */
 int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *output,
                  const struct cup_report_table *table);
 

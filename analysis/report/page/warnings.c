@@ -13,9 +13,9 @@ static const struct {
      "mapped_bytes is too low"},
     {CUP_H_LOCKS_DROPPED, "Locks not followed, because the table was full",
      "work handed over with them may be unattributed"},
-    {CUP_H_THREADS_VOIDED, "Threads that a task started and that also worked for others",
-     "they do not count as its helpers; what they read is unattributed unless something else "
-     "names its task"},
+    {CUP_H_THREADS_VOIDED, "Threads started by one task that also worked for other tasks",
+     "they do not count as helpers of that task, and their reads are unattributed unless another "
+     "method finds the task"},
     {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
      "figures of branches are too low"},
 };
@@ -51,18 +51,19 @@ static size_t add_events(const struct cup_totals *totals, struct cup_warning *wa
     const struct cup_branches *branches = totals->branches;
     if (branches->events_unsupported == 0)
         return 0;
-    snprintf(warning->text, sizeof warning->text,
-             "%llu of %llu chunks read fewer entries of every branch than their entry range has. "
-             "Their events are those of the range, which they did not read in full, or arrays came "
-             "from a cache.",
-             (unsigned long long)branches->events_unsupported,
-             (unsigned long long)branches->events_checked);
+    snprintf(
+        warning->text, sizeof warning->text,
+        "%llu of %llu chunks read fewer entries of every branch than their entry range has. "
+        "Either they skipped entries, so that events are overcounted, or arrays came from a cache.",
+        (unsigned long long)branches->events_unsupported,
+        (unsigned long long)branches->events_checked);
     return 1;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-/* Hosts for which `is` holds of some process; the last such process into *last. */
+/* Counts the hosts with at least one process for which `is` is true. *last: the last such process.
+ */
 static uint64_t count_hosts(const struct cup_profile *profile,
                             bool (*is)(const struct cup_process *process),
                             const struct cup_process **last)

@@ -1,4 +1,5 @@
-/* What limits the trust in a profile, as sentences; the notes of the library come besides. */
+/* Sentences about what makes figures of this profile uncertain. The notes that the library wrote
+ * are printed separately. */
 #ifndef CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
 #define CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
 

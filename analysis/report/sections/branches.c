@@ -1,4 +1,4 @@
-/* Branches: what was read of ROOT files, and what of it was read twice. */
+/* Branches: which were read, how many bytes each took, and what was read more than once. */
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
@@ -13,7 +13,8 @@ static struct cup_value count_if(bool known, uint64_t count)
     return cup_value_if(known, cup_count(count));
 }
 
-/* "asked", "unseen, by_place": how the baskets are known; null: not at all. */
+/* How the row's baskets were recognised: "asked", or several, as "unseen, by_place"; null if there
+ * are none. */
 static struct cup_value sources(struct cup_report_rows *rows, const struct cup_basket_sums *sums)
 {
     static const char *const names[] = {"", "asked", "unseen", "by_place", "pages", "embedded"};
@@ -26,7 +27,7 @@ static struct cup_value sources(struct cup_report_rows *rows, const struct cup_b
     return length ? cup_row_string(rows, room) : cup_null();
 }
 
-/* What the file has of the branch; without baskets where the file was not examined. */
+/* The branch as the ROOT file itself describes it; empty if the file was not examined. */
 static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
                                              const struct cup_branch_row *row)
 {
@@ -98,7 +99,8 @@ static bool add_file_rows(void *context, const struct cup_branch_row *branches, 
     return !cup_output_failed(rows->output);
 }
 
-/* For each file; in the text, and where there are too many files and branches, over all files. */
+/* A row for each file and branch. In the text, and if there are too many such rows, a row for each
+ * branch. */
 static int list_branches(struct cup_report_rows *rows)
 {
     const struct cup_branches *branches = rows->totals->branches;
@@ -123,7 +125,7 @@ static void print_line(const struct cup_page *page, const char *line)
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 
-/* "all", or how much of what was read more than once. */
+/* "all", or the amount, of the bytes that were read more than once. */
 static const char *amount_of(const struct cup_page *page, char *to, enum cup_metric_id metric)
 {
     bool is_all = cup_metric_number(metric, page->totals) ==
@@ -175,16 +177,16 @@ static void print_shares(const struct cup_page *page)
         print_line(page, line);
     }
     if (incidental > 0) {
-        snprintf(
-            line, sizeof line,
-            "Read-ahead delivered %s of whole baskets that uproot never requested; no row counts "
-            "them.",
-            cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
+        snprintf(line, sizeof line,
+                 "Read-ahead delivered %s of whole baskets that uproot never requested; they are "
+                 "not in the table.",
+                 cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
         print_line(page, line);
     }
 }
 
-/* What the files that are still there say, and why others do not, where the logs say nothing. */
+/* If the logs do not have the size of the trees: the share by the files that could be opened, and
+ * why others could not. */
 static void print_files(const struct cup_page *page)
 {
     const struct cup_file_shares *shares = page->totals->shares;
@@ -209,7 +211,7 @@ static void print_files(const struct cup_page *page)
     }
 }
 
-/* How it is known, unless all of it was asked for and seen. */
+/* Lists the bytes that were not both requested by uproot and seen by a hook. */
 static void print_how(const struct cup_page *page)
 {
     static const struct {
@@ -217,7 +219,7 @@ static void print_how(const struct cup_page *page)
         const char *text;
     } parts[] = {
         {CUP_METRIC_UNSEEN_COMPRESSED_BYTES,
-         "requested, but no hook saw their keys; uncompressed bytes and ratio are without them"},
+         "requested, but no hook saw their keys; uncompressed bytes and ratio leave them out"},
         {CUP_METRIC_BY_PLACE_BYTES,
          "found by their place in the requests, because the reader is not uproot"},
         {CUP_METRIC_PAGE_BYTES, "pages of RNTuples, which have no names"},

@@ -49,7 +49,8 @@ static void draw_bar(const struct cup_page *page, const double *percent)
     putc('\n', page->terminal.out);
 }
 
-/* "I/O 12.3 % 4.56 s" into `to`; the columns that it takes with its mark. */
+/* Writes " I/O 12.3 % (4.56 s)" into `to`. Returns its width in columns, with the mark before it.
+ */
 static unsigned describe_part(const struct cup_page *page, int part, double percent, char *to,
                               size_t room)
 {
@@ -60,7 +61,7 @@ static unsigned describe_part(const struct cup_page *page, int part, double perc
     return (unsigned)strlen(to) + 1;
 }
 
-/* Every part that is not empty, also those too small for a mark in the bar. */
+/* Lists every part with some time, even if it is too small for a mark in the bar. */
 static void draw_legend(const struct cup_page *page, const double *percent)
 {
     unsigned used = 0;
@@ -80,7 +81,7 @@ static void draw_legend(const struct cup_page *page, const double *percent)
     putc('\n', page->terminal.out);
 }
 
-/* The bar has nothing of them, and is not drawn where all tasks are such. */
+/* Tasks outside the pool's threads are not in the bar. If all tasks are such, there is no bar. */
 static void print_elsewhere(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
@@ -133,7 +134,7 @@ static int print_time_budget(const struct cup_page *page)
 
 /* ---- in the JSON ---------------------------------------------------------------------------- */
 
-/* True if some of the budget's time could have this name. */
+/* True if this part of the time was measured in this run. */
 static bool part_is_measured(const struct cup_totals *totals, int part)
 {
     bool is_wait = part >= CUP_BUDGET_IO && part <= CUP_BUDGET_OTHER;
@@ -142,7 +143,7 @@ static bool part_is_measured(const struct cup_totals *totals, int part)
             cup_profile_measured(totals->profile, cup_wait_parts[part - CUP_BUDGET_IO].needs));
 }
 
-/* In percent, that add up to 100. */
+/* Writes the parts as rounded percentages that add up to 100. */
 static void put_shares(struct report *report)
 {
     double percent[CUP_BUDGET_COUNT];

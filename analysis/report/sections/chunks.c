@@ -1,4 +1,4 @@
-/* Chunks: statistics, each of them, and what a chunk costs by its events. */
+/* Chunks: statistics, a row for each chunk, and how time and memory grow with events. */
 #include <stdlib.h>
 
 #include "analysis/report/page/section.h"
@@ -30,7 +30,7 @@ static const char *outcome_name(uint8_t outcome)
     return names[outcome];
 }
 
-/* Whether it read as many entries as its range has; NULL: not known. */
+/* Whether the chunk read all entries of its range; NULL: not known. */
 static const char *entries_name(const struct cup_item *item)
 {
     static const char *const names[] = {
@@ -128,7 +128,7 @@ const struct cup_report_table cup_chunks_table = {CUP_TABLE_PARTS(parts), list_c
 /* ---- one by one, in the page of HTML -------------------------------------------------------- */
 
 struct timed {
-    uint64_t wall_ns; /* CUP_UNKNOWN64, for one that never ended: first of all */
+    uint64_t wall_ns; /* CUP_UNKNOWN64 if it never ended: sorts first */
     uint32_t item;
 };
 
@@ -174,7 +174,7 @@ static int print_slowest(const struct cup_page *page)
                           "those that took the longest first");
 }
 
-/* It has no name of its own: `--only chunks` is the section below. */
+/* No name: `--only chunks` prints cup_chunks_section. */
 const struct cup_report_section cup_slowest_section = {
     .name = "", .shown = CUP_SHOWN_IN_PAGE, .print = print_slowest};
 
@@ -215,7 +215,7 @@ static void print_open_and_process(const struct cup_page *page)
     cup_human_readable(process, (double)t->process_ns / 1e9, CUP_UNIT_SECONDS);
     cup_human_readable(cpu, (double)t->process_cpu_ns / 1e9, CUP_UNIT_SECONDS);
     snprintf(line, sizeof line,
-             "The chunks spent %s before process() (opening files) and %s inside it, of that %s on "
+             "The chunks spent %s before process() (opening files) and %s inside it, %s of that on "
              "the CPU.",
              open, process, cpu);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);

@@ -1,4 +1,5 @@
-/* Coffea's report: as it was seen in the chunks, and as the user saved it. */
+/* Coffea's report: the one that cupping recorded in the chunks, next to the one that the user
+ * saved. */
 #include <stdlib.h>
 
 #include "analysis/metrics/dask/coffea_compare.h"
@@ -19,7 +20,7 @@ static void print_comparison(const struct cup_page *page,
                              const struct cup_coffea_row rows[CUP_COFFEA_FIELDS])
 {
     static const struct cup_column columns[] = {
-        {"", CUP_FIT_LEFT, 0},       {"seen", CUP_FIT_RIGHT, 0}, {"given", CUP_FIT_RIGHT, 0},
+        {"", CUP_FIT_LEFT, 0},       {"recorded", CUP_FIT_RIGHT, 0}, {"saved", CUP_FIT_RIGHT, 0},
         {"ratio", CUP_FIT_RIGHT, 0}, {"", CUP_FIT_LEFT, 0},
     };
     char sentence[CUP_COFFEA_SENTENCE];
@@ -50,7 +51,7 @@ static void add_dataset(struct cup_table *table, const char *name,
 static void print_datasets(const struct cup_page *page, const struct cup_coffea_file *given)
 {
     static const struct cup_column columns[] = {
-        {"dataset given", CUP_FIT_LEFT, 0},
+        {"dataset (saved)", CUP_FIT_LEFT, 0},
         {"events", CUP_FIT_RIGHT, 0},
         {"duration", CUP_FIT_RIGHT, 0},
         {"bytes requested", CUP_FIT_RIGHT, 0},
@@ -62,7 +63,7 @@ static void print_datasets(const struct cup_page *page, const struct cup_coffea_
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < SHOWN_DATASETS; i++)
         add_dataset(&table, given->datasets[i].name, &given->datasets[i].figures);
-    add_dataset(&table, "all, as the totals take them", &given->dataset_sums);
+    add_dataset(&table, "sum over datasets", &given->dataset_sums);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, count > SHOWN_DATASETS ? count - SHOWN_DATASETS : 0, "datasets");
 }
@@ -213,7 +214,7 @@ static void put_without_file(struct report *report)
     put(report, "differs", cup_null());
 }
 
-/* Null where nothing was seen and nothing given. */
+/* Null if no chunk had a report and the user gave no file. */
 static int put_coffea(struct report *report)
 {
     const struct cup_coffea_file *given = report->totals->given;

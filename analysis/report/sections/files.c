@@ -1,4 +1,4 @@
-/* Files: what was read and written of each, and of the baskets in those of ROOT. */
+/* Files: bytes and calls of each, and the baskets read from ROOT files. */
 #include <stdlib.h>
 
 #include "analysis/metrics/metrics.h"
@@ -66,7 +66,7 @@ static struct cup_value if_any(uint64_t count)
     return cup_value_if(count > 0, cup_count(count));
 }
 
-/* What new branches of the file were to be compressed with. */
+/* The file's default compression algorithm (fCompress / 100); single branches may use another. */
 static const char *algorithm_of(const struct cup_root_file *file)
 {
     static const char *const names[] = {
@@ -75,7 +75,7 @@ static const char *algorithm_of(const struct cup_root_file *file)
     return algorithm < sizeof names / sizeof *names ? names[algorithm] : NULL;
 }
 
-/* known: the file itself could be opened again. Level 0: not compressed at all. */
+/* `known`: the file could be opened for the report. Compression level 0: not compressed. */
 #define BASKET_FIELDS(X)                                                                           \
     X("sequential_share", SHARE,                                                                   \
       cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],                                    \
@@ -159,7 +159,7 @@ static const struct cup_row_part parts[] = {
     {.put = put_prefixes, .nested = "by_prefix"},
 };
 
-/* Opened, but neither read nor written nor mapped: nothing to show. */
+/* True if the file was opened, but never read, written or mapped. */
 static bool is_idle(const struct cup_profile *profile, uint32_t file)
 {
     const struct cup_file_sum sum = cup_file_total(profile, file);
@@ -193,7 +193,7 @@ static void print_access_sizes(const struct cup_page *page)
                                         "<=4 MiB", "<=10 MiB", "<=100 MiB", "<=1 GiB",   ">1 GiB"};
     enum { SIZES = CUP_F_SIZE_1G_UP - CUP_F_SIZE_0_100 + 1 };
     double sums[SIZES] = {0}, all = 0;
-    char line[400] = "Sizes of reads: ";
+    char line[400] = "Read calls by size: ";
     for (size_t i = 0; i < page->profile->file_sum_count; i++) {
         const struct cup_file_sum *sum = &page->profile->file_sums[i];
         for (int s = 0; s < SIZES && page->profile->files[sum->file].class == CUP_FILE_DATA; s++)

@@ -1,14 +1,14 @@
-/* Dask's own activities: a few lines, and those that the program named. */
+/* Dask's fine metrics: the main activities, and those that the program named with context_meter. */
 #include <string.h>
 
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* The section is this short: the rest is in --json. */
+/* Rows in the text; the JSON has all. */
 enum { SHOWN_ACTIVITIES = 6, SHOWN_NAMED = 20 };
 
 static const struct shown {
-    enum cup_fine_activity activity, other; /* equal: only one */
+    enum cup_fine_activity activity, other; /* the row is the sum of both, unless they are equal */
     enum cup_unit unit;
     const char *label;
 } shown[] = {
@@ -39,7 +39,7 @@ static struct cup_value sum_of(const struct cup_page *page, const struct shown *
                : cup_real(cup_number(value) + cup_number(value_of(page, row->other)));
 }
 
-/* By our own clocks; null for what they do not know. */
+/* The same activity as cupping measured it; null if cupping does not. */
 static struct cup_value ours(const struct cup_page *page, const struct shown *row)
 {
     const struct cup_task_sums *all = &page->totals->all;
@@ -66,7 +66,7 @@ static void add_row(const struct cup_page *page, struct cup_table *table, const 
     cup_table_add_value(table, cup_ratio(cup_number(own), cup_number(dask)), CUP_UNIT_RATIO);
 }
 
-/* Workers that were killed, and those that were never asked. */
+/* Warns of workers whose last figures, or all figures, are missing: killed, or never read. */
 static void print_incomplete(const struct cup_page *page)
 {
     const struct cup_fine *fine = page->totals->fine;
@@ -78,13 +78,13 @@ static void print_incomplete(const struct cup_page *page)
     if (fine->incomplete_workers)
         length = (size_t)snprintf(
             line, sizeof line,
-            "Missing: what %llu worker%s did after Dask's figures were last read (up to %s). ",
+            "Not included: what %llu worker%s did after Dask's figures were last read (up to %s). ",
             (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers),
             behind);
     if (fine->silent_workers)
-        snprintf(line + length, sizeof line - length, "%llu worker%s never read.",
-                 (unsigned long long)fine->silent_workers,
-                 fine->silent_workers == 1 ? " was" : "s were");
+        snprintf(line + length, sizeof line - length,
+                 "The figures of %llu worker%s were never read.",
+                 (unsigned long long)fine->silent_workers, cup_plural(fine->silent_workers));
     cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
 }
 
@@ -103,7 +103,7 @@ static void add_amount(struct cup_table *table, struct cup_value value, struct c
     }
 }
 
-/* "selection (Dimuon)" */
+/* Adds a row with the label "selection (Dimuon)". */
 static void add_named(const struct cup_page *page, struct cup_table *table,
                       const struct cup_fine_row *row)
 {
@@ -118,7 +118,7 @@ static void add_named(const struct cup_page *page, struct cup_table *table,
     cup_table_add_string(table, "");
 }
 
-/* What the program named itself, by Dask's context_meter; returns how many there was no room for.
+/* Adds activities that the program named with Dask's context_meter. Returns how many did not fit.
  */
 static unsigned add_all_named(const struct cup_page *page, struct cup_table *table)
 {
@@ -141,7 +141,7 @@ static void print_table(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {{"", CUP_FIT_LEFT, 0},
                                                 {"Dask", CUP_FIT_RIGHT, 0},
-                                                {"own clocks", CUP_FIT_RIGHT, 0},
+                                                {"cupping", CUP_FIT_RIGHT, 0},
                                                 {"ratio", CUP_FIT_RIGHT, 1}};
     struct cup_table table;
     unsigned rows = 0, more = 0;
@@ -156,7 +156,7 @@ static void print_table(const struct cup_page *page)
     more += add_all_named(page, &table);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, more,
-                  page->alone ? "activities in --json, fine" : "activities; --only fine, --json");
+                  page->alone ? "activities in --json" : "activities; --only fine, --json");
 }
 
 static void print_named(const struct cup_page *page)
@@ -167,7 +167,7 @@ static void print_named(const struct cup_page *page)
             cup_print_wrapped(
                 &page->terminal, CUP_DIM, 2,
                 "Dask subtracts the activities that the program named from the tasks' "
-                "CPU and non-CPU time; the library's clocks include them.");
+                "CPU and non-CPU time; cupping includes them.");
             return;
         }
 }
@@ -178,12 +178,12 @@ static int print_fine(const struct cup_page *page)
     char detail[120];
     if (fine->worker_count == 0)
         return 0;
-    snprintf(detail, sizeof detail, "fine metrics of %zu worker%s since %s began",
+    snprintf(detail, sizeof detail, "fine metrics of %zu worker%s since %s started",
              fine->worker_count, cup_plural(fine->worker_count),
              fine->worker_count == 1 ? "it" : "they");
     cup_page_heading(page, "Dask's own activities",
                      fine->mixed ? "cannot be split: other tasks share a span with these"
-                     : page->profile->selective ? "fine metrics of the spans of these tasks alone"
+                     : page->profile->selective ? "fine metrics of the spans of these tasks only"
                                                 : detail);
     print_table(page);
     print_named(page);
@@ -193,13 +193,13 @@ static int print_fine(const struct cup_page *page)
 
 /* ---- in the JSON: groups of tasks --------------------------------------------------------- */
 
-/* What a row says of a group of tasks: of a prefix, of a worker's process, of a span. */
+/* The figures of a group of tasks: those of a prefix, of a worker's process, or of a span. */
 struct group {
     uint64_t tasks;
     struct cup_value wall_s;
-    int64_t cpu_ns, noncpu_ns; /* by our clocks; negative: not known */
+    int64_t cpu_ns, noncpu_ns; /* as cupping measured them; negative: not known */
     const struct cup_fine_sums *dask;
-    const struct cup_wait_sums *waits; /* NULL: none is known, and their keys are left out */
+    const struct cup_wait_sums *waits; /* NULL: not known; the keys are then left out */
     const struct cup_measured_waits *helper_waits;
     const void *of;
 };
@@ -257,7 +257,7 @@ static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
     return cup_value_if(ns >= 0, cup_ratio((double)ns / 1e9, cup_number(dask)));
 }
 
-/* Of our clocks to Dask's. */
+/* cupping's figure over Dask's. */
 #define RATIO_FIELDS(X)                                                                            \
     X("thread_cpu_ratio", RATIO,                                                                   \
       ratio_to(group->cpu_ns, dask_value(rows, group, CUP_FINE_THREAD_CPU)))                       \
@@ -300,7 +300,7 @@ static void fill_prefix(struct cup_report_rows *rows, const void *item, struct c
     CUP_FILL(values, PREFIX_FIELDS);
 }
 
-/* Prefixes that only Dask knows have no keys for waits. */
+/* Prefixes that appear only in Dask's metrics have no keys for waits. */
 static void put_prefix_waits(struct report *report, const void *item)
 {
     static const struct cup_row_part waits = WAITS_PART;
@@ -333,14 +333,14 @@ static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), 
 
 /* ---- by worker ---------------------------------------------------------------------------- */
 
-/* A process, whose Dask workers are summed up. */
+/* A process: the sum of all Dask workers in it. */
 struct worker {
     const struct cup_process *process;
     bool asked, complete;
     int64_t behind_ns;
 };
 
-/* Of all workers in the process. */
+/* Sums of all Dask workers in the process. */
 static struct cup_fine_sums sums_of_process(const struct cup_report_rows *rows, uint32_t process,
                                             bool *complete, int64_t *behind_ns)
 {
@@ -487,7 +487,7 @@ static int list_activities(struct cup_report_rows *rows)
     return 0;
 }
 
-/* Those that the program named. */
+/* Lists only the activities that the program named. */
 static int list_user_activities(struct cup_report_rows *rows)
 {
     for (size_t i = 0; i < rows->totals->fine->row_count; i++)

@@ -1,4 +1,4 @@
-/* What a chunk costs by its number of events: part of the section on chunks. */
+/* How time and memory of a chunk grow with its events: part of the section on chunks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +93,7 @@ static void print_size(const struct cup_page *page, const struct cup_chunk_size 
     char least[CUP_HUMAN_READABLE_ROOM], most[CUP_HUMAN_READABLE_ROOM],
         present[CUP_HUMAN_READABLE_ROOM], line[500];
     if (size->missing)
-        return; /* for what is said above */
+        return; /* print_growth() has printed why */
     cup_human_readable(least, cup_two_digits(size->least), CUP_UNIT_COUNT);
     cup_human_readable(most, cup_two_digits(size->most), CUP_UNIT_COUNT);
     bool fits = size->least <= size->most;
@@ -124,7 +124,7 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
     snprintf(
         line, sizeof line,
         "A worker of %u thread%s needs %s (error %s) for chunks of this size, so a limit of %s "
-        "would suit; it has %s.",
+        "would suit; the present limit is %s.",
         need->threads, need->threads == 1 ? "" : "s", bytes, error, request, limit);
     print_line(page, line);
 }

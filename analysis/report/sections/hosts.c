@@ -8,8 +8,8 @@ static struct cup_value count_if_any(uint32_t count)
     return cup_value_if(count > 0, cup_count(count));
 }
 
-/* What a host has, and all hosts with one CPU model together; the tables hide different columns
- * first. */
+/* Columns of a host, and of all hosts with one CPU model. The two tables hide different columns
+ * first, so the ranks are arguments. */
 #define SUM_FIELDS(X, workers_rank, failed_rank, cpu_rate_rank, io_wait_rank)                      \
     X("workers", COUNT, cup_count(host->workers), .heading = "workers", .place = 3,                \
       .rank = workers_rank)                                                                        \
@@ -77,7 +77,7 @@ static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup
     CUP_FILL(values, TAIL_FIELDS);
 }
 
-/* On a screen the slow and fast ones are shown, however many there are before them. */
+/* On a terminal only the first hosts are shown, and all that are slow or fast. */
 static bool is_hidden(const struct cup_report_rows *rows, size_t index)
 {
     const struct cup_page *page = rows->text.page;

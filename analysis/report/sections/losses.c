@@ -1,5 +1,5 @@
-/* The ledger of losses: two lines in the report. With --only it is a text for the sites that keep
- * the files: plain ASCII, a block for each server, no line cut to the width of the terminal. */
+/* Lost events: two lines in the report. With --only it is a text to send to the sites that store
+ * the files: plain ASCII, a block for each server, lines not cut to the terminal's width. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +12,8 @@ typedef unsigned long long big;
 
 /* ---- plain text ------------------------------------------------------------------------- */
 
-/* In one line: other characters are one '?' each, however many bytes they have. */
+/* Prints a byte of a text in one line of ASCII. A character outside ASCII becomes one '?': its
+ * continuation bytes print nothing. */
 static void print_byte(FILE *out, unsigned char byte)
 {
     if ((byte & 0xc0) == 0x80)
@@ -22,7 +23,7 @@ static void print_byte(FILE *out, unsigned char byte)
     putc(byte < 32 || byte > 126 ? '?' : byte, out);
 }
 
-/* Where the URL's text from `at` on ends. */
+/* The end of the URL in which `at` lies. */
 static size_t url_end(struct cup_text text, size_t at)
 {
     while (at < text.length && !strchr(" \t\r\n'\"<>`", text.bytes[at]))
@@ -30,8 +31,8 @@ static size_t url_end(struct cup_text text, size_t at)
     return at;
 }
 
-/* A ticket is read by many, and a URL may hold what gives access: a token in what follows its
- * '?', a password before its '@'. Both are left out. */
+/* Many people read a ticket, so secrets in URLs are left out: a query (it may hold a token) and a
+ * password before '@'. */
 static size_t print_url_rest(FILE *out, struct cup_text text, size_t at)
 {
     size_t end = url_end(text, at);
@@ -100,7 +101,7 @@ static int by_text(struct cup_text a, struct cup_text b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-/* What no server is known of comes last. */
+/* Orders by server, then file; files without a server come last. */
 static int by_place(const void *left, const void *right)
 {
     const struct line *a = left, *b = right;
@@ -335,7 +336,7 @@ static int print_losses(const struct cup_page *page)
 
 /* ---- in the JSON ------------------------------------------------------------------------- */
 
-/* Sums of losses, of all datasets or of one, and the events whose chunks were used. */
+/* Losses of one dataset or of all, with the events whose chunks were used. */
 struct dataset_sums {
     struct cup_text name;
     const struct cup_loss_sums *sums;

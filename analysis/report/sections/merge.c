@@ -16,7 +16,7 @@ static struct cup_value if_any(uint64_t count, uint64_t value)
     X("inputs", COUNT, cup_value_if(rows->profile->input_count > 0, cup_count(level->inputs)),     \
       .heading = "inputs", .place = 5)                                                             \
     X("input_bytes", BYTES, if_any(level->input_bytes_known, level->input_bytes),                  \
-      .heading = "made of", .place = 6, .rank = 3)                                                 \
+      .heading = "input size", .place = 6, .rank = 3)                                              \
     X("result_bytes", BYTES, if_any(level->result_bytes_known, level->result_bytes),               \
       .heading = "results", .place = 7)                                                            \
     X("largest_result_bytes", BYTES, if_any(level->result_bytes_known, level->largest_bytes))      \
@@ -66,8 +66,9 @@ static int print_merge(const struct cup_page *page)
     const struct cup_merge *merge = page->totals->merge;
     bool known = merge->count > 0 && merge->levels[merge->count - 1].level;
     return cup_print_rows(page, &table, NULL, "Merging",
-                          known ? "tasks made of chunks' results (level 1), of those (level 2), ..."
-                                : "levels are not known: an older library recorded this");
+                          known
+                              ? "level 1 merges results of chunks, level 2 results of level 1, ..."
+                              : "levels are not known: an older library recorded this");
 }
 
 static int put_merge(struct report *report)

@@ -63,8 +63,8 @@ static int put_opens(struct report *report)
 const struct cup_report_section cup_opens_section = {
     .name = "opens",
     .heading = "Opening files",
-    .note = "by server, of local files by their first directory; connect: TCP, without names "
-            "looked up before and TLS after",
+    .note = "by server; local files by their first directory; connect: only the TCP connection, "
+            "without DNS and TLS",
     .table = &cup_opens_table,
     .put = put_opens,
 };

@@ -7,7 +7,7 @@
 #include "analysis/report/page/rows.h"
 #include "analysis/tasks/task_columns.h"
 
-/* How many tasks, their times, what they read and made: const struct cup_task_sums *sums. */
+/* Number, times, reads and results of tasks. `sums`: const struct cup_task_sums *. */
 #define CUP_TASK_SUM_FIELDS(X, sums)                                                               \
     X("tasks", COUNT, cup_count((sums)->tasks))                                                    \
     X("finished", COUNT, cup_count((sums)->finished))                                              \
@@ -24,8 +24,8 @@
     X("child_read_bytes", BYTES, cup_count((sums)->child_read_bytes))                              \
     X("result_bytes", BYTES, cup_count((sums)->result_bytes))
 
-/* What tasks read of ROOT files: const struct cup_task_baskets *baskets; `measured`: that was
- * recorded. What the keys of baskets say is null where no hook saw a key. */
+/* What tasks read from ROOT files. `baskets`: const struct cup_task_baskets *; `measured`: whether
+ * baskets were recorded. Fields from the keys of baskets are null if no hook saw a key. */
 #define CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                               \
     X("bytes_read_compressed", BYTES, cup_value_if(measured, cup_count((baskets)->compressed)))    \
     X("bytes_read_uncompressed", BYTES,                                                            \
@@ -55,34 +55,35 @@ struct cup_value cup_row_algorithms(struct cup_report_rows *rows, uint32_t algor
     X("host", TEXT, cup_string(rows->profile->processes[process].header.host))                     \
     X("pid", ID, cup_count(rows->profile->processes[process].header.pid))
 
-/* Of the only Dask worker in that process; null where there are several, or none. */
+/* Address of the Dask worker in that process; null if it has none or several. */
 struct cup_value cup_worker_address(const struct cup_profile *profile, uint32_t process);
 
 /* A column of `cupping tasks`, of const struct cup_task_row *row. */
 #define CUP_TASK_FIELD(X, name, kind, ...) X(name, kind, cup_task_value(row, name), __VA_ARGS__)
 
-/* The waits of tasks, those that are not told apart, and the waits of their helpers. */
+/* Waits of tasks by kind, waits of unknown kind, and waits of their helpers by kind. */
 enum { CUP_WAIT_FIELDS = 2 * CUP_WAITED_COUNT + 1 };
 const char *cup_wait_key(unsigned index, char room[CUP_KEY_ROOM]);
 void cup_fill_waits(const struct cup_profile *profile, const struct cup_wait_sums *sums,
                     const struct cup_measured_waits *helpers, struct cup_value *values);
 
-/* In a row of tasks_by_prefix: how long tasks, reads and waits for the GIL took. */
+/* Writes into a row of tasks_by_prefix how long tasks, reads and waits for the GIL took. */
 void cup_put_histograms(struct report *report, const void *prefix);
 
-/* Part of the section on chunks: what a chunk costs by its events. */
+/* Part of the section on chunks: how time and memory of a chunk grow with its events. */
 void cup_print_fits(const struct cup_page *page);
 void cup_put_fits(struct report *report);
 
 extern const struct cup_report_table cup_processes_table;
 
-/* Part of the section on sections: what each task had of each. Returns 0, or -1 without memory. */
+/* Part of the section on named sections: the time of each in each task. Returns 0, or -1 without
+ * memory. */
 int cup_print_section_tasks(const struct cup_page *page, const struct cup_sections *sections);
 
 /* The threads' time as a stacked bar, and its legend. */
 void cup_print_bar(const struct cup_page *page);
 
-/* Keys of the object that is open, under the names that Coffea's own report has. */
+/* Writes keys into the JSON object that is open, named as in Coffea's own report. */
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
 
 #endif

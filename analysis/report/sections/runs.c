@@ -3,13 +3,14 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/report/page/section.h"
 
-/* How much earlier it may have begun, or later ended; null if nothing bounds it. */
+/* How much earlier the call may have begun, or later ended, in seconds; null if no other record
+ * limits it. */
 static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t bound_ns)
 {
     return cup_value_if(bound_ns > 0 && to_ns >= from_ns, cup_seconds(to_ns - from_ns));
 }
 
-/* Tasks are counted for the run that is reported. */
+/* Only the reported run has a number of tasks: the others were not loaded. */
 #define FIELDS(X)                                                                                  \
     X("run", COUNT, cup_count(number), .heading = "run", .place = 1)                               \
     X("t_start", TIME, cup_time(run->start_ns), .heading = "start (UTC)", .place = 2)              \

@@ -1,4 +1,4 @@
-/* Sections and values chunk by chunk: what each had of those that took the most time. */
+/* Named sections and values, task by task: how much time each section took in the longest tasks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { SHOWN_TASKS = 10, SECTIONS = 6, VALUES = 4, NAME_ROOM = 40 };
 
-/* Those of one name within one other, in whatever tasks. */
+/* A column: the sections with this name inside the same parent, in all tasks. */
 struct column {
     uint32_t name, parent;
     char heading[NAME_ROOM];
@@ -20,7 +20,7 @@ struct of_task {
     uint32_t task;    /* index */
     uint64_t ns[SECTIONS];
     double sums[VALUES]; /* NAN: none of these */
-    uint32_t in;         /* a bit for each section that it was in */
+    uint32_t in;         /* bit i: the task was in section i */
 };
 
 struct by_task {
@@ -28,8 +28,8 @@ struct by_task {
     unsigned section_count, value_count;
     struct of_task *rows; /* owned */
     size_t count;
-    uint32_t *places; /* owned; by task: index + 1 in rows */
-    bool chunks;      /* some of them are of a chunk of data */
+    uint32_t *places; /* owned; for each task: its index in `rows` + 1 */
+    bool chunks;      /* at least one of the tasks has a chunk */
 };
 
 static void name_column(const struct cup_page *page, struct column *column, uint32_t name,
@@ -121,7 +121,7 @@ static int longest_first(const void *left, const void *right)
     return (a->task > b->task) - (a->task < b->task);
 }
 
-/* Returns 0, or -1 without memory; the rows are to be freed either way. */
+/* Returns 0, or -1 without memory; the caller frees the rows in both cases. */
 static int collect(const struct cup_page *page, const struct cup_sections *sections,
                    struct by_task *by_task)
 {

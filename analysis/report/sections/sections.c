@@ -11,8 +11,8 @@ static struct cup_value prefix_of(const struct cup_report_rows *rows, uint32_t p
 
 /* ---- sections ----------------------------------------------------------------------------- */
 
-/* Where sections are of several prefixes, the prefix is always shown: it tells rows of one name
- * apart. */
+/* True if sections belong to several prefixes. The prefix is then always shown, because the name
+ * alone is ambiguous. */
 static bool are_of_several(const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -240,7 +240,7 @@ const struct cup_report_table cup_value_rows_table = {CUP_TABLE_PARTS(value_row_
 
 /* ---- the section -------------------------------------------------------------------------- */
 
-/* Sections that their task ended, or that found no room. */
+/* Warns of sections that the program never ended, and of those that were dropped. */
 static void print_trouble(const struct cup_page *page, const struct cup_sections *sections)
 {
     uint64_t unended = 0, lost = page->profile->health[CUP_H_SECTIONS_DROPPED];

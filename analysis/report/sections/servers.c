@@ -29,7 +29,7 @@ static struct cup_value errors_of(const struct cup_report_rows *rows,
                         cup_count(sum ? sum->failed : 0));
 }
 
-/* FILES: how long files took to open; CONNECTS: how long connections took. Either is NULL. */
+/* files: how long files took to open; connects: how long connections took. One of them is NULL. */
 #define LATENCIES(X, files, connects, errors)                                                      \
     X("open_latency_p50_s", SECONDS, quantile(files, 0.5))                                         \
     X("open_latency_p99_s", SECONDS, quantile(files, 0.99))                                        \
@@ -95,7 +95,7 @@ static const struct cup_report_table peers = {CUP_TABLE_PARTS(peer_parts), list_
 
 /* ---- servers in URLs ----------------------------------------------------------------------- */
 
-/* How much its sockets carried, and how many there were, is in the rows of the peers. */
+/* Bytes and number of its sockets are in the rows of the peers. */
 #define URL_FIELDS(X)                                                                              \
     X("server", TEXT, cup_text(sum->server))                                                       \
     X("protocol", TEXT, protocol_of(sum->server))                                                  \
@@ -145,7 +145,7 @@ static int put_servers(struct report *report)
 const struct cup_report_section cup_servers_section = {
     .name = "servers",
     .heading = "Servers",
-    .note = "peers of sockets, Dask's own apart; a request is a call that sent",
+    .note = "peers of sockets, without Dask's own; a request is a call that sent",
     .table = &peers,
     .put = put_servers,
 };

@@ -19,7 +19,7 @@
       .heading = "core-hours", .place = 7, .rank = 4)                                              \
     X("idle_share", SHARE,                                                                         \
       cup_value_if(stage->known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
-      .heading = "of it", .place = 8)                                                              \
+      .heading = "idle share", .place = 8)                                                         \
     X("tasks", COUNT, cup_value_if(stage->known, cup_count(stage->tasks)), .heading = "tasks",     \
       .place = 4, .rank = 3)
 
@@ -53,7 +53,7 @@ struct tail_chunk {
     const struct cup_tail_chunk *chunk;
 };
 
-/* The text has its columns in another order, with the start as the time since the run's. */
+/* The text has another order of columns, and gives the start in seconds since the run's start. */
 #define TAIL_FIELDS(X)                                                                             \
     X(NULL, SECONDS, cup_seconds(row->task->start_ns - rows->totals->run.start_ns),                \
       .heading = "began at", .place = 1)                                                           \
@@ -119,7 +119,8 @@ static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
 
 /* ---- the section -------------------------------------------------------------------------- */
 
-/* Finding the tail's chunks takes passes of its own over all chunks: only on request. */
+/* The chunks of the tail are printed only with --only, because finding them takes more passes over
+ * all chunks. */
 static int print_stages(const struct cup_page *page)
 {
     struct cup_tail tail;

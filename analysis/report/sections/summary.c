@@ -1,5 +1,5 @@
-/* The first screen: how long, how fast, how much of it was CPU, whether every byte found its task,
- * and what to look at first. */
+/* The first screen: duration, rates, share of CPU time, share of bytes that were attributed, and
+ * the most important advice. */
 #include <math.h>
 #include <string.h>
 
@@ -129,10 +129,11 @@ struct part {
     const char *text;
 };
 
-/* ", 12 MB mapped" for each that is not 0, after `length` bytes of `to`; the new length. */
-static size_t list_parts(const struct cup_page *page, char *to, size_t room, size_t length,
+/* Writes ", 12 MB mapped" for each part that is not 0 into `to`. Returns the length. */
+static size_t list_parts(const struct cup_page *page, char *to, size_t room,
                          const struct part *parts, size_t count)
 {
+    size_t length = 0;
     for (size_t i = 0; i < count && length < room; i++) {
         char bytes[CUP_HUMAN_READABLE_ROOM];
         if (!(cup_metric_number(parts[i].metric, page->totals) > 0))
@@ -147,22 +148,20 @@ static void print_bytes(const struct cup_page *page)
 {
     static const struct part parts[] = {{CUP_METRIC_MAPPED_BYTES, "mapped"},
                                         {CUP_METRIC_RECV_BYTES, "received"}};
-    static const struct part apart[] = {{CUP_METRIC_IMPORT_BYTES, "imports"},
-                                        {CUP_METRIC_CHILD_READ_BYTES, "by children"}};
-    char rate[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], detail[300];
+    static const struct part others[] = {{CUP_METRIC_IMPORT_BYTES, "imports"},
+                                         {CUP_METRIC_CHILD_READ_BYTES, "by children"}};
+    char rate[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], detail[300], list[200];
     cup_page_human_readable(page, rate, CUP_METRIC_DELIVERED_RATE_MBS);
     cup_page_human_readable(page, bytes, CUP_METRIC_TOTAL_BYTES_READ);
     size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
-    length = list_parts(page, detail, sizeof detail, length, parts, 2);
-    size_t all = list_parts(page, detail, sizeof detail, length, apart, 2);
-    if (all > length) {
-        memcpy(detail + length, ";", 1); /* what follows is not in the sum */
-        snprintf(detail + all, sizeof detail - all, " apart");
-    }
+    if (list_parts(page, list, sizeof list, parts, 2) > 0)
+        length += (size_t)snprintf(detail + length, sizeof detail - length, " (%s)", list + 2);
+    if (list_parts(page, list, sizeof list, others, 2) > 0)
+        snprintf(detail + length, sizeof detail - length, "; not counted: %s", list + 2);
     print_fact(page, "read", CUP_BOLD, rate, detail);
 }
 
-/* What of ROOT files was read, by baskets; nothing where there were none. */
+/* Two lines about ROOT baskets; prints nothing if none were read. */
 static void print_baskets(const struct cup_page *page)
 {
     const struct cup_branches *branches = page->totals->branches;
@@ -209,7 +208,7 @@ static void print_cpu(const struct cup_page *page)
 }
 
 /* "context 99.5 %, own 0.5 %" into `to`. */
-static void list_ways(const struct cup_page *page, char *to, size_t room)
+static void list_methods(const struct cup_page *page, char *to, size_t room)
 {
     double total = (double)cup_all_method_bytes(page->totals);
     size_t length = 0;
@@ -226,19 +225,19 @@ static void list_ways(const struct cup_page *page, char *to, size_t room)
 
 static void print_attributed(const struct cup_page *page)
 {
-    char share[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM], ways[160] = "",
+    char share[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM], methods[160] = "",
                                                                          detail[240];
     double value = cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, page->totals);
     cup_human_readable(share, value, CUP_UNIT_SHARE);
     cup_page_human_readable(page, total, CUP_METRIC_BYTES_TOTAL);
-    list_ways(page, ways, sizeof ways);
+    list_methods(page, methods, sizeof methods);
     bool others = cup_metric_number(CUP_METRIC_MAPPED_BYTES, page->totals) > 0 ||
                   cup_metric_number(CUP_METRIC_RECV_BYTES, page->totals) > 0;
     snprintf(detail, sizeof detail, "of %s%s%s", total,
-             !*ways   ? ""
-             : others ? "; data files: "
-                      : ": ",
-             ways);
+             !*methods ? ""
+             : others  ? "; data files: "
+                       : ": ",
+             methods);
     print_fact(page, "attributed",
                isnan(value)    ? CUP_PLAIN
                : value >= 0.99 ? CUP_GOOD
@@ -274,8 +273,8 @@ static void print_advice(const struct cup_page *page)
     if (count == 0)
         cup_print_wrapped(&page->terminal, CUP_PLAIN, 2,
                           "The processes that wrote these logs ran no Dask task and no Coffea "
-                          "chunk, or the library could not see them. Health, below, says what "
-                          "was off.");
+                          "chunk, or the library could not see them. The section on health, below, "
+                          "says which features were off.");
 }
 
 static void print_facts(const struct cup_page *page)
@@ -332,15 +331,14 @@ static int print_footer(const struct cup_page *page)
     putc('\n', page->terminal.out);
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
-        "More with --only: workflow (all rates), time_budget, attribution and health (all "
+        "More sections with --only: workflow (all rates), time_budget, attribution and health (all "
         "counters), processes, runs, scaling, coffea, functions (down to the line). "
         "`cupping plot --html FILE` draws all of it.");
-    cup_print_wrapped(
-        &page->terminal, CUP_DIM, 0,
-        "kB, MB and GB are powers of 1000. Dask measured the figures of workers (D), the library "
-        "most "
-        "others (P). `--only sources` says how each is made, `--json FILE` writes all of them, and "
-        "docs/reading-a-report.md explains them.");
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
+                      "kB, MB and GB are powers of 1000. Dask measured the figures of workers (D), "
+                      "cupping most others (P). `--only sources` says how each figure is made, "
+                      "`--json FILE` writes all of them, and "
+                      "docs/reading-a-report.md explains them.");
     return 0;
 }
 

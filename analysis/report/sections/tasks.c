@@ -6,7 +6,7 @@
 
 /* ---- by prefix ---------------------------------------------------------------------------- */
 
-/* Counters that many runs have none of get a column only where there is something to show. */
+/* These columns appear only if the run has any such amount. */
 static bool have_helper_cpu(const struct cup_totals *totals)
 {
     return totals->counters[CUP_C_HELPER_CPU_NS] != 0;
@@ -120,7 +120,7 @@ static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), 
     X("threads", COUNT, server && server->threads ? cup_count(server->threads) : cup_null())       \
     CUP_TASK_SUM_FIELDS(X, sums)
 
-/* The last sums are of tasks whose worker is not known: those without Dask. */
+/* The element after those of all Dask workers is for tasks without a known worker. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_task_sums *sums = item;

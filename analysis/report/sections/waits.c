@@ -9,7 +9,7 @@ enum { SHOWN_PREFIXES = 10 };
 
 /* ---- waits ------------------------------------------------------------------------------ */
 
-/* Without the unit, which is in the heading. */
+/* Adds a percentage without "%": the heading has the unit. */
 static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
 {
     char text[32];
@@ -27,7 +27,8 @@ static void add_wait(const struct cup_page *page, struct cup_table *table,
                 cup_profile_measured(page->profile, cup_wait_parts[part].needs));
 }
 
-/* The columns, in their order on the screen; those beyond PARTS are a part each. */
+/* Indexes of the columns, in the order on the screen; from PARTS on, one for each part of the time.
+ */
 enum { NAME, TIME, CPU, PARTS };
 static const enum cup_waited shown_parts[] = {
     CUP_WAITED_IO,    CUP_WAITED_GIL,       CUP_WAITED_LOCK,  CUP_WAITED_POLL,
@@ -47,8 +48,8 @@ static void add_waits(const struct cup_page *page, struct cup_table *table, stru
         add_wait(page, table, sums, sums->ns[shown_parts[i]], shown_parts[i]);
 }
 
-/* How much would be missed if a column was left out: parts that were not measured least of all. The
- * time itself goes before parts of more than a percent of it. */
+/* How important a column is: the sum of its waits, -1 for parts that were not measured. The column
+ * with the time is as important as a part with 1 % of it. */
 static double worth_of(const struct cup_page *page, int column)
 {
     const struct cup_wait_sums *sums = &page->totals->waits;
@@ -59,7 +60,8 @@ static double worth_of(const struct cup_page *page, int column)
                                                                            : -1;
 }
 
-/* The number of columns that say more; 0 for the one that says most, which is always shown. */
+/* The number of columns that are more important; 0 for the most important, which is always shown.
+ */
 static unsigned rank_of(const struct cup_page *page, int column)
 {
     unsigned rank = 0;
@@ -71,7 +73,7 @@ static unsigned rank_of(const struct cup_page *page, int column)
     return rank;
 }
 
-/* Where room is short the columns go that say least. */
+/* On a narrow screen the least important columns are hidden first. */
 static void make_columns(const struct cup_page *page, struct cup_column columns[COLUMNS])
 {
     columns[NAME] = (struct cup_column){"prefix", CUP_FIT_LEFT, 0};
@@ -94,7 +96,7 @@ static void add_worker(const struct cup_page *page, struct cup_table *table,
         add_waits(page, table, (struct cup_text){name, (size_t)length}, &sums);
 }
 
-/* Workers, where there are several: whether all fare alike. */
+/* A row for each worker, if there are several, to show whether they differ. */
 static void print_workers(const struct cup_page *page, const struct cup_column *columns)
 {
     struct cup_column own[COLUMNS];
@@ -170,7 +172,7 @@ static void print_durations(const struct cup_page *page, const uint32_t *order, 
         {"max", CUP_FIT_RIGHT, 0},
     };
     struct cup_table table;
-    cup_page_heading(page, "Durations", "half of them took p50 or less");
+    cup_page_heading(page, "Durations", "p50 is the median: half of them took no longer");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
         for (int kind = CUP_DURATION_COUNT; kind-- > 0;)

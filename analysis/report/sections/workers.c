@@ -1,4 +1,4 @@
-/* The workers: how many, how busy, how full; and those with the most to do. */
+/* The workers: number, load and memory, and a row for each of the busiest. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static void print_line(const struct cup_page *page, const char *name, const char
     cup_print_hanging(&page->terminal, CUP_PLAIN, 17, text);
 }
 
-/* "4.00 a worker", "2 to 8 a worker (mean 4.00)". */
+/* Writes "4.00 per worker" or "2 to 8 per worker (mean 4.00)". */
 static void describe_size(const struct cup_page *page, char *to, size_t room)
 {
     char mean[CUP_HUMAN_READABLE_ROOM], low[CUP_HUMAN_READABLE_ROOM], high[CUP_HUMAN_READABLE_ROOM];
@@ -32,9 +32,9 @@ static void describe_size(const struct cup_page *page, char *to, size_t room)
                        CUP_UNIT_COUNT);
     if (cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals) <
         cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals))
-        snprintf(to, room, "%s to %s a worker (mean %s)", low, high, mean);
+        snprintf(to, room, "%s to %s per worker (mean %s)", low, high, mean);
     else
-        snprintf(to, room, "%s a worker", high);
+        snprintf(to, room, "%s per worker", high);
 }
 
 static void print_count(const struct cup_page *page)
@@ -45,7 +45,7 @@ static void print_count(const struct cup_page *page)
     double avg_cores = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
            total_cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
     describe_size(page, size, sizeof size);
-    snprintf(line, sizeof line, "%s over time, at most %s; %s threads, %s",
+    snprintf(line, sizeof line, "%s on average, at most %s; %s threads, %s",
              cup_page_human_readable(page, average, CUP_METRIC_AVG_WORKERS),
              cup_page_human_readable(page, peak, CUP_METRIC_PEAK_WORKERS),
              cup_page_human_readable(page, cores, CUP_METRIC_AVG_CORES), size);
@@ -64,7 +64,8 @@ static void print_memory(const struct cup_page *page)
     char most[CUP_HUMAN_READABLE_ROOM], spilled[CUP_HUMAN_READABLE_ROOM], line[400];
     if (isnan(cup_metric_number(CUP_METRIC_PEAK_MEMORY_BYTES, page->totals)))
         return;
-    snprintf(line, sizeof line, "%s a worker, at most %s; %s of the limit, at most %s; spilled %s",
+    snprintf(line, sizeof line,
+             "%s per worker, at most %s; %s of the limit, at most %s; spilled %s",
              cup_page_human_readable(page, average, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
              cup_page_human_readable(page, peak, CUP_METRIC_PEAK_MEMORY_BYTES),
              cup_page_human_readable(page, share, CUP_METRIC_MEMORY_UTILIZATION_PCT),
@@ -73,7 +74,7 @@ static void print_memory(const struct cup_page *page)
     size_t length = strlen(line);
     double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
     if (without > 0)
-        snprintf(line + length, sizeof line - length, "; %.0f without a limit", without);
+        snprintf(line + length, sizeof line - length, "; workers without a limit: %.0f", without);
     print_line(page, "memory", line);
 }
 
@@ -83,22 +84,22 @@ static void print_use(const struct cup_page *page)
         running[CUP_HUMAN_READABLE_ROOM];
     char assigned[CUP_HUMAN_READABLE_ROOM], line[400];
     snprintf(line, sizeof line,
-             "CPU %s (by the processes' clocks %s), tasks that run %s, assigned %s",
+             "CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
              cup_page_human_readable(page, cpu, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
              cup_page_human_readable(page, clocks, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
              cup_page_human_readable(page, running, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
              cup_page_human_readable(page, assigned, CUP_METRIC_CPU_UTILIZATION_PCT));
-    print_line(page, "of threads", line);
+    print_line(page, "per thread", line);
 }
 
 static void print_stalls(const struct cup_page *page)
 {
     char workers[CUP_HUMAN_READABLE_ROOM], scheduler[CUP_HUMAN_READABLE_ROOM], line[300];
     snprintf(
-        line, sizeof line, "at most %s in a worker, %s in the scheduler",
+        line, sizeof line, "stalled up to %s in a worker, %s in the scheduler",
         cup_page_human_readable(page, workers, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
         cup_page_human_readable(page, scheduler, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK));
-    print_line(page, "loops stalled", line);
+    print_line(page, "event loops", line);
 }
 
 static void print_rate(const struct cup_page *page)
@@ -106,7 +107,7 @@ static void print_rate(const struct cup_page *page)
     char samples[CUP_HUMAN_READABLE_ROOM], asked[CUP_HUMAN_READABLE_ROOM],
         reached[CUP_HUMAN_READABLE_ROOM];
     char gap[CUP_HUMAN_READABLE_ROOM], line[300];
-    snprintf(line, sizeof line, "%s, every %s (asked for: %s), longest gap %s",
+    snprintf(line, sizeof line, "%s, every %s (requested: %s), longest gap %s",
              cup_page_human_readable(page, samples, CUP_METRIC_NUM_SAMPLES),
              cup_page_human_readable(page, reached, CUP_METRIC_SAMPLE_INTERVAL_S),
              cup_page_human_readable(page, asked, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
@@ -119,7 +120,7 @@ static void print_rate(const struct cup_page *page)
 /* A worker with a log, with samples, or with both. */
 struct known_worker {
     const struct cup_server *server;            /* NULL: it left no log */
-    const struct cup_observed_worker *observed; /* all zeros without samples */
+    const struct cup_observed_worker *observed; /* all 0 without samples */
 };
 
 static struct cup_value peak_of(const struct cup_timeline *line)
@@ -260,7 +261,8 @@ static void fill_amounts(struct cup_report_rows *rows, const void *item, struct 
     }
 }
 
-/* Busy time of its threads: what most of its figures follow. */
+/* The worker's busy thread time. Without any, its memory decides, as a number far below any busy
+ * time. */
 static double load_of(const struct cup_observed_worker *worker)
 {
     const struct cup_timeline *running = &worker->values[CUP_SEEN_EXECUTING];
@@ -294,7 +296,7 @@ static int list_by_load(struct cup_report_rows *rows)
     return 0;
 }
 
-/* Workers with a log, then those that only samples know. */
+/* Lists workers with a log, then those that appear only in samples. */
 static void list_all(struct cup_report_rows *rows)
 {
     static const struct cup_observed_worker nothing;
@@ -350,7 +352,7 @@ static void put_counts(struct report *report, const struct cup_tracking *trackin
     cup_json_end_array(&report->json);
 }
 
-/* Only of workers whose samples have this value. */
+/* Writes the timelines of one value, for the workers whose samples have it. */
 static void put_timeline(struct report *report, const struct cup_tracking *tracking, int value)
 {
     const struct cup_observed *observed = report->totals->observed;

@@ -6,7 +6,7 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions/functions.h"
 
-/* What the rows are of. */
+/* Which tasks and which functions the rows of a table are about. */
 struct part_of {
     const struct cup_functions *functions;
     uint32_t prefix; /* index, CUP_NO_PREFIX or CUP_ALL_PREFIXES */
@@ -20,7 +20,7 @@ static struct cup_value tree_text(const struct cup_report_rows *rows, uint32_t s
 
 /* ---- fields that several tables have ------------------------------------------------------ */
 
-/* Null for all prefixes. */
+/* "(no task)" for CUP_NO_PREFIX; null for CUP_ALL_PREFIXES. */
 static struct cup_value prefix_name(const struct cup_report_rows *rows)
 {
     uint32_t prefix = ((const struct part_of *)rows->of)->prefix;
@@ -135,7 +135,7 @@ static int list_rows(struct cup_report_rows *rows, const struct cup_function_row
     return 0;
 }
 
-/* For CSV, which has no section around the rows. */
+/* The rows over all tasks, for CSV: the JSON makes `functions` once for all its tables. */
 static int list_all_tasks(struct cup_report_rows *rows, bool native)
 {
     struct cup_functions functions;
@@ -178,7 +178,7 @@ static const struct cup_report_table natives_by_prefix = {CUP_TABLE_PARTS(prefix
 
 /* ---- lines, and the branches that they read ------------------------------------------------- */
 
-/* The user's: those of packages are many, and the user cannot change them. */
+/* Lists the user's lines only: packages have many, which the user cannot change. */
 static int list_lines(struct cup_report_rows *rows)
 {
     const struct cup_function_rows *lines = &((const struct part_of *)rows->of)->functions->lines;
@@ -244,7 +244,7 @@ static const struct cup_row_part package_parts[] = {CUP_ROW_PART(PACKAGE_FIELDS,
 static const struct cup_report_table packages_table = {CUP_TABLE_PARTS(package_parts),
                                                        list_packages};
 
-/* The row's item is the phase's weights. */
+/* `item` points to the phase's weights in functions->phases. */
 #define PHASE_FIELDS(X)                                                                            \
     X("phase", TEXT,                                                                               \
       cup_string(cup_phase_names[(const struct cup_weights *)item - of->functions->phases]))
@@ -323,7 +323,8 @@ static void put_weights(struct report *report, const char *before, const struct 
     }
 }
 
-/* The rows of all tasks (NULL: none), then those of the tasks of each prefix that did something. */
+/* Writes an array: the rows over all tasks unless `all` is NULL, then the rows of each prefix that
+ * has any. */
 static int put_by_prefix(struct report *report, const char *name,
                          const struct cup_report_table *table, const struct part_of *all,
                          bool native)

@@ -9,7 +9,7 @@
 
 enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
 
-/* Seven tables of a page: with less room than others have. */
+/* Rows of each table in HTML: fewer than elsewhere, because this section has seven tables. */
 enum { PAGE_ROWS = 60 };
 
 size_t cup_shown_rows(const struct cup_page *page, size_t screen)
@@ -35,7 +35,7 @@ static bool has(const struct cup_functions *functions, int i)
     return functions->all.of[cup_shown_weights[i].weight] > 0;
 }
 
-/* By what rows are in order: the first weight that there is. */
+/* The weight by which rows are sorted: the first one that was measured. */
 static enum cup_weight leading(const struct cup_functions *functions)
 {
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
@@ -88,7 +88,7 @@ static void add_amounts(const struct cup_functions *functions, struct cup_table 
     }
 }
 
-/* Of the tasks that run chunks, where there are such. */
+/* Phases of the tasks that run chunks, or of all tasks if there are no chunks. */
 static void print_phases(const struct cup_page *page, const struct cup_functions *functions)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"phase", CUP_FIT_LEFT, 0}};
@@ -120,7 +120,9 @@ static void print_packages(const struct cup_page *page, struct cup_functions *fu
     struct cup_table table;
     columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
     enum cup_weight weight = leading(functions);
-    cup_page_heading(page, "Packages", "with their own code innermost");
+    cup_page_heading(
+        page, "Packages",
+        "self, by the package of the innermost function; total: with all that it calls");
     cup_function_rows_sort(&functions->packages, weight, false, false);
     cup_table_start(&table, columns, count);
     for (size_t i = 0; i < functions->packages.count && i < most; i++) {
@@ -169,7 +171,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
     if (!users)
         return;
     cup_page_heading(page, lines ? "Lines of your own" : "Functions of your own",
-                     "with all that they call");
+                     "total: with all that they call");
     cup_function_rows_sort(rows, leading(functions), true, true);
     cup_table_start(&table, columns, count);
     for (size_t i = 0; i < users && i < most; i++) {
@@ -188,7 +190,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
 
 /* ---- branches by line --------------------------------------------------------------------- */
 
-/* As many names as there is room for, those with the most bytes first. */
+/* Adds a cell with the names of up to SHOWN_BRANCHES branches, those with the most bytes first. */
 static void add_names(const struct cup_page *page, struct cup_table *table,
                       const struct cup_line_branch *branches, size_t count)
 {
@@ -222,20 +224,21 @@ static void add_branches(const struct cup_page *page, struct cup_table *table,
     add_names(page, table, branches, count);
 }
 
-/* In the order in which the lines were met. */
+/* A row for each line, in the order of the call tree. */
 static void print_branches(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
         {"line", CUP_FIT_LEFT, 0},        {"function", CUP_FIT_LEFT, 2},
         {"branches", CUP_FIT_RIGHT, 0},   {"baskets", CUP_FIT_RIGHT, 1},
-        {"compressed", CUP_FIT_RIGHT, 0}, {"most of them", CUP_FIT_LEFT, 0},
+        {"compressed", CUP_FIT_RIGHT, 0}, {"largest first", CUP_FIT_LEFT, 0},
     };
     const struct cup_call_tree *tree = page->totals->calls;
     size_t most = cup_shown_rows(page, SHOWN_USERS), lines = 0;
     struct cup_table table;
     if (tree->branch_count == 0)
         return;
-    cup_page_heading(page, "Branches by line", "baskets that uproot asked for, by the user's line");
+    cup_page_heading(page, "Branches by line",
+                     "baskets that uproot requested, by the line of the user's code");
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t from = 0, to; from < tree->branch_count; from = to) {
         for (to = from + 1; to < tree->branch_count; to++)
@@ -290,32 +293,33 @@ static void print_pythons(const struct cup_page *page, struct cup_functions *fun
         if (!has(functions, i))
             continue;
         cup_page_heading(page, cup_shown_weights[i].hot,
-                         "self: innermost; total: with all that they call");
+                         "self: in the function itself; total: with all that it calls");
         cup_print_hot(page, functions, &functions->functions, i, "defined at");
     }
 }
 
 /* ---- how well it is known ----------------------------------------------------------------- */
 
-/* "218 samples ... (half of it is 50 +- 3.4 %)" */
+/* Prints the number of samples and the statistical error that follows from it. */
 static void print_sampled(const struct cup_page *page, uint64_t used)
 {
     const uint64_t *health = page->profile->health;
     uint64_t taken = health[CUP_H_CPU_SAMPLES], torn = health[CUP_H_CPU_SAMPLES_TORN];
     char line[300], error[60] = "", share[CUP_HUMAN_READABLE_ROOM];
     if (used)
-        snprintf(error, sizeof error, " (half of it is 50 +- %.1f %%)", 50 / sqrt((double)used));
+        snprintf(error, sizeof error, " (a share of 50 %% has an error of %.1f %%)",
+                 50 / sqrt((double)used));
     cup_print_human_readable(share, cup_ratio((double)torn, (double)taken), CUP_UNIT_SHARE);
     snprintf(
         line, sizeof line,
         "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
-        "%s had a stack that changed while it was read: their time counts at the frames that "
-        "stayed.",
+        "%s had a stack that changed while it was read: their time counts at the frames that did "
+        "not change.",
         (unsigned long long)used, error, (unsigned long long)taken, share);
     cup_print_line(page, CUP_DIM, line);
 }
 
-/* What is behind the CPU time. */
+/* Says how many samples the CPU time comes from, or why there is none. */
 static void print_samples(const struct cup_page *page, const struct cup_functions *functions)
 {
     uint64_t used = functions->all.of[CUP_W_SAMPLES];
@@ -330,7 +334,7 @@ static void print_samples(const struct cup_page *page, const struct cup_function
         print_sampled(page, used);
 }
 
-/* Prints the counters that say what is missing, unless they are 0. */
+/* Prints each counter of missing or dropped stacks that is not 0. */
 static void print_losses(const struct cup_page *page, const struct cup_call_tree *tree)
 {
     const uint64_t *health = page->profile->health;
@@ -341,12 +345,11 @@ static void print_losses(const struct cup_page *page, const struct cup_call_tree
         {health[CUP_H_STACKS_DROPPED],
          "Stacks, or uses of them, dropped because tables or log were full"},
         {health[CUP_H_CPU_SAMPLES_MISSED], "Samples that were due while the sampler was late"},
-        {health[CUP_H_CODES_REPLACED],
-         "Functions whose code replaced another function's in memory, "
-         "each with its own rows"},
+        {health[CUP_H_CODES_REPLACED], "Functions whose code object reused the address of another "
+                                       "function's (each has its own rows)"},
         {tree->without, "Processes that ran tasks and took no stacks"},
         {tree->left_out,
-         "Call sites that did not fit into the tree; their callers have their amounts"},
+         "Call sites that did not fit into the tree; their amounts are added to their callers"},
         {tree->orphans, "Stacks, functions or tasks without a record that defines them"},
         {tree->damaged, "Damaged records of stacks, of which a part was read"},
         {tree->lost_logs, "Logs that could not be read a second time"},

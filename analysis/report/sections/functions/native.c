@@ -5,7 +5,7 @@ enum { SHOWN_PACKAGES = 8, SHOWN_NAMELESS = 3 };
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* How many of the places in native code have a name. */
+/* Prints how many native code addresses lie in a function with a name. */
 static void print_named(const struct cup_page *page, const struct cup_modules *modules)
 {
     uint64_t addresses = 0, named = 0, used = 0;
@@ -22,7 +22,8 @@ static void print_named(const struct cup_page *page, const struct cup_modules *m
     cup_print_line(page, CUP_DIM, line);
 }
 
-/* Libraries that might have names, but their files here are not those that ran. */
+/* Lists libraries without function names and why: mostly, the file on this machine is not the one
+ * that ran. */
 static void print_nameless(const struct cup_page *page, const struct cup_modules *modules)
 {
     size_t nameless = 0;
@@ -41,7 +42,7 @@ static void print_nameless(const struct cup_page *page, const struct cup_modules
                   "libraries without names in --json");
 }
 
-/* Where native frames are missing, or not in their places. */
+/* Prints how many stacks have no native frames, or have them in the wrong place. */
 static void print_losses(const struct cup_page *page)
 {
     const uint64_t *health = page->profile->health;
@@ -97,7 +98,8 @@ static void add_amounts(struct cup_table *table, const struct cup_functions *fun
     }
 }
 
-/* By what is shown last, allocations as a rule: the other amounts are those of few packages. */
+/* The weight by which packages are sorted: the last one shown, as a rule allocations, because only
+ * few packages have the others. */
 static enum cup_weight order_of(const struct cup_functions *functions)
 {
     int last = CUP_SHOWN_WEIGHTS - 1;
@@ -106,7 +108,7 @@ static enum cup_weight order_of(const struct cup_functions *functions)
     return cup_shown_weights[last].weight;
 }
 
-/* Others are on stacks only as callers, or have none of what is shown. */
+/* True if the package itself has any of the weights shown. Others were only callers. */
 static bool is_shown(const struct cup_functions *functions, const struct cup_weights *self)
 {
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
@@ -121,7 +123,7 @@ static void print_packages(const struct cup_page *page, struct cup_functions *fu
     struct cup_column columns[CUP_TABLE_COLUMNS];
     struct cup_table table;
     size_t most = cup_shown_rows(page, SHOWN_PACKAGES), some = 0;
-    cup_page_heading(page, "Packages, native", "with their own C code innermost");
+    cup_page_heading(page, "Packages, native", "self, by the library of the innermost C function");
     cup_function_rows_sort(rows, order_of(functions), false, false);
     cup_table_start(&table, columns, add_columns(functions, columns));
     for (size_t i = 0; i < rows->count; i++) {
@@ -153,8 +155,9 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
 {
     if (functions->natives.count == 0)
         return;
-    cup_page_heading(page, "Native functions",
-                     "the Python function that called them counts the same amounts");
+    cup_page_heading(
+        page, "Native functions",
+        "the same amounts are also in the rows of the Python function that called them");
     print_named(page, &functions->tree->modules);
     if (functions->all.of[CUP_W_CPU])
         cup_print_line(

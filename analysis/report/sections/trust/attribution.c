@@ -1,4 +1,4 @@
-/* How the bytes that were read found their tasks, and whether the kernel counted as many. */
+/* How the bytes read were attributed to tasks, and whether the kernel counted the same number. */
 #include <string.h>
 
 #include "analysis/report/page/section.h"
@@ -27,7 +27,7 @@ static void list_classes(const struct cup_kernel_check *check, char *to, size_t 
     }
 }
 
-/* The kernel's count of what these processes read, against ours. */
+/* Prints the kernel's count of what these processes read next to cupping's. */
 static void print_checked(const struct cup_page *page)
 {
     const struct cup_kernel_check *check = page->totals->kernel;
@@ -52,10 +52,11 @@ static void print_explained(const struct cup_page *page)
     cup_human_readable(explained, (double)check->explained_bytes, CUP_UNIT_BYTES);
     cup_human_readable(stdio, (double)check->stdio_bytes, CUP_UNIT_BYTES);
     cup_human_readable(copied, (double)check->copied_bytes, CUP_UNIT_BYTES);
-    snprintf(line, sizeof line,
-             "Up to %s of the difference is because the two count differently: stdio reads whole "
-             "blocks (%s came out of its buffers), and the kernel does not count splice() (%s).",
-             explained, stdio, copied);
+    snprintf(
+        line, sizeof line,
+        "The two count differently, which explains a difference of up to %s: stdio reads whole "
+        "blocks (%s came from its buffers), and the kernel does not count splice() (%s).",
+        explained, stdio, copied);
     cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
 }
 
@@ -125,8 +126,8 @@ static int print_attribution(const struct cup_page *page)
 /* ---- in the JSON ------------------------------------------------------------------------------
  */
 
-/* Of data files only: mapped and received bytes are attributed by the same methods, but not counted
- * by method. */
+/* Bytes of data files, by method. Mapped and received bytes are attributed by the same methods, but
+ * the log does not count them by method. */
 static void put_methods(struct report *report)
 {
     double total = (double)cup_all_method_bytes(report->totals);
@@ -179,7 +180,7 @@ static void fill_classes(struct cup_report_rows *rows, const void *item, struct 
       cup_value_if(                                                                                \
           files, cup_count(process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES])))
 
-/* One process of workers; its counters do not tell the Dask workers in it apart. */
+/* A row for a worker process. If several Dask workers run in it, the counters are their sum. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_process *process = item;
@@ -220,7 +221,7 @@ static void put_kernel_classes(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-/* What says nothing without a process that was checked is null then. */
+/* Most figures are null if no process was checked. */
 static void put_kernel_check(struct report *report)
 {
     const struct cup_kernel_check *check = report->totals->kernel;

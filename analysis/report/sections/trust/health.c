@@ -1,4 +1,4 @@
-/* How far the profile itself can be trusted: the state of the logs and of the library. */
+/* Whether the measurement is complete: damaged logs, dropped records, features that were off. */
 #include <string.h>
 
 #include "analysis/profile/roles.h"
@@ -38,7 +38,7 @@ static void print_counters(const struct cup_page *page)
     };
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* sentences report the others */
+    for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* print_warnings() has the others */
         cup_table_add_string(&table, names[i][1]);
         if (i == CUP_H_ANCHOR_NS)
             cup_table_add_value(&table, cup_seconds((int64_t)page->profile->health[i]),
@@ -52,7 +52,7 @@ static void print_counters(const struct cup_page *page)
 
 enum { SHOWN_NOTES = 20 };
 
-/* Each text once, however many processes wrote it. */
+/* Prints each text once, even if several processes wrote it. */
 static void print_notes(const struct cup_page *page)
 {
     const struct cup_profile *profile = page->profile;

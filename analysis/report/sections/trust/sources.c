@@ -18,10 +18,10 @@ static void print_section_sources(const struct cup_page *page,
     }
 }
 
-/* How each figure is made; on request only, for it is long. */
+/* Prints how each figure is made; only with --only, because it is long. */
 static int print_sources(const struct cup_page *page)
 {
-    cup_page_heading(page, "Sources", "P: the library; D: Dask; C: the Coffea report");
+    cup_page_heading(page, "Sources", "P: cupping; D: Dask; C: Coffea's report");
     for (size_t i = 0; i < cup_metric_section_count; i++)
         print_section_sources(page, cup_metric_sections[i]);
     return 0;
@@ -82,7 +82,7 @@ static const char *const row_sources[][2] = {
      "estimate; transfer_s: n/a, Dask's fine metrics have it by prefix (gather-dep); "
      "dask_received_bytes: all that the workers' Dask sockets delivered; a level that is null: "
      "an older library did not record inputs"},
-    {"tasks_by_worker", "P: as tasks_by_prefix, by the Dask worker that ran them"},
+    {"tasks_by_worker", "P: as in tasks_by_prefix, for each Dask worker"},
     {"scaling", "P: chunks' events and bytes (C) spread over their tasks' time, in up to 100 "
                 "bins from the first chunk to the last; a step lasted 2 % of it to count; the "
                 "bend is the last with 90 % of the best rate per thread"},
@@ -125,7 +125,7 @@ static void put_row_sources(struct report *report)
     put_functions_source(report);
 }
 
-/* A metric with a way to make it, but nothing to make it from. */
+/* Writes how the metric is made; if it is n/a, the reason comes first. */
 static void put_metric_source(struct report *report, const struct cup_metric *metric)
 {
     char made[CUP_SOURCE_ROOM], source[2 * CUP_SOURCE_ROOM];
@@ -149,7 +149,7 @@ static void put_metric_source(struct report *report, const struct cup_metric *me
 static void put_branch_sources(struct report *report)
 {
     bool by_file = cup_branches_by_file(report->totals->branches);
-    put(report, "algorithms", cup_string("P: as the heads of the baskets' blocks say"));
+    put(report, "algorithms", cup_string("P: from the header of each basket's compressed block"));
     put(report, "rows",
         cup_string(by_file ? "P: for each file; branch null: pages of an RNTuple have no names; "
                              "source: as asked (uproot asked for these baskets), unseen (likewise, "
@@ -164,7 +164,7 @@ static void put_branch_sources(struct report *report)
                              "again; otherwise as for each file"));
 }
 
-/* Of what is no single value. */
+/* Sources of tables and lists. */
 static void put_more_sources(struct report *report, const struct cup_metric_section *section)
 {
     const struct cup_observed *observed = report->totals->observed;

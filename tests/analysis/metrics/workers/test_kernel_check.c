@@ -207,5 +207,5 @@ Test(kernel_check, limits_are_told_in_words)
         strstr(warnings[0].text, "Mapped files not followed, because the table was full: 11;"));
     cr_assert_not_null(
         strstr(warnings[1].text, "Locks not followed, because the table was full: 12;"));
-    cr_assert_not_null(strstr(warnings[2].text, "also worked for others: 13;"));
+    cr_assert_not_null(strstr(warnings[2].text, "also worked for other tasks: 13;"));
 }
