@@ -265,7 +265,7 @@ Test(new_counters, mapped_bytes_of_a_file)
 Test(new_counters, tables_and_dump_show_them)
 {
     static const char *const needed[] = {"helpers' CPU",  "received",          "Servers",
-                                         "10.0.0.9:1094", "by helper threads", "received;"};
+                                         "10.0.0.9:1094", "by helper threads", "received);"};
     static const char *const dumped[] = {"PARENT pid=77 task=3", "CHILD pid=78 task=4",
                                          "origin=async",         "handoff=on mapped=off",
                                          "class=socket",         "helper_cpu_ns=2000000000"};

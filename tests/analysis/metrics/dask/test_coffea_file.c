@@ -258,7 +258,7 @@ Test(coffea_file, the_text_shows_both)
     cr_assert_eq(REPORT(path), 0);
     char *text = printed("out");
     cr_expect(strstr(text, "Coffea's report"));
-    cr_expect(strstr(text, "bytes requested     450 B  900 B   2.00  differs"), "%s", text);
+    cr_expect(strstr(text, "bytes requested      450 B  900 B   2.00  differs"), "%s", text);
     cr_expect(strstr(text, "columns could not be read"));
     cr_expect(strstr(text, "Members of the file that were ignored: 1."));
     cr_expect(strstr(text, "sum over datasets      30    3.50 s            100 B"));
