@@ -47,7 +47,7 @@ class Run:
         """Of each plot of one run: why it cannot be drawn from the profile, or ""."""
         found = {}
         for line in self("plot", "--list").stdout.splitlines():
-            if "(not in this version:" not in line and " Several runs: " not in line:
+            if not line.startswith("compare"):  # those are plots of several runs
                 reason = re.search(r" \(not from this profile: (.*)\)$", line)
                 found[line.split()[0]] = reason.group(1) if reason else ""
         return found
