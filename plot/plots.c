@@ -111,7 +111,7 @@
 
 #define X(data, chart, name, title, answers)                                                       \
     const void *cup_data_##data(struct cup_plot_input *input);                                     \
-    void cup_chart_##chart(struct cup_figure *figure, const void *data);
+    void cup_chart_##chart(struct cup_figure *figure, const void *values);
 PLOTS(X)
 RUN_PLOTS(X)
 #undef X

@@ -12,13 +12,13 @@ static struct cup_value count_if_any(uint32_t count)
  * first, so the ranks are arguments. */
 #define SUM_FIELDS(X, workers_rank, failed_rank, cpu_rate_rank, io_wait_rank)                      \
     X("workers", COUNT, cup_count(host->workers), .heading = "workers", .place = 3,                \
-      .rank = workers_rank)                                                                        \
+      .rank = (workers_rank))                                                                      \
     X("threads", COUNT, cup_count(host->threads), .heading = "threads", .place = 4)                \
     X("core_hours", RATIO, cup_real((double)host->threads_ns / 3600e9), .heading = "core-h",       \
       .place = 5, .rank = 3)                                                                       \
     X("tasks", COUNT, cup_count(host->tasks))                                                      \
     X("failed", COUNT, cup_count(host->failed), .heading = "failed", .place = 7,                   \
-      .rank = failed_rank)                                                                         \
+      .rank = (failed_rank))                                                                       \
     X("task_s", SECONDS, cup_seconds((int64_t)host->task_ns))                                      \
     X("chunks", COUNT, cup_count(host->chunks), .heading = "chunks", .place = 6)                   \
     X("failed_chunks", COUNT, cup_count(host->failed_chunks))                                      \
@@ -28,13 +28,13 @@ static struct cup_value count_if_any(uint32_t count)
     X("event_rate_core_hz", HZ, cup_ratio((double)host->events, wall_s), .heading = "ev/s/core",   \
       .place = 8)                                                                                  \
     X("event_rate_cpu_hz", HZ, cup_ratio((double)host->events, cpu_s), .heading = "per CPU s",     \
-      .place = 9, .rank = cpu_rate_rank)                                                           \
+      .place = 9, .rank = (cpu_rate_rank))                                                         \
     X("read_bytes", BYTES, cup_count(host->read_bytes), .heading = "read", .place = 10, .rank = 1) \
     X("read_rate_mbs", MBS, cup_ratio((double)host->read_bytes / 1e6, run_s))                      \
     X("read_rate_core_mbs", MBS,                                                                   \
       cup_ratio((double)host->read_bytes / 1e6, (double)host->task_ns / 1e9))                      \
     X("io_wait_share", SHARE, cup_ratio((double)host->io_wait_ns, (double)host->waited_ns),        \
-      .heading = "I/O wait", .place = 11, .rank = io_wait_rank)
+      .heading = "I/O wait", .place = 11, .rank = (io_wait_rank))
 
 #define HOST_SUMS(X) SUM_FIELDS(X, 5, 0, 6, 2)
 #define MODEL_SUMS(X) SUM_FIELDS(X, 4, 5, 2, 6)
