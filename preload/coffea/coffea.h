@@ -11,15 +11,15 @@
  * frame. */
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
 
-/* The calling thread is not inside _work_function: if its chunk is still open, it raised an
- * exception. */
+/* The calling thread is not inside _work_function. If a chunk that Coffea's clock calls began is
+ * still open, the function raised an exception: ends the chunk as failed. */
 void cup_coffea_left(int64_t now_ns);
 
 /* Records the versions of Coffea, uproot, awkward and numpy, once per log. */
 void cup_coffea_note_versions(void);
 
-/* True if OBJECT, whose type has this name, is a WorkItem or a FileMeta: it is recorded as the item
- * of the calling thread's task. */
+/* If OBJECT, whose type has the name TYPE_NAME, is a WorkItem or a FileMeta: records it as the item
+ * of the calling thread's task, and returns true. */
 bool cup_coffea_is_item(cup_object *object, const char *type_name);
 
 #endif

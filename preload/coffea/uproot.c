@@ -203,7 +203,8 @@ static size_t read_mapped_path(cup_object *source, char *path, size_t size)
     return bytes;
 }
 
-/* Of fsspec's sources, the path has lost its protocol, unless it is asked for as it was given. */
+/* fsspec's sources hold the path twice: as the user gave it (_file_path_orig), and without its
+ * protocol (_file_path). So a remote path is taken as it was given. */
 static size_t read_path(cup_object *source, char *path, size_t size)
 {
     size_t bytes = read_text(source, "_file_path_orig", path, size);

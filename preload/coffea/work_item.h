@@ -21,7 +21,7 @@ struct cup_item_found {
 };
 void cup_item_record(const struct cup_item_found *found);
 
-/* The work item of the task that the calling thread runs is recorded. */
+/* True once the item of the task that the calling thread runs was found. */
 bool cup_work_item_known(void);
 
 /* A row of the lifecycle table. */

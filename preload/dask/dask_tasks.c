@@ -34,7 +34,7 @@ static struct {
 } seen;
 
 enum { CARRIERS = 16 };
-static uint32_t carriers[CARRIERS]; /* prefixes (string ids) whose tasks have work items */
+static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
 /* On this thread: ticks are looked at often at first, then seldom. */
 static __thread uint32_t ticks_seen __attribute__((tls_model("initial-exec")));

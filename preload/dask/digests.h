@@ -17,7 +17,8 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns);
  * Python's atexit. Keeps errno. */
 void cup_digests_exit(const void *caller);
 
-/* A forked child: what is referenced stays so, because the child may not hold the GIL. */
+/* Called in a forked child: no dict is watched. References are not given back, because the child
+ * may not hold the GIL. */
 void cup_digests_reset(void);
 
 #endif

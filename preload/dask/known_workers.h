@@ -1,5 +1,5 @@
-/* The workers in the samples of this process's schedulers, by the address of Dask's str object that
- * holds the worker's network address. All functions need the GIL. */
+/* The workers in the samples of this process's schedulers. They are found by identity of the str
+ * object in which Dask keeps a worker's network address. All functions need the GIL. */
 #ifndef CUPPING_PRELOAD_DASK_KNOWN_WORKERS_H
 #define CUPPING_PRELOAD_DASK_KNOWN_WORKERS_H
 
@@ -7,7 +7,7 @@
 #include "preload/python/python.h"
 
 struct cup_known_worker {
-    cup_object *address; /* a reference is held, so no other object can take this address */
+    cup_object *address; /* that str; a reference is held, so no other object can take its place */
     uint32_t server;     /* SERVER record of the scheduler */
     uint32_t sample;     /* the last sample that contained the worker */
     struct cup_last_written written;
@@ -23,8 +23,9 @@ struct cup_known_worker *cup_known_worker_find(cup_object *address, uint32_t ser
  * after the last one. */
 struct cup_known_worker *cup_known_worker_missing(uint32_t server, uint32_t sample, size_t *at);
 
-/* Removes those workers. If LOST (rows of the sample are not in the log), only those that the log
- * does not mention yet: the next sample has to record that the others are gone. */
+/* Removes the workers of a scheduler that are not in SAMPLE. If LOST (the sample did not get into
+ * the log), removes only those that have no row in the log: the next sample has to record that the
+ * others are gone. */
 void cup_known_worker_drop_missing(uint32_t server, uint32_t sample, bool lost);
 
 /* A forked child: the table is empty. Python references are not given back, because the child may

@@ -14,7 +14,7 @@ enum { CUP_OCCUPANCY_PREFIXES = 64 };
 struct cup_occupancy {
     struct {
         cup_object *name;  /* a reference is held, so no other object can take this address */
-        double duration_s; /* that Dask expects a task to take */
+        double duration_s; /* Dask's estimate for one task; negative: unknown */
     } prefixes[CUP_OCCUPANCY_PREFIXES];
     int count;        /* prefixes with tasks on workers; -1: too many, or unknown */
     double bandwidth; /* bytes/s between workers */

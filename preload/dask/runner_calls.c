@@ -166,6 +166,7 @@ static struct call *find_own_call(bool make)
 
 /* ---- records ---------------------------------------------------------------------------- */
 
+/* Records that the call under way ended at NOW_NS at the latest. */
 static void limit_end(struct call *call, int64_t now_ns)
 {
     if (!call->inside || !call->record || !cup_active())

@@ -9,13 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The calling thread's. */
+/* What the calling thread knows of its Runner's call. */
 struct cup_runner_thread {
-    int64_t next_ns, next_monotonic_ns; /* nothing is to be learned before, by either clock */
+    /* no check before these times, by CLOCK_REALTIME and by CLOCK_MONOTONIC */
+    int64_t next_ns, next_monotonic_ns;
     int64_t outside_ns; /* when the thread was last seen outside of any call; 0: never */
     uint32_t call;      /* index + 1 of its call; 0: none */
     uint8_t woken;      /* looks left since it last waited: see CUP_RUN_LOOKS */
-    bool parents;       /* forked: a call below us on the stack is the parent's */
+    bool parents;       /* in a forked child: a call further out on the stack is the parent's */
 };
 extern __thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")))
 CUP_OURS;

@@ -46,7 +46,7 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
  * computes the scheduler's time as this process's clock plus DELAY_S. */
 void cup_sample_clock(uint64_t *values, double delay_s);
 
-/* A forked child. */
+/* Called in a forked child: its log has no note on slow ticks yet. */
 void cup_sample_record_reset(void);
 
 #endif

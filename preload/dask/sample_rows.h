@@ -59,7 +59,7 @@ void cup_rows_add_gone(struct cup_rows_batch *batch, const struct cup_last_writt
  * rows. */
 bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values);
 
-/* A forked child. */
+/* Called in a forked child: the numbers of samples and workers begin anew. */
 void cup_rows_reset(void);
 
 #endif

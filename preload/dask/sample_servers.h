@@ -10,7 +10,7 @@ void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling);
 /* A worker, as it sees itself. */
 void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
 
-/* A forked child. */
+/* Called in a forked child: no worker is known, and its log has no row yet. */
 void cup_sample_scheduler_reset(void);
 void cup_sample_worker_reset(void);
 

@@ -34,8 +34,9 @@ static inline uint64_t cup_code_rotate(uint64_t bits, int by)
     return bits << by | bits >> (64 - by);
 }
 
-/* Hashes the first 16 and the last 8 bytes of a line table (of the part that a copy holds). In a
- * table shorter than 8 bytes, the bytes before its beginning are shifted out. */
+/* Hashes the first 16 and the last 8 bytes of a line table, or of the part of it that a copy holds.
+ * The last 8 bytes of a table shorter than that begin in the header of the bytes object; the bytes
+ * of the header are shifted out. */
 static inline uint64_t cup_code_sum_table(const char *data, uint64_t length)
 {
     const uint64_t most = CUP_TABLE_COPY - 32;
@@ -79,7 +80,8 @@ static inline uint64_t cup_code_fingerprint_by(const struct cup_layout *layout, 
     return (uint64_t)cup_code_half(code + layout->code_first_line) << 32 | version;
 }
 
-/* Of a code object in memory, not a copy. */
+/* The fingerprint of a code object itself (not of a copy): follows its pointers to its name and its
+ * line table. */
 static inline uint64_t cup_code_fingerprint_whole(const struct cup_layout *layout, const char *code)
 {
     return cup_code_fingerprint_by(layout, code, cup_code_word(code + layout->code_name),

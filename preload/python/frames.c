@@ -105,8 +105,9 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending)
 
 /* ---- verification ------------------------------------------------------------------------ */
 
-/* The same steps as above, with loads that fail instead of crashing: the offsets may be wrong.
- * ITSELF: return FRAME if it is a Python frame. */
+/* safe_back() and safe_top() go the same ways as cup_frames_back() and find_top(), but the kernel
+ * copies each word: the offsets may be wrong, and a load could crash. ITSELF: begin with FRAME
+ * itself (return it if it is a Python frame) instead of its caller. */
 static const char *safe_back(const struct cup_layout *layout, const char *frame, bool itself)
 {
     char owner = 0;

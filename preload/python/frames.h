@@ -18,7 +18,7 @@ void cup_frames_off(void);
 /* A frame of the calling thread. Valid until the hook returns to Python. */
 struct cup_frame {
     const char *at; /* the interpreter's structure */
-    int depth;      /* number of frames further in (0: the innermost one) */
+    int depth;      /* 0: the innermost frame, 1: its caller, ... */
 };
 
 /* The innermost frame. False: no Python thread, no frame, or not verified. Any thread, no GIL. */
@@ -39,24 +39,25 @@ uint64_t cup_frames_place(struct cup_frame frame);
 /* Goes to the caller. False at the end of the stack. */
 bool cup_frames_back(struct cup_frame *frame);
 
-/* The str object co_name of its code: compare the pointer with interned names, do not follow it. */
+/* The str object co_name of the frame's code: compare the pointer with interned names, do not
+ * follow it. */
 const void *cup_frames_name(struct cup_frame frame);
 
-/* Its code object, borrowed. Safe without the GIL as long as the frame exists: the frame holds a
- * reference. */
+/* The frame's code object, borrowed. Safe without the GIL as long as the frame exists: the frame
+ * holds a reference. */
 cup_object *cup_frames_code(struct cup_frame frame);
 
-/* True if the path of its code's file ends with ENDING: the user may have a function of the same
- * name elsewhere. Needs the GIL. */
+/* True if the path of the file that contains the frame's function ends with ENDING: the user may
+ * have a function of the same name elsewhere. Needs the GIL. */
 bool cup_frames_is_in(struct cup_frame frame, const char *ending);
 
-/* The value of the local variable NAME (a literal), a new reference; NULL: not bound. Needs the
- * GIL.
+/* The value of the frame's local variable NAME (a literal), a new reference; NULL: not bound. Needs
+ * the GIL.
  *
- * At first the C API is asked, and its answer is compared with the word of the frame where the
- * variable should be. Once both agreed several times, only the frame is read; if they ever
- * disagreed, only the API is asked. *LOCALS caches the frame's dict of locals between calls, for
- * versions where the API has no cheaper way: start with NULL, and drop it at the end. */
+ * The first calls ask the C API, and compare its answer with the word of the frame where the
+ * variable should be. Once both agreed several times, later calls only read the frame; if they ever
+ * disagreed, later calls only ask the API. *LOCALS caches the frame's dict of locals between calls,
+ * for versions where the API has no cheaper way: start with NULL, and drop it at the end. */
 cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_object **locals);
 
 #endif

@@ -7,9 +7,10 @@
 
 struct cup_layout cup_layout;
 
-/* 3.14 is read by the interpreter's own description: _PyRuntime begins with _Py_DebugOffsets, a
- * block of 64-bit words after a cookie and the version. That is enough for frames, which are
- * verified. Code objects and line tables of 3.14 were never tested, so whole stacks stay off. */
+/* The offsets of 3.14 come from the interpreter itself: _PyRuntime begins with _Py_DebugOffsets, a
+ * cookie, the version, and a block of 64-bit offsets. They are enough to read frames, which
+ * cup_frames_verify() verifies. Code objects and line tables of 3.14 were never tested, so whole
+ * stacks stay off. */
 static bool read_debug_offsets(int minor, struct cup_layout *layout)
 {
     enum { /* indexes of words */

@@ -12,7 +12,7 @@
 
 enum {
     CUP_NOWHERE = ~0u,     /* this version has no such field */
-    CUP_FRAME_FROM_C = 3,  /* frame owners from this value on: an entry from C, no Python code */
+    CUP_FRAME_FROM_C = 3,  /* least owner of a frame that is an entry from C: runs no Python code */
     CUP_TEXT_COMPACT = 32, /* flag in a str's state: the characters follow the object, */
     CUP_TEXT_ASCII = 64,   /* flag: they are ASCII and begin at text_ascii; else at text_other */
     CUP_TEXT_KIND = 2,     /* shift of the 3 bits that give the bytes per character */
@@ -20,8 +20,8 @@ enum {
 
 struct cup_layout {
     /* thread state; verified by cup_frames_verify(), except thread_chunk */
-    size_t thread_frame;    /* the current frame; 3.11, 3.12: a structure that points to it, */
-    size_t thread_indirect; /* at this offset */
+    size_t thread_frame;    /* pointer to the current frame; 3.11, 3.12: to a _PyCFrame */
+    size_t thread_indirect; /* 3.11, 3.12: in the _PyCFrame, pointer to the current frame */
     size_t thread_chunk;    /* 3.11 and later: the chunk of the data stack that frames lie on:
                                struct { previous; size_t size in bytes; ...; frames }. Verified by
                                cup_stacks_verify(), which sets CUP_NOWHERE if that fails. */

@@ -129,6 +129,8 @@ void cup_python_init(void)
  * nothing new. */
 static unsigned long long loads_seen;
 
+/* Returns -1 if nothing was loaded since the last search, 1 if OBJECT is a libpython, else 0 (go on
+ * with the next object). */
 static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
 {
     (void)size;
@@ -309,8 +311,7 @@ uint64_t cup_python_amount(cup_object *object, double scale)
     return value >= 0 && value < 0x1p63 ? (uint64_t)value : CUP_UNKNOWN64; /* excludes NaN */
 }
 
-/* Not by the import functions of the C API: they end the process if the interpreter is being
- *
+/* Does not use the import functions of the C API: they end the process if the interpreter is being
  * finalised. */
 cup_object *cup_python_module(const char *name)
 {

@@ -21,10 +21,11 @@ struct cup_slots {
     uint16_t words;                   /* the largest offset */
 };
 
-/* Finds and verifies the offsets if OBJECT is of another class than the one before; returns true
- * then. */
+/* If the class of OBJECT is not the one that was learned last: finds and verifies the offsets of
+ * its slots, and returns true. */
 bool cup_slots_learn(struct cup_slots *slots, cup_object *object);
 
+/* True if OBJECT is of the learned class, and its slots may be read directly. */
 static inline bool cup_slots_suit(const struct cup_slots *slots, cup_object *object)
 {
     return slots->proven && slots->type == cup_python_type(object);
@@ -37,8 +38,9 @@ static inline cup_object *cup_slots_peek(const struct cup_slots *slots, cup_obje
     return ((cup_object **)object)[slots->offsets[name]];
 }
 
-/* Objects that were last used a second ago are in no CPU cache. These two prefetch the object's own
- * memory, and (some objects later) the objects in its slots. */
+/* Objects that were last used a second ago are in no CPU cache. cup_slots_fetch() prefetches an
+ * object's own memory. cup_slots_fetch_values() prefetches the objects in its slots; it reads the
+ * slots, so call it some objects later, when they have arrived in the cache. */
 static inline void cup_slots_fetch(const struct cup_slots *slots, cup_object *object)
 {
     enum { LINE = 8 };

@@ -17,14 +17,16 @@ extern const void *cup_stack_code_type CUP_OURS; /* PyCode_Type */
 const char *cup_stack_layout_verify(void);
 
 /* In 3.11 a frame still exists while the last reference to its code object is dropped, so its
- * pointer may lead to an object that is being freed: the type is checked. */
+ * pointer may lead to an object that is being freed: the reference count (not 0) and the type are
+ * checked. */
 static inline bool cup_stack_is_code(const char *object)
 {
     return object && cup_code_word(object) && cup_code_word(object + 8) == cup_stack_code_type;
 }
 
-/* The following functions exist twice: with a constant layout that the caller knows to be the
- * running interpreter's (for speed), and with the variable cup_layout. */
+/* The following functions exist twice. The one whose name ends with _by gets the layout from its
+ * caller, who knows that it is the running interpreter's: with a constant layout it is faster. The
+ * other one uses the variable cup_layout. */
 static inline bool cup_stack_is_from_c_by(const struct cup_layout *layout, const char *frame)
 {
     return layout->frame_owner != CUP_NOWHERE && frame[layout->frame_owner] >= CUP_FRAME_FROM_C;

@@ -83,7 +83,7 @@ static void write_old_tracks(void)
 
 /* ---- keeping ----------------------------------------------------------------------------- */
 
-/* The next interval is between half and one and a half times the mean. */
+/* The next kept look comes after between half and one and a half times KEPT_EVERY_NS. */
 bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
 {
     if (now < looks.due)

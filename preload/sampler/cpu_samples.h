@@ -1,6 +1,6 @@
-/* Samples over time, for timelines. The sampler adds most samples to sums only; of a few looks per
- * second each sample is kept with its time, in CPU_SAMPLES records. Called by the sampler's thread,
- * or by a thread that holds the lock of the looks (sampler.c). */
+/* Samples over time, for timelines. The sampler adds every sample to sums; the samples of
+ * a few looks per second are also kept one by one, with their time, in CPU_SAMPLES records. The
+ * caller holds the lock sampler.looking (sampler.c), except in a forked child. */
 #ifndef CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
 #define CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
 

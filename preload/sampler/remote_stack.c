@@ -16,7 +16,7 @@ enum {
     PAGE = 4096,
     VARIABLES = 4,                /* local variables of a frame object that are compared */
     CHUNK_MOST = 32 * 1024,       /* bytes of a data stack's inner end that are copied */
-    CHUNK_STEP = 1024,            /* copies are rounded up to it: so a few more calls fit in */
+    CHUNK_STEP = 1024,            /* the size copied is a multiple: room for a few more calls */
     CHUNKS = 5,                   /* chunks of a data stack that are searched for a frame */
     STEPS = 2 * CUP_REMOTE_CODES, /* frames, with entries from C */
     ATTEMPTS = 8,                 /* attempts to copy a stack consistently */
@@ -40,7 +40,7 @@ enum { STATE, CURRENT };
 static struct {
     uint64_t state;
     struct cup_watch watch;
-    bool known; /* ranges and pieces are those of the last attempt, and may still be right */
+    bool known; /* the ranges and pieces of the last attempt could be copied: try them again */
 } now;
 
 /* One frame. code is 0 for an entry frame, which the interpreter creates when C code calls
@@ -305,7 +305,8 @@ static uint32_t count_stayed(void)
     return same;
 }
 
-/* The same, compared with the attempt before. */
+/* The number of frames, from the outermost inwards, that are the same as in the last successful
+ * attempt; ends, like count_stayed(), with the first one whose instruction has changed. */
 static uint32_t count_as_before(void)
 {
     bool moved = false;

@@ -11,8 +11,7 @@
 /* A Python thread, as it last described itself (cup_remote_self). */
 struct cup_remote_stack {
     uint64_t state; /* address of its PyThreadState; 0: none */
-    uint64_t
-        root; /* address of the code object of its outermost frame; all its stacks begin with it */
+    uint64_t root;  /* address of its outermost frame's code object: all its stacks begin there */
 };
 
 /* Describes the calling thread. */

@@ -18,14 +18,15 @@
 #include <sys/prctl.h>
 
 /* The budget: the sampler may use 1/AFFORDABLE of the CPU time that it samples. If it needs more,
- * it doubles its period (up to LEAST_OFTEN times); it decides at most once in KEPT_PERIODS periods,
- * from the last REMEMBERED looks or so. */
+ * it doubles the time between looks, up to LEAST_OFTEN periods; if it needs less, it halves it,
+ * down to one period. It decides at most once in KEPT_PERIODS periods, by averages over about the
+ * last REMEMBERED looks. */
 enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* of the sampler's thread, without thread-local storage */
     IDLE_LOOKS = 100,          /* looks without a task before it sleeps until a task begins */
-    AFTER_FORK_NS = 200000000, /* not started again before: Python counts threads after the fork */
+    AFTER_FORK_NS = 200000000, /* not started again sooner: after a fork, Python counts threads */
 };
 
 static struct {
@@ -227,8 +228,10 @@ static uint64_t draw_wait_ns(void)
     return period_ns / 2 + period_ns * share / 1024;
 }
 
-/* Adapts the time between looks, not at once: the period should not change while a thread sleeps,
- * because the look in which the sleep ends does not count for it. */
+/* Adapts the time between looks, but seldom: it should not change while a thread sleeps. The first
+ * look that finds the thread asleep counts the whole time since the look before; the look that
+ * finds it running again counts nothing. On average the two errors cancel if both intervals have
+ * the same mean. */
 static void adapt_period(bool too_expensive, uint64_t passed_ns)
 {
     sampler.same_ns += passed_ns;

@@ -1,5 +1,6 @@
 /* The CPU sampler: a thread that looks at all threads that work for tasks, a hundred times per
- * second, and records where on their stacks they are and how much CPU time they used. It sends no
+ * second, and records where on their stacks they are and how much CPU time they used. A "look" is
+ * one pass over all these threads. It sends no
  * signals: it reads their stacks from outside (remote_stack.h). While no task runs it sleeps. */
 #ifndef CUPPING_PRELOAD_SAMPLER_SAMPLER_H
 #define CUPPING_PRELOAD_SAMPLER_SAMPLER_H

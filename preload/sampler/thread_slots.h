@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct cup_thread_slot {
-    uint32_t lock; /* protects the following fields */
+    uint32_t lock; /* protects the following fields; a slot is taken and freed by tid, atomically */
     uint32_t tid;  /* 0: the slot is free */
     struct cup_remote_stack thread;
     uint32_t task;            /* the task that the thread says it works for; 0: none */
@@ -18,8 +18,8 @@ struct cup_thread_slot {
     uint64_t cpu_ns;          /* the thread's CPU clock when it was last read */
     uint64_t owed_ns;         /* CPU time in tasks that no sample accounts for yet */
     uint32_t owed_task;       /* the last of those tasks */
-    const uintptr_t *waiting; /* not 0 while the thread is in a call that blocks. There as long as
-                                 the slot is taken */
+    const uintptr_t *waiting; /* the thread's cup_wait_self.waiting: not 0 while the thread is in a
+                                 call that blocks. Valid as long as the slot is taken */
     /* at the last look of the sampler: */
     uint32_t node_task; /* the task that the thread worked for; 0: none */
     uint32_t node;      /* its stack */

@@ -26,7 +26,7 @@ static struct chain chains[1 << CHAINS_BITS];
 static struct {
     uint64_t key;
     uint32_t times;
-} seen[1 << SEEN_BITS]; /* how often chains came that are not kept yet */
+} seen[1 << SEEN_BITS]; /* how often each chain came, by its key: see comes_often() */
 static uint32_t lock;
 
 /* The key includes the thread. Another thread's stack may later be mapped at the same address, and
@@ -41,9 +41,11 @@ static struct chain *find_chain(uint64_t key)
     return &chains[key >> (64 - CHAINS_BITS)];
 }
 
-/* Compares the addresses from the innermost outwards. That an address is in its place shows that
- * the next place is on the stack too, provided that the chain is not being rewritten: the turn is
- * checked before each read of the stack. */
+/* Compares the addresses from the innermost outwards. A place may be read only because the address
+ * before it was found in its own place: then the same function has the same frame there, so its
+ * caller's return address, at the next place, is on the stack too. This holds only if all places
+ * and addresses are of one chain, and another thread may be rewriting it: so the turn is checked
+ * before each read of the stack. */
 static bool is_on_stack(const struct chain *chain, uint32_t turn, const uint64_t *first)
 {
     uint32_t count = __atomic_load_n(&chain->count, __ATOMIC_ACQUIRE);
@@ -161,8 +163,8 @@ static void learn_sizes(const struct places *places, void *const *returns, uint3
             learn_size((uintptr_t)returns[i], places->lowest[i + 1] - places->lowest[i]);
 }
 
-/* Chooses each place: the only possible one, or the one that the frame size tells. False:
- * unknown. */
+/* Chooses each place: the only possible one, or the one that follows from the frame size.
+ * False: unknown. */
 static bool choose_places(const struct places *places, void *const *returns, uint32_t count,
                           uint32_t *place)
 {

@@ -9,7 +9,8 @@
 
 enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17 };
 
-/* Marks the entry of an address that holds the id last seen there; no address is odd. */
+/* For each address, PLACES also holds the id last seen there, under the key (address | LAST, 0). No
+ * code object has an odd address, so such a key is none of the others. */
 enum { LAST = 1 };
 
 static struct cup_id_table places, /* (address, fingerprint) and (address | LAST, 0) to id */

@@ -6,7 +6,8 @@
 
 #include "preload/stacks/stacks.h"
 
-/* What cup_code_find() and cup_code_add() do under the lock. 0: not known; no room. */
+/* cup_code_find() and cup_code_add() of stacks.h take the lock and call these two. They return the
+ * function's id; 0: it is not known (find), or there is no room (add). */
 uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint);
 uint32_t cup_codes_add(const struct cup_code_facts *facts);
 

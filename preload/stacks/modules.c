@@ -17,7 +17,7 @@ enum {
     NOTES_MOST = 1024,  /* bytes of a segment of notes that are searched */
     ARENA = 256 << 10,  /* bytes that are mapped at a time */
     WAIT_NS = 20000000, /* pause after a look that found nothing new, */
-    WAIT_DOUBLINGS = 6, /* doubled after each further one: up to 1.28 s */
+    WAIT_DOUBLINGS = 6, /* doubled after each further one: up to 0.64 s */
 };
 
 struct module {
@@ -299,7 +299,8 @@ static bool is_up_to_date(void)
                __atomic_load_n(&list.closes, __ATOMIC_SEQ_CST);
 }
 
-/* At most every 20 ms: a program may close libraries all the time. */
+/* Reads the list again if a library was unloaded, at most every 20 ms: a program may close
+ * libraries all the time. */
 static void look_again(void)
 {
     cup_spin_lock(&list.lock);
@@ -431,7 +432,9 @@ void cup_modules_reset(void)
     record_count = 0;
 }
 
-/* Threads of the parent that were unloading a library, or allocating, do not exist here. */
+/* Threads of the parent that were unloading a library, or allocating, do not exist here. One more
+ * in list.closes makes cup_modules_current() read the list again: a library may be half unloaded.
+ */
 void cup_modules_forked(void)
 {
     list.lock = list.closing = 0;

@@ -16,9 +16,10 @@
 bool cup_modules_find(void);
 
 /* cup_modules_current(): true if code addresses still belong to the modules in the list: no library
- * is being unloaded, and none is gone that native frames were in. The latter is permanent
- * (cup_modules_lost): libunwind caches, in each thread, what it learned about an address, and
- * another library may be mapped there next. */
+ * is being unloaded, the list was read after the last unloading, and no library is gone that
+ * contained a recorded native frame. cup_modules_lost(): such a library is gone. That is permanent:
+ * libunwind caches, in each thread, what it learned about an address, and another library may be
+ * mapped there next. */
 bool cup_modules_current(void);
 bool cup_modules_lost(void);
 
@@ -26,12 +27,13 @@ bool cup_modules_lost(void);
 void cup_modules_closing(void);
 void cup_modules_closed(void);
 
-/* The number of closings that the list takes account of. */
+/* The number of dlclose() calls that had ended when the list was last read: a hash that contains it
+ * does not match a stack from before a library was unloaded. */
 uint32_t cup_modules_closes(void);
 
 /* Does what dl_iterate_phdr() does, beginning with the module that contains ADDRESS. If CALLBACK
  * accepts no known module, looks for newly loaded ones; after a look that finds none it pauses,
- * from 20 ms up to 1.28 s, because a look costs as much as reading /proc/self/maps. */
+ * from 20 ms up to 0.64 s, because a look costs as much as reading /proc/self/maps. */
 typedef int cup_modules_look(struct dl_phdr_info *info, size_t bytes, void *user);
 int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user);
 
@@ -47,8 +49,9 @@ struct cup_module_range cup_module_range(uint32_t module);
 /* Remembers that a frame is in the module: unloading it then turns native frames off. */
 void cup_module_used(uint32_t module);
 
-/* The id of its MODULE record, which is written on the first call; 0: the log is full, or MODULE is
- * 0. Both functions need the lock of stacks.c. Reset: a new log has no MODULE record yet. */
+/* cup_module_record(): the id of MODULE's record in the log, which the first call writes; 0: the
+ * log is full, or MODULE is 0. cup_modules_reset(): a new log begins, which has no MODULE record
+ * yet. Both need the lock of stacks.c. */
 uint32_t cup_module_record(uint32_t module);
 void cup_modules_reset(void);
 

@@ -37,12 +37,14 @@ struct cup_native {
     void *at[CUP_NATIVE_MOST];
 };
 
-/* False, and counted in the log's health: a library is being unloaded or is gone, so an address
- * could be taken for one of another library. Keeps errno. */
+/* True if native frames may be read now. False if they are off, or if the thread is inside
+ * libunwind already. Also false, and counted in the log's health: a library is being unloaded or is
+ * gone, so an address could be taken for one of another library. Keeps errno. */
 bool cup_native_may(void);
 
-/* False, and counted: there is too little stack left for libunwind, or the thread runs on another
- * stack than its own (native_thread.h). Keeps errno. */
+/* False, and counted in the log's health: there is too little stack left for libunwind, or the
+ * thread runs on another stack than its own, or it has no thread slot (native_thread.h). Keeps
+ * errno. */
 bool cup_native_has_room(void);
 
 /* Reads the frames of the calling thread. The guard is held; cup_native_may() and

@@ -22,7 +22,8 @@ enum { STACK_LEFT = 20 << 10, STORAGE = 128 };
 
 __thread bool cup_native_unwinds __attribute__((tls_model("initial-exec")));
 
-/* One per thread slot; threads without a slot do not work for tasks. */
+/* One per thread slot. A thread has no slot if it works for no task, or if all were taken: its
+ * native frames are not read. */
 static struct unwind_state {
     const struct cup_thread *owner;
     uint64_t not_before;         /* ticks: earliest time to search the maps again */
@@ -187,7 +188,9 @@ bool cup_native_thread_redirect(const struct cup_elf *library)
 
 /* ---- the thread's end ---------------------------------------------------------------------- */
 
-/* As pthread would: the destructor sets the key again until the last iteration, to run last. */
+/* Does what pthread does when a thread ends: calls the destructor again as long as it sets the key
+ * again. libunwind's destructor does that until the last iteration, so that it runs after the
+ * program's other destructors. */
 static void destroy_cache(struct unwind_state *state)
 {
     cup_native_unwinds = true;

@@ -132,7 +132,8 @@ static bool has_begun(size_t bytes)
     return cup_self.alloc_left + (int64_t)bytes != 0;
 }
 
-/* Inside the library (or in the handler of a signal that arrived there) a lock may be held. */
+/* False inside the library, and in the handler of a signal that arrived there: the thread may hold
+ * a lock. */
 static bool may_count(void)
 {
     return !cup_self.guard && cup_stacks_on();

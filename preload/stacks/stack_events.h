@@ -18,12 +18,14 @@ enum {
     CUP_EVENT_LARGE = 4096,            /* bytes: a transfer this large records its stack, */
     CUP_EVENT_GAP_NS = 10000,          /* and so does the first one after such a pause; */
     CUP_EVENT_ONE_IN = 16,             /* of the others one in 16 does (a power of two) */
-    CUP_EVENT_CHARACTERS = 4096,       /* of single characters (getc) one in so many, on average */
+    CUP_EVENT_CHARACTERS = 4096,       /* single characters (getc): one in 4096 on average */
     CUP_EVENT_ALLOC_BYTES = 512 << 10, /* mean bytes allocated between two recorded allocations */
     CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* bytes: an allocation this large is always recorded */
-    CUP_EVENT_NATIVE_BYTES = 64 << 10, /* bytes, and duration, from which a transfer records its */
-    CUP_EVENT_NATIVE_NS = 50000,       /* native frames at any cost; others if they are cheap */
-    CUP_EVENT_WAIT_NS = 1000000,       /* shorter waits record no stack */
+    /* A transfer of so many bytes, or so many nanoseconds, records native frames even if libunwind
+     * must unwind them every time (cup_stack_native_here); others use cup_stack_cheap_here(). */
+    CUP_EVENT_NATIVE_BYTES = 64 << 10,
+    CUP_EVENT_NATIVE_NS = 50000,
+    CUP_EVENT_WAIT_NS = 1000000, /* shorter waits record no stack */
 };
 
 /* ---- stacks ------------------------------------------------------------------------------ */
@@ -34,7 +36,8 @@ enum {
  * guard is held. */
 uint32_t cup_event_node(uint32_t task);
 
-/* That node CUP_NODE_HELPER. The guard is held. */
+/* The node CUP_NODE_HELPER of TASK, above which cup_event_node() puts the frames of helper threads.
+ * The guard is held. */
 uint32_t cup_event_under(uint32_t task);
 
 /* The calling thread's task creates a lock or begins to wait for one: the place where it may hand

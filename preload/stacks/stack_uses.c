@@ -26,7 +26,7 @@ static struct {
         uint32_t bits;  /* it has 2^bits entries; 0: no memory yet */
         uint32_t count; /* entries in use */
         uint32_t uses;  /* events so far, modulo 2^32 */
-        uint32_t taken; /* stacks read for them since the last record */
+        uint32_t taken; /* events with a known stack since the last record, without CPU samples */
         uint32_t wait_s;
         uint64_t written;           /* ticks: when the last record was written */
         struct cup_stack_sum *sums; /* an open hash table; free entries are not taken */

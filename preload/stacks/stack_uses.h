@@ -12,7 +12,8 @@
 void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t count,
                    uint64_t bytes, uint64_t ns);
 
-/* Adds NS without counting an event. TASK may have ended: then a record is written at once. */
+/* Adds NS without counting an event. TASK may have ended (or have no
+ * table, because too many tasks run): then a record is written at once. */
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns);
 
 /* Rows of the lifecycle table. The sums are written when their task ends, or the process. */

@@ -7,7 +7,8 @@
 #include "preload/lifecycle/thread.h"
 
 /* Threads use different cache lines, so that they do not slow each other down; two threads whose
- * ids differ by a multiple of CUP_STACK_WALKERS share one. */
+ * ids differ by a multiple of CUP_STACK_WALKERS share one, and the first of them that ends its walk
+ * clears the mark for both. */
 enum { CUP_STACK_WALKERS = 256 };
 struct cup_stack_walker {
     uint32_t inside;

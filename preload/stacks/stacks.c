@@ -165,7 +165,7 @@ struct stack {
 };
 
 /* A shim frame is left out of the stack, but it may be the outermost frame of its segment: then the
- * frame above it is. */
+ * frame collected before it, which it called, counts as the outermost one. */
 static void collect_frame(const char *frame, bool is_function, struct cup_merge_python *python,
                           const char **frames)
 {
@@ -215,7 +215,8 @@ static uint32_t code_id(const char *code)
     return cup_codes_add(&facts);
 }
 
-/* These two fill in what the node is of. False: no room for the function (for the module). */
+/* name_python() and name_native() fill in the function (or module) and the offset of a node; its
+ * parent is filled in later. False: no room for the function (or module). */
 static bool name_python(const char *frame, struct cup_stack_node *node)
 {
     const char *code = cup_stack_code_of(frame);
@@ -257,7 +258,8 @@ static bool name_frames(const struct stack *stack, struct cup_stack_node *nodes)
     return named;
 }
 
-/* Follows the frames up the tree from UNDER, then adds those that are not in it. */
+/* Follows the frames through the tree, from UNDER towards the innermost one, as far as they are in
+ * it, then adds the rest. Returns the innermost frame's node. */
 static uint32_t find_node(struct cup_stack_node *nodes, uint32_t count, uint32_t under)
 {
     uint32_t at = 0, node = under;

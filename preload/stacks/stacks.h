@@ -41,15 +41,17 @@ uint32_t cup_stack_here(uint32_t under);
 uint32_t cup_stack_native_here(uint32_t under);
 uint32_t cup_stack_cheap_here(uint32_t under);
 
-/* For the sampler, which reads the stacks of other threads: the id of a code object that is known
- * by address and fingerprint, else 0; and a new id for a code object, by all its facts. 0: no
- * room. */
+/* The next three functions are for the sampler, which reads the stacks of other threads. They keep
+ * errno, need the guard, and take the lock of stacks.c.
+ *
+ * cup_code_find(): the id of the code object with this address and fingerprint; 0: it is not known.
+ * cup_code_add(): the id of a function, by all its facts, new unless a function with the same facts
+ * is known; 0: no room. */
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint);
 uint32_t cup_code_add(const struct cup_code_facts *facts);
 
-/* The node of function OF at offset AT, called from PARENT. Adds the node if there is none; 0: no
- * room (counted). These three functions keep errno, need the guard, and take the lock of
- * stacks.c. */
+/* The node of function OF at offset AT, called from node PARENT. Adds the node if there is none; 0:
+ * no room (counted in the log's health). */
 uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at);
 
 /* A new log, or a forked child: no stack is recorded yet. */

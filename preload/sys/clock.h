@@ -55,7 +55,7 @@ static inline uint64_t cup_ticks_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * cup_ticks_scale.multiplier) >> 32);
 }
 
-/* The reverse, approximately. */
+/* Converts a duration from nanoseconds to ticks, approximately. */
 static inline uint64_t cup_ns_ticks(uint64_t ns)
 {
     return (uint64_t)(((unsigned __int128)ns << 32) / cup_ticks_scale.multiplier);

@@ -31,9 +31,10 @@ bool cup_id_room(struct cup_id_table *table, uint32_t count, uint32_t most);
  * for it. */
 void cup_id_add(struct cup_id_table *table, uint64_t key, uint64_t more, uint32_t id);
 
-/* Removes all keys and unmaps the memory. Also in a forked child, where the table may be in the
- * middle of a change by a thread that does not exist any more: entries are replaced as a whole, by
- * one store of the pointer. */
+/* Removes all keys and unmaps the memory. Safe in a forked child, where a thread that does not
+ * exist any more may have been changing the table: this function follows only the pointer to the
+ * mapping, and a table that grows gets its new mapping by one store of that pointer, when the
+ * mapping is complete. */
 void cup_id_table_reset(struct cup_id_table *table);
 
 /* Hashes two words into one; every bit of the result depends on both. Multiplies two 64-bit words
@@ -51,7 +52,8 @@ struct cup_hash {
     uint64_t key, more;
 };
 
-/* HASH continued with the length and the bytes of one more part. Begin with any constant. */
+/* Hashes one more part of a content, its length and its bytes, into HASH and returns the result.
+ * For the first part HASH is any constant. */
 struct cup_hash cup_hash_bytes(struct cup_hash hash, const void *bytes, size_t length);
 
 #endif

@@ -1,7 +1,8 @@
-/* Binds symbols that glibc 2.34 moved from libdl and libpthread into libc, with a new version, to
- * their old version, so that a library built today also loads with glibc 2.17. There they are in
- * libdl, which the Makefile links, and in libpthread, which a program may not load: hence weak. The
- * Makefile includes this file in every source file. */
+/* glibc 2.34 moved functions from libdl and libpthread into libc and gave them a new symbol
+ * version. The lines below bind them to their old version, so that a library built today also loads
+ * with glibc 2.17. Before 2.34 some are in libdl, which the Makefile links; the pthread functions
+ * are in libpthread, which a program may not load, so they are weak. The Makefile includes this
+ * file in every source file. */
 #ifndef CUPPING_PRELOAD_SYS_OLD_GLIBC_H
 #define CUPPING_PRELOAD_SYS_OLD_GLIBC_H
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Opens PATH for reading. Returns a name for the following functions; 0 if the file cannot be
- * opened or too many are open. */
+/* Opens PATH for reading. Returns a handle, which the following functions call NAME; 0 if the file
+ * cannot be opened or too many are open. */
 uint32_t cup_own_fd_open(const char *path);
 
 /* Reads the file from its beginning into TEXT, NUL-terminated, at most SIZE - 1 bytes. Returns
@@ -24,7 +24,7 @@ void cup_own_fd_close(uint32_t name); /* 0 is fine */
  * any more. */
 void cup_own_fd_lost(unsigned first, unsigned last);
 
-/* A forked child: closes all, because the open files describe the parent. */
+/* Called in a forked child: closes all descriptors, because their files describe the parent. */
 void cup_own_fd_forked(void);
 
 #endif

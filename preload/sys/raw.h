@@ -71,8 +71,9 @@ static inline void *cup_raw_mmap(void *at, size_t bytes, int protection, int fla
     return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
 }
 
-/* Memory of the library's own that grows: OLD (NULL: none yet) of OLD_BYTES becomes BYTES large,
- * may move, and what is new is zero. NULL without memory; OLD is then unchanged. */
+/* Grows the library's own mapping OLD from OLD_BYTES to BYTES, and returns its address, which may
+ * be another one; the added bytes are zero. If OLD is NULL, maps a new one. Returns NULL if there
+ * is no memory; OLD is then unchanged. */
 static inline void *cup_raw_grow(void *old, size_t old_bytes, size_t bytes)
 {
     void *at =

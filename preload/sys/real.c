@@ -27,8 +27,9 @@ static const struct hook {
 static bool resolved;
 
 /* Resolves one function before all are resolved: another library's constructor has called a hook,
- * perhaps from inside an allocator that is just starting. The caller got this name from libc, so
- * dlsym finds it. For a missing name dlsym would allocate, and enter that allocator again. */
+ * perhaps from inside an allocator that is just starting. The caller was about to call libc's
+ * function of this name, so libc has it and dlsym finds it. For a missing name dlsym would
+ * allocate, and enter that allocator again. */
 void *cup_real_find(void **slot, const char *name)
 {
     if (!resolved && !*slot)

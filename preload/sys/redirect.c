@@ -17,7 +17,8 @@ struct relocations {
     size_t count;
 };
 
-/* The loader replaces the offsets in most dynamic sections by addresses, but not in all. */
+/* The relocations that the dynamic section lists under the tags TABLE and SIZE. The loader replaces
+ * the offsets in most dynamic sections by addresses, but not in all. */
 static struct relocations find_relocations(const struct cup_elf *library, ElfW(Sxword) table,
                                            ElfW(Sxword) size)
 {

@@ -9,7 +9,7 @@ static struct {
     struct piece {
         uint64_t at;
         uint32_t bytes, offset; /* in both copies */
-        uint32_t twice;         /* its first so many bytes were copied twice */
+        uint32_t twice;         /* how many of its bytes, from the first on, were copied twice */
     } pieces[PIECES];
     uint32_t count, bytes;
     char first[ROOM], second[ROOM];
@@ -30,7 +30,8 @@ static bool copy_to_end(uint64_t at, size_t bytes)
     return true;
 }
 
-/* Extends the last piece if it ends at AT or shortly before. The first piece stays as it is. */
+/* Extends the last piece if it ends at AT or shortly before. The first piece is
+ * never extended. */
 static bool extend_last(uint64_t at, size_t bytes)
 {
     struct piece *last = &all.pieces[all.count - 1];

@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ranges that are copied once, in the middle: between the two copies of the first piece. */
+/* Watched ranges: each is copied once, to SEEN, between the two copies of the first piece. So it is
+ * copied at the moment at which words that are the same in both copies had their values. */
 enum { CUP_WATCH_BYTES = 4096, CUP_WATCHED = 2 };
 struct cup_watch {
     uint32_t count;
