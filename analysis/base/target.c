@@ -19,7 +19,7 @@ static double prefix_of(char letter)
     case 'k':
     case 'K':
         return 1e3;
-    case 'm': /* nobody means a thousandth of a bit: read m as M */
+    case 'm': /* a thousandth of a bit is never meant: read m as M */
     case 'M':
         return 1e6;
     case 'g':
