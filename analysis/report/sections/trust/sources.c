@@ -54,7 +54,7 @@ static const char *const row_sources[][2] = {
     {"opens",
      "P: wall time; local: the call, of files that were then read or written, by the first "
      "directory of their path; xrootd: from File::Open() to its answer; connect: from "
-     "connect() until the program was told that it stands, without names looked up before "
+     "connect() until the program learns that it is connected, without the name lookup before "
      "and TLS after: no file's open. Quantiles are of those that succeeded, good to 3 %; "
      "null: recorded by an older library"},
     {"runs", "C: Runner calls, by the clock calls of the client inside of them; without any, "
@@ -63,8 +63,8 @@ static const char *const row_sources[][2] = {
                  "helper threads what they counted between; peak_live_bytes: of the task's own "
                  "thread since the section began"},
     {"losses",
-     "P: chunks with attempts that erred, never ended or were done again, and metadata tasks "
-     "likewise; skipped: the task succeeded, but process() never returned in it; server: of "
+     "P: chunks and metadata tasks with attempts that failed, never ended or were repeated; "
+     "skipped: the task succeeded, but process() never returned in it; server: of "
      "the file's URL, which may be a redirector's: null for paths; first and last: of the "
      "attempts without use"},
     {"hosts",
@@ -152,8 +152,9 @@ static void put_branch_sources(struct report *report)
     put(report, "algorithms", cup_string("P: from the header of each basket's compressed block"));
     put(report, "rows",
         cup_string(by_file ? "P: for each file; branch null: pages of an RNTuple have no names; "
-                             "source: as asked (uproot asked for these baskets), unseen (likewise, "
-                             "but their keys passed by no hook: uncompressed_bytes is null), "
+                             "source: as asked (uproot requested these baskets), unseen (uproot "
+                             "requested them, but no hook saw their keys: uncompressed_bytes is "
+                             "null), "
                              "by_place (another reader: by where baskets lie in what was "
                              "requested), pages, embedded (in the tree's own "
                              "record); F: file_baskets, file_bytes and "
