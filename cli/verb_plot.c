@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* `cupping run` is wrappers/cupping-run, found next to this program. */
-#define _XOPEN_SOURCE 700
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/compare/measurement.h"
 
 #include <dirent.h>
@@ -15,65 +13,62 @@
 
 /* ---- its keys and our names ------------------------------------------------------------- */
 
-/* Ours = theirs x factor. One key may be several of ours. */
-static const struct key {
-    const char *key;
-    enum cup_metric_id metric;
-    double factor;
-    const char *label; /* where our tables have none */
-    const char *source;
-} keys[] = {
-    {"elapsed_time_seconds", CUP_METRIC_WALL_TIME, 1, NULL, "the collector's with block"},
-    {"total_events", CUP_METRIC_TOTAL_EVENTS, 1, NULL, "C: entries"},
-    {"total_events", CUP_METRIC_TOTAL_EVENTS_COFFEA, 1, NULL, "C: entries"},
-    {"total_cpu_time", CUP_METRIC_TOTAL_CPU_TIME, 1, NULL, "C: processtime"},
-    {"num_chunks", CUP_METRIC_NUM_CHUNKS, 1, NULL, "decorated chunks, else C: chunks"},
-    {"num_failed_chunks", CUP_METRIC_NUM_FAILED_CHUNKS, 1, NULL, "decorated chunks"},
-    {"avg_cpu_time_per_chunk", CUP_METRIC_AVG_CPU_TIME_PER_CHUNK, 1, NULL, "C"},
-    {"total_bytes_read", CUP_METRIC_TOTAL_BYTES_READ_COFFEA, 1, NULL, "C: bytesread"},
-    {"data_rate_gbps", CUP_METRIC_REQUESTED_RATE_GBPS, 1, NULL, "C: bytesread"},
-    {"data_rate_gbps", CUP_METRIC_REQUESTED_RATE_MBS, 125, NULL, "C: bytesread"},
-    {"event_rate_elapsed_khz", CUP_METRIC_EVENT_RATE_WALL_KHZ, 1, NULL, "C"},
-    {"event_rate_cpu_total_khz", CUP_METRIC_EVENT_RATE_AGG_KHZ, 1, NULL, "C"},
-    {"event_rate_core_khz", CUP_METRIC_EVENT_RATE_CORE_HZ, 1000, NULL, "C, over total_cores"},
-    {"total_bytes_memory_read", CUP_METRIC_TOTAL_BYTES_MEMORY_READ_DASK, 1, NULL, "D"},
-    {"avg_workers", CUP_METRIC_AVG_WORKERS, 1, "workers, on average", "D"},
-    {"peak_workers", CUP_METRIC_PEAK_WORKERS, 1, "workers, at most", "D"},
-    {"cores_per_worker", CUP_METRIC_CORES_PER_WORKER, 1, "cores of a worker", "D"},
-    {"total_cores", CUP_METRIC_TOTAL_CORES, 1, "cores", "D: the sum over all workers ever seen"},
-    {"peak_memory_bytes", CUP_METRIC_PEAK_MEMORY_BYTES, 1, "memory of a worker, at most", "D"},
-    {"avg_memory_per_worker_bytes", CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES, 1,
-     "memory of a worker, on average", "D"},
-    {"core_efficiency", CUP_METRIC_CORE_EFFICIENCY, 1, NULL, "C, over total_cores"},
-    {"core_efficiency", CUP_METRIC_CPU_EFFICIENCY, 1, NULL, "C, over total_cores"},
-    {"speedup_factor", CUP_METRIC_SPEEDUP_FACTOR, 1, NULL, "C"},
-    {"speedup_factor", CUP_METRIC_EFFICIENCY_RATIO, 1, NULL, "C"},
-    {"processor_cpu_time_seconds", CUP_METRIC_PROCESSOR_CPU_TIME_SECONDS, 1, "CPU of the processor",
-     "D"},
-    {"processor_io_wait_time_seconds", CUP_METRIC_PROCESSOR_NONCPU_TIME_SECONDS, 1,
-     "non-CPU time of the processor", "D: thread-noncpu, which it calls I/O wait"},
-    {"processor_cpu_percent", CUP_METRIC_PROCESSOR_CPU_PERCENTAGE, 1, NULL, "D"},
-    {"processor_io_wait_percent", CUP_METRIC_PROCESSOR_NONCPU_PERCENTAGE, 1, NULL, "D"},
-    {"overhead_cpu_time_seconds", CUP_METRIC_OVERHEAD_CPU_TIME_SECONDS, 1, "CPU of other tasks",
-     "D"},
-    {"overhead_io_wait_time_seconds", CUP_METRIC_OVERHEAD_NONCPU_TIME_SECONDS, 1,
-     "non-CPU time of other tasks", "D"},
-    {"total_bytes_memory_read", CUP_METRIC_MEMORY_READ_BYTES, 1, NULL, "D"},
-    {"disk_read_bytes", CUP_METRIC_DISK_READ_BYTES, 1, "spilling, read", "D"},
-    {"disk_write_bytes", CUP_METRIC_DISK_WRITE_BYTES, 1, "spilling, written", "D"},
-    {"compression_time_seconds", CUP_METRIC_COMPRESSION_TIME_SECONDS, 1, NULL, "D"},
-    {"compression_time_seconds", CUP_METRIC_COMPRESS_S, 1, NULL, "D"},
-    {"decompression_time_seconds", CUP_METRIC_DECOMPRESSION_TIME_SECONDS, 1, NULL, "D"},
-    {"decompression_time_seconds", CUP_METRIC_DECOMPRESS_S, 1, NULL, "D"},
-    {"total_compression_overhead_seconds", CUP_METRIC_TOTAL_COMPRESSION_OVERHEAD_SECONDS, 1, NULL,
-     "D"},
-    {"serialization_time_seconds", CUP_METRIC_SERIALIZATION_TIME_SECONDS, 1, NULL, "D"},
-    {"serialization_time_seconds", CUP_METRIC_SERIALIZE_S, 1, NULL, "D"},
-    {"deserialization_time_seconds", CUP_METRIC_DESERIALIZATION_TIME_SECONDS, 1, NULL, "D"},
-    {"deserialization_time_seconds", CUP_METRIC_DESERIALIZE_S, 1, NULL, "D"},
-    {"total_serialization_overhead_seconds", CUP_METRIC_TOTAL_SERIALIZATION_OVERHEAD_SECONDS, 1,
-     NULL, "D"},
+#define KEY(name, id, exported, from, ...)                                                         \
+    {.key = (name),                                                                                \
+     .metric = CUP_METRIC_##id,                                                                    \
+     .export = CUP_ROAST_##exported,                                                               \
+     .source = (from),                                                                             \
+     __VA_ARGS__},
+
+/* clang-format off */
+const struct cup_roast_key cup_roast_keys[] = {
+    KEY("data_rate_gbps", REQUESTED_RATE_GBPS, NEEDED, "C: bytesread")
+    KEY("data_rate_gbps", REQUESTED_RATE_MBS, NONE, "C: bytesread", .factor = 125)
+    KEY("total_events", TOTAL_EVENTS, NEEDED, "C: entries")
+    KEY("total_events", TOTAL_EVENTS_COFFEA, NONE, "C: entries")
+    KEY("event_rate_elapsed_khz", EVENT_RATE_WALL_KHZ, NEEDED, "C")
+    KEY("event_rate_cpu_total_khz", EVENT_RATE_AGG_KHZ, NEEDED, "C")
+    KEY("elapsed_time_seconds", WALL_TIME, NEEDED, "the collector's with block")
+    KEY("total_cpu_time", TOTAL_CPU_TIME, NEEDED, "C: processtime")
+    KEY("num_chunks", NUM_CHUNKS, NEEDED, "decorated chunks, else C: chunks")
+    KEY("avg_cpu_time_per_chunk", AVG_CPU_TIME_PER_CHUNK, NEEDED, "C")
+    KEY("total_bytes_read", TOTAL_BYTES_READ_COFFEA, OPTIONAL, "C: bytesread")
+    KEY("num_successful_chunks", NUM_CHUNKS, OPTIONAL, NULL)
+    KEY("num_failed_chunks", NUM_FAILED_CHUNKS, NEEDED, "decorated chunks")
+    KEY("avg_workers", AVG_WORKERS, OPTIONAL, "D", .label = "workers, on average")
+    KEY("peak_workers", PEAK_WORKERS, OPTIONAL, "D", .label = "workers, at most")
+    KEY("total_cores", TOTAL_CORES, OPTIONAL, "D: the sum over all workers ever seen", .label = "cores")
+    KEY("cores_per_worker", CORES_PER_WORKER, OPTIONAL, "D", .label = "cores of a worker")
+    KEY("peak_memory_bytes", PEAK_MEMORY_BYTES, OPTIONAL, "D", .label = "memory of a worker, at most")
+    KEY("avg_memory_per_worker_bytes", AVG_MEMORY_PER_WORKER_BYTES, OPTIONAL, "D", .label = "memory of a worker, on average")
+    KEY("core_efficiency", CORE_EFFICIENCY, OPTIONAL, "C, over total_cores")
+    KEY("core_efficiency", CPU_EFFICIENCY, NONE, "C, over total_cores")
+    KEY("speedup_factor", SPEEDUP_FACTOR, OPTIONAL, "C")
+    KEY("speedup_factor", EFFICIENCY_RATIO, NONE, "C")
+    KEY("processor_cpu_time_seconds", PROCESSOR_CPU_TIME_SECONDS, OPTIONAL, "D", .label = "CPU of the processor")
+    KEY("processor_io_wait_time_seconds", PROCESSOR_NONCPU_TIME_SECONDS, OPTIONAL, "D: thread-noncpu, which it calls I/O wait", .label = "non-CPU time of the processor")
+    KEY("processor_cpu_percent", PROCESSOR_CPU_PERCENTAGE, OPTIONAL, "D")
+    KEY("processor_io_wait_percent", PROCESSOR_NONCPU_PERCENTAGE, OPTIONAL, "D")
+    KEY("overhead_cpu_time_seconds", OVERHEAD_CPU_TIME_SECONDS, OPTIONAL, "D", .label = "CPU of other tasks")
+    KEY("overhead_io_wait_time_seconds", OVERHEAD_NONCPU_TIME_SECONDS, OPTIONAL, "D", .label = "non-CPU time of other tasks")
+    KEY("total_bytes_memory_read", MEMORY_READ_BYTES, OPTIONAL, "D")
+    KEY("total_bytes_memory_read", TOTAL_BYTES_MEMORY_READ_DASK, NONE, "D")
+    KEY("disk_read_bytes", DISK_READ_BYTES, OPTIONAL, "D", .label = "spilling, read")
+    KEY("disk_write_bytes", DISK_WRITE_BYTES, OPTIONAL, "D", .label = "spilling, written")
+    KEY("decompression_time_seconds", DECOMPRESSION_TIME_SECONDS, OPTIONAL, "D")
+    KEY("decompression_time_seconds", DECOMPRESS_S, NONE, "D")
+    KEY("compression_time_seconds", COMPRESSION_TIME_SECONDS, OPTIONAL, "D")
+    KEY("compression_time_seconds", COMPRESS_S, NONE, "D")
+    KEY("total_compression_overhead_seconds", TOTAL_COMPRESSION_OVERHEAD_SECONDS, OPTIONAL, "D")
+    KEY("deserialization_time_seconds", DESERIALIZATION_TIME_SECONDS, OPTIONAL, "D")
+    KEY("deserialization_time_seconds", DESERIALIZE_S, NONE, "D")
+    KEY("serialization_time_seconds", SERIALIZATION_TIME_SECONDS, OPTIONAL, "D")
+    KEY("serialization_time_seconds", SERIALIZE_S, NONE, "D")
+    KEY("total_serialization_overhead_seconds", TOTAL_SERIALIZATION_OVERHEAD_SECONDS, OPTIONAL, "D")
+    KEY("event_rate_core_khz", EVENT_RATE_CORE_HZ, NONE, "C, over total_cores", .factor = 1000)
 };
+/* clang-format on */
+const size_t cup_roast_key_count = sizeof cup_roast_keys / sizeof *cup_roast_keys;
 
 #define MIB 1048576.0
 
@@ -102,11 +97,12 @@ static struct cup_value scaled(const json_t *json, double factor)
                                                        : cup_real(cup_number(value) * factor);
 }
 
-static void set_key(struct cup_figures *figures, const json_t *metrics, const struct key *key)
+static void set_key(struct cup_figures *figures, const json_t *metrics,
+                    const struct cup_roast_key *key)
 {
     const json_t *member = json_object_get(metrics, key->key);
     char source[160];
-    if (!member)
+    if (!member || !key->source)
         return;
     if (json_is_number(member))
         snprintf(source, sizeof source, MEASURED ": %s (%s)", key->key, key->source);
@@ -114,7 +110,7 @@ static void set_key(struct cup_figures *figures, const json_t *metrics, const st
         snprintf(source, sizeof source, MEASURED " has no such figure: %s is not a number",
                  key->key);
     struct cup_run_figure *figure =
-        cup_figures_set(figures, key->metric, scaled(member, key->factor),
+        cup_figures_set(figures, key->metric, scaled(member, key->factor ? key->factor : 1),
                         cup_figures_keep_string(figures, source));
     if (figure && !figure->label && key->label)
         figure->label = key->label;
@@ -300,8 +296,8 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
                           .widest = -1,
                           .missing = "only a profile says which threads were busy when"};
     cup_figures_add_unknown(figures, MEASURED " has no such figure");
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        set_key(figures, metrics, &keys[i]);
+    for (size_t i = 0; i < cup_roast_key_count; i++)
+        set_key(figures, metrics, &cup_roast_keys[i]);
     set_statistics(figures, metrics);
     set_compression(figures, metrics);
     set_datasets(figures, metrics);

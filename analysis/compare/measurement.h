@@ -5,6 +5,23 @@
 
 #include "analysis/compare/figures.h"
 
+/* A key of metrics.json that has one value, and a metric of ours. One key may be several metrics.
+ */
+struct cup_roast_key {
+    const char *key;
+    enum cup_metric_id metric;
+    enum {
+        CUP_ROAST_NONE,
+        CUP_ROAST_OPTIONAL,
+        CUP_ROAST_NEEDED, /* roastcoffea's tables fail on null: left out if it is not known */
+    } export;             /* whether `cupping export` writes it */
+    const char *source;   /* how roastcoffea computes it; NULL: it is not read, only written */
+    double factor;        /* our value = theirs x factor; 0: 1 */
+    const char *label;    /* where our tables have none */
+};
+extern const struct cup_roast_key cup_roast_keys[];
+extern const size_t cup_roast_key_count;
+
 /* True if the directory is one: it has metrics.json and start_end_time.txt, and no log of ours. */
 bool cup_is_roastcoffea(const char *directory);
 

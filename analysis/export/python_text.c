@@ -1,100 +1,48 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/export/python_text.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-void cup_python_clear(struct cup_python_text *text)
+static void put_escaped(FILE *out, unsigned char byte, char quote)
 {
-    text->length = 0;
-    if (text->bytes)
-        text->bytes[0] = '\0';
-}
-
-static void add_bytes(struct cup_python_text *text, const char *bytes, size_t length)
-{
-    if (text->length + length + 1 > text->room) {
-        size_t room = 2 * (text->length + length + 1);
-        char *grown = realloc(text->bytes, room);
-        text->failed |= !grown;
-        if (!grown)
-            return;
-        text->bytes = grown;
-        text->room = room;
-    }
-    if (length)
-        memcpy(text->bytes + text->length, bytes, length);
-    text->length += length;
-    text->bytes[text->length] = '\0';
-}
-
-void cup_python_add(struct cup_python_text *text, const char *string)
-{
-    add_bytes(text, string, strlen(string));
-}
-
-/* A NUL cannot be in a C string, nor in a path or a name. */
-void cup_python_add_text(struct cup_python_text *text, struct cup_text added)
-{
-    const char *at = added.bytes, *end = at + added.length;
-    while (at < end) {
-        const char *zero = memchr(at, '\0', (size_t)(end - at));
-        add_bytes(text, at, (size_t)((zero ? zero : end) - at));
-        if (zero)
-            cup_python_add(text, "?");
-        at = zero ? zero + 1 : end;
-    }
-}
-
-static void add_escaped(struct cup_python_text *text, unsigned char byte, char quote)
-{
-    char escape[8];
     if (byte == (unsigned char)quote || byte == '\\')
-        snprintf(escape, sizeof escape, "\\%c", byte);
+        fprintf(out, "\\%c", byte);
     else if (byte == '\n' || byte == '\r' || byte == '\t')
-        snprintf(escape, sizeof escape, "\\%c", byte == '\n' ? 'n' : byte == '\r' ? 'r' : 't');
+        fprintf(out, "\\%c", byte == '\n' ? 'n' : byte == '\r' ? 'r' : 't');
+    else if (byte < 0x20 || byte == 0x7f)
+        fprintf(out, "\\x%02x", byte);
     else
-        snprintf(escape, sizeof escape, "\\x%02x", byte);
-    cup_python_add(text, escape);
+        putc(byte, out);
 }
 
-/* How many bytes stand for themselves. */
-static size_t plain_length(struct cup_text text, char quote)
+char *cup_python_repr(struct cup_text text)
 {
-    size_t i = 0;
-    while (i < text.length && (unsigned char)text.bytes[i] >= 0x20 && text.bytes[i] != 0x7f &&
-           text.bytes[i] != quote && text.bytes[i] != '\\')
-        i++;
-    return i;
+    char *repr = NULL;
+    size_t size;
+    FILE *out = open_memstream(&repr, &size);
+    bool single = text.length && memchr(text.bytes, '\'', text.length);
+    char quote = single && !memchr(text.bytes, '"', text.length) ? '"' : '\'';
+    if (!out)
+        return NULL;
+    putc(quote, out);
+    for (size_t i = 0; i < text.length; i++)
+        put_escaped(out, (unsigned char)text.bytes[i], quote);
+    putc(quote, out);
+    if (fclose(out) == 0)
+        return repr;
+    free(repr);
+    return NULL;
 }
 
-void cup_python_add_repr(struct cup_python_text *text, struct cup_text added)
+char *cup_python_string(struct cup_text text)
 {
-    bool single = added.length && memchr(added.bytes, '\'', added.length);
-    bool both = single && memchr(added.bytes, '"', added.length);
-    char quote = single && !both ? '"' : '\'';
-    add_bytes(text, &quote, 1);
-    while (added.length) {
-        size_t plain = plain_length(added, quote);
-        add_bytes(text, added.bytes, plain);
-        if (plain < added.length)
-            add_escaped(text, (unsigned char)added.bytes[plain], quote);
-        plain += plain < added.length;
-        added = (struct cup_text){added.bytes + plain, added.length - plain};
-    }
-    add_bytes(text, &quote, 1);
-}
-
-void cup_python_add_integer(struct cup_python_text *text, int64_t integer)
-{
-    char digits[32];
-    snprintf(digits, sizeof digits, "%" PRId64, integer);
-    cup_python_add(text, digits);
+    char *string = calloc(text.length + 1, 1);
+    for (size_t i = 0; string && i < text.length; i++)
+        string[i] = text.bytes[i] ? text.bytes[i] : '?';
+    return string;
 }
 
 char *cup_python_time(char to[CUP_PYTHON_TIME_ROOM], int64_t ns)

@@ -2,25 +2,14 @@
 #ifndef CUPPING_ANALYSIS_EXPORT_PYTHON_TEXT_H
 #define CUPPING_ANALYSIS_EXPORT_PYTHON_TEXT_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "analysis/base/intern.h"
 
-/* A text that grows; begin with {0}, end with free(bytes). */
-struct cup_python_text {
-    char *bytes; /* owned; NUL-terminated */
-    size_t length, room;
-    int failed; /* no memory: the text is not whole */
-};
-
-void cup_python_clear(struct cup_python_text *text);
-
-/* Each appends. */
-void cup_python_add(struct cup_python_text *text, const char *string);
-void cup_python_add_text(struct cup_python_text *text, struct cup_text added);
-void cup_python_add_repr(struct cup_python_text *text, struct cup_text added); /* repr() of a str */
-void cup_python_add_integer(struct cup_python_text *text, int64_t integer);
+/* repr() of a str; and the text itself, with '?' for NUL, which a C string cannot hold. The caller
+ * frees both; NULL without memory. */
+char *cup_python_repr(struct cup_text text);
+char *cup_python_string(struct cup_text text);
 
 /* datetime.fromtimestamp(ns / 1e9).isoformat(), always with six digits: local time. */
 enum { CUP_PYTHON_TIME_ROOM = 40 };

@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/export/export.h"
 
 #include <inttypes.h>
@@ -7,43 +5,124 @@
 #include <time.h>
 
 #include "analysis/base/version.h"
+#include "analysis/compare/measurement.h"
 #include "analysis/export/export_directory.h"
 #include "analysis/export/roastcoffea.h"
-#include "analysis/metrics/metrics.h"
+
+#define MIB (1024.0 * 1024.0)
+
+/* ---- over chunks --------------------------------------------------------------------------- */
+
+/* Of a sample: divided by count - 1; 0 of one number. */
+static double sample_stdev(const struct cup_statistics *statistics)
+{
+    double count = (double)statistics->count;
+    if (statistics->count == 1)
+        return 0;
+    return statistics->stdev * sqrt(count / (count - 1));
+}
+
+static void put_numbers(struct cup_roast *roast, const char *stem, const char *unit,
+                        const struct cup_statistics *statistics, double divisor, bool with_stdev)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"mean", statistics->mean},
+                   {"min", statistics->min},
+                   {"max", statistics->max},
+                   {"std", sample_stdev(statistics)}};
+    for (int i = 0; i < (with_stdev ? 4 : 3); i++) {
+        char key[64];
+        snprintf(key, sizeof key, "%s_%s%s", stem, numbers[i].name, unit);
+        cup_roast_put(roast, key, cup_real(numbers[i].value / divisor));
+    }
+}
+
+static void put_event_rate(struct cup_roast *roast)
+{
+    double events = cup_metric_number(CUP_METRIC_TOTAL_EVENTS, roast->totals);
+    double wall = cup_metric_number(CUP_METRIC_WALL_TIME, roast->totals);
+    double cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, roast->totals);
+    cup_roast_put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
+}
+
+static void put_statistics(struct cup_roast *roast)
+{
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    cup_chunk_statistics(roast->totals, statistics);
+    put_event_rate(roast);
+    put_numbers(roast, "chunk_duration", "", &statistics[CUP_STAT_PROCESS], 1, true);
+    put_numbers(roast, "chunk_mem_delta", "_mb", &statistics[CUP_STAT_RSS_DELTA], MIB, true);
+    cup_roast_put(roast, "total_events_from_chunks",
+                  cup_metric_value(CUP_METRIC_TOTAL_EVENTS, roast->totals));
+    put_numbers(roast, "chunk_events", "", &statistics[CUP_STAT_EVENTS], 1, false);
+}
+
+/* ---- per dataset --------------------------------------------------------------------------- */
+
+static int put_dataset(struct cup_roast *roast, const struct cup_dataset *dataset)
+{
+    struct cup_text name = cup_profile_text(roast->profile, dataset->name);
+    char *key = cup_python_string(name.length ? name : cup_string("unknown").text);
+    double chunks = (double)dataset->chunks;
+    cup_json_row(&roast->json, key ? key : "?");
+    cup_roast_put(roast, "num_chunks", cup_count(dataset->chunks));
+    cup_roast_put(roast, "total_duration", cup_seconds((int64_t)dataset->process_ns));
+    cup_roast_put(roast, "total_events", cup_count(dataset->events));
+    cup_roast_put(roast, "mean_duration", cup_ratio((double)dataset->process_ns / 1e9, chunks));
+    if (dataset->events)
+        cup_roast_put(roast, "mean_events_per_chunk", cup_ratio((double)dataset->events, chunks));
+    cup_json_end_object(&roast->json);
+    free(key);
+    return key ? 0 : -1;
+}
+
+static int put_datasets(struct cup_roast *roast)
+{
+    int result = 0;
+    cup_json_object(&roast->json, "per_dataset");
+    for (size_t i = 0; i < roast->totals->dataset_count && result == 0; i++)
+        if (roast->totals->datasets[i].chunks)
+            result = put_dataset(roast, &roast->totals->datasets[i]);
+    cup_json_end_object(&roast->json);
+    return result;
+}
 
 /* ---- metrics.json -------------------------------------------------------------------------- */
 
 static void put_figures(struct cup_roast *roast)
 {
-    for (size_t i = 0; i < cup_roast_figure_count; i++) {
-        const struct cup_roast_figure *figure = &cup_roast_figures[i];
-        struct cup_value value = cup_metric_value(figure->metric, roast->totals);
-        if (value.kind != CUP_VALUE_NULL || !figure->needed)
-            cup_json_value(&roast->json, figure->key, value);
+    for (size_t i = 0; i < cup_roast_key_count; i++) {
+        const struct cup_roast_key *key = &cup_roast_keys[i];
+        struct cup_value value = cup_metric_value(key->metric, roast->totals);
+        if (key->export == CUP_ROAST_OPTIONAL)
+            cup_roast_put(roast, key->key, value);
+        else if (key->export == CUP_ROAST_NEEDED)
+            cup_roast_put_known(roast, key->key, value);
     }
 }
 
 static int put_all(struct cup_roast *roast)
 {
     put_figures(roast);
-    if (cup_roast_put_statistics(roast) != 0 || cup_roast_put_datasets(roast) != 0 ||
-        cup_roast_put_files(roast) != 0 || cup_roast_put_tracking(roast) != 0 ||
-        cup_roast_put_chunks(roast) != 0 || cup_roast_put_spans(roast) != 0)
-        return -1;
-    return roast->key.failed ? -1 : 0;
+    put_statistics(roast);
+    return put_datasets(roast) || cup_roast_put_files(roast) || cup_roast_put_tracking(roast) ||
+                   cup_roast_put_chunks(roast) || cup_roast_put_spans(roast)
+               ? -1
+               : 0;
 }
 
 static int write_metrics(const struct cup_totals *totals, const struct cup_output *output)
 {
     struct cup_roast roast = {.totals = totals, .profile = totals->profile, .output = output};
-    if (cup_roast_files_make(&roast.files, totals) != 0)
-        return -1;
+    int result = cup_roast_files_make(&roast.files, totals);
     cup_json_start(&roast.json, output->file);
     cup_json_object(&roast.json, NULL);
-    int result = put_all(&roast);
+    if (result == 0)
+        result = put_all(&roast);
     cup_json_end_object(&roast.json);
     cup_roast_files_free(&roast.files);
-    free(roast.key.bytes);
     return result;
 }
 
@@ -80,15 +159,15 @@ static int write_metadata(const struct cup_totals *totals, const struct cup_outp
 }
 
 static void put_source(struct cup_json *json, const struct cup_totals *totals,
-                       const struct cup_roast_figure *figure)
+                       const struct cup_roast_key *key)
 {
-    const struct cup_metric *metric = cup_metric(figure->metric);
+    const struct cup_metric *metric = cup_metric(key->metric);
     char source[600];
     bool known = cup_metric_value(metric->id, totals).kind != CUP_VALUE_NULL;
     snprintf(source, sizeof source, "%s.%s: %s%s", cup_metric_section(metric->id)->name,
              metric->name,
              known ? "" : "n/a: ", known ? metric->source : cup_metric_missing(metric, totals));
-    cup_json_value(json, figure->key, cup_string(source));
+    cup_json_value(json, key->key, cup_string(source));
 }
 
 static int write_config(const struct cup_totals *totals, const struct cup_output *output)
@@ -100,8 +179,9 @@ static int write_config(const struct cup_totals *totals, const struct cup_output
     cup_json_value(&json, "profile", cup_string(profile->path));
     cup_json_value(&json, "run", profile->run ? cup_count(profile->run) : cup_string("all"));
     cup_json_object(&json, "sources");
-    for (size_t i = 0; i < cup_roast_figure_count; i++)
-        put_source(&json, totals, &cup_roast_figures[i]);
+    for (size_t i = 0; i < cup_roast_key_count; i++)
+        if (cup_roast_keys[i].export)
+            put_source(&json, totals, &cup_roast_keys[i]);
     cup_json_end_object(&json);
     cup_json_end_object(&json);
     return 0;

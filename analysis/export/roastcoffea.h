@@ -8,16 +8,6 @@
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 
-/* A one-value key of metrics.json that is a metric of the report. */
-struct cup_roast_figure {
-    const char *key;
-    enum cup_metric_id metric;
-    bool needed; /* roastcoffea's tables fail on null: the key is left out if the value is not known
-                  */
-};
-extern const struct cup_roast_figure cup_roast_figures[];
-extern const size_t cup_roast_figure_count;
-
 /* Bytes that uproot requested for chunks of a file. */
 struct cup_roast_file {
     uint32_t path; /* the name in Coffea's work items */
@@ -33,16 +23,9 @@ struct cup_roast_files {
     size_t count;
     uint32_t *by_path; /* owned; indexed by string of the profile: index in `files` + 1 */
 };
-/* Returns 0, or -1 without memory, with nothing to free. */
+/* Returns 0, or -1 without memory; cup_roast_files_free() in both cases. */
 int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals *totals);
 void cup_roast_files_free(struct cup_roast_files *files);
-
-/* Compressed bytes of its tree; if not known, the size of the file; 0 if neither is known.
- */
-static inline uint64_t cup_roast_tree_bytes(const struct cup_roast_file *file)
-{
-    return file->compressed_bytes ? file->compressed_bytes : file->size;
-}
 
 /* Requested bytes in percent of the tree's; null if either is not known. */
 struct cup_value cup_roast_read_percent(const struct cup_roast_file *file);
@@ -52,16 +35,26 @@ struct cup_roast {
     const struct cup_profile *profile;
     const struct cup_output *output;
     struct cup_roast_files files;
-    struct cup_python_text key; /* the key that is written next */
     struct cup_json json;
 };
 
+static inline void cup_roast_put(struct cup_roast *roast, const char *name, struct cup_value value)
+{
+    cup_json_value(&roast->json, name, value);
+}
+
+/* The tool's code takes a key that is not there, but no null. */
+static inline void cup_roast_put_known(struct cup_roast *roast, const char *name,
+                                       struct cup_value value)
+{
+    if (value.kind != CUP_VALUE_NULL)
+        cup_roast_put(roast, name, value);
+}
+
 /* Each writes some keys into the JSON object that is open. Returns 0, or -1 without memory. */
-int cup_roast_put_statistics(struct cup_roast *roast);
-int cup_roast_put_datasets(struct cup_roast *roast);
 int cup_roast_put_files(struct cup_roast *roast);
-int cup_roast_put_chunks(struct cup_roast *roast);
 int cup_roast_put_tracking(struct cup_roast *roast);
+int cup_roast_put_chunks(struct cup_roast *roast);
 int cup_roast_put_spans(struct cup_roast *roast);
 
 /* A chunk whose result was used. */

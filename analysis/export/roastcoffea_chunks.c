@@ -1,21 +1,11 @@
 /* Chunks: the raw ones, and the stretches from which that tool draws throughput. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/export/roastcoffea.h"
 
 #define MIB (1024.0 * 1024.0)
-
-static void put(struct cup_roast *roast, const char *name, struct cup_value value)
-{
-    cup_json_value(&roast->json, name, value);
-}
-
-/* The tool's code takes a key that is not there, but no null. */
-static void put_known(struct cup_roast *roast, const char *name, struct cup_value value)
-{
-    if (value.kind != CUP_VALUE_NULL)
-        put(roast, name, value);
-}
 
 static const struct cup_task *task_of(const struct cup_roast *roast, const struct cup_item *item)
 {
@@ -34,35 +24,38 @@ static struct cup_stretch stretch_of(const struct cup_roast *roast, const struct
 /* ---- chunk_info ---------------------------------------------------------------------------- */
 
 /* {"('file', start, stop)": [begin, end, bytes]} */
-static void put_stretch(struct cup_roast *roast, const struct cup_item *item)
+static int put_stretch(struct cup_roast *roast, const struct cup_item *item)
 {
-    struct cup_python_text *key = &roast->key;
     struct cup_stretch stretch = stretch_of(roast, item);
     uint64_t bytes = item->requested_bytes;
-    cup_python_clear(key);
-    cup_python_add(key, "(");
-    cup_python_add_repr(key, cup_profile_text(roast->profile, item->file));
-    cup_python_add(key, ", ");
-    cup_python_add_integer(key, item->entry_start);
-    cup_python_add(key, ", ");
-    cup_python_add_integer(key, item->entry_stop);
-    cup_python_add(key, ")");
-    cup_json_array(&roast->json, key->failed ? "?" : key->bytes);
-    put(roast, NULL, cup_seconds(stretch.start_ns));
-    put(roast, NULL, cup_seconds(stretch.stop_ns));
-    put(roast, NULL, cup_count(bytes == CUP_UNKNOWN64 ? 0 : bytes));
+    char *key = NULL, *file = cup_python_repr(cup_profile_text(roast->profile, item->file));
+    if (!file || asprintf(&key, "(%s, %" PRId64 ", %" PRId64 ")", file, item->entry_start,
+                          item->entry_stop) < 0) {
+        free(file);
+        return -1;
+    }
+    cup_json_array(&roast->json, key);
+    cup_roast_put(roast, NULL, cup_seconds(stretch.start_ns));
+    cup_roast_put(roast, NULL, cup_seconds(stretch.stop_ns));
+    cup_roast_put(roast, NULL, cup_count(bytes == CUP_UNKNOWN64 ? 0 : bytes));
     cup_json_end_array(&roast->json);
+    free(file);
+    free(key);
+    return 0;
 }
 
-static void put_chunk_info(struct cup_roast *roast)
+static int put_chunk_info(struct cup_roast *roast)
 {
+    int result = 0;
     cup_json_object(&roast->json, "chunk_info");
     for (size_t i = 0; i < roast->profile->item_count && !cup_output_failed(roast->output); i++) {
         const struct cup_item *item = &roast->profile->items[i];
-        if (cup_roast_is_used(roast->totals, i) && item->file && item->entry_start >= 0)
-            put_stretch(roast, item);
+        if (result == 0 && cup_roast_is_used(roast->totals, i) && item->file &&
+            item->entry_start >= 0)
+            result = put_stretch(roast, item);
     }
     cup_json_end_object(&roast->json);
+    return result;
 }
 
 /* ---- raw_chunk_metrics --------------------------------------------------------------------- */
@@ -71,11 +64,11 @@ static void put_time(struct cup_roast *roast, const struct cup_item *item)
 {
     struct cup_stretch stretch = stretch_of(roast, item);
     int64_t ns = cup_stretch_ns(stretch);
-    put(roast, "t_start", cup_seconds(stretch.start_ns));
-    put(roast, "t_end", cup_seconds(stretch.stop_ns));
-    put(roast, "duration", cup_seconds(ns < 0 ? 0 : ns));
-    put(roast, "timestamp", cup_seconds(stretch.stop_ns));
-    put(roast, "timed", cup_string(item->tic_ns && item->toc_ns ? "process" : "task"));
+    cup_roast_put(roast, "t_start", cup_seconds(stretch.start_ns));
+    cup_roast_put(roast, "t_end", cup_seconds(stretch.stop_ns));
+    cup_roast_put(roast, "duration", cup_seconds(ns < 0 ? 0 : ns));
+    cup_roast_put(roast, "timestamp", cup_seconds(stretch.stop_ns));
+    cup_roast_put(roast, "timed", cup_string(item->tic_ns && item->toc_ns ? "process" : "task"));
 }
 
 static struct cup_value mib(uint64_t bytes)
@@ -86,21 +79,22 @@ static struct cup_value mib(uint64_t bytes)
 static void put_memory(struct cup_roast *roast, const struct cup_task *task)
 {
     bool known = task->rss_start != CUP_UNKNOWN64 && task->rss_stop != CUP_UNKNOWN64;
-    put_known(roast, "mem_before_mb", mib(task->rss_start));
-    put_known(roast, "mem_after_mb", mib(task->rss_stop));
+    cup_roast_put_known(roast, "mem_before_mb", mib(task->rss_start));
+    cup_roast_put_known(roast, "mem_after_mb", mib(task->rss_stop));
     if (known)
-        put(roast, "mem_delta_mb",
-            cup_real(((double)task->rss_stop - (double)task->rss_start) / MIB));
+        cup_roast_put(roast, "mem_delta_mb",
+                      cup_real(((double)task->rss_stop - (double)task->rss_start) / MIB));
 }
 
 static void put_identity(struct cup_roast *roast, const struct cup_item *item)
 {
-    put_known(roast, "num_events", cup_count_or_null(cup_item_events(item)));
-    put_known(roast, "dataset", cup_text(cup_profile_text(roast->profile, item->dataset)));
-    put_known(roast, "file", cup_text(cup_profile_text(roast->profile, item->file)));
+    cup_roast_put_known(roast, "num_events", cup_count_or_null(cup_item_events(item)));
+    cup_roast_put_known(roast, "dataset",
+                        cup_text(cup_profile_text(roast->profile, item->dataset)));
+    cup_roast_put_known(roast, "file", cup_text(cup_profile_text(roast->profile, item->file)));
     if (item->entry_start >= 0) {
-        put(roast, "entry_start", cup_signed(item->entry_start));
-        put(roast, "entry_stop", cup_signed(item->entry_stop));
+        cup_roast_put(roast, "entry_start", cup_signed(item->entry_start));
+        cup_roast_put(roast, "entry_stop", cup_signed(item->entry_stop));
     }
 }
 
@@ -108,11 +102,11 @@ static void put_bytes(struct cup_roast *roast, const struct cup_item *item)
 {
     uint32_t index = item->file ? roast->files.by_path[item->file] : 0;
     const struct cup_roast_file *file = index ? &roast->files.files[index - 1] : NULL;
-    put_known(roast, "bytes_read", cup_count_or_null(item->requested_bytes));
+    cup_roast_put_known(roast, "bytes_read", cup_count_or_null(item->requested_bytes));
     if (!file || !file->requested)
         return;
-    put(roast, "accessed_bytes", cup_count(file->requested_bytes));
-    put_known(roast, "bytes_read_percent", cup_roast_read_percent(file));
+    cup_roast_put(roast, "accessed_bytes", cup_count(file->requested_bytes));
+    cup_roast_put_known(roast, "bytes_read_percent", cup_roast_read_percent(file));
 }
 
 /* Coffea names a column as its branch, "-", and what of it. */
@@ -151,11 +145,11 @@ static void put_branches(struct cup_roast *roast, const struct cup_item *item)
         uint32_t name = roast->profile->column_names[set->first + i];
         if (is_again(roast, set, i))
             continue;
-        put(roast, NULL, cup_text(branch_of(cup_profile_text(roast->profile, name))));
+        cup_roast_put(roast, NULL, cup_text(branch_of(cup_profile_text(roast->profile, name))));
         count++;
     }
     cup_json_end_array(&roast->json);
-    put(roast, "num_branches_accessed", cup_count(count));
+    cup_roast_put(roast, "num_branches_accessed", cup_count(count));
 }
 
 static void put_empty(struct cup_roast *roast, const char *name)
@@ -202,17 +196,16 @@ static int put_branch_count(struct cup_roast *roast)
         branches += !last.bytes || !is_same(branch, last);
         last = branch;
     }
-    put(roast, "total_branches_read",
-        roast->totals->coffea.with_columns ? cup_count(branches) : cup_null());
+    cup_roast_put(roast, "total_branches_read",
+                  roast->totals->coffea.with_columns ? cup_count(branches) : cup_null());
     free(names);
     return names ? 0 : -1;
 }
 
 int cup_roast_put_chunks(struct cup_roast *roast)
 {
-    if (put_branch_count(roast) != 0)
+    if (put_branch_count(roast) != 0 || put_chunk_info(roast) != 0)
         return -1;
-    put_chunk_info(roast);
     put_raw_chunks(roast);
-    return roast->key.failed ? -1 : 0;
+    return 0;
 }

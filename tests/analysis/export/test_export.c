@@ -781,10 +781,9 @@ Test(export, roastcoffea_metadata)
 
 static void expect_repr(const char *text, const char *expected)
 {
-    struct cup_python_text repr = {0};
-    cup_python_add_repr(&repr, (struct cup_text){text, strlen(text)});
-    cr_expect_str_eq(repr.bytes, expected);
-    free(repr.bytes);
+    char *repr = cup_python_repr((struct cup_text){text, strlen(text)});
+    cr_expect_str_eq(repr, expected);
+    free(repr);
 }
 
 Test(export, texts_as_python_writes_them)
