@@ -39,25 +39,17 @@ static int clear_descriptor(int fd)
     return fd;
 }
 
-static bool takes_mode(int flags)
-{
-    return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-}
-
 /* The optional third argument of the open family, which libc reads under the same condition. */
 static mode_t read_mode(int flags, va_list arguments)
 {
-    return takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
+    bool is_there = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+    return is_there ? va_arg(arguments, mode_t) : 0;
 }
 
-static inline int end_open_at(struct open_call *call, int fd, int directory, const char *path)
-{
-    return end_open(call, fd, path_below(directory, path, fd));
-}
-
-/* One of open() and its siblings, which differ in name only: off_t has 64 bits everywhere. */
-#define OPEN_SIBLING(name)                                                                         \
-    CUP_HOOK int name(const char *path, int flags, ...)                                            \
+/* One of open(), openat() and their siblings, which differ in name only: off_t has 64 bits
+ * everywhere. The last arguments are those of the call, up to the flags. */
+#define OPEN_SIBLING(name, parameters, directory, ...)                                             \
+    CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
         va_list arguments;                                                                         \
         va_start(arguments, flags);                                                                \
@@ -65,88 +57,51 @@ static inline int end_open_at(struct open_call *call, int fd, int directory, con
         va_end(arguments);                                                                         \
         struct open_call call;                                                                     \
         begin_open(&call);                                                                         \
-        return end_open(&call, CUP_CALL_OPTIONAL(name, path, flags, mode), path);                  \
+        int fd = CUP_CALL_OPTIONAL(name, __VA_ARGS__, mode);                                       \
+        return end_open(&call, fd, path_below(directory, path, fd));                               \
     }
 
-OPEN_SIBLING(open)
-OPEN_SIBLING(open64)
-OPEN_SIBLING(__open)
-OPEN_SIBLING(__open64)
+OPEN_SIBLING(open, (const char *path, int flags, ...), AT_FDCWD, path, flags)
+OPEN_SIBLING(open64, (const char *path, int flags, ...), AT_FDCWD, path, flags)
+OPEN_SIBLING(__open, (const char *path, int flags, ...), AT_FDCWD, path, flags)
+OPEN_SIBLING(__open64, (const char *path, int flags, ...), AT_FDCWD, path, flags)
+OPEN_SIBLING(openat, (int directory, const char *path, int flags, ...), directory, directory, path,
+             flags)
+OPEN_SIBLING(openat64, (int directory, const char *path, int flags, ...), directory, directory,
+             path, flags)
 
-CUP_HOOK int __open_2(const char *path, int flags)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_open(&call, CUP_CALL_OPTIONAL(__open_2, path, flags), path);
-}
-
-CUP_HOOK int __open64_2(const char *path, int flags)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_open(&call, CUP_CALL_OPTIONAL(__open64_2, path, flags), path);
-}
-
-/* The same for openat(). */
-#define OPENAT_SIBLING(name)                                                                       \
-    CUP_HOOK int name(int directory, const char *path, int flags, ...)                             \
+/* The same for those that have no optional argument. */
+#define SHORT_OPEN_SIBLING(name, parameters, directory, ...)                                       \
+    CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
-        va_list arguments;                                                                         \
-        va_start(arguments, flags);                                                                \
-        mode_t mode = read_mode(flags, arguments);                                                 \
-        va_end(arguments);                                                                         \
         struct open_call call;                                                                     \
         begin_open(&call);                                                                         \
-        int fd = CUP_CALL_OPTIONAL(name, directory, path, flags, mode);                            \
-        return end_open_at(&call, fd, directory, path);                                            \
+        int fd = CUP_CALL_OPTIONAL(name, __VA_ARGS__);                                             \
+        return end_open(&call, fd, path_below(directory, path, fd));                               \
     }
 
-OPENAT_SIBLING(openat)
-OPENAT_SIBLING(openat64)
-
-CUP_HOOK int __openat_2(int directory, const char *path, int flags)
-{
-    struct open_call call;
-    begin_open(&call);
-    int fd = CUP_CALL_OPTIONAL(__openat_2, directory, path, flags);
-    return end_open_at(&call, fd, directory, path);
-}
-
-CUP_HOOK int __openat64_2(int directory, const char *path, int flags)
-{
-    struct open_call call;
-    begin_open(&call);
-    int fd = CUP_CALL_OPTIONAL(__openat64_2, directory, path, flags);
-    return end_open_at(&call, fd, directory, path);
-}
-
-CUP_HOOK int creat(const char *path, mode_t mode)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_open(&call, CUP_REAL(creat)(path, mode), path);
-}
-
-CUP_HOOK int creat64(const char *path, mode_t mode)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_open(&call, CUP_REAL(creat64)(path, mode), path);
-}
+SHORT_OPEN_SIBLING(__open_2, (const char *path, int flags), AT_FDCWD, path, flags)
+SHORT_OPEN_SIBLING(__open64_2, (const char *path, int flags), AT_FDCWD, path, flags)
+SHORT_OPEN_SIBLING(__openat_2, (int directory, const char *path, int flags), directory, directory,
+                   path, flags)
+SHORT_OPEN_SIBLING(__openat64_2, (int directory, const char *path, int flags), directory, directory,
+                   path, flags)
+SHORT_OPEN_SIBLING(creat, (const char *path, mode_t mode), AT_FDCWD, path, mode)
+SHORT_OPEN_SIBLING(creat64, (const char *path, mode_t mode), AT_FDCWD, path, mode)
 
 /* The descriptor is cleared before the call: afterwards the number may already refer to a file that
  * another thread opened. */
 CUP_HOOK int close(int fd)
 {
     clear_descriptor(fd);
-    struct cup_wait room, *wait = begin_disk_wait(&room);
+    struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_IO, CUP_MAY_WAIT);
     return end_wait(wait, CUP_REAL(close)(fd));
 }
 
 CUP_HOOK int __close(int fd)
 {
     clear_descriptor(fd);
-    struct cup_wait room, *wait = begin_disk_wait(&room);
+    struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_IO, CUP_MAY_WAIT);
     return end_wait(wait, CUP_HAVE(__close) ? real___close(fd) : CUP_REAL(close)(fd));
 }
 
@@ -177,25 +132,17 @@ CUP_HOOK void closefrom(int first)
         real_closefrom(first);
 }
 
-CUP_HOOK int dup(int from)
-{
-    return clear_descriptor(CUP_REAL(dup)(from));
-}
+#define DUP_HOOK(name, parameters, call)                                                           \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        return clear_descriptor(call);                                                             \
+    }
 
-CUP_HOOK int dup2(int from, int to)
-{
-    return clear_descriptor(CUP_REAL(dup2)(from, to));
-}
-
-CUP_HOOK int __dup2(int from, int to)
-{
-    return clear_descriptor(CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to));
-}
-
-CUP_HOOK int dup3(int from, int to, int flags)
-{
-    return clear_descriptor(CUP_REAL(dup3)(from, to, flags));
-}
+DUP_HOOK(dup, (int from), CUP_REAL(dup)(from))
+DUP_HOOK(dup2, (int from, int to), CUP_REAL(dup2)(from, to))
+DUP_HOOK(__dup2, (int from, int to),
+         CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to))
+DUP_HOOK(dup3, (int from, int to, int flags), CUP_REAL(dup3)(from, to, flags))
 
 /* Only F_SETLKW and F_OFD_SETLKW wait: for another process's lock on the file. */
 static inline struct cup_wait *begin_control(struct cup_wait *room, int command)
@@ -256,167 +203,72 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-/* Baskets are looked for in reads only, so the buffer of a write is not passed on. */
-static inline ssize_t end_write(struct cup_transfer *transfer, ssize_t bytes, int64_t offset)
-{
-    return cup_transfer_end(transfer, bytes, offset, NULL, 0);
-}
+/* The wrapper of a call that reads or writes FD. WAY: CUP_READ or CUP_WRITE. The last arguments are
+ * the call, and those that follow it in cup_transfer_end(). Baskets are looked for in reads only,
+ * so the buffer of a write is not passed on. */
+#define TRANSFER_HOOK(name, parameters, way, ...)                                                  \
+    CUP_HOOK ssize_t name parameters                                                               \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = cup_transfer_begin(&room, way, fd);                  \
+        return cup_transfer_end(transfer, __VA_ARGS__);                                            \
+    }
 
-CUP_HOOK ssize_t read(int fd, void *buffer, size_t bytes)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer);
-    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
-}
-
-CUP_HOOK ssize_t __read(int fd, void *buffer, size_t bytes)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(__read, fd, buffer, bytes);
-    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
-}
-
-CUP_HOOK ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t capacity)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(__read_chk, fd, buffer, bytes, capacity);
-    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, buffer, 0);
-}
-
-CUP_HOOK ssize_t pread(int fd, void *buffer, size_t bytes, off_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_REAL(pread)(fd, buffer, bytes, offset);
-    return cup_transfer_end(transfer, result, offset, buffer, 0);
-}
-
-CUP_HOOK ssize_t pread64(int fd, void *buffer, size_t bytes, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_REAL(pread64)(fd, buffer, bytes, offset);
-    return cup_transfer_end(transfer, result, offset, buffer, 0);
-}
-
-CUP_HOOK ssize_t __pread64(int fd, void *buffer, size_t bytes, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(__pread64, fd, buffer, bytes, offset);
-    return cup_transfer_end(transfer, result, offset, buffer, 0);
-}
-
-CUP_HOOK ssize_t __pread_chk(int fd, void *buffer, size_t bytes, off_t offset, size_t capacity)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(__pread_chk, fd, buffer, bytes, offset, capacity);
-    return cup_transfer_end(transfer, result, offset, buffer, 0);
-}
-
-CUP_HOOK ssize_t __pread64_chk(int fd, void *buffer, size_t bytes, off64_t offset, size_t capacity)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(__pread64_chk, fd, buffer, bytes, offset, capacity);
-    return cup_transfer_end(transfer, result, offset, buffer, 0);
-}
-
-CUP_HOOK ssize_t readv(int fd, const struct iovec *parts, int count)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_REAL(readv)(fd, parts, count);
-    return cup_transfer_end(transfer, result, CUP_AT_CURSOR, parts, count);
-}
-
-CUP_HOOK ssize_t preadv(int fd, const struct iovec *parts, int count, off_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_REAL(preadv)(fd, parts, count, offset);
-    return cup_transfer_end(transfer, result, offset, parts, count);
-}
-
-CUP_HOOK ssize_t preadv64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_REAL(preadv64)(fd, parts, count, offset);
-    return cup_transfer_end(transfer, result, offset, parts, count);
-}
+TRANSFER_HOOK(read, (int fd, void *buffer, size_t bytes), CUP_READ,
+              cup_child_answer(CUP_REAL(read)(fd, buffer, bytes), buffer), CUP_AT_CURSOR, buffer, 0)
+TRANSFER_HOOK(__read, (int fd, void *buffer, size_t bytes), CUP_READ,
+              CUP_CALL_OPTIONAL(__read, fd, buffer, bytes), CUP_AT_CURSOR, buffer, 0)
+TRANSFER_HOOK(__read_chk, (int fd, void *buffer, size_t bytes, size_t capacity), CUP_READ,
+              CUP_CALL_OPTIONAL(__read_chk, fd, buffer, bytes, capacity), CUP_AT_CURSOR, buffer, 0)
+TRANSFER_HOOK(pread, (int fd, void *buffer, size_t bytes, off_t offset), CUP_READ,
+              CUP_REAL(pread)(fd, buffer, bytes, offset), offset, buffer, 0)
+TRANSFER_HOOK(pread64, (int fd, void *buffer, size_t bytes, off64_t offset), CUP_READ,
+              CUP_REAL(pread64)(fd, buffer, bytes, offset), offset, buffer, 0)
+TRANSFER_HOOK(__pread64, (int fd, void *buffer, size_t bytes, off64_t offset), CUP_READ,
+              CUP_CALL_OPTIONAL(__pread64, fd, buffer, bytes, offset), offset, buffer, 0)
+TRANSFER_HOOK(__pread_chk, (int fd, void *buffer, size_t bytes, off_t offset, size_t capacity),
+              CUP_READ, CUP_CALL_OPTIONAL(__pread_chk, fd, buffer, bytes, offset, capacity), offset,
+              buffer, 0)
+TRANSFER_HOOK(__pread64_chk, (int fd, void *buffer, size_t bytes, off64_t offset, size_t capacity),
+              CUP_READ, CUP_CALL_OPTIONAL(__pread64_chk, fd, buffer, bytes, offset, capacity),
+              offset, buffer, 0)
+TRANSFER_HOOK(readv, (int fd, const struct iovec *parts, int count), CUP_READ,
+              CUP_REAL(readv)(fd, parts, count), CUP_AT_CURSOR, parts, count)
+TRANSFER_HOOK(preadv, (int fd, const struct iovec *parts, int count, off_t offset), CUP_READ,
+              CUP_REAL(preadv)(fd, parts, count, offset), offset, parts, count)
+TRANSFER_HOOK(preadv64, (int fd, const struct iovec *parts, int count, off64_t offset), CUP_READ,
+              CUP_REAL(preadv64)(fd, parts, count, offset), offset, parts, count)
 
 /* For preadv2(), pwritev2() and their 64-bit names, offset -1 means the file position.
  * CUP_AT_CURSOR has the same value. */
-CUP_HOOK ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(preadv2, fd, parts, count, offset, flags);
-    return cup_transfer_end(transfer, result, offset, parts, count);
-}
+TRANSFER_HOOK(preadv2, (int fd, const struct iovec *parts, int count, off_t offset, int flags),
+              CUP_READ, CUP_CALL_OPTIONAL(preadv2, fd, parts, count, offset, flags), offset, parts,
+              count)
+TRANSFER_HOOK(preadv64v2, (int fd, const struct iovec *parts, int count, off64_t offset, int flags),
+              CUP_READ, CUP_CALL_OPTIONAL(preadv64v2, fd, parts, count, offset, flags), offset,
+              parts, count)
 
-CUP_HOOK ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_READ, fd);
-    ssize_t result = CUP_CALL_OPTIONAL(preadv64v2, fd, parts, count, offset, flags);
-    return cup_transfer_end(transfer, result, offset, parts, count);
-}
-
-CUP_HOOK ssize_t write(int fd, const void *buffer, size_t bytes)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(write)(fd, buffer, bytes), CUP_AT_CURSOR);
-}
-
-CUP_HOOK ssize_t __write(int fd, const void *buffer, size_t bytes)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_CALL_OPTIONAL(__write, fd, buffer, bytes), CUP_AT_CURSOR);
-}
-
-CUP_HOOK ssize_t pwrite(int fd, const void *buffer, size_t bytes, off_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(pwrite)(fd, buffer, bytes, offset), offset);
-}
-
-CUP_HOOK ssize_t pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(pwrite64)(fd, buffer, bytes, offset), offset);
-}
-
-CUP_HOOK ssize_t __pwrite64(int fd, const void *buffer, size_t bytes, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_CALL_OPTIONAL(__pwrite64, fd, buffer, bytes, offset), offset);
-}
-
-CUP_HOOK ssize_t writev(int fd, const struct iovec *parts, int count)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(writev)(fd, parts, count), CUP_AT_CURSOR);
-}
-
-CUP_HOOK ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(pwritev)(fd, parts, count, offset), offset);
-}
-
-CUP_HOOK ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_REAL(pwritev64)(fd, parts, count, offset), offset);
-}
-
-CUP_HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_CALL_OPTIONAL(pwritev2, fd, parts, count, offset, flags),
-                     offset);
-}
-
-CUP_HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset,
-                             int flags)
-{
-    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
-    return end_write(transfer, CUP_CALL_OPTIONAL(pwritev64v2, fd, parts, count, offset, flags),
-                     offset);
-}
+TRANSFER_HOOK(write, (int fd, const void *buffer, size_t bytes), CUP_WRITE,
+              CUP_REAL(write)(fd, buffer, bytes), CUP_AT_CURSOR, NULL, 0)
+TRANSFER_HOOK(__write, (int fd, const void *buffer, size_t bytes), CUP_WRITE,
+              CUP_CALL_OPTIONAL(__write, fd, buffer, bytes), CUP_AT_CURSOR, NULL, 0)
+TRANSFER_HOOK(pwrite, (int fd, const void *buffer, size_t bytes, off_t offset), CUP_WRITE,
+              CUP_REAL(pwrite)(fd, buffer, bytes, offset), offset, NULL, 0)
+TRANSFER_HOOK(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t offset), CUP_WRITE,
+              CUP_REAL(pwrite64)(fd, buffer, bytes, offset), offset, NULL, 0)
+TRANSFER_HOOK(__pwrite64, (int fd, const void *buffer, size_t bytes, off64_t offset), CUP_WRITE,
+              CUP_CALL_OPTIONAL(__pwrite64, fd, buffer, bytes, offset), offset, NULL, 0)
+TRANSFER_HOOK(writev, (int fd, const struct iovec *parts, int count), CUP_WRITE,
+              CUP_REAL(writev)(fd, parts, count), CUP_AT_CURSOR, NULL, 0)
+TRANSFER_HOOK(pwritev, (int fd, const struct iovec *parts, int count, off_t offset), CUP_WRITE,
+              CUP_REAL(pwritev)(fd, parts, count, offset), offset, NULL, 0)
+TRANSFER_HOOK(pwritev64, (int fd, const struct iovec *parts, int count, off64_t offset), CUP_WRITE,
+              CUP_REAL(pwritev64)(fd, parts, count, offset), offset, NULL, 0)
+TRANSFER_HOOK(pwritev2, (int fd, const struct iovec *parts, int count, off_t offset, int flags),
+              CUP_WRITE, CUP_CALL_OPTIONAL(pwritev2, fd, parts, count, offset, flags), offset, NULL,
+              0)
+TRANSFER_HOOK(pwritev64v2,
+              (int fd, const struct iovec *parts, int count, off64_t offset, int flags), CUP_WRITE,
+              CUP_CALL_OPTIONAL(pwritev64v2, fd, parts, count, offset, flags), offset, NULL, 0)
 
 /* ---- copies inside the kernel ------------------------------------------------------------ */
 
@@ -441,33 +293,23 @@ static inline ssize_t end_copy(struct cup_copy *copy, ssize_t bytes, const off64
     return bytes;
 }
 
-CUP_HOOK ssize_t sendfile(int to, int from, off_t *offset, size_t bytes)
-{
-    struct cup_copy room, *copy = begin_copy(&room, from, to);
-    ssize_t result = CUP_REAL(sendfile)(to, from, offset, bytes);
-    return end_copy(copy, result, offset, NULL);
-}
+#define COPY_HOOK(name, parameters, call, from_offset, to_offset)                                  \
+    CUP_HOOK ssize_t name parameters                                                               \
+    {                                                                                              \
+        struct cup_copy room, *copy = begin_copy(&room, from, to);                                 \
+        return end_copy(copy, call, from_offset, to_offset);                                       \
+    }
 
-CUP_HOOK ssize_t sendfile64(int to, int from, off64_t *offset, size_t bytes)
-{
-    struct cup_copy room, *copy = begin_copy(&room, from, to);
-    ssize_t result = CUP_REAL(sendfile64)(to, from, offset, bytes);
-    return end_copy(copy, result, offset, NULL);
-}
-
-CUP_HOOK ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset,
-                                 size_t bytes, unsigned flags)
-{
-    struct cup_copy room, *copy = begin_copy(&room, from, to);
-    ssize_t result =
-        CUP_CALL_OPTIONAL(copy_file_range, from, from_offset, to, to_offset, bytes, flags);
-    return end_copy(copy, result, from_offset, to_offset);
-}
-
-CUP_HOOK ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
-                        unsigned flags)
-{
-    struct cup_copy room, *copy = begin_copy(&room, from, to);
-    ssize_t result = CUP_REAL(splice)(from, from_offset, to, to_offset, bytes, flags);
-    return end_copy(copy, result, from_offset, to_offset);
-}
+COPY_HOOK(sendfile, (int to, int from, off_t *offset, size_t bytes),
+          CUP_REAL(sendfile)(to, from, offset, bytes), offset, NULL)
+COPY_HOOK(sendfile64, (int to, int from, off64_t *offset, size_t bytes),
+          CUP_REAL(sendfile64)(to, from, offset, bytes), offset, NULL)
+COPY_HOOK(copy_file_range,
+          (int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
+           unsigned flags),
+          CUP_CALL_OPTIONAL(copy_file_range, from, from_offset, to, to_offset, bytes, flags),
+          from_offset, to_offset)
+COPY_HOOK(splice,
+          (int from, off64_t *from_offset, int to, off64_t *to_offset, size_t bytes,
+           unsigned flags),
+          CUP_REAL(splice)(from, from_offset, to, to_offset, bytes, flags), from_offset, to_offset)

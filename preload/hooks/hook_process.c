@@ -208,54 +208,27 @@ static void begin_wait_for(struct child_wait *call, pid_t pid, int options)
                      is_child ? options : -1);
 }
 
-static pid_t end_wait_for(struct child_wait *call, pid_t child)
-{
-    end_child_wait(call, child);
-    return child;
-}
+/* WHICH: as for waitpid(). */
+#define CHILD_WAIT_HOOK(name, parameters, which, options, call)                                    \
+    CUP_HOOK pid_t name parameters                                                                 \
+    {                                                                                              \
+        struct child_wait waiting;                                                                 \
+        begin_wait_for(&waiting, which, options);                                                  \
+        pid_t child = waiting.goes_on ? call : -1;                                                 \
+        end_child_wait(&waiting, child);                                                           \
+        return child;                                                                              \
+    }
 
-CUP_HOOK pid_t wait(int *status)
-{
-    struct child_wait call;
-    begin_wait_for(&call, -1, 0);
-    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait)(status) : -1);
-}
-
-CUP_HOOK pid_t __wait(int *status)
-{
-    struct child_wait call;
-    begin_wait_for(&call, -1, 0);
-    return end_wait_for(&call, call.goes_on ? CUP_CALL_OPTIONAL(__wait, status) : -1);
-}
-
-CUP_HOOK pid_t wait3(int *status, int options, struct rusage *usage)
-{
-    struct child_wait call;
-    begin_wait_for(&call, -1, options);
-    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait3)(status, options, usage) : -1);
-}
-
-CUP_HOOK pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
-{
-    struct child_wait call;
-    begin_wait_for(&call, pid, options);
-    return end_wait_for(&call, call.goes_on ? CUP_REAL(wait4)(pid, status, options, usage) : -1);
-}
-
-CUP_HOOK pid_t waitpid(pid_t pid, int *status, int options)
-{
-    struct child_wait call;
-    begin_wait_for(&call, pid, options);
-    return end_wait_for(&call, call.goes_on ? CUP_REAL(waitpid)(pid, status, options) : -1);
-}
-
-CUP_HOOK pid_t __waitpid(pid_t pid, int *status, int options)
-{
-    struct child_wait call;
-    begin_wait_for(&call, pid, options);
-    return end_wait_for(&call,
-                        call.goes_on ? CUP_CALL_OPTIONAL(__waitpid, pid, status, options) : -1);
-}
+CHILD_WAIT_HOOK(wait, (int *status), -1, 0, CUP_REAL(wait)(status))
+CHILD_WAIT_HOOK(__wait, (int *status), -1, 0, CUP_CALL_OPTIONAL(__wait, status))
+CHILD_WAIT_HOOK(wait3, (int *status, int options, struct rusage *usage), -1, options,
+                CUP_REAL(wait3)(status, options, usage))
+CHILD_WAIT_HOOK(wait4, (pid_t pid, int *status, int options, struct rusage *usage), pid, options,
+                CUP_REAL(wait4)(pid, status, options, usage))
+CHILD_WAIT_HOOK(waitpid, (pid_t pid, int *status, int options), pid, options,
+                CUP_REAL(waitpid)(pid, status, options))
+CHILD_WAIT_HOOK(__waitpid, (pid_t pid, int *status, int options), pid, options,
+                CUP_CALL_OPTIONAL(__waitpid, pid, status, options))
 
 CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 {

@@ -42,23 +42,6 @@ static inline struct cup_transfer *begin_receive(struct cup_transfer *room, int 
     return cup_transfer_begin(room, CUP_RECEIVE, find_receiver(fd, flags));
 }
 
-/* ROOM: bytes that the buffer holds. */
-static inline ssize_t end_receive(struct cup_transfer *transfer, ssize_t result, size_t room)
-{
-    cup_transfer_end(transfer, limit_to(result, room), CUP_AT_CURSOR, NULL, 0);
-    return result;
-}
-
-static inline struct cup_transfer *begin_send(struct cup_transfer *room, int fd)
-{
-    return cup_transfer_begin(room, CUP_WRITE, fd);
-}
-
-static inline ssize_t end_send(struct cup_transfer *transfer, ssize_t bytes)
-{
-    return cup_transfer_end(transfer, bytes, CUP_AT_CURSOR, NULL, 0);
-}
-
 /* For recvmmsg() and sendmmsg(), which return the number of messages. */
 static inline int end_messages(struct cup_transfer *transfer, int count,
                                const struct mmsghdr *messages)
@@ -103,74 +86,44 @@ static void mark_socket(int fd, const void *caller)
         cup_wire_remove(fd);
 }
 
-/* A connect() under way. */
-struct connect_call {
-    uint64_t start; /* ticks */
-    struct cup_wait room, *wait;
-};
+#define CONNECT_HOOK(name, call)                                                                   \
+    CUP_HOOK int name(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)                       \
+    {                                                                                              \
+        mark_socket(fd, __builtin_return_address(0));                                              \
+        uint64_t start = cup_ticks();                                                              \
+        struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_POLL, CUP_WAITS);                 \
+        int result = end_wait(wait, call);                                                         \
+        cup_connecting(fd, address.__sockaddr__, bytes, start, result);                            \
+        return result;                                                                             \
+    }
 
-static inline void begin_connect(struct connect_call *call, int fd, const void *caller)
-{
-    mark_socket(fd, caller);
-    call->start = cup_ticks();
-    call->wait = begin_wait(&call->room, CUP_WAIT_POLL, CUP_WAITS);
-}
-
-static inline int end_connect(struct connect_call *call, int result, int fd,
-                              const struct sockaddr *address, socklen_t bytes)
-{
-    end_wait(call->wait, result);
-    cup_connecting(fd, address, bytes, call->start, result);
-    return result;
-}
-
-CUP_HOOK int connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
-{
-    struct connect_call call;
-    begin_connect(&call, fd, __builtin_return_address(0));
-    int result = CUP_REAL(connect)(fd, address, bytes);
-    return end_connect(&call, result, fd, address.__sockaddr__, bytes);
-}
-
-CUP_HOOK int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)
-{
-    struct connect_call call;
-    begin_connect(&call, fd, __builtin_return_address(0));
-    int result = CUP_CALL_OPTIONAL(__connect, fd, address, bytes);
-    return end_connect(&call, result, fd, address.__sockaddr__, bytes);
-}
+CONNECT_HOOK(connect, CUP_REAL(connect)(fd, address, bytes))
+CONNECT_HOOK(__connect, CUP_CALL_OPTIONAL(__connect, fd, address, bytes))
 
 /* ---- received ---------------------------------------------------------------------------- */
 
-CUP_HOOK ssize_t recv(int fd, void *buffer, size_t bytes, int flags)
-{
-    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
-    return end_receive(transfer, CUP_REAL(recv)(fd, buffer, bytes, flags), bytes);
-}
+#define RECEIVE_HOOK(name, parameters, call)                                                       \
+    CUP_HOOK ssize_t name parameters                                                               \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);                     \
+        ssize_t result = call;                                                                     \
+        cup_transfer_end(transfer, limit_to(result, bytes), CUP_AT_CURSOR, NULL, 0);               \
+        return result;                                                                             \
+    }
 
-CUP_HOOK ssize_t __recv_chk(int fd, void *buffer, size_t bytes, size_t capacity, int flags)
-{
-    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
-    ssize_t result = CUP_CALL_OPTIONAL(__recv_chk, fd, buffer, bytes, capacity, flags);
-    return end_receive(transfer, result, bytes);
-}
-
-CUP_HOOK ssize_t recvfrom(int fd, void *buffer, size_t bytes, int flags, __SOCKADDR_ARG address,
-                          socklen_t *address_bytes)
-{
-    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
-    ssize_t result = CUP_REAL(recvfrom)(fd, buffer, bytes, flags, address, address_bytes);
-    return end_receive(transfer, result, bytes);
-}
-
-CUP_HOOK ssize_t __recvfrom_chk(int fd, void *buffer, size_t bytes, size_t capacity, int flags,
-                                __SOCKADDR_ARG address, socklen_t *address_bytes)
-{
-    struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
-    ssize_t result = CUP_CALL_OPTIONAL(__recvfrom_chk, fd, buffer, bytes, capacity, flags, address,
-                                       address_bytes);
-    return end_receive(transfer, result, bytes);
-}
+RECEIVE_HOOK(recv, (int fd, void *buffer, size_t bytes, int flags),
+             CUP_REAL(recv)(fd, buffer, bytes, flags))
+RECEIVE_HOOK(__recv_chk, (int fd, void *buffer, size_t bytes, size_t capacity, int flags),
+             CUP_CALL_OPTIONAL(__recv_chk, fd, buffer, bytes, capacity, flags))
+RECEIVE_HOOK(recvfrom,
+             (int fd, void *buffer, size_t bytes, int flags, __SOCKADDR_ARG address,
+              socklen_t *address_bytes),
+             CUP_REAL(recvfrom)(fd, buffer, bytes, flags, address, address_bytes))
+RECEIVE_HOOK(__recvfrom_chk,
+             (int fd, void *buffer, size_t bytes, size_t capacity, int flags,
+              __SOCKADDR_ARG address, socklen_t *address_bytes),
+             CUP_CALL_OPTIONAL(__recvfrom_chk, fd, buffer, bytes, capacity, flags, address,
+                               address_bytes))
 
 CUP_HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
@@ -191,33 +144,26 @@ CUP_HOOK int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flag
 
 /* ---- sent -------------------------------------------------------------------------------- */
 
-CUP_HOOK ssize_t send(int fd, const void *buffer, size_t bytes, int flags)
-{
-    struct cup_transfer room, *transfer = begin_send(&room, fd);
-    return end_send(transfer, CUP_REAL(send)(fd, buffer, bytes, flags));
-}
+#define SEND_HOOK(name, parameters, call)                                                          \
+    CUP_HOOK ssize_t name parameters                                                               \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);            \
+        return cup_transfer_end(transfer, call, CUP_AT_CURSOR, NULL, 0);                           \
+    }
 
-CUP_HOOK ssize_t __send(int fd, const void *buffer, size_t bytes, int flags)
-{
-    struct cup_transfer room, *transfer = begin_send(&room, fd);
-    return end_send(transfer, CUP_CALL_OPTIONAL(__send, fd, buffer, bytes, flags));
-}
-
-CUP_HOOK ssize_t sendto(int fd, const void *buffer, size_t bytes, int flags,
-                        __CONST_SOCKADDR_ARG address, socklen_t address_bytes)
-{
-    struct cup_transfer room, *transfer = begin_send(&room, fd);
-    return end_send(transfer, CUP_REAL(sendto)(fd, buffer, bytes, flags, address, address_bytes));
-}
-
-CUP_HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
-{
-    struct cup_transfer room, *transfer = begin_send(&room, fd);
-    return end_send(transfer, CUP_REAL(sendmsg)(fd, message, flags));
-}
+SEND_HOOK(send, (int fd, const void *buffer, size_t bytes, int flags),
+          CUP_REAL(send)(fd, buffer, bytes, flags))
+SEND_HOOK(__send, (int fd, const void *buffer, size_t bytes, int flags),
+          CUP_CALL_OPTIONAL(__send, fd, buffer, bytes, flags))
+SEND_HOOK(sendto,
+          (int fd, const void *buffer, size_t bytes, int flags, __CONST_SOCKADDR_ARG address,
+           socklen_t address_bytes),
+          CUP_REAL(sendto)(fd, buffer, bytes, flags, address, address_bytes))
+SEND_HOOK(sendmsg, (int fd, const struct msghdr *message, int flags),
+          CUP_REAL(sendmsg)(fd, message, flags))
 
 CUP_HOOK int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {
-    struct cup_transfer room, *transfer = begin_send(&room, fd);
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
     return end_messages(transfer, CUP_REAL(sendmmsg)(fd, messages, count, flags), messages);
 }

@@ -25,7 +25,7 @@ static int descriptor_of(FILE *stream)
  * too. */
 static inline FILE *end_stream_open(struct open_call *call, FILE *stream, const char *path)
 {
-    end_pointer_wait(call->wait, stream);
+    finish_wait(call->wait);
     if (cup_active() && (!stream || stream->_fileno >= 0))
         cup_opening_returned(stream ? stream->_fileno : -1, path, call->start);
     return stream;
@@ -75,7 +75,7 @@ CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
 CUP_HOOK int fclose(FILE *stream)
 {
     clear_stream(stream);
-    struct cup_wait room, *wait = begin_disk_wait(&room);
+    struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_IO, CUP_MAY_WAIT);
     return end_wait(wait, CUP_REAL(fclose)(stream));
 }
 
@@ -182,96 +182,72 @@ static inline int end_character(struct cup_transfer *transfer, int result)
 
 /* ---- reads ------------------------------------------------------------------------------- */
 
-CUP_HOOK size_t fread(void *buffer, size_t size, size_t count, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    size_t result = CUP_REAL(fread)(buffer, size, count, stream);
-    return end_fread(transfer, result, size, buffer, stream);
-}
-
-CUP_HOOK size_t fread_unlocked(void *buffer, size_t size, size_t count, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    size_t result = CUP_REAL(fread_unlocked)(buffer, size, count, stream);
-    return end_fread(transfer, result, size, buffer, stream);
-}
-
-CUP_HOOK size_t __fread_chk(void *buffer, size_t capacity, size_t size, size_t count, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    size_t result =
-        CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, capacity, size, count, stream) : 0;
-    return end_fread(transfer, result, size, buffer, stream);
-}
-
-CUP_HOOK size_t __fread_unlocked_chk(void *buffer, size_t capacity, size_t size, size_t count,
-                                     FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    size_t result = CUP_HAVE(__fread_unlocked_chk)
-                        ? real___fread_unlocked_chk(buffer, capacity, size, count, stream)
-                        : 0;
-    return end_fread(transfer, result, size, buffer, stream);
-}
-
-CUP_HOOK char *fgets(char *text, int bytes, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_line(transfer, CUP_REAL(fgets)(text, bytes, stream));
-}
-
-CUP_HOOK char *fgets_unlocked(char *text, int bytes, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_line(transfer, CUP_REAL(fgets_unlocked)(text, bytes, stream));
-}
-
-CUP_HOOK char *__fgets_chk(char *text, size_t capacity, int bytes, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_line(transfer,
-                    CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, capacity, bytes, stream) : NULL);
-}
-
-CUP_HOOK char *__fgets_unlocked_chk(char *text, size_t capacity, int bytes, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_line(transfer, CUP_HAVE(__fgets_unlocked_chk)
-                                  ? real___fgets_unlocked_chk(text, capacity, bytes, stream)
-                                  : NULL);
-}
-
-/* One of getc() and its siblings, which differ in name, and in locking the stream. */
-#define GETC_SIBLING(name)                                                                         \
-    CUP_HOOK int name(FILE *stream)                                                                \
+/* The wrapper of a call that reads from STREAM. It ends with END(), one of the functions above,
+ * whose arguments are the call and what follows it. PUT_HOOK() is the same for a call that writes.
+ */
+#define GET_HOOK(type, name, parameters, end, ...)                                                 \
+    CUP_HOOK type name parameters                                                                  \
     {                                                                                              \
-        struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stream);             \
-        return end_character(transfer, CUP_CALL_OPTIONAL(name, stream));                           \
+        struct cup_transfer room, *transfer = begin_get(&room, stream);                            \
+        return end(transfer, __VA_ARGS__);                                                         \
     }
+#define PUT_HOOK(type, name, parameters, stream, end, ...)                                         \
+    CUP_HOOK type name parameters                                                                  \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_put(&room, stream);                            \
+        return (type)end(transfer, __VA_ARGS__);                                                   \
+    }
+
+/* clang-format off */
+GET_HOOK(size_t, fread, (void *buffer, size_t size, size_t count, FILE *stream), end_fread,
+         CUP_REAL(fread)(buffer, size, count, stream), size, buffer, stream)
+GET_HOOK(size_t, fread_unlocked, (void *buffer, size_t size, size_t count, FILE *stream), end_fread,
+         CUP_REAL(fread_unlocked)(buffer, size, count, stream), size, buffer, stream)
+GET_HOOK(size_t, __fread_chk,
+         (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream), end_fread,
+         CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, capacity, size, count, stream) : 0,
+         size, buffer, stream)
+GET_HOOK(size_t, __fread_unlocked_chk,
+         (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream), end_fread,
+         CUP_HAVE(__fread_unlocked_chk)
+             ? real___fread_unlocked_chk(buffer, capacity, size, count, stream)
+             : 0,
+         size, buffer, stream)
+GET_HOOK(char *, fgets, (char *text, int bytes, FILE *stream), end_line,
+         CUP_REAL(fgets)(text, bytes, stream))
+GET_HOOK(char *, fgets_unlocked, (char *text, int bytes, FILE *stream), end_line,
+         CUP_REAL(fgets_unlocked)(text, bytes, stream))
+GET_HOOK(char *, __fgets_chk, (char *text, size_t capacity, int bytes, FILE *stream), end_line,
+         CUP_HAVE(__fgets_chk) ? real___fgets_chk(text, capacity, bytes, stream) : NULL)
+GET_HOOK(char *, __fgets_unlocked_chk, (char *text, size_t capacity, int bytes, FILE *stream),
+         end_line,
+         CUP_HAVE(__fgets_unlocked_chk) ? real___fgets_unlocked_chk(text, capacity, bytes, stream)
+                                        : NULL)
+GET_HOOK(ssize_t, getline, (char **line, size_t *size, FILE *stream), end_bytes,
+         CUP_REAL(getline)(line, size, stream))
+GET_HOOK(ssize_t, getdelim, (char **line, size_t *size, int delimiter, FILE *stream), end_bytes,
+         CUP_REAL(getdelim)(line, size, delimiter, stream))
+GET_HOOK(ssize_t, __getdelim, (char **line, size_t *size, int delimiter, FILE *stream), end_bytes,
+         CUP_CALL_OPTIONAL(__getdelim, line, size, delimiter, stream))
+/* clang-format on */
+
+/* One of getc(), putc() and their siblings, which differ in name, and in locking the stream. */
+#define CHARACTER_HOOK(name, parameters, way, stream, call)                                        \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_character(&room, way, stream);                 \
+        return end_character(transfer, call);                                                      \
+    }
+#define GETC_SIBLING(name)                                                                         \
+    CHARACTER_HOOK(name, (FILE * stream), CUP_GET, stream, CUP_CALL_OPTIONAL(name, stream))
 
 GETC_SIBLING(fgetc)
 GETC_SIBLING(fgetc_unlocked)
 GETC_SIBLING(getc)
 GETC_SIBLING(getc_unlocked)
 GETC_SIBLING(_IO_getc)
-
-CUP_HOOK ssize_t getline(char **line, size_t *size, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_bytes(transfer, CUP_REAL(getline)(line, size, stream));
-}
-
-CUP_HOOK ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_bytes(transfer, CUP_REAL(getdelim)(line, size, delimiter, stream));
-}
-
-CUP_HOOK ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_get(&room, stream);
-    return end_bytes(transfer, CUP_CALL_OPTIONAL(__getdelim, line, size, delimiter, stream));
-}
+CHARACTER_HOOK(getchar, (void), CUP_GET, stdin, CUP_REAL(getchar)())
+CHARACTER_HOOK(getchar_unlocked, (void), CUP_GET, stdin, CUP_REAL(getchar_unlocked)())
 
 /* -1 is also a number, so only feof() shows that nothing was read. */
 CUP_HOOK int getw(FILE *stream)
@@ -281,18 +257,6 @@ CUP_HOOK int getw(FILE *stream)
     if (__builtin_expect(transfer != NULL, 0))
         end_bytes(transfer, result == EOF && feof(stream) ? 0 : (ssize_t)sizeof result);
     return result;
-}
-
-CUP_HOOK int getchar(void)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stdin);
-    return end_character(transfer, CUP_REAL(getchar)());
-}
-
-CUP_HOOK int getchar_unlocked(void)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_GET, stdin);
-    return end_character(transfer, CUP_REAL(getchar_unlocked)());
 }
 
 /* ---- scanf ------------------------------------------------------------------------------- */
@@ -330,125 +294,79 @@ static inline int end_scan(struct scan_call *call, int result, FILE *stream)
 int plain_vfscanf(FILE *stream, const char *format, va_list arguments) __asm__("vfscanf");
 int plain_fscanf(FILE *stream, const char *format, ...) __asm__("fscanf");
 
-CUP_HOOK int plain_vfscanf(FILE *stream, const char *format, va_list arguments)
-{
-    struct scan_call call;
-    begin_scan(&call, stream);
-    return end_scan(&call, CUP_REAL(vfscanf)(stream, format, arguments), stream);
-}
+#define SCAN_HOOK(name, call)                                                                      \
+    CUP_HOOK int name(FILE *stream, const char *format, va_list arguments)                         \
+    {                                                                                              \
+        struct scan_call scan;                                                                     \
+        begin_scan(&scan, stream);                                                                 \
+        return end_scan(&scan, call, stream);                                                      \
+    }
 
-CUP_HOOK int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments)
-{
-    struct scan_call call;
-    begin_scan(&call, stream);
-    return end_scan(&call, CUP_CALL_OPTIONAL(__isoc99_vfscanf, stream, format, arguments), stream);
-}
+SCAN_HOOK(plain_vfscanf, CUP_REAL(vfscanf)(stream, format, arguments))
+SCAN_HOOK(__isoc99_vfscanf, CUP_CALL_OPTIONAL(__isoc99_vfscanf, stream, format, arguments))
+SCAN_HOOK(__isoc23_vfscanf, CUP_CALL_OPTIONAL(__isoc23_vfscanf, stream, format, arguments))
 
-CUP_HOOK int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments)
-{
-    struct scan_call call;
-    begin_scan(&call, stream);
-    return end_scan(&call, CUP_CALL_OPTIONAL(__isoc23_vfscanf, stream, format, arguments), stream);
-}
+/* Forms with variable arguments call the wrapper of their va_list form, FORM, which counts. The
+ * last arguments, up to the format, are those that go before the va_list. */
+#define VARIADIC_HOOK(name, parameters, form, ...)                                                 \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        va_list arguments;                                                                         \
+        va_start(arguments, format);                                                               \
+        int result = form(__VA_ARGS__, arguments);                                                 \
+        va_end(arguments);                                                                         \
+        return result;                                                                             \
+    }
 
-/* Forms with variable arguments call the wrapper of their va_list form, which counts. */
-CUP_HOOK int plain_fscanf(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = plain_vfscanf(stream, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-CUP_HOOK int __isoc99_fscanf(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = __isoc99_vfscanf(stream, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-CUP_HOOK int __isoc23_fscanf(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = __isoc23_vfscanf(stream, format, arguments);
-    va_end(arguments);
-    return result;
-}
+/* clang-format off */
+VARIADIC_HOOK(plain_fscanf, (FILE *stream, const char *format, ...), plain_vfscanf, stream, format)
+VARIADIC_HOOK(__isoc99_fscanf, (FILE *stream, const char *format, ...), __isoc99_vfscanf,
+              stream, format)
+VARIADIC_HOOK(__isoc23_fscanf, (FILE *stream, const char *format, ...), __isoc23_vfscanf,
+              stream, format)
 
 /* ---- writes ------------------------------------------------------------------------------ */
 
-CUP_HOOK size_t fwrite(const void *buffer, size_t size, size_t count, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return end_fwrite(transfer, CUP_REAL(fwrite)(buffer, size, count, stream), size);
-}
+PUT_HOOK(size_t, fwrite, (const void *buffer, size_t size, size_t count, FILE *stream), stream,
+         end_fwrite, CUP_REAL(fwrite)(buffer, size, count, stream), size)
+PUT_HOOK(size_t, fwrite_unlocked, (const void *buffer, size_t size, size_t count, FILE *stream),
+         stream, end_fwrite, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream), size)
+PUT_HOOK(int, fputs, (const char *text, FILE *stream), stream, end_text,
+         CUP_REAL(fputs)(text, stream), text, 0)
+PUT_HOOK(int, fputs_unlocked, (const char *text, FILE *stream), stream, end_text,
+         CUP_REAL(fputs_unlocked)(text, stream), text, 0)
+PUT_HOOK(int, puts, (const char *text), stdout, end_text, CUP_REAL(puts)(text), text, 1)
 
-CUP_HOOK size_t fwrite_unlocked(const void *buffer, size_t size, size_t count, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return end_fwrite(transfer, CUP_REAL(fwrite_unlocked)(buffer, size, count, stream), size);
-}
-
-CUP_HOOK int fputs(const char *text, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return end_text(transfer, CUP_REAL(fputs)(text, stream), text, 0);
-}
-
-CUP_HOOK int fputs_unlocked(const char *text, FILE *stream)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return end_text(transfer, CUP_REAL(fputs_unlocked)(text, stream), text, 0);
-}
-
-/* One of putc() and its siblings, as in GETC_SIBLING. */
 #define PUTC_SIBLING(name)                                                                         \
-    CUP_HOOK int name(int c, FILE *stream)                                                         \
-    {                                                                                              \
-        struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stream);           \
-        return end_character(transfer, CUP_CALL_OPTIONAL(name, c, stream));                        \
-    }
+    CHARACTER_HOOK(name, (int c, FILE *stream), CUP_WRITE, stream,                                 \
+                   CUP_CALL_OPTIONAL(name, c, stream))
 
 PUTC_SIBLING(fputc)
 PUTC_SIBLING(fputc_unlocked)
 PUTC_SIBLING(putc)
 PUTC_SIBLING(putc_unlocked)
 PUTC_SIBLING(_IO_putc)
+CHARACTER_HOOK(putchar, (int c), CUP_WRITE, stdout, CUP_REAL(putchar)(c))
+CHARACTER_HOOK(putchar_unlocked, (int c), CUP_WRITE, stdout, CUP_REAL(putchar_unlocked)(c))
 
-CUP_HOOK int vfprintf(FILE *stream, const char *format, va_list arguments)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return (int)end_bytes(transfer, CUP_REAL(vfprintf)(stream, format, arguments));
-}
+PUT_HOOK(int, vfprintf, (FILE *stream, const char *format, va_list arguments), stream, end_bytes,
+         CUP_REAL(vfprintf)(stream, format, arguments))
+PUT_HOOK(int, __vfprintf_chk, (FILE *stream, int flag, const char *format, va_list arguments),
+         stream, end_bytes, CUP_CALL_OPTIONAL(__vfprintf_chk, stream, flag, format, arguments))
+PUT_HOOK(int, vprintf, (const char *format, va_list arguments), stdout, end_bytes,
+         CUP_REAL(vprintf)(format, arguments))
+PUT_HOOK(int, __vprintf_chk, (int flag, const char *format, va_list arguments), stdout, end_bytes,
+         CUP_CALL_OPTIONAL(__vprintf_chk, flag, format, arguments))
 
-CUP_HOOK int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stream);
-    return (int)end_bytes(transfer,
-                          CUP_CALL_OPTIONAL(__vfprintf_chk, stream, flag, format, arguments));
-}
-
-CUP_HOOK int fprintf(FILE *stream, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = vfprintf(stream, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-CUP_HOOK int __fprintf_chk(FILE *stream, int flag, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = __vfprintf_chk(stream, flag, format, arguments);
-    va_end(arguments);
-    return result;
-}
+VARIADIC_HOOK(fprintf, (FILE *stream, const char *format, ...), vfprintf, stream, format)
+VARIADIC_HOOK(__fprintf_chk, (FILE *stream, int flag, const char *format, ...), __vfprintf_chk,
+              stream, flag, format)
+VARIADIC_HOOK(printf, (const char *format, ...), vprintf, format)
+VARIADIC_HOOK(__printf_chk, (int flag, const char *format, ...), __vprintf_chk, flag, format)
+VARIADIC_HOOK(dprintf, (int fd, const char *format, ...), vdprintf, fd, format)
+VARIADIC_HOOK(__dprintf_chk, (int fd, int flag, const char *format, ...), __vdprintf_chk,
+              fd, flag, format)
+/* clang-format on */
 
 CUP_HOOK int putw(int word, FILE *stream)
 {
@@ -458,58 +376,6 @@ CUP_HOOK int putw(int word, FILE *stream)
         end_bytes(transfer, result == EOF ? 0 : (ssize_t)sizeof word);
     return result;
 }
-
-/* ---- writes to standard output ----------------------------------------------------------- */
-
-CUP_HOOK int putchar(int c)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stdout);
-    return end_character(transfer, CUP_REAL(putchar)(c));
-}
-
-CUP_HOOK int putchar_unlocked(int c)
-{
-    struct cup_transfer room, *transfer = begin_character(&room, CUP_WRITE, stdout);
-    return end_character(transfer, CUP_REAL(putchar_unlocked)(c));
-}
-
-CUP_HOOK int puts(const char *text)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stdout);
-    return end_text(transfer, CUP_REAL(puts)(text), text, 1);
-}
-
-CUP_HOOK int vprintf(const char *format, va_list arguments)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stdout);
-    return (int)end_bytes(transfer, CUP_REAL(vprintf)(format, arguments));
-}
-
-CUP_HOOK int __vprintf_chk(int flag, const char *format, va_list arguments)
-{
-    struct cup_transfer room, *transfer = begin_put(&room, stdout);
-    return (int)end_bytes(transfer, CUP_CALL_OPTIONAL(__vprintf_chk, flag, format, arguments));
-}
-
-CUP_HOOK int printf(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = vprintf(format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-CUP_HOOK int __printf_chk(int flag, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = __vprintf_chk(flag, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-/* ---- writes to a descriptor -------------------------------------------------------------- */
 
 CUP_HOOK int vdprintf(int fd, const char *format, va_list arguments)
 {
@@ -521,22 +387,4 @@ CUP_HOOK int __vdprintf_chk(int fd, int flag, const char *format, va_list argume
 {
     struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
     return (int)end_bytes(transfer, CUP_CALL_OPTIONAL(__vdprintf_chk, fd, flag, format, arguments));
-}
-
-CUP_HOOK int dprintf(int fd, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = vdprintf(fd, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-CUP_HOOK int __dprintf_chk(int fd, int flag, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = __vdprintf_chk(fd, flag, format, arguments);
-    va_end(arguments);
-    return result;
 }

@@ -16,73 +16,28 @@
 
 /* ---- sleep ------------------------------------------------------------------------------- */
 
-static inline struct cup_wait *begin_sleep(struct cup_wait *room)
-{
-    return begin_wait(room, CUP_WAIT_SLEEP, CUP_WAITS);
-}
+#define SLEEP_HOOK(type, name, parameters, call)                                                   \
+    WAIT_HOOK(type, name, parameters, CUP_WAIT_SLEEP, CUP_WAITS, call)
 
-CUP_HOOK int nanosleep(const struct timespec *time, struct timespec *left)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return end_wait(wait, CUP_REAL(nanosleep)(time, left));
-}
-
-CUP_HOOK int __nanosleep(const struct timespec *time, struct timespec *left)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return end_wait(wait, CUP_CALL_OPTIONAL(__nanosleep, time, left));
-}
-
-CUP_HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
-                             struct timespec *left)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return end_wait(wait, CUP_REAL(clock_nanosleep)(clock, flags, time, left));
-}
-
-CUP_HOOK int usleep(useconds_t time)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return end_wait(wait, CUP_REAL(usleep)(time));
-}
-
-CUP_HOOK unsigned sleep(unsigned seconds)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return (unsigned)end_wait(wait, (int)CUP_REAL(sleep)(seconds));
-}
-
-CUP_HOOK int thrd_sleep(const struct timespec *time, struct timespec *left)
-{
-    struct cup_wait room, *wait = begin_sleep(&room);
-    return end_wait(wait, CUP_CALL_OPTIONAL(thrd_sleep, time, left));
-}
+SLEEP_HOOK(int, nanosleep, (const struct timespec *time, struct timespec *left),
+           CUP_REAL(nanosleep)(time, left))
+SLEEP_HOOK(int, __nanosleep, (const struct timespec *time, struct timespec *left),
+           CUP_CALL_OPTIONAL(__nanosleep, time, left))
+SLEEP_HOOK(int, clock_nanosleep,
+           (clockid_t clock, int flags, const struct timespec *time, struct timespec *left),
+           CUP_REAL(clock_nanosleep)(clock, flags, time, left))
+SLEEP_HOOK(int, usleep, (useconds_t time), CUP_REAL(usleep)(time))
+SLEEP_HOOK(unsigned, sleep, (unsigned seconds), CUP_REAL(sleep)(seconds))
+SLEEP_HOOK(int, thrd_sleep, (const struct timespec *time, struct timespec *left),
+           CUP_CALL_OPTIONAL(thrd_sleep, time, left))
 
 /* ---- sockets and pipes ------------------------------------------------------------------- */
-
-static inline struct cup_wait *begin_poll(struct cup_wait *room)
-{
-    return begin_wait(room, CUP_WAIT_POLL, CUP_WAITS);
-}
 
 /* With a timeout of zero these calls do not wait: then their CPU time is not measured, which would
  * take longer than they do. */
 static enum cup_wait_kind choose_kind(bool returns_at_once, enum cup_wait_kind otherwise)
 {
     return returns_at_once ? CUP_MAY_WAIT : otherwise;
-}
-
-static inline struct cup_wait *begin_loop(struct cup_wait *room, bool returns_at_once)
-{
-    return begin_wait(room, CUP_WAIT_POLL, choose_kind(returns_at_once, CUP_WAITS_LOOP));
-}
-
-/* Without descriptors it is a sleep: time.sleep() of Python before 3.11 is such a select(). */
-static inline struct cup_wait *begin_watch(struct cup_wait *room, unsigned long descriptors,
-                                           bool returns_at_once)
-{
-    return begin_wait(room, descriptors ? CUP_WAIT_POLL : CUP_WAIT_SLEEP,
-                      choose_kind(returns_at_once, CUP_WAITS));
 }
 
 static bool is_zero(const struct timespec *timeout)
@@ -95,97 +50,65 @@ static bool is_zero_timeval(const struct timeval *timeout)
     return timeout && !timeout->tv_sec && !timeout->tv_usec;
 }
 
-CUP_HOOK int poll(struct pollfd *descriptors, nfds_t count, int timeout)
-{
-    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
-    return end_wait(wait, CUP_REAL(poll)(descriptors, count, timeout));
-}
+/* COUNT: of descriptors. A call without any is a sleep: time.sleep() of Python before 3.11 is such
+ * a select(). */
+#define WATCH_HOOK(name, parameters, count, returns_at_once, call)                                 \
+    WAIT_HOOK(int, name, parameters, (count) ? CUP_WAIT_POLL : CUP_WAIT_SLEEP,                     \
+              choose_kind(returns_at_once, CUP_WAITS), call)
 
-CUP_HOOK int __poll(struct pollfd *descriptors, nfds_t count, int timeout)
-{
-    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
-    return end_wait(wait, CUP_CALL_OPTIONAL(__poll, descriptors, count, timeout));
-}
+/* clang-format off */
+WATCH_HOOK(poll, (struct pollfd *descriptors, nfds_t count, int timeout), count, !timeout,
+           CUP_REAL(poll)(descriptors, count, timeout))
+WATCH_HOOK(__poll, (struct pollfd *descriptors, nfds_t count, int timeout), count, !timeout,
+           CUP_CALL_OPTIONAL(__poll, descriptors, count, timeout))
+WATCH_HOOK(__poll_chk, (struct pollfd *descriptors, nfds_t count, int timeout, size_t capacity),
+           count, !timeout, CUP_CALL_OPTIONAL(__poll_chk, descriptors, count, timeout, capacity))
+WATCH_HOOK(ppoll,
+           (struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+            const sigset_t *signals),
+           count, is_zero(timeout), CUP_REAL(ppoll)(descriptors, count, timeout, signals))
+WATCH_HOOK(__ppoll_chk,
+           (struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
+            const sigset_t *signals, size_t capacity),
+           count, is_zero(timeout),
+           CUP_CALL_OPTIONAL(__ppoll_chk, descriptors, count, timeout, signals, capacity))
+WATCH_HOOK(select, (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout),
+           count, is_zero_timeval(timeout), CUP_REAL(select)(count, in, out, other, timeout))
+WATCH_HOOK(__select, (int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout),
+           count, is_zero_timeval(timeout),
+           CUP_CALL_OPTIONAL(__select, count, in, out, other, timeout))
+WATCH_HOOK(pselect,
+           (int count, fd_set *in, fd_set *out, fd_set *other, const struct timespec *timeout,
+            const sigset_t *signals),
+           count, is_zero(timeout), CUP_REAL(pselect)(count, in, out, other, timeout, signals))
+/* clang-format on */
 
-CUP_HOOK int __poll_chk(struct pollfd *descriptors, nfds_t count, int timeout, size_t capacity)
-{
-    struct cup_wait room, *wait = begin_watch(&room, count, !timeout);
-    return end_wait(wait, CUP_CALL_OPTIONAL(__poll_chk, descriptors, count, timeout, capacity));
-}
+#define LOOP_HOOK(name, parameters, returns_at_once, call)                                         \
+    WAIT_HOOK(int, name, parameters, CUP_WAIT_POLL, choose_kind(returns_at_once, CUP_WAITS_LOOP),  \
+              call)
 
-CUP_HOOK int ppoll(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
-                   const sigset_t *signals)
-{
-    struct cup_wait room, *wait = begin_watch(&room, count, is_zero(timeout));
-    return end_wait(wait, CUP_REAL(ppoll)(descriptors, count, timeout, signals));
-}
+LOOP_HOOK(epoll_wait, (int fd, struct epoll_event *events, int most, int timeout), !timeout,
+          CUP_REAL(epoll_wait)(fd, events, most, timeout))
+LOOP_HOOK(epoll_pwait,
+          (int fd, struct epoll_event *events, int most, int timeout, const sigset_t *signals),
+          !timeout, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals))
+LOOP_HOOK(epoll_pwait2,
+          (int fd, struct epoll_event *events, int most, const struct timespec *timeout,
+           const sigset_t *signals),
+          is_zero(timeout), CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals))
 
-CUP_HOOK int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec *timeout,
-                         const sigset_t *signals, size_t capacity)
-{
-    struct cup_wait room, *wait = begin_watch(&room, count, is_zero(timeout));
-    return end_wait(wait,
-                    CUP_CALL_OPTIONAL(__ppoll_chk, descriptors, count, timeout, signals, capacity));
-}
+#define POLL_HOOK(name, parameters, call)                                                          \
+    WAIT_HOOK(int, name, parameters, CUP_WAIT_POLL, CUP_WAITS, call)
 
-CUP_HOOK int select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
-{
-    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero_timeval(timeout));
-    return end_wait(wait, CUP_REAL(select)(count, in, out, other, timeout));
-}
-
-CUP_HOOK int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout)
-{
-    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero_timeval(timeout));
-    return end_wait(wait, CUP_CALL_OPTIONAL(__select, count, in, out, other, timeout));
-}
-
-CUP_HOOK int pselect(int count, fd_set *in, fd_set *out, fd_set *other,
-                     const struct timespec *timeout, const sigset_t *signals)
-{
-    struct cup_wait room, *wait = begin_watch(&room, (unsigned)count, is_zero(timeout));
-    return end_wait(wait, CUP_REAL(pselect)(count, in, out, other, timeout, signals));
-}
-
-CUP_HOOK int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
-{
-    struct cup_wait room, *wait = begin_loop(&room, !timeout);
-    return end_wait(wait, CUP_REAL(epoll_wait)(fd, events, most, timeout));
-}
-
-CUP_HOOK int epoll_pwait(int fd, struct epoll_event *events, int most, int timeout,
-                         const sigset_t *signals)
-{
-    struct cup_wait room, *wait = begin_loop(&room, !timeout);
-    return end_wait(wait, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals));
-}
-
-CUP_HOOK int epoll_pwait2(int fd, struct epoll_event *events, int most,
-                          const struct timespec *timeout, const sigset_t *signals)
-{
-    struct cup_wait room, *wait = begin_loop(&room, is_zero(timeout));
-    return end_wait(wait, CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals));
-}
-
-CUP_HOOK int accept(int fd, __SOCKADDR_ARG address, socklen_t *bytes)
-{
-    struct cup_wait room, *wait = begin_poll(&room);
-    return end_wait(wait, CUP_REAL(accept)(fd, address, bytes));
-}
-
-CUP_HOOK int accept4(int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags)
-{
-    struct cup_wait room, *wait = begin_poll(&room);
-    return end_wait(wait, CUP_REAL(accept4)(fd, address, bytes, flags));
-}
-
+POLL_HOOK(accept, (int fd, __SOCKADDR_ARG address, socklen_t *bytes),
+          CUP_REAL(accept)(fd, address, bytes))
+POLL_HOOK(accept4, (int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags),
+          CUP_REAL(accept4)(fd, address, bytes, flags))
 /* Measured as a whole: libc queries the name server by calls of its own, which no hook sees. */
-CUP_HOOK int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
-                         struct addrinfo **found)
-{
-    struct cup_wait room, *wait = begin_poll(&room);
-    return end_wait(wait, CUP_REAL(getaddrinfo)(host, service, hints, found));
-}
+POLL_HOOK(getaddrinfo,
+          (const char *host, const char *service, const struct addrinfo *hints,
+           struct addrinfo **found),
+          CUP_REAL(getaddrinfo)(host, service, hints, found))
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
@@ -196,30 +119,20 @@ static enum cup_wait_class classify_lock(const void *lock)
     return cup_gil_is(lock) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
 }
 
-static inline struct cup_wait *begin_condition(struct cup_wait *room, const void *condition)
-{
-    return begin_wait(room, classify_lock(condition), CUP_WAITS);
-}
+#define CONDITION_HOOK(name, parameters, call)                                                     \
+    WAIT_HOOK(int, name, parameters, classify_lock(condition), CUP_WAITS, call)
 
-CUP_HOOK int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
-{
-    struct cup_wait room, *wait = begin_condition(&room, condition);
-    return end_wait(wait, CUP_REAL(pthread_cond_wait)(condition, mutex));
-}
-
-CUP_HOOK int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-                                    const struct timespec *until)
-{
-    struct cup_wait room, *wait = begin_condition(&room, condition);
-    return end_wait(wait, CUP_REAL(pthread_cond_timedwait)(condition, mutex, until));
-}
-
-CUP_HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
-                                    clockid_t clock, const struct timespec *until)
-{
-    struct cup_wait room, *wait = begin_condition(&room, condition);
-    return end_wait(wait, CALL_PTHREAD(pthread_cond_clockwait, condition, mutex, clock, until));
-}
+/* clang-format off */
+CONDITION_HOOK(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex),
+               CUP_REAL(pthread_cond_wait)(condition, mutex))
+CONDITION_HOOK(pthread_cond_timedwait,
+               (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+               CUP_REAL(pthread_cond_timedwait)(condition, mutex, until))
+CONDITION_HOOK(pthread_cond_clockwait,
+               (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                const struct timespec *until),
+               CALL_PTHREAD(pthread_cond_clockwait, condition, mutex, clock, until))
+/* clang-format on */
 
 /* pthread_cond_signal() may block until threads that were signalled before have run. If no thread
  * waits for the condition, as is usual, it takes nanoseconds and is not measured. */
@@ -251,17 +164,11 @@ CUP_HOOK int pthread_cond_broadcast(pthread_cond_t *condition)
     return end_wait(wait, CUP_REAL(pthread_cond_broadcast)(condition));
 }
 
-CUP_HOOK int cnd_wait(cnd_t *condition, mtx_t *mutex)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_C11(cnd_wait, condition, mutex));
-}
-
-CUP_HOOK int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_C11(cnd_timedwait, condition, mutex, until));
-}
+/* clang-format off */
+LOCK_WAIT_HOOK(cnd_wait, (cnd_t *condition, mtx_t *mutex), CALL_C11(cnd_wait, condition, mutex))
+LOCK_WAIT_HOOK(cnd_timedwait, (cnd_t *condition, mtx_t *mutex, const struct timespec *until),
+               CALL_C11(cnd_timedwait, condition, mutex, until))
+/* clang-format on */
 
 /* ---- mutexes ----------------------------------------------------------------------------- */
 
@@ -323,178 +230,81 @@ CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
     return end_wait(wait, CUP_REAL(pthread_mutex_lock)(lock));
 }
 
-CUP_HOOK int __pthread_mutex_lock(pthread_mutex_t *lock)
-{
-    int tried = try_mutex(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CUP_HAVE(__pthread_mutex_lock) ? real___pthread_mutex_lock(lock)
-                                                         : CUP_REAL(pthread_mutex_lock)(lock));
-}
-
-CUP_HOOK int pthread_mutex_timedlock(pthread_mutex_t *lock, const struct timespec *until)
-{
-    int tried = try_mutex(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_mutex_timedlock, lock, until));
-}
-
-CUP_HOOK int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock,
-                                     const struct timespec *until)
-{
-    int tried = try_mutex(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until));
-}
-
-CUP_HOOK int mtx_lock(mtx_t *lock)
-{
-    int tried = try_mtx(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_C11(mtx_lock, lock));
-}
-
-CUP_HOOK int mtx_timedlock(mtx_t *lock, const struct timespec *until)
-{
-    int tried = try_mtx(lock);
-    if (is_settled(tried))
-        return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
-    return end_wait(wait, CALL_C11(mtx_timedlock, lock, until));
-}
-
-/* Wrappers of pthread_rwlock_t by their signature. TRY_LOCK: the try that goes before the wait. */
-#define RWLOCK_SIBLING(name, try_lock)                                                             \
-    CUP_HOOK int name(pthread_rwlock_t *lock)                                                      \
+/* The wrapper of a function whose first argument is LOCK. TRY_LOCK: the try that goes before the
+ * wait. */
+#define LOCK_HOOK(name, parameters, try_lock, call)                                                \
+    CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
         int tried = try_lock(lock);                                                                \
         if (is_settled(tried))                                                                     \
             return tried;                                                                          \
         struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
-        return end_wait(wait, CALL_PTHREAD(name, lock));                                           \
+        return end_wait(wait, call);                                                               \
     }
 
-RWLOCK_SIBLING(pthread_rwlock_rdlock, try_to_read)
-RWLOCK_SIBLING(__pthread_rwlock_rdlock, try_to_read)
-RWLOCK_SIBLING(pthread_rwlock_wrlock, try_to_write)
-RWLOCK_SIBLING(__pthread_rwlock_wrlock, try_to_write)
+/* clang-format off */
+LOCK_HOOK(__pthread_mutex_lock, (pthread_mutex_t *lock), try_mutex,
+          CUP_HAVE(__pthread_mutex_lock) ? real___pthread_mutex_lock(lock)
+                                         : CUP_REAL(pthread_mutex_lock)(lock))
+LOCK_HOOK(pthread_mutex_timedlock, (pthread_mutex_t *lock, const struct timespec *until),
+          try_mutex, CALL_PTHREAD(pthread_mutex_timedlock, lock, until))
+LOCK_HOOK(pthread_mutex_clocklock,
+          (pthread_mutex_t *lock, clockid_t clock, const struct timespec *until), try_mutex,
+          CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until))
+LOCK_HOOK(mtx_lock, (mtx_t *lock), try_mtx, CALL_C11(mtx_lock, lock))
+LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
+          CALL_C11(mtx_timedlock, lock, until))
+LOCK_HOOK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
+          CALL_PTHREAD(pthread_rwlock_rdlock, lock))
+LOCK_HOOK(__pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
+          CALL_PTHREAD(__pthread_rwlock_rdlock, lock))
+LOCK_HOOK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *lock, const struct timespec *until),
+          try_to_read, CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
+LOCK_HOOK(pthread_rwlock_clockrdlock,
+          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), try_to_read,
+          CALL_PTHREAD(pthread_rwlock_clockrdlock, lock, clock, until))
+LOCK_HOOK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
+          CALL_PTHREAD(pthread_rwlock_wrlock, lock))
+LOCK_HOOK(__pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
+          CALL_PTHREAD(__pthread_rwlock_wrlock, lock))
+LOCK_HOOK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *lock, const struct timespec *until),
+          try_to_write, CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
+LOCK_HOOK(pthread_rwlock_clockwrlock,
+          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), try_to_write,
+          CALL_PTHREAD(pthread_rwlock_clockwrlock, lock, clock, until))
 
-#define TIMED_RWLOCK_SIBLING(name, try_lock)                                                       \
-    CUP_HOOK int name(pthread_rwlock_t *lock, const struct timespec *until)                        \
-    {                                                                                              \
-        int tried = try_lock(lock);                                                                \
-        if (is_settled(tried))                                                                     \
-            return tried;                                                                          \
-        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
-        return end_wait(wait, CALL_PTHREAD(name, lock, until));                                    \
-    }
-
-TIMED_RWLOCK_SIBLING(pthread_rwlock_timedrdlock, try_to_read)
-TIMED_RWLOCK_SIBLING(pthread_rwlock_timedwrlock, try_to_write)
-
-#define CLOCK_RWLOCK_SIBLING(name, try_lock)                                                       \
-    CUP_HOOK int name(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until)       \
-    {                                                                                              \
-        int tried = try_lock(lock);                                                                \
-        if (is_settled(tried))                                                                     \
-            return tried;                                                                          \
-        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
-        return end_wait(wait, CALL_PTHREAD(name, lock, clock, until));                             \
-    }
-
-CLOCK_RWLOCK_SIBLING(pthread_rwlock_clockrdlock, try_to_read)
-CLOCK_RWLOCK_SIBLING(pthread_rwlock_clockwrlock, try_to_write)
-
-CUP_HOOK int pthread_barrier_wait(pthread_barrier_t *barrier)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_PTHREAD(pthread_barrier_wait, barrier));
-}
+LOCK_WAIT_HOOK(pthread_barrier_wait, (pthread_barrier_t *barrier),
+               CALL_PTHREAD(pthread_barrier_wait, barrier))
+/* clang-format on */
 
 /* ---- other threads' ends ----------------------------------------------------------------- */
 
-CUP_HOOK int pthread_join(pthread_t thread, void **result)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_PTHREAD(pthread_join, thread, result));
-}
-
-CUP_HOOK int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_PTHREAD(pthread_timedjoin_np, thread, result, until));
-}
-
-CUP_HOOK int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
-                                  const struct timespec *until)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_PTHREAD(pthread_clockjoin_np, thread, result, clock, until));
-}
-
-CUP_HOOK int thrd_join(thrd_t thread, int *result)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CALL_C11(thrd_join, thread, result));
-}
+LOCK_WAIT_HOOK(pthread_join, (pthread_t thread, void **answer),
+               CALL_PTHREAD(pthread_join, thread, answer))
+LOCK_WAIT_HOOK(pthread_timedjoin_np,
+               (pthread_t thread, void **answer, const struct timespec *until),
+               CALL_PTHREAD(pthread_timedjoin_np, thread, answer, until))
+LOCK_WAIT_HOOK(pthread_clockjoin_np,
+               (pthread_t thread, void **answer, clockid_t clock, const struct timespec *until),
+               CALL_PTHREAD(pthread_clockjoin_np, thread, answer, clock, until))
+LOCK_WAIT_HOOK(thrd_join, (thrd_t thread, int *answer), CALL_C11(thrd_join, thread, answer))
 
 /* ---- locks of files ---------------------------------------------------------------------- */
 
-CUP_HOOK int flock(int fd, int operation)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CUP_REAL(flock)(fd, operation));
-}
-
-CUP_HOOK int lockf(int fd, int command, off_t bytes)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CUP_REAL(lockf)(fd, command, bytes));
-}
-
-CUP_HOOK int lockf64(int fd, int command, off64_t bytes)
-{
-    struct cup_wait room, *wait = begin_lock_wait(&room);
-    return end_wait(wait, CUP_REAL(lockf64)(fd, command, bytes));
-}
+LOCK_WAIT_HOOK(flock, (int fd, int operation), CUP_REAL(flock)(fd, operation))
+LOCK_WAIT_HOOK(lockf, (int fd, int command, off_t bytes), CUP_REAL(lockf)(fd, command, bytes))
+LOCK_WAIT_HOOK(lockf64, (int fd, int command, off64_t bytes), CUP_REAL(lockf64)(fd, command, bytes))
 
 /* ---- writes that reach the disk --------------------------------------------------------- */
 
-static inline struct cup_wait *begin_sync(struct cup_wait *room)
-{
-    return begin_wait(room, CUP_WAIT_IO, CUP_WAITS);
-}
+#define SYNC_HOOK(name, parameters, call)                                                          \
+    WAIT_HOOK(int, name, parameters, CUP_WAIT_IO, CUP_WAITS, call)
 
-CUP_HOOK int fsync(int fd)
-{
-    struct cup_wait room, *wait = begin_sync(&room);
-    return end_wait(wait, CUP_REAL(fsync)(fd));
-}
-
-CUP_HOOK int fdatasync(int fd)
-{
-    struct cup_wait room, *wait = begin_sync(&room);
-    return end_wait(wait, CUP_REAL(fdatasync)(fd));
-}
-
-CUP_HOOK int msync(void *at, size_t bytes, int flags)
-{
-    struct cup_wait room, *wait = begin_sync(&room);
-    return end_wait(wait, CUP_REAL(msync)(at, bytes, flags));
-}
-
-CUP_HOOK int sync_file_range(int fd, off64_t offset, off64_t bytes, unsigned flags)
-{
-    struct cup_wait room, *wait = begin_sync(&room);
-    return end_wait(wait, CUP_REAL(sync_file_range)(fd, offset, bytes, flags));
-}
+SYNC_HOOK(fsync, (int fd), CUP_REAL(fsync)(fd))
+SYNC_HOOK(fdatasync, (int fd), CUP_REAL(fdatasync)(fd))
+SYNC_HOOK(msync, (void *at, size_t bytes, int flags), CUP_REAL(msync)(at, bytes, flags))
+SYNC_HOOK(sync_file_range, (int fd, off64_t offset, off64_t bytes, unsigned flags),
+          CUP_REAL(sync_file_range)(fd, offset, bytes, flags))
 
 /* ---- futexes: locks of Rust's standard library ------------------------------------------- */
 

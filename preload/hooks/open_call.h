@@ -15,7 +15,7 @@ struct open_call {
 static inline void begin_open(struct open_call *call)
 {
     call->start = cup_ticks();
-    call->wait = begin_disk_wait(&call->room);
+    call->wait = begin_wait(&call->room, CUP_WAIT_IO, CUP_MAY_WAIT);
 }
 
 /* The call returned FD, or -1 and errno. PATH: NULL if the file's path is not known. Returns FD;

@@ -1,4 +1,5 @@
-/* How a wrapper measures a call that may block: begin, call, end.
+/* How a wrapper measures a call that may block: begin, call, end. Most wrappers of such calls are
+ * rows of WAIT_HOOK(); others write it out:
  *
  *     struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_SLEEP, CUP_WAITS);
  *     return end_wait(wait, CUP_REAL(nanosleep)(time, left));
@@ -8,6 +9,7 @@
 #ifndef CUPPING_PRELOAD_HOOKS_WAITING_H
 #define CUPPING_PRELOAD_HOOKS_WAITING_H
 
+#include "preload/sys/hook_list.h"
 #include "preload/waits/wait.h"
 
 static inline struct cup_wait *begin_wait(struct cup_wait *room, enum cup_wait_class class,
@@ -16,31 +18,40 @@ static inline struct cup_wait *begin_wait(struct cup_wait *room, enum cup_wait_c
     return cup_wait_begin(room, class, kind) ? room : NULL;
 }
 
-/* Looking up a path, changing a directory or closing a file seldom blocks, but a remote file system
- * may take long to answer. */
-static inline struct cup_wait *begin_disk_wait(struct cup_wait *room)
-{
-    return begin_wait(room, CUP_WAIT_IO, CUP_MAY_WAIT);
-}
-
 static inline struct cup_wait *begin_lock_wait(struct cup_wait *room)
 {
     return begin_wait(room, CUP_WAIT_LOCK, CUP_WAITS);
 }
 
+static inline void finish_wait(struct cup_wait *wait)
+{
+    if (__builtin_expect(wait != NULL, 0))
+        cup_wait_end(wait);
+}
+
 /* Returns what the call returned. Keeps errno. */
 static inline int end_wait(struct cup_wait *wait, int result)
 {
-    if (__builtin_expect(wait != NULL, 0))
-        cup_wait_end(wait);
+    finish_wait(wait);
     return result;
 }
 
-static inline void *end_pointer_wait(struct cup_wait *wait, void *result)
-{
-    if (__builtin_expect(wait != NULL, 0))
-        cup_wait_end(wait);
-    return result;
-}
+/* The wrapper of the function NAME, which makes CALL. */
+#define WAIT_HOOK(type, name, parameters, class, kind, call)                                       \
+    CUP_HOOK type name parameters                                                                  \
+    {                                                                                              \
+        struct cup_wait room, *wait = begin_wait(&room, class, kind);                              \
+        type result = call;                                                                        \
+        finish_wait(wait);                                                                         \
+        return result;                                                                             \
+    }
+
+/* Looking up a path, changing a directory or closing a file seldom blocks, but a remote file system
+ * may take long to answer. */
+#define DISK_HOOK(type, name, parameters, call)                                                    \
+    WAIT_HOOK(type, name, parameters, CUP_WAIT_IO, CUP_MAY_WAIT, call)
+
+#define LOCK_WAIT_HOOK(name, parameters, call)                                                     \
+    WAIT_HOOK(int, name, parameters, CUP_WAIT_LOCK, CUP_WAITS, call)
 
 #endif
