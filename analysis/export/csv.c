@@ -1,10 +1,111 @@
 /* `cupping export --to csv`: tasks and tables of the report, for spreadsheets and data frames. */
 #include "analysis/export/export.h"
 
+#include <string.h>
+
 #include "analysis/export/export_directory.h"
-#include "analysis/export/samples_table.h"
+#include "analysis/profile/samples/worker_rows.h"
 #include "analysis/report/report_sections.h"
 #include "analysis/tasks/task_rows.h"
+#include "analysis/write/csv_writer.h"
+
+/* ---- values of samples --------------------------------------------------------------------- */
+
+#define X(id, name, text) name,
+static const char *const sample_names[] = {CUP_SAMPLE_VALUES(X)};
+static const char *const worker_names[] = {CUP_WORKER_VALUES(X)};
+static const char *const heartbeat_names[] = {CUP_HEARTBEAT_VALUES(X)};
+#undef X
+
+/* Length of the name before "_ns", which is exported as "_s"; 0 for other names. */
+static size_t time_stem(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 3 && strcmp(name + length - 3, "_ns") == 0 ? length - 3 : 0;
+}
+
+static void put_names(struct cup_csv *csv, const char *prefix, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char name[96];
+        size_t stem = time_stem(names[i]);
+        snprintf(name, sizeof name, "%s%.*s%s", prefix, (int)(stem ? stem : strlen(names[i])),
+                 names[i], stem ? "_s" : "");
+        cup_csv_value(csv, cup_string(name));
+    }
+}
+
+/* `values` NULL: the cells stay empty. */
+static void put_values(struct cup_csv *csv, const char *const *names, const uint64_t *values,
+                       int count)
+{
+    for (int i = 0; i < count; i++) {
+        uint64_t value = values ? values[i] : CUP_UNKNOWN64;
+        bool is_time = time_stem(names[i]) && value != CUP_UNKNOWN64;
+        cup_csv_value(csv, is_time ? cup_seconds((int64_t)value) : cup_count_or_null(value));
+    }
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+static void put_heading(struct cup_csv *csv)
+{
+    static const char *const names[] = {"time", "by", "worker", "name", "status"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        cup_csv_value(csv, cup_string(names[i]));
+    put_names(csv, "", worker_names, CUP_WV_STATUS);
+    put_names(csv, "heartbeat_", heartbeat_names, CUP_HV_COUNT);
+    put_names(csv, "cluster_", sample_names, CUP_SV_COUNT);
+    cup_csv_end_line(csv);
+}
+
+static void put_row(struct cup_csv *csv, const struct cup_worker_rows *rows,
+                    const struct cup_worker_row *row)
+{
+    const struct cup_profile *profile = rows->profile;
+    bool by_scheduler = rows->role == CUP_ROLE_SCHEDULER;
+    cup_csv_value(csv, cup_seconds(rows->sample.time_ns));
+    cup_csv_value(csv, cup_string(by_scheduler ? "scheduler" : "worker"));
+    cup_csv_value(csv, cup_text(cup_profile_text(profile, row->address)));
+    cup_csv_value(csv, cup_text(cup_profile_text(profile, row->name)));
+    cup_csv_value(csv, cup_text(cup_profile_text(profile, row->status)));
+    put_values(csv, worker_names, row->values, CUP_WV_STATUS);
+    put_values(csv, heartbeat_names, row->heartbeat, CUP_HV_COUNT);
+    put_values(csv, sample_names, by_scheduler ? rows->sample.values : NULL, CUP_SV_COUNT);
+    cup_csv_end_line(csv);
+}
+
+static bool is_in_run(const struct cup_totals *totals, int64_t time_ns)
+{
+    struct cup_stretch run = totals->run;
+    return cup_stretch_ns(run) < 0 || (time_ns >= run.start_ns && time_ns <= run.stop_ns);
+}
+
+static int put_rows(struct cup_csv *csv, const struct cup_totals *totals, enum cup_role role)
+{
+    struct cup_worker_rows rows;
+    cup_worker_rows_start(&rows, totals->profile, role);
+    while (cup_worker_rows_next(&rows))
+        for (size_t i = 0; i < rows.count; i++)
+            if (is_in_run(totals, rows.sample.time_ns))
+                put_row(csv, &rows, rows.rows[i]);
+    return cup_worker_rows_finish(&rows);
+}
+
+/* Dask's own state: one row for each worker and sample. The names are those of the log's values,
+ * with `_s` where the log has `_ns`; what a worker reported itself begins with `heartbeat_`, times
+ * of day are seconds since the epoch. `by` says who took the sample: "scheduler", or "worker" of
+ * itself. Only samples of the run. */
+static int write_samples(const struct cup_totals *totals, const struct cup_output *output)
+{
+    struct cup_csv csv = {.out = output->file};
+    put_heading(&csv);
+    if (put_rows(&csv, totals, CUP_ROLE_SCHEDULER) != 0)
+        return -1;
+    return put_rows(&csv, totals, CUP_ROLE_WORKER);
+}
+
+/* ---- all tables --------------------------------------------------------------------------- */
 
 static int write_tasks(const struct cup_totals *totals, const struct cup_output *output)
 {
@@ -20,7 +121,7 @@ int cup_export_csv(const struct cup_totals *totals, const char *directory, struc
         {"branches.csv", NULL, &cup_branches_table},
         {"workers.csv", NULL, &cup_workers_table},
         {"opens.csv", NULL, &cup_opens_table},
-        {"samples.csv", cup_samples_csv, NULL},
+        {"samples.csv", write_samples, NULL},
         {"functions.csv", NULL, &cup_functions_table},
         {"native.csv", NULL, &cup_natives_table},
         {"sections.csv", NULL, &cup_section_rows_table},

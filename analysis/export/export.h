@@ -11,7 +11,9 @@
  * names even where it has no rows. The profile must have the counters of every task. */
 int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error);
 
-/* Prometheus text format, to a file or "-"; prometheus.c says how its length is bounded. */
+/* Prometheus text format, to a file or "-". At most so many prefixes, workers, datasets and servers
+ * have their own series; prometheus.c says which. */
+enum { CUP_PROMETHEUS_MOST = 50 };
 int cup_export_prometheus(const struct cup_totals *totals, const char *path,
                           struct cup_error *error);
 

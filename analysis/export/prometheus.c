@@ -7,10 +7,419 @@
 
 #include "analysis/base/version.h"
 #include "analysis/export/export_directory.h"
-#include "analysis/export/prometheus_figures.h"
-#include "analysis/export/prometheus_rows.h"
+#include "analysis/metrics/metrics.h"
+#include "analysis/metrics/reads/open_ranks.h"
+#include "analysis/write/exposition.h"
 
-/* ---- the run's name ------------------------------------------------------------------------ */
+/* A family is a counter if its name ends in `_total`. */
+static enum cup_series_type type_of(const char *family)
+{
+    size_t length = strlen(family);
+    bool total = length > 6 && strcmp(family + length - 6, "_total") == 0;
+    return total ? CUP_SERIES_COUNTER : CUP_SERIES_GAUGE;
+}
+
+/* ---- figures of the run -------------------------------------------------------------------- */
+
+/* A one-value figure of the report as a series. Those of a family stand in a row. */
+struct figure {
+    enum cup_metric_id metric;
+    const char *family;        /* without "cupping_" */
+    const char *label, *value; /* distinguish it from others of its family; NULL: the only one */
+    double factor;             /* to base units */
+    const char *help;
+};
+
+#define PERCENT 0.01
+#define GBPS (1e9 / 8)
+#define KHZ 1e3
+
+#define STAGE_HELP "How long a stage of the run took; tail is part of process."
+#define DASK_SECONDS_HELP "Dask's own fine metrics of all tasks, by activity."
+#define DASK_BYTES_HELP                                                                            \
+    "Bytes that Dask's own fine metrics count, by activity; not those of input files."
+#define WAIT_HELP "Where tasks' time went while their own threads used no CPU."
+#define THREAD_HELP "Threads x wall time, split without remainder."
+#define RATE_HELP                                                                                  \
+    "Bytes over wall time: requested by uproot, delivered to tasks, size of the files."
+
+/* clang-format off */
+static const struct figure figures[] = {
+    {CUP_METRIC_T_START, "run_start_timestamp_seconds", NULL, NULL, 1, "When the run began."},
+    {CUP_METRIC_T_STOP, "run_stop_timestamp_seconds", NULL, NULL, 1, "When the run ended."},
+    {CUP_METRIC_WALL_TIME, "run_duration_seconds", NULL, NULL, 1, "How long the run took."},
+    {CUP_METRIC_GRAPH_S, "stage_duration_seconds", "stage", "graph", 1, STAGE_HELP},
+    {CUP_METRIC_PREPROCESS_S, "stage_duration_seconds", "stage", "preprocess", 1, STAGE_HELP},
+    {CUP_METRIC_PROCESS_S, "stage_duration_seconds", "stage", "process", 1, STAGE_HELP},
+    {CUP_METRIC_TAIL_S, "stage_duration_seconds", "stage", "tail", 1, STAGE_HELP},
+    {CUP_METRIC_MERGE_S, "stage_duration_seconds", "stage", "merge", 1, STAGE_HELP},
+    {CUP_METRIC_NUM_CHUNKS, "chunks_total", NULL, NULL, 1, "Different chunks that succeeded."},
+    {CUP_METRIC_NUM_FAILED_CHUNKS, "failed_chunk_attempts_total", NULL, NULL, 1, "Attempts at chunks that erred."},
+    {CUP_METRIC_NUM_RETRIED_CHUNKS, "retried_chunks_total", NULL, NULL, 1, "Chunks with more than one attempt."},
+    {CUP_METRIC_TOTAL_EVENTS, "events_total", NULL, NULL, 1, "Events of the chunks that succeeded."},
+    {CUP_METRIC_TOTAL_EVENTS_COFFEA, "coffea_events_total", NULL, NULL, 1, "Events, as Coffea's report counts them."},
+    {CUP_METRIC_TOTAL_CPU_TIME, "process_seconds_total", NULL, NULL, 1, "Wall time inside process(), summed over chunks (Coffea's processtime)."},
+    {CUP_METRIC_TOTAL_TASK_TIME, "task_seconds_total", NULL, NULL, 1, "Wall time of all tasks that ended."},
+    {CUP_METRIC_TOTAL_THREAD_CPU_TIME, "task_cpu_seconds_total", NULL, NULL, 1, "CPU time of all tasks and of the threads that helped them."},
+    {CUP_METRIC_TOTAL_BYTES_READ_COFFEA, "requested_bytes_total", NULL, NULL, 1, "Bytes that uproot requested (Coffea's bytesread)."},
+    {CUP_METRIC_TOTAL_BYTES_READ, "read_bytes_total", NULL, NULL, 1, "Bytes delivered to tasks: data files, mapped files, sockets."},
+    {CUP_METRIC_WIRE_BYTES, "received_bytes_total", NULL, NULL, 1, "Bytes that sockets delivered in workers, Dask's own apart."},
+    {CUP_METRIC_BYTES_READ_COMPRESSED, "basket_compressed_bytes_total", NULL, NULL, 1, "Baskets read, compressed."},
+    {CUP_METRIC_BYTES_READ_UNCOMPRESSED, "basket_uncompressed_bytes_total", NULL, NULL, 1, "Baskets read, uncompressed."},
+    {CUP_METRIC_COMPRESSION_RATIO, "basket_compression_ratio", NULL, NULL, 1, "Uncompressed over compressed bytes of the baskets read."},
+    {CUP_METRIC_BASKETS, "baskets_total", NULL, NULL, 1, "Baskets read, repeated reads included."},
+    {CUP_METRIC_REREAD_BYTES, "basket_reread_bytes_total", NULL, NULL, 1, "Compressed bytes of baskets that the same task or another had read before."},
+    {CUP_METRIC_INCIDENTAL_BYTES, "basket_incidental_bytes_total", NULL, NULL, 1, "Compressed bytes of baskets that read-ahead delivered and uproot never requested."},
+    {CUP_METRIC_BRANCHES_READ, "branches_read", NULL, NULL, 1, "Different branches that were read."},
+    {CUP_METRIC_BRANCHES_SHARE, "branches_read_ratio", NULL, NULL, 1, "Branches read over branches of the trees, summed up over files."},
+    {CUP_METRIC_BYTES_SHARE, "tree_bytes_read_ratio", NULL, NULL, 1, "Compressed bytes of different baskets read over those of the trees."},
+    {CUP_METRIC_READ_AMPLIFICATION, "read_amplification_ratio", NULL, NULL, 1, "Bytes read by chunks over bytes requested."},
+    {CUP_METRIC_REQUESTED_RATE_GBPS, "throughput_bytes_per_second", "bytes", "requested", GBPS, RATE_HELP},
+    {CUP_METRIC_DELIVERED_RATE_GBPS, "throughput_bytes_per_second", "bytes", "delivered", GBPS, RATE_HELP},
+    {CUP_METRIC_FILE_RATE_GBPS, "throughput_bytes_per_second", "bytes", "files", GBPS, RATE_HELP},
+    {CUP_METRIC_EVENT_RATE_WALL_KHZ, "events_per_second", NULL, NULL, KHZ, "Events over wall time."},
+    {CUP_METRIC_EVENT_RATE_AGG_KHZ, "events_per_process_second", NULL, NULL, KHZ, "Events over time inside process()."},
+    {CUP_METRIC_EVENT_RATE_CORE_HZ, "events_per_core_second", NULL, NULL, 1, "Events over wall time and cores."},
+
+    {CUP_METRIC_AVG_WORKERS, "average_workers", NULL, NULL, 1, "Workers, averaged over the run."},
+    {CUP_METRIC_PEAK_WORKERS, "peak_workers", NULL, NULL, 1, "The most workers at a time."},
+    {CUP_METRIC_AVG_CORES, "average_cores", NULL, NULL, 1, "Threads of all workers, averaged over the run."},
+    {CUP_METRIC_PEAK_MEMORY_BYTES, "worker_peak_memory_bytes", NULL, NULL, 1, "The largest resident memory of any worker."},
+    {CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES, "worker_average_memory_bytes", NULL, NULL, 1, "Resident memory of a worker, averaged."},
+    {CUP_METRIC_MEMORY_UTILIZATION_PCT, "memory_utilization_ratio", NULL, NULL, PERCENT, "Memory over limit."},
+    {CUP_METRIC_CPU_UTILIZATION_PCT, "assigned_tasks_per_core_ratio", NULL, NULL, PERCENT, "Assigned tasks, queued ones too, over cores; may exceed 1."},
+    {CUP_METRIC_EXECUTING_UTILIZATION_PCT, "executing_tasks_per_core_ratio", NULL, NULL, PERCENT, "Executing tasks over cores."},
+    {CUP_METRIC_REAL_CPU_UTILIZATION_PCT, "cpu_utilization_ratio", NULL, NULL, PERCENT, "CPU time of the workers' processes over cores, by Dask."},
+    {CUP_METRIC_SPILLED_BYTES, "spilled_bytes", NULL, NULL, 1, "Results spilled to disk, averaged."},
+    {CUP_METRIC_MANAGED_BYTES, "managed_memory_bytes", NULL, NULL, 1, "Results in memory, by Dask's estimate, averaged."},
+    {CUP_METRIC_UNMANAGED_BYTES, "unmanaged_memory_bytes", NULL, NULL, 1, "Memory other than results, averaged."},
+    {CUP_METRIC_EVENT_LOOP_STALL_S, "event_loop_stall_seconds", NULL, NULL, 1, "Stalls of the event loop."},
+
+    {CUP_METRIC_THREAD_CPU_EFFICIENCY, "thread_cpu_efficiency_ratio", NULL, NULL, 1, "CPU time of tasks over wall time and cores."},
+    {CUP_METRIC_CORE_EFFICIENCY, "core_efficiency_ratio", NULL, NULL, 1, "Time inside process() over wall time and cores: waiting counts as busy."},
+    {CUP_METRIC_SPEEDUP_FACTOR, "speedup_ratio", NULL, NULL, 1, "Time inside process() over wall time."},
+    {CUP_METRIC_IO_WAIT_PCT, "io_wait_ratio", NULL, NULL, PERCENT, "Waits for files over the time of tasks."},
+    {CUP_METRIC_WASTED_WALL_S, "wasted_task_seconds_total", NULL, NULL, 1, "Time of tasks whose result was not used."},
+    {CUP_METRIC_WASTED_CPU_S, "wasted_cpu_seconds_total", NULL, NULL, 1, "CPU time of tasks whose result was not used."},
+    {CUP_METRIC_WASTED_BYTES, "wasted_read_bytes_total", NULL, NULL, 1, "Bytes read by tasks whose result was not used."},
+
+    {CUP_METRIC_TASK_CPU_S, "thread_seconds_total", "part", "task_cpu", 1, THREAD_HELP},
+#define X(id, name, label, text, needs, source) {CUP_METRIC_BUDGET_##id, "thread_seconds_total", "part", name, 1, THREAD_HELP},
+    CUP_WAITS(X)
+#undef X
+    {CUP_METRIC_OTHER_TASK_S, "thread_seconds_total", "part", "other_task", 1, THREAD_HELP},
+    {CUP_METRIC_UNFINISHED_TASK_S, "thread_seconds_total", "part", "unfinished_task", 1, THREAD_HELP},
+    {CUP_METRIC_DASK_BETWEEN_TASKS_S, "thread_seconds_total", "part", "dask_between_tasks", 1, THREAD_HELP},
+    {CUP_METRIC_IDLE_S, "thread_seconds_total", "part", "idle", 1, THREAD_HELP},
+#define X(id, name, label, text, needs, source) {CUP_METRIC_WAITED_##id, "task_wait_seconds_total", "wait", name, 1, WAIT_HELP},
+    CUP_WAITS(X)
+#undef X
+    {CUP_METRIC_THREAD_CPU_S, "dask_activity_seconds_total", "activity", "thread-cpu", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_THREAD_NONCPU_S, "dask_activity_seconds_total", "activity", "thread-noncpu", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_COMPRESS_S, "dask_activity_seconds_total", "activity", "compress", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_DECOMPRESS_S, "dask_activity_seconds_total", "activity", "decompress", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_SERIALIZE_S, "dask_activity_seconds_total", "activity", "serialize", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_DESERIALIZE_S, "dask_activity_seconds_total", "activity", "deserialize", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_NETWORK_S, "dask_activity_seconds_total", "activity", "network", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_EXECUTOR_S, "dask_activity_seconds_total", "activity", "executor", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_OTHER_S, "dask_activity_seconds_total", "activity", "other", 1, DASK_SECONDS_HELP},
+    {CUP_METRIC_DISK_READ_BYTES, "dask_activity_bytes_total", "activity", "disk-read", 1, DASK_BYTES_HELP},
+    {CUP_METRIC_DISK_WRITE_BYTES, "dask_activity_bytes_total", "activity", "disk-write", 1, DASK_BYTES_HELP},
+    {CUP_METRIC_MEMORY_READ_BYTES, "dask_activity_bytes_total", "activity", "memory-read", 1, DASK_BYTES_HELP},
+
+    {CUP_METRIC_BYTES_TOTAL, "measured_bytes_total", NULL, NULL, 1, "Bytes read in workers, attributed to a task or not."},
+    {CUP_METRIC_BYTES_ATTRIBUTED, "attributed_bytes_total", NULL, NULL, 1, "Bytes read in workers that were attributed to a task."},
+    {CUP_METRIC_LOGS_READ, "logs", "state", "read", 1, "Logs of the profile."},
+    {CUP_METRIC_LOGS_DAMAGED, "logs", "state", "damaged", 1, "Logs of the profile."},
+    {CUP_METRIC_LOGS_UNREADABLE, "logs", "state", "unreadable", 1, "Logs of the profile."},
+    {CUP_METRIC_TASKS_UNFINISHED, "unfinished_tasks_total", NULL, NULL, 1, "Tasks that never ended: their process was killed, crashed or still runs."},
+    {CUP_METRIC_MEASURING_SHARE, "measuring_ratio", NULL, NULL, 1, "Cost of the measurement at begins and ends of tasks over the time of tasks."},
+};
+/* clang-format on */
+
+static void put_info(struct cup_exposition *exposition)
+{
+    const struct cup_label version = {"version", {CUP_VERSION, strlen(CUP_VERSION)}};
+    cup_exposition_family(exposition, "cupping_run_info", CUP_SERIES_GAUGE,
+                          "Always 1; version is that of cupping.");
+    cup_exposition_series(exposition, &version, 1, cup_count(1), 1);
+}
+
+static void put_figure(const struct cup_totals *totals, struct cup_exposition *exposition,
+                       const struct figure *figure)
+{
+    char family[128];
+    struct cup_value value = cup_metric_value(figure->metric, totals);
+    if (!isfinite(cup_number(value)))
+        return;
+    struct cup_label label = {figure->label, cup_string(figure->value).text};
+    size_t length = label.value.length;
+    if (length > 2 && strcmp(figure->value + length - 2, "_s") == 0)
+        label.value.length -= 2; /* the name has the unit */
+    snprintf(family, sizeof family, "cupping_%s", figure->family);
+    cup_exposition_family(exposition, family, type_of(family), figure->help);
+    cup_exposition_series(exposition, &label, figure->label ? 1 : 0, value, figure->factor);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------
+ * At most CUP_PROMETHEUS_MOST of each kind have their own series: those with the most task time
+ * (datasets: events). The others are added up under the label "(others)". */
+
+typedef const struct cup_totals *T;
+
+enum { FAMILIES_MOST = 6 };
+
+/* Prefixes, workers, datasets or servers. */
+struct kind {
+    const char *label;
+    struct cup_text (*name)(T totals, uint32_t index);
+    void (*fill)(T totals, uint32_t index, struct cup_value *values); /* one for each family */
+    const struct family {
+        const char *name, *help;
+    } * families;
+    size_t family_count;
+};
+
+#define FAMILY(name, help, value) {"cupping_" name, help},
+#define VALUE(name, help, value) value,
+
+/* The families of a kind, and the function that computes their values of row `i`. */
+#define KIND(kind, FAMILIES)                                                                       \
+    static const struct family kind##_families[] = {FAMILIES(FAMILY)};                             \
+    static void fill_##kind(T t, uint32_t i, struct cup_value *values)                             \
+    {                                                                                              \
+        const struct cup_value all[] = {FAMILIES(VALUE)};                                          \
+        memcpy(values, all, sizeof all);                                                           \
+    }
+
+static struct cup_value ns(uint64_t ns)
+{
+    return cup_seconds((int64_t)ns);
+}
+
+static struct cup_value count_if(bool known, uint64_t count)
+{
+    return known ? cup_count(count) : cup_null();
+}
+
+#define PREFIX_FAMILIES(X)                                                                         \
+    X("prefix_tasks_total", "Tasks of a prefix.", cup_count(t->prefixes[i].tasks))                 \
+    X("prefix_erred_tasks_total", "Tasks of a prefix that erred.",                                 \
+      cup_count(t->prefixes[i].erred))                                                             \
+    X("prefix_task_seconds_total", "Wall time of the tasks of a prefix.",                          \
+      ns(t->prefixes[i].wall_ns))                                                                  \
+    X("prefix_cpu_seconds_total", "CPU time of the own threads of the tasks of a prefix.",         \
+      cup_sums_have_cpu(&t->prefixes[i]) ? ns(t->prefixes[i].cpu_ns) : cup_null())                 \
+    X("prefix_read_bytes_total", "Bytes from data files for the tasks of a prefix.",               \
+      count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->prefixes[i].read_bytes))
+KIND(prefix, PREFIX_FAMILIES)
+
+/* A worker is a process: two of Dask's in one share its threads. */
+static uint64_t busy_ns(T t, uint32_t i)
+{
+    return cup_budget_total_ns(&t->budgets[i]) - t->budgets[i].ns[CUP_BUDGET_BETWEEN] -
+           t->budgets[i].ns[CUP_BUDGET_IDLE];
+}
+
+static uint64_t read_bytes(const struct cup_process *process)
+{
+    uint64_t sum = 0;
+    for (int method = 0; method < CUP_METHOD_NONE; method++)
+        sum += process->with_task[CUP_C_READ_OWN_BYTES + method];
+    return sum;
+}
+
+#define WORKER_FAMILIES(X)                                                                         \
+    X("worker_tasks_total", "Tasks that a worker ran.", cup_count(t->profile->processes[i].tasks)) \
+    X("worker_threads", "Task threads of a worker.", cup_count(t->budgets[i].threads))             \
+    X("worker_thread_seconds_total",                                                               \
+      "Threads of a worker x the time for which it took part in the run.",                         \
+      ns(t->budgets[i].threads_ns))                                                                \
+    X("worker_busy_seconds_total", "Time of a worker's threads in tasks.", ns(busy_ns(t, i)))      \
+    X("worker_cpu_seconds_total", "CPU time of a worker's threads in tasks.",                      \
+      ns(t->budgets[i].ns[CUP_BUDGET_TASK_CPU]))                                                   \
+    X("worker_read_bytes_total", "Bytes from data files for its tasks.",                           \
+      count_if(cup_process_has(t->profile, i, CUP_FEATURE_FILES),                                  \
+               read_bytes(&t->profile->processes[i])))
+KIND(worker, WORKER_FAMILIES)
+
+#define DATASET_FAMILIES(X)                                                                        \
+    X("dataset_chunks_total", "Chunks of a dataset that succeeded.",                               \
+      cup_count(t->datasets[i].chunks))                                                            \
+    X("dataset_failed_chunk_attempts_total", "Attempts at chunks of a dataset that erred.",        \
+      cup_count(t->datasets[i].failed))                                                            \
+    X("dataset_events_total", "Events of the chunks of a dataset that succeeded.",                 \
+      cup_count(t->datasets[i].events))                                                            \
+    X("dataset_process_seconds_total",                                                             \
+      "Time inside process(), summed over the chunks of a dataset.",                               \
+      ns(t->datasets[i].process_ns))                                                               \
+    X("dataset_read_bytes_total", "Bytes from data files for the chunks of a dataset.",            \
+      count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \
+    X("dataset_requested_bytes_total", "Bytes that uproot requested (Coffea's bytesread).",        \
+      count_if(t->datasets[i].coffea.with_bytes, t->datasets[i].coffea.bytes))
+KIND(dataset, DATASET_FAMILIES)
+
+#define OPEN_FAMILIES(X)                                                                           \
+    X("server_opens_total", "Files opened at a server; of tcp:// ones: connections.",              \
+      cup_count(t->profile->opens[i].opened))                                                      \
+    X("server_failed_opens_total", "Opens of files or connections that failed.",                   \
+      cup_count(t->profile->opens[i].failed))                                                      \
+    X("server_open_seconds_total", "Wall time of opens of files or connections that succeeded.",   \
+      ns(t->profile->opens[i].ns))
+KIND(open, OPEN_FAMILIES)
+
+static struct cup_text known(struct cup_text text)
+{
+    return text.length ? text : (struct cup_text){"(unknown)", strlen("(unknown)")};
+}
+
+static struct cup_text prefix_name(T t, uint32_t i)
+{
+    return known(cup_profile_text(t->profile, t->profile->prefixes[i].name));
+}
+
+static struct cup_text dataset_name(T t, uint32_t i)
+{
+    return known(cup_profile_text(t->profile, t->datasets[i].name));
+}
+
+static struct cup_text open_name(T t, uint32_t i)
+{
+    return known(cup_profile_text(t->profile, t->profile->opens[i].server));
+}
+
+/* Its address; where it has none, or several, the log's name, which holds host and pid. */
+static struct cup_text worker_name(T t, uint32_t i)
+{
+    struct cup_text address = {0};
+    unsigned workers = 0;
+    for (size_t j = 0; j < t->profile->server_count; j++)
+        if (t->profile->servers[j].process == i && cup_server_is_worker(&t->profile->servers[j])) {
+            address = cup_profile_text(t->profile, t->profile->servers[j].address);
+            workers++;
+        }
+    if (workers == 1 && address.length)
+        return address;
+    const char *path = t->profile->processes[i].log_path;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return known(cup_string(slash ? slash + 1 : path).text);
+}
+
+static void put_series(struct cup_exposition *exposition, const struct family *family,
+                       struct cup_label label, struct cup_value value)
+{
+    if (value.kind == CUP_VALUE_NULL)
+        return;
+    cup_exposition_family(exposition, family->name, type_of(family->name), family->help);
+    cup_exposition_series(exposition, &label, 1, value, 1);
+}
+
+/* ORDER holds the indexes of the rows, the largest first. */
+static void put_family(T t, struct cup_exposition *exposition, const struct kind *kind, size_t at,
+                       const uint32_t *order, size_t count)
+{
+    struct cup_value values[FAMILIES_MOST];
+    double rest = 0;
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        kind->fill(t, order[i], values);
+        if (i < CUP_PROMETHEUS_MOST) {
+            struct cup_label label = {kind->label, kind->name(t, order[i])};
+            put_series(exposition, &kind->families[at], label, values[at]);
+        } else if (isfinite(cup_number(values[at]))) {
+            rest += cup_number(values[at]);
+            any = true;
+        }
+    }
+    put_series(exposition, &kind->families[at],
+               (struct cup_label){kind->label, cup_string("(others)").text},
+               any ? cup_real(rest) : cup_null());
+}
+
+/* Frees the order; NULL: there was no memory for it. Returns 0, or -1 then. */
+static int put_rows(T t, struct cup_exposition *exposition, const struct kind *kind,
+                    uint32_t *order, size_t count)
+{
+    int result = order ? 0 : -1;
+    for (size_t i = 0; order && i < kind->family_count; i++)
+        put_family(t, exposition, kind, i, order, count);
+    free(order);
+    return result;
+}
+
+/* ---- their order --------------------------------------------------------------------------- */
+
+/* What rows are ordered by, the largest first. */
+struct rank {
+    T totals;
+    uint64_t (*of)(T totals, uint32_t index);
+};
+
+static int largest_first(const void *left, const void *right, void *by)
+{
+    const struct rank *rank = by;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint64_t of_a = rank->of(rank->totals, a), of_b = rank->of(rank->totals, b);
+    return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
+}
+
+static uint64_t events(T t, uint32_t i)
+{
+    return t->datasets[i].events;
+}
+
+static uint32_t *datasets_by_events(T t)
+{
+    uint32_t *order = calloc(t->dataset_count + 1, sizeof *order);
+    for (uint32_t i = 0; order && i < t->dataset_count; i++)
+        order[i] = i;
+    if (order)
+        qsort_r(order, t->dataset_count, sizeof *order, largest_first, &(struct rank){t, events});
+    return order;
+}
+
+static uint32_t *workers_by_time(T t, size_t *count)
+{
+    uint32_t *order = calloc(t->profile->process_count + 1, sizeof *order);
+    *count = 0;
+    for (uint32_t i = 0; order && i < t->profile->process_count; i++)
+        if (cup_process_is_worker(&t->profile->processes[i]))
+            order[(*count)++] = i;
+    if (order)
+        qsort_r(order, *count, sizeof *order, largest_first, &(struct rank){t, busy_ns});
+    return order;
+}
+
+static uint32_t *opens_by_time(T t, size_t *count)
+{
+    const struct cup_open_sum **sums = cup_opens_by_time(t->profile, count);
+    uint32_t *order = sums ? calloc(*count + 1, sizeof *order) : NULL;
+    for (size_t i = 0; order && i < *count; i++)
+        order[i] = (uint32_t)(sums[i] - t->profile->opens);
+    free(sums);
+    return order;
+}
+
+#define FAMILIES(kind) kind##_families, sizeof kind##_families / sizeof *kind##_families
+
+static int put_all_rows(T t, struct cup_exposition *exposition)
+{
+    static const struct kind prefixes = {"prefix", prefix_name, fill_prefix, FAMILIES(prefix)};
+    static const struct kind workers = {"worker", worker_name, fill_worker, FAMILIES(worker)};
+    static const struct kind datasets = {"dataset", dataset_name, fill_dataset, FAMILIES(dataset)};
+    static const struct kind opens = {"server", open_name, fill_open, FAMILIES(open)};
+    size_t prefix_count, worker_count, open_count;
+    uint32_t *by_prefix = cup_prefixes_by_time(t, &prefix_count);
+    uint32_t *by_worker = workers_by_time(t, &worker_count);
+    uint32_t *by_open = opens_by_time(t, &open_count);
+    int result = put_rows(t, exposition, &prefixes, by_prefix, prefix_count);
+    result |= put_rows(t, exposition, &workers, by_worker, worker_count);
+    result |= put_rows(t, exposition, &datasets, datasets_by_events(t), t->dataset_count);
+    result |= put_rows(t, exposition, &opens, by_open, open_count);
+    return result;
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
 
 enum { NAME_ROOM = 300 };
 
@@ -28,32 +437,6 @@ static void name_run(const struct cup_profile *profile, char name[NAME_ROOM])
     free(path);
 }
 
-/* ---- figures of the run -------------------------------------------------------------------- */
-
-static void put_info(struct cup_exposition *exposition)
-{
-    const struct cup_label version = {"version", {CUP_VERSION, strlen(CUP_VERSION)}};
-    cup_exposition_family(exposition, "cupping_run_info", CUP_SERIES_GAUGE,
-                          "Always 1; version is that of cupping.");
-    cup_exposition_series(exposition, &version, 1, cup_count(1), 1);
-}
-
-static void put_figure(const struct cup_totals *totals, struct cup_exposition *exposition,
-                       const struct cup_prometheus_figure *figure)
-{
-    char family[128];
-    struct cup_value value = cup_metric_value(figure->metric, totals);
-    if (!isfinite(cup_number(value)))
-        return;
-    struct cup_label label = {figure->label, cup_string(figure->value).text};
-    size_t length = label.value.length;
-    if (length > 2 && strcmp(figure->value + length - 2, "_s") == 0)
-        label.value.length -= 2; /* the name has the unit */
-    snprintf(family, sizeof family, "cupping_%s", figure->family);
-    cup_exposition_family(exposition, family, cup_prometheus_type(family), figure->help);
-    cup_exposition_series(exposition, &label, figure->label ? 1 : 0, value, figure->factor);
-}
-
 static int write_exposition(const struct cup_totals *totals, const struct cup_output *output)
 {
     struct cup_exposition exposition;
@@ -62,9 +445,9 @@ static int write_exposition(const struct cup_totals *totals, const struct cup_ou
     cup_exposition_start(&exposition, output->file,
                          (struct cup_label){"run", {name, strlen(name)}});
     put_info(&exposition);
-    for (size_t i = 0; i < cup_prometheus_figure_count; i++)
-        put_figure(totals, &exposition, &cup_prometheus_figures[i]);
-    return cup_prometheus_rows(totals, &exposition);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        put_figure(totals, &exposition, &figures[i]);
+    return put_all_rows(totals, &exposition);
 }
 
 int cup_export_prometheus(const struct cup_totals *totals, const char *path,

@@ -66,11 +66,6 @@ struct cup_value cup_trace_duration(int64_t ns)
     return cup_real((double)ns / 1e3);
 }
 
-struct cup_value cup_trace_time(const struct cup_trace *trace, int64_t time_ns)
-{
-    return cup_trace_duration(time_ns > trace->start_ns ? time_ns - trace->start_ns : 0);
-}
-
 void cup_trace_put(struct cup_trace *trace, const char *name, struct cup_value value)
 {
     cup_json_value(&trace->json, name, value);
@@ -84,8 +79,9 @@ void cup_trace_begin(struct cup_trace *trace, const char *phase, struct cup_text
     cup_trace_put(trace, "name", name.length ? cup_text(name) : cup_string("(not known)"));
     cup_trace_put(trace, "pid", cup_count(trace->numbers[process]));
     cup_trace_put(trace, "tid", cup_count(thread));
-    if (*phase != 'M')
-        cup_trace_put(trace, "ts", cup_trace_time(trace, time_ns));
+    int64_t since_ns = time_ns - trace->start_ns;
+    if (*phase != 'M') /* viewers drop events with negative times */
+        cup_trace_put(trace, "ts", cup_trace_duration(since_ns > 0 ? since_ns : 0));
 }
 
 void cup_trace_arguments(struct cup_trace *trace)

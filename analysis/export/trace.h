@@ -33,8 +33,7 @@ void cup_trace_name_process(struct cup_trace *trace, uint32_t process, const cha
 void cup_trace_name_thread(struct cup_trace *trace, uint32_t process, uint32_t tid,
                            const char *name);
 
-/* Microseconds since the trace began, at least 0: viewers drop events with negative times. */
-struct cup_value cup_trace_time(const struct cup_trace *trace, int64_t time_ns);
+/* In microseconds. */
 struct cup_value cup_trace_duration(int64_t ns);
 
 /* Begins an event with the keys that all events have (no time for phase "M"). Then call
@@ -47,29 +46,10 @@ void cup_trace_arguments(struct cup_trace *trace);
 void cup_trace_end(struct cup_trace *trace);
 void cup_trace_end_arguments(struct cup_trace *trace);
 
-/* Index of the run as a whole, which viewers show as one more process. */
-static inline uint32_t cup_trace_run(const struct cup_trace *trace)
-{
-    return (uint32_t)trace->profile->process_count;
-}
-
 static inline struct cup_text cup_trace_text(const char *string)
 {
     return (struct cup_text){string, strlen(string)};
 }
-
-/* ---- its parts ---------------------------------------------------------------------------- */
-
-/* Writes counters of a process over time: rates from its log, within the run. */
-void cup_trace_rates(struct cup_trace *trace, uint32_t process);
-
-/* Writes counters of the scheduler and its workers during the run; of several schedulers, the
- * first. Returns 0, or -1 without memory. */
-int cup_trace_cluster(struct cup_trace *trace);
-
-/* Writes the memory of the task's process at the task's begin and end: the log has no values in
- * between. */
-void cup_trace_memory(struct cup_trace *trace, const struct cup_task *task);
 
 /* Writes the stack of each sample, on its thread. Returns 0, or -1 without memory. */
 int cup_trace_samples(struct cup_trace *trace);

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/export/prometheus_rows.h"
+#include "analysis/export/export.h"
 #include "analysis/export/python_text.h"
 #include "cli/verbs.h"
 #include "include/log_pairs.h"
