@@ -1,6 +1,6 @@
 #include "preload/attribution/context.h"
 
-#include "preload/sys/memory.h"
+#include "preload/sys/raw.h"
 
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "preload/sys/clock.h"
 
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 
 static bool verified;
@@ -281,33 +280,6 @@ static void release_others_lock(void)
         end_inheritance(cup_helper_self.others_lock_is_shared);
 }
 
-/* Where the interpreter's code lies. Found once, because dladdr() takes the loader's lock, whose
- * holder may wait for the GIL that the calling thread holds. */
-static struct {
-    uintptr_t from, to;
-} interpreter;
-
-static int find_interpreter(struct dl_phdr_info *object, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    uintptr_t inside = (uintptr_t)cup_py.PyErr_Occurred;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-        uintptr_t from = object->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
-        if (segment->p_type == PT_LOAD && inside >= from && inside < to) {
-            interpreter.from = from;
-            interpreter.to = to;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-static bool is_interpreter_code(const void *code)
-{
-    return (uintptr_t)code - interpreter.from < interpreter.to - interpreter.from;
-}
-
 /* The calling thread is in Thread.start(), called by an executor that adds a thread. */
 static bool is_executor_thread(void)
 {
@@ -331,7 +303,7 @@ uint32_t cup_helper_heir(void *routine)
 {
     uint32_t task = verified ? cup_attribution_task() : 0;
     note_handover();
-    return task && is_interpreter_code(routine) && !is_executor_thread() ? task : 0;
+    return task && cup_python_is_code(routine) && !is_executor_thread() ? task : 0;
 }
 
 void cup_helper_starts(uint32_t task)
@@ -547,8 +519,7 @@ bool cup_helper_verify(void)
     uint32_t before = cup_helper_self.locks_made;
     cup_object *lock = cup_python_call(cup_python_module("_thread"), "allocate_lock", NULL);
     cup_python_drop(lock);
-    bool seen =
-        cup_helper_self.locks_made != before && dl_iterate_phdr(find_interpreter, NULL) == 1;
+    bool seen = cup_helper_self.locks_made != before;
     find_finalizer_code();
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);
     return seen;

@@ -201,7 +201,7 @@ static int64_t pause_of_monotonic(const void *caller)
      * is wanted yet. */
     if (!cup_recording_wanted() || state == OFF)
         return LOOK_EVERY_NS;
-    if (!cup_runner_call_may_check() || !cup_python_is_code(caller))
+    if (!cup_runner_call_may_check() || !cup_python_reads_clock(caller))
         return IN_TASK_NS;
     int64_t now_ns = cup_clock_realtime_ns();
     if (state != READY && !try_to_get_ready(CLOCK_REALTIME, now_ns))

@@ -6,7 +6,6 @@
 #include "preload/dask/runner_calls.h"
 #include "preload/hooks/waiting.h"
 #include "preload/sys/hook_list.h"
-#include "preload/sys/lazy_symbol.h"
 
 #include <errno.h>
 

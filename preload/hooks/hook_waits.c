@@ -1,12 +1,13 @@
 /* Wrappers of calls that block: sleep, sockets and pipes, locks, and the end of other threads.
  * Python's own locks are semaphores: hook_threads.c. */
 #include "preload/hooks/waiting.h"
-#include "preload/python/gil.h"
+#include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
-#include "preload/sys/lazy_symbol.h"
 
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 /* Calls a function of libpthread that may be resolved lazily, and returns an error where libc has
@@ -140,7 +141,7 @@ static bool has_waiters(const pthread_cond_t *condition)
 {
 #if __GLIBC_PREREQ(2, 25)
     return cup_active() && __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 &&
-           cup_lazy_symbol_shows_waiters();
+           strverscmp(gnu_get_libc_version(), "2.25") >= 0; /* older ones have no such field */
 #else
     (void)condition;
     return false;

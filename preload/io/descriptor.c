@@ -66,7 +66,7 @@ static bool fill_entry(int fd, struct cup_descriptor *entry)
     if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
         entry->file = cup_known_file(&status, look_up.path, class);
     if (S_ISREG(status.st_mode) && !entry->opened) {
-        int64_t at = cup_raw_lseek(fd, 0, SEEK_CUR); /* no hook recorded earlier reads */
+        int64_t at = syscall(SYS_lseek, fd, 0L, SEEK_CUR); /* no hook recorded earlier reads */
         entry->cursor = at < 0 ? 0 : at;
     }
     __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);

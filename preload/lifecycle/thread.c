@@ -51,7 +51,7 @@ bool cup_thread_known(void)
         return true;
     if (cup_self.state == CUP_THREAD_GONE)
         return false;
-    cup_self.tid = cup_raw_gettid();
+    cup_self.tid = (uint32_t)syscall(SYS_gettid);
     cup_self.state = CUP_THREAD_KNOWN;
     if (pthread_setspecific)
         pthread_setspecific(end_of_thread, &cup_self);

@@ -165,7 +165,7 @@ static int allocate_blocks(int fd, uint64_t from, uint64_t to)
 {
     int result;
     do /* a timer's signal may interrupt it again and again */
-        result = cup_raw_fallocate(fd, from, to - from);
+        result = (int)syscall(SYS_fallocate, fd, 0, from, to - from);
     while (result && errno == EINTR);
     if (!result)
         return 0;

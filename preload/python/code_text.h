@@ -17,15 +17,9 @@ struct cup_code_facts {
     const char *file; /* UTF-8, not NUL-terminated: co_filename */
     uint32_t file_bytes;
     const unsigned char *table; /* line table: co_linetable; 3.9 co_lnotab */
-    uint32_t table_bytes;
+    uint32_t table_bytes;       /* 0 for one longer than CUP_CODE_TABLE_LONGEST */
 };
-
-/* Distinguishes a code object from an earlier one at the same address. CODE may be a copy of its
- * first CUP_CODE_COPY bytes, NAME (its co_name) a copy of CUP_NAME_COPY bytes and TABLE (its line
- * table) a copy of CUP_TABLE_COPY bytes, or the whole object where that is shorter. NAME and TABLE
- * are not read where code objects have a version number (layout.h: code_version). */
-enum { CUP_CODE_COPY = 144, CUP_NAME_COPY = 128, CUP_TABLE_COPY = 128 };
-uint64_t cup_code_fingerprint(const char *code, const char *name, const char *table);
+enum { CUP_CODE_TABLE_LONGEST = 64 * 1024 };
 
 /* Converts a Python str to UTF-8 and sets *TEXT to the result: the str's own characters if they are
  * ASCII, else BUFFER. Text longer than SIZE bytes is cut between two characters; surrogates become
@@ -42,8 +36,13 @@ struct cup_code_buffers {
  * str's own hash yet. */
 uint64_t cup_code_hash_characters(const char *name);
 
-/* Reads all facts of a code object. They point into the object and into BUFFERS. */
-void cup_code_read(const char *code, struct cup_code_facts *facts,
+/* A code object, its label and file (str), and its line table (bytes): the objects or copies. */
+struct cup_code_parts {
+    const char *code, *label, *file, *table;
+};
+
+/* Reads all facts but the address and the fingerprint. They point into PARTS and into BUFFERS. */
+void cup_code_read(const struct cup_code_parts *parts, struct cup_code_facts *facts,
                    struct cup_code_buffers *buffers);
 
 #endif

@@ -1,7 +1,7 @@
 #include "preload/python/frames.h"
 
-#include "preload/python/layout.h"
-#include "preload/sys/memory.h"
+#include "preload/python/stack_frames.h"
+#include "preload/sys/raw.h"
 
 #include <string.h>
 
@@ -14,9 +14,10 @@ void cup_frames_off(void)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static const char *load_word(const char *object, size_t offset)
+/* VERIFIES: the offsets may be wrong, so the kernel copies each word: a load could crash. */
+static inline const char *load_word(const char *object, size_t offset, bool verifies)
 {
-    return *(const char *const *)(object + offset);
+    return verifies ? cup_memory_word(object, offset) : cup_code_word(object + offset);
 }
 
 /* In 3.14 the low bits of a frame's reference to its code are flags. */
@@ -25,25 +26,47 @@ static const char *remove_tag(const char *reference)
     return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
 }
 
-static inline const char *skip_entries_from_c(const char *frame)
+/* If verification cannot read the owner, it cannot read the way to the next frame either, and ends
+ * there. */
+static inline bool is_from_c(const struct cup_layout *layout, const char *frame, bool verifies)
 {
-    while (frame && cup_layout.frame_owner != CUP_NOWHERE &&
-           frame[cup_layout.frame_owner] >= CUP_FRAME_FROM_C)
-        frame = load_word(frame, cup_layout.frame_back);
+    char owner = CUP_FRAME_FROM_C;
+    if (!verifies || layout->frame_owner == CUP_NOWHERE)
+        return cup_stack_is_from_c(layout, frame);
+    cup_memory_read(frame + layout->frame_owner, &owner, 1);
+    return owner >= CUP_FRAME_FROM_C;
+}
+
+/* FRAME itself if it is a Python frame, else the first of its callers that is. */
+static inline const char *skip_entries_from_c(const struct cup_layout *layout, const char *frame,
+                                              bool verifies)
+{
+    while (frame && is_from_c(layout, frame, verifies))
+        frame = load_word(frame, layout->frame_back, verifies);
     return frame;
+}
+
+static inline const char *find_caller(const struct cup_layout *layout, const char *frame,
+                                      bool verifies)
+{
+    return skip_entries_from_c(layout, load_word(frame, layout->frame_back, verifies), verifies);
+}
+
+/* THREAD: the calling thread's state; NULL: none. */
+static inline const char *find_top_of(const struct cup_layout *layout, const char *thread,
+                                      bool verifies)
+{
+    const char *at = thread ? load_word(thread, layout->thread_frame, verifies) : NULL;
+    if (at && layout->thread_indirect != CUP_NOWHERE)
+        at = load_word(at, layout->thread_indirect, verifies);
+    return skip_entries_from_c(layout, at, verifies);
 }
 
 static inline const char *find_top(void)
 {
     if (!__atomic_load_n(&verified, __ATOMIC_ACQUIRE))
         return NULL;
-    const char *thread = cup_python_thread_fast();
-    if (!thread)
-        return NULL;
-    const char *at = load_word(thread, cup_layout.thread_frame);
-    return skip_entries_from_c(at && cup_layout.thread_indirect != CUP_NOWHERE
-                                   ? load_word(at, cup_layout.thread_indirect)
-                                   : at);
+    return find_top_of(&cup_layout, cup_python_thread_fast(), false);
 }
 
 bool cup_frames_top(struct cup_frame *frame)
@@ -55,8 +78,7 @@ bool cup_frames_top(struct cup_frame *frame)
 const void *cup_frames_top_name(void)
 {
     const char *at = find_top();
-    return at ? load_word(remove_tag(load_word(at, cup_layout.frame_code)), cup_layout.code_name)
-              : NULL;
+    return at ? cup_frames_name((struct cup_frame){at, 0}) : NULL;
 }
 
 static uint64_t read_place(const struct cup_layout *layout, const char *frame)
@@ -79,19 +101,19 @@ uint64_t cup_frames_place(struct cup_frame frame)
 
 bool cup_frames_back(struct cup_frame *frame)
 {
-    frame->at = skip_entries_from_c(load_word(frame->at, cup_layout.frame_back));
+    frame->at = find_caller(&cup_layout, frame->at, false);
     frame->depth++;
     return frame->at != NULL;
 }
 
 cup_object *cup_frames_code(struct cup_frame frame)
 {
-    return (cup_object *)(uintptr_t)remove_tag(load_word(frame.at, cup_layout.frame_code));
+    return (cup_object *)(uintptr_t)remove_tag(cup_code_word(frame.at + cup_layout.frame_code));
 }
 
 const void *cup_frames_name(struct cup_frame frame)
 {
-    return load_word(cup_frames_code(frame), cup_layout.code_name);
+    return cup_code_word((const char *)cup_frames_code(frame) + cup_layout.code_name);
 }
 
 bool cup_frames_is_in(struct cup_frame frame, const char *ending)
@@ -104,31 +126,6 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending)
 }
 
 /* ---- verification ------------------------------------------------------------------------ */
-
-/* safe_back() and safe_top() go the same ways as cup_frames_back() and find_top(), but the kernel
- * copies each word: the offsets may be wrong, and a load could crash. ITSELF: begin with FRAME
- * itself (return it if it is a Python frame) instead of its caller. */
-static const char *safe_back(const struct cup_layout *layout, const char *frame, bool itself)
-{
-    char owner = 0;
-    do {
-        if (!itself)
-            frame = cup_memory_word(frame, layout->frame_back);
-        itself = false;
-        if (frame && layout->frame_owner != CUP_NOWHERE &&
-            !cup_memory_read(frame + layout->frame_owner, &owner, 1))
-            return NULL;
-    } while (frame && layout->frame_owner != CUP_NOWHERE && owner >= CUP_FRAME_FROM_C);
-    return frame;
-}
-
-static const char *safe_top(const struct cup_layout *layout)
-{
-    const char *at = cup_memory_word(cup_python_thread(), layout->thread_frame);
-    if (layout->thread_indirect != CUP_NOWHERE)
-        at = cup_memory_word(at, layout->thread_indirect);
-    return at ? safe_back(layout, at, true) : NULL;
-}
 
 static bool is_same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
@@ -144,7 +141,7 @@ static bool is_same_frame(const struct cup_layout *layout, cup_object *frame, co
 /* Compares every frame as the API shows it with what the offsets give, to the end of the stack. */
 static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
 {
-    const char *at = safe_top(layout);
+    const char *at = find_top_of(layout, cup_python_thread(), true);
     cup_object *frame = top;
     cup_py.Py_IncRef(frame);
     bool same = true;
@@ -152,7 +149,7 @@ static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
         cup_object *older = cup_py.PyFrame_GetBack(frame);
         cup_python_drop(frame);
         frame = older;
-        at = safe_back(layout, at, false);
+        at = find_caller(layout, at, true);
     }
     cup_python_drop(frame);
     return same && !at;
@@ -184,7 +181,7 @@ const char *cup_frames_verify(void)
         return "no Python frame to verify with";
     if (!is_same_stack(&layout, frame))
         return "the interpreter's frames are not laid out as expected";
-    if (!is_same_place(&layout, frame, safe_top(&layout)))
+    if (!is_same_place(&layout, frame, find_top_of(&layout, cup_python_thread(), true)))
         layout.frame_place = CUP_NOWHERE;
     cup_layout = layout;
     __atomic_store_n(&verified, true, __ATOMIC_RELEASE);
@@ -284,7 +281,7 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
         compare_with_frame(variable, place, value);
         return value;
     }
-    cup_object *value = (cup_object *)(uintptr_t)load_word(place, 0);
+    cup_object *value = (cup_object *)(uintptr_t)cup_code_word(place);
     if (value)
         cup_py.Py_IncRef(value);
     return value;

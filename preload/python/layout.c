@@ -1,7 +1,5 @@
 #include "preload/python/layout.h"
 
-#include "preload/python/layouts.h"
-
 #include <dlfcn.h>
 #include <string.h>
 

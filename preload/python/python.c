@@ -1,59 +1,53 @@
 #include "preload/python/python.h"
 
 #include "include/log_format.h"
-#include "preload/python/gil.h"
+#include "preload/sys/elf_symbols.h"
 #include "preload/sys/parse_number.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct cup_python cup_py;
+struct cup_gil cup_gil;
 
 static enum { NOT_FOUND, FOUND, GONE } state;
 
+/* OLDER: the name that the symbol had in older versions. OPTIONAL: may be missing, then NULL. */
 static const struct {
-    const char *name;
+    const char *name, *older;
     size_t offset;
+    bool optional;
 } api[] = {
-#define X(name, result, arguments) {#name, offsetof(struct cup_python, name)},
+#define AT(member) .offset = offsetof(struct cup_python, member)
+#define X(name, result, arguments) {#name, AT(name)},
     CUP_PYTHON_API(X)
 #undef X
+        {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", AT(current)},
+    {"Py_IsFinalizing", "_Py_IsFinalizing", AT(is_finalizing)},
+    {"PyFrame_GetVar", AT(frame_variable), .optional = true},
+    {"PyTuple_Type", AT(tuple_type)},
+    {"PyList_Type", AT(list_type)},
+    {"PyDict_Type", AT(dict_type)},
+    {"PySet_Type", AT(set_type)},
+    {"PyUnicode_Type", AT(string_type)},
+    {"PyLong_Type", AT(int_type)},
+    {"PyFloat_Type", AT(float_type)},
+    {"PyMemberDescr_Type", AT(member_type), .optional = true},
+    {"_Py_NoneStruct", AT(none)},
 };
-
-static void *find_either(const char *newer, const char *older)
-{
-    void *found = dlsym(RTLD_DEFAULT, newer);
-    return found ? found : dlsym(RTLD_DEFAULT, older);
-}
 
 static bool find_api(struct cup_python *python)
 {
     for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
         void *found = dlsym(RTLD_DEFAULT, api[i].name);
-        if (!found)
+        if (!found && api[i].older)
+            found = dlsym(RTLD_DEFAULT, api[i].older);
+        if (!found && !api[i].optional)
             return false;
         memcpy((char *)python + api[i].offset, &found, sizeof found);
     }
-    void *current = find_either("PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet");
-    void *finalizing = find_either("Py_IsFinalizing", "_Py_IsFinalizing");
-    memcpy(&python->current, &current, sizeof current);
-    memcpy(&python->is_finalizing, &finalizing, sizeof finalizing);
-    void *variable = dlsym(RTLD_DEFAULT, "PyFrame_GetVar");
-    memcpy(&python->frame_variable, &variable, sizeof variable);
-    python->tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
-    python->list_type = dlsym(RTLD_DEFAULT, "PyList_Type");
-    python->dict_type = dlsym(RTLD_DEFAULT, "PyDict_Type");
-    python->set_type = dlsym(RTLD_DEFAULT, "PySet_Type");
-    python->string_type = dlsym(RTLD_DEFAULT, "PyUnicode_Type");
-    python->int_type = dlsym(RTLD_DEFAULT, "PyLong_Type");
-    python->float_type = dlsym(RTLD_DEFAULT, "PyFloat_Type");
-    python->member_type = dlsym(RTLD_DEFAULT, "PyMemberDescr_Type");
-    python->none = dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
-    return current && finalizing && python->tuple_type && python->list_type && python->dict_type &&
-           python->set_type && python->string_type && python->int_type && python->float_type &&
-           python->none;
+    return true;
 }
 
 /* 3.9 or later, with a GIL. In free-threaded builds other threads change frames and contexts while
@@ -70,39 +64,43 @@ static bool is_supported(struct cup_python *python)
     return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
 }
 
-static struct {
-    uintptr_t inside, from, to; /* an address in the interpreter's code, and the range around it */
-} code;
-
-static int find_range(struct dl_phdr_info *object, size_t size, void *unused)
+static void find_gil(void)
 {
-    (void)size, (void)unused;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        uintptr_t from = object->dlpi_addr + part->p_vaddr;
-        if (part->p_type != PT_LOAD || code.inside - from >= part->p_memsz)
-            continue;
-        code.from = from;
-        code.to = from + part->p_memsz;
-        return 1;
-    }
-    return 0;
+    struct cup_elf object;
+    void *runtime = dlsym(RTLD_DEFAULT, "_PyRuntime");
+    const ElfW(Sym) *symbol =
+        runtime && cup_elf_of(runtime, &object) ? cup_elf_symbol_at(&object, runtime) : NULL;
+    if (symbol && object.base + symbol->st_value == (uintptr_t)runtime)
+        cup_gil = (struct cup_gil){(uintptr_t)runtime, symbol->st_size};
 }
 
-/* mimalloc is compiled into the interpreter, and it reads CLOCK_MONOTONIC in the middle of its
- * work: with it no call counts as the interpreter's. */
+static struct {
+    uintptr_t from;
+    size_t bytes;
+    bool has_mimalloc;
+} code; /* of the interpreter */
+
 static void find_code(void)
 {
+    struct cup_elf object;
     const char *allocator = secure_getenv("PYTHONMALLOC");
-    if (allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0)
+    const void *inside = (const void *)(uintptr_t)cup_py.PyEval_GetFrame;
+    code.has_mimalloc = allocator && strncmp(allocator, "mimalloc", strlen("mimalloc")) == 0;
+    if (!cup_elf_of(inside, &object))
         return;
-    code.inside = (uintptr_t)cup_py.PyEval_GetFrame;
-    dl_iterate_phdr(find_range, NULL);
+    const ElfW(Phdr) *part = cup_elf_part(&object, PT_LOAD, inside);
+    code.from = object.base + part->p_vaddr;
+    code.bytes = part->p_memsz;
 }
 
 bool cup_python_is_code(const void *address)
 {
-    return (uintptr_t)address - code.from < code.to - code.from;
+    return (uintptr_t)address - code.from < code.bytes;
+}
+
+bool cup_python_reads_clock(const void *caller)
+{
+    return cup_python_is_code(caller) && !code.has_mimalloc;
 }
 
 static void find_interpreter(void)
@@ -113,7 +111,7 @@ static void find_interpreter(void)
     bool suits = find_api(&python) && is_supported(&python);
     if (suits) {
         cup_py = python;
-        cup_gil_find();
+        find_gil();
         find_code();
     }
     __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
@@ -363,11 +361,10 @@ static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t s
 
 static size_t copy_str(cup_object *text, char *buffer, size_t size)
 {
-    ssize_t length = 0;
-    const char *utf8 = cup_py.PyUnicode_AsUTF8AndSize(text, &length);
+    size_t length;
+    const char *utf8 = cup_python_utf8(text, &length);
     if (utf8)
-        return copy_text(utf8, length, buffer, size);
-    cup_py.PyErr_Clear();
+        return copy_text(utf8, (ssize_t)length, buffer, size);
     cup_object *bytes = clear_error(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
     size_t copied =
         bytes ? copy_text(cup_py.PyBytes_AsString(bytes), cup_py.PyBytes_Size(bytes), buffer, size)

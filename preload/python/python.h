@@ -76,10 +76,9 @@ struct cup_python {
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
     cup_object *tuple_type, *list_type, *dict_type, *set_type;
-    cup_object *string_type, *int_type, *float_type;
+    cup_object *string_type, *int_type, *float_type, *none;
     cup_object *member_type; /* of the descriptors of __slots__; NULL: unknown */
-    cup_object *none;
-    int minor; /* of 3.x */
+    int minor;               /* of 3.x */
 };
 extern struct cup_python cup_py CUP_OURS;
 
@@ -119,6 +118,26 @@ bool cup_python_usable(void);
 
 /* True if the address is in the interpreter's own code. Needs no GIL. */
 bool cup_python_is_code(const void *address);
+
+/* True if CALLER, which reads a clock, is code of the interpreter that may run Python code now.
+ * mimalloc is compiled into the interpreter, and it reads CLOCK_MONOTONIC in the middle of its
+ * work: with it no call counts as the interpreter's. Needs no GIL. */
+bool cup_python_reads_clock(const void *caller);
+
+/* CPython (3.9 to 3.13) waits for the GIL on condition variables inside its global object
+ * _PyRuntime: to take the GIL, and, after it gave the GIL up on request, until another thread has
+ * taken it. No other condition variable is in _PyRuntime. */
+extern struct cup_gil {
+    uintptr_t from;
+    uint64_t bytes; /* of _PyRuntime; 0: not found */
+} cup_gil;
+
+/* True if a wait on this condition variable is a wait for the GIL. Any thread;
+ * async-signal-safe. */
+static inline bool cup_gil_is(const void *condition)
+{
+    return (uintptr_t)condition - cup_gil.from < cup_gil.bytes;
+}
 
 /* ---- access to objects -------------------------------------------------------------------- */
 

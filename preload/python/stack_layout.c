@@ -1,7 +1,6 @@
-#include "preload/python/code_text.h"
 #include "preload/python/frames.h"
 #include "preload/python/stack_frames.h"
-#include "preload/sys/memory.h"
+#include "preload/sys/raw.h"
 
 #include <dlfcn.h>
 
@@ -91,7 +90,7 @@ static const char *check_frame(cup_object *frame, struct cup_frame at)
     cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t place = cup_python_integer_at(frame, "f_lasti", -2);
     const char *why = NULL;
-    if (cup_stack_code_of(at.at) != (const char *)code || !has_expected_size(code))
+    if (cup_stack_code_of(&cup_layout, at.at) != (const char *)code || !has_expected_size(code))
         why = "the interpreter's code objects are not what was expected";
     else if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
         why = "the instruction is not where it is expected in the interpreter's frames";

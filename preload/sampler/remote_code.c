@@ -2,9 +2,9 @@
 
 #include "preload/python/stack_frames.h"
 #include "preload/stacks/stacks.h"
-#include "preload/sys/remote_memory.h"
+#include "preload/sys/raw.h"
 
-enum { TEXT_HEAD = 80, TEXT_LONGEST = 4096, TABLE_LONGEST = 64 * 1024 };
+enum { TEXT_HEAD = 80, TEXT_LONGEST = 4096 };
 
 static char codes_copy[CUP_REMOTE_CODES][CUP_CODE_COPY];
 static char names_copy[CUP_REMOTE_CODES][CUP_NAME_COPY];
@@ -22,18 +22,13 @@ static bool copy_codes(const uint64_t *codes, uint32_t count)
     return cup_remote_read(to, from, count);
 }
 
-static uint64_t copied_word(const char *copy, size_t offset)
-{
-    return (uintptr_t)cup_code_word(copy + offset);
-}
-
 /* Code objects without a version number are distinguished by their names and line tables. */
 static bool copy_names_and_tables(uint32_t count)
 {
     struct iovec to[2 * CUP_REMOTE_CODES], from[2 * CUP_REMOTE_CODES];
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t name = copied_word(codes_copy[i], cup_layout.code_name);
-        uint64_t table = copied_word(codes_copy[i], cup_layout.code_table);
+        uint64_t name = cup_code_bits(codes_copy[i] + cup_layout.code_name);
+        uint64_t table = cup_code_bits(codes_copy[i] + cup_layout.code_table);
         to[2 * i] = (struct iovec){names_copy[i], CUP_NAME_COPY};
         from[2 * i] = cup_remote_at(name, CUP_NAME_COPY);
         to[2 * i + 1] = (struct iovec){tables_copy[i], CUP_TABLE_COPY};
@@ -56,7 +51,7 @@ static bool have_versions(uint32_t count)
 
 static struct {
     char name[TEXT_HEAD + TEXT_LONGEST], file[TEXT_HEAD + TEXT_LONGEST];
-    char table[TEXT_HEAD + TABLE_LONGEST];
+    char table[TEXT_HEAD + CUP_CODE_TABLE_LONGEST];
     struct cup_code_buffers utf8;
 } facts_copy;
 
@@ -65,7 +60,7 @@ static struct {
 static size_t limit_text(char *copy)
 {
     uint32_t state = cup_code_half(copy + cup_layout.text_state);
-    uint64_t length = copied_word(copy, cup_layout.text_length);
+    uint64_t length = cup_code_bits(copy + cup_layout.text_length);
     uint64_t kind = state >> CUP_TEXT_KIND & 7;
     uint64_t most = kind ? TEXT_LONGEST / kind : 0;
     if (length > most) {
@@ -85,15 +80,14 @@ static bool copy_text(char *copy, uint64_t str)
     return bytes <= before || cup_remote_copy(copy + before, str + before, bytes - before);
 }
 
-static bool copy_table(uint64_t table, struct cup_code_facts *facts)
+static bool copy_table(uint64_t table)
 {
     size_t head = cup_layout.bytes_data;
     if (!cup_remote_copy(facts_copy.table, table, head))
         return false;
-    uint64_t length = copied_word(facts_copy.table, cup_layout.bytes_length);
-    facts->table = (const unsigned char *)facts_copy.table + head;
-    facts->table_bytes = length <= TABLE_LONGEST ? (uint32_t)length : 0;
-    return cup_remote_copy(facts_copy.table + head, table + head, facts->table_bytes);
+    uint64_t length = cup_code_bits(facts_copy.table + cup_layout.bytes_length);
+    return length > CUP_CODE_TABLE_LONGEST ||
+           cup_remote_copy(facts_copy.table + head, table + head, length);
 }
 
 /* True if the code object still has the content of COPY: so its texts, which were copied in
@@ -106,19 +100,16 @@ static bool is_unchanged(uint64_t code, const char *copy)
            memcmp(now + COUNT, copy + COUNT, sizeof now - COUNT) == 0;
 }
 
-static uint32_t read_new_code(uint64_t code, const char *copy, uint64_t fingerprint)
+static void read_new_code(uint64_t code, const char *copy, uint64_t fingerprint)
 {
     struct cup_code_facts facts = {.address = code, .fingerprint = fingerprint};
-    facts.first_line = cup_code_half(copy + cup_layout.code_first_line);
-    if (!copy_text(facts_copy.name, copied_word(copy, cup_layout.code_label)) ||
-        !copy_text(facts_copy.file, copied_word(copy, cup_layout.code_file)) ||
-        !copy_table(copied_word(copy, cup_layout.code_table), &facts) || !is_unchanged(code, copy))
-        return 0;
-    facts.name_bytes = (uint32_t)cup_code_utf8(facts_copy.name, facts_copy.utf8.name,
-                                               sizeof facts_copy.utf8.name, &facts.name);
-    facts.file_bytes = (uint32_t)cup_code_utf8(facts_copy.file, facts_copy.utf8.file,
-                                               sizeof facts_copy.utf8.file, &facts.file);
-    return cup_code_add(&facts);
+    struct cup_code_parts parts = {copy, facts_copy.name, facts_copy.file, facts_copy.table};
+    if (!copy_text(facts_copy.name, cup_code_bits(copy + cup_layout.code_label)) ||
+        !copy_text(facts_copy.file, cup_code_bits(copy + cup_layout.code_file)) ||
+        !copy_table(cup_code_bits(copy + cup_layout.code_table)) || !is_unchanged(code, copy))
+        return;
+    cup_code_read(&parts, &facts, &facts_copy.utf8);
+    cup_code_add(&facts);
 }
 
 /* ---- looking up --------------------------------------------------------------------------- */
@@ -126,7 +117,8 @@ static uint32_t read_new_code(uint64_t code, const char *copy, uint64_t fingerpr
 /* False: the code object is new, or could not be read. */
 static bool find_id(uint32_t i, uint64_t code, uint32_t *id)
 {
-    uint64_t fingerprint = cup_code_fingerprint(codes_copy[i], names_copy[i], tables_copy[i]);
+    uint64_t fingerprint =
+        cup_code_fingerprint(&cup_layout, codes_copy[i], names_copy[i], tables_copy[i]);
     if (cup_stack_is_shim(codes_copy[i]))
         return true;
     *id = cup_code_find(code, fingerprint);

@@ -5,12 +5,10 @@
 #include "preload/python/stack_frames.h"
 #include "preload/sampler/remote_code.h"
 #include "preload/stacks/stacks.h"
-#include "preload/sys/remote_memory.h"
+#include "preload/sys/raw.h"
 #include "preload/sys/remote_pieces.h"
 
 #include <string.h>
-
-int cup_remote_process;
 
 enum {
     PAGE = 4096,
@@ -197,8 +195,8 @@ static bool find_frame(uint64_t frame, struct cup_copies *copies)
 
 static struct step read_step(uint64_t at, const char *frame)
 {
-    struct step step = {.at = at, .back = (uintptr_t)cup_stack_back_of(frame)};
-    if (cup_stack_is_from_c(frame))
+    struct step step = {.at = at, .back = (uintptr_t)cup_stack_back_of(&cup_layout, frame)};
+    if (cup_stack_is_from_c(&cup_layout, frame))
         return step;
     const char *code = cup_code_word(frame + cup_layout.frame_code);
     step.code = (uintptr_t)code;

@@ -7,7 +7,7 @@
 #include "preload/sampler/thread_slots.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/clock.h"
-#include "preload/sys/lazy_symbol.h"
+#include "preload/sys/hook_list.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 

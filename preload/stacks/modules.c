@@ -3,7 +3,6 @@
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
-#include "preload/sys/memory.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 

@@ -8,9 +8,7 @@
 #include "preload/stacks/native_thread.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/id_table.h"
-#include "preload/sys/memory.h"
 #include "preload/sys/raw.h"
-#include "preload/sys/redirect.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -201,22 +199,14 @@ static void *load_libunwind(const char *interpreter_path)
     return library;
 }
 
-static struct cup_module_range find_function(const struct cup_elf *object, const void *place)
-{
-    uintptr_t offset = (uintptr_t)place - object->base;
-    for (size_t i = 1; i < object->count; i++)
-        if (object->symbols[i].st_shndx != SHN_UNDEF && object->symbols[i].st_value == offset)
-            return (struct cup_module_range){(uintptr_t)place,
-                                             (uintptr_t)place + object->symbols[i].st_size};
-    return (struct cup_module_range){0, 0};
-}
-
 static bool find_ranges(struct cup_elf *python)
 {
     const void *function = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
     if (!function || !cup_elf_of(function, python) || !cup_modules_find())
         return false;
-    eval = find_function(python, function);
+    const ElfW(Sym) *symbol = cup_elf_symbol_at(python, function);
+    eval.low = (uintptr_t)function;
+    eval.high = symbol ? python->base + symbol->st_value + symbol->st_size : 0;
     interpreter = cup_module_range(cup_module_of((uintptr_t)function));
     own = cup_module_range(cup_module_of((uintptr_t)&cup_native_verify));
     return eval.high > eval.low && interpreter.high && own.high;
@@ -261,11 +251,11 @@ static long test_byte(long number, long descriptor, const void *byte, size_t cou
 
 static const char *redirect_calls(const struct cup_elf *library)
 {
-    if (!cup_redirect(library, "dl_iterate_phdr", (const void *)iterate_modules))
+    if (!cup_elf_redirect(library, "dl_iterate_phdr", (const void *)iterate_modules))
         return "libunwind does not call dl_iterate_phdr";
-    bool has_pipe = cup_redirect(library, "pipe2", (const void *)refuse_pipe);
-    has_pipe = cup_redirect(library, "pipe", (const void *)refuse_pipe) || has_pipe;
-    if (has_pipe && !cup_redirect(library, "syscall", (const void *)test_byte))
+    bool has_pipe = cup_elf_redirect(library, "pipe2", (const void *)refuse_pipe);
+    has_pipe = cup_elf_redirect(library, "pipe", (const void *)refuse_pipe) || has_pipe;
+    if (has_pipe && !cup_elf_redirect(library, "syscall", (const void *)test_byte))
         return "libunwind tests addresses in an unknown way";
     if (!cup_native_thread_redirect(library))
         return "libunwind's thread-local storage is of an unknown kind";

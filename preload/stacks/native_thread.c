@@ -3,7 +3,6 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
-#include "preload/sys/redirect.h"
 #include "preload/sys/spin.h"
 
 #include <dlfcn.h>
@@ -167,22 +166,18 @@ static int set_value(pthread_key_t key, const void *value)
 /* True if the library's thread-local storage is small and initialised with zeros. */
 static bool has_small_storage(const struct cup_elf *library)
 {
-    const ElfW(Ehdr) *head = (const void *)library->base;
-    const ElfW(Phdr) *parts = (const void *)(library->base + head->e_phoff);
-    for (int i = 0; i < head->e_phnum; i++)
-        if (parts[i].p_type == PT_TLS)
-            return parts[i].p_filesz == 0 && parts[i].p_memsz <= STORAGE;
-    return false;
+    const ElfW(Phdr) *storage = cup_elf_part(library, PT_TLS, NULL);
+    return storage && storage->p_filesz == 0 && storage->p_memsz <= STORAGE;
 }
 
 bool cup_native_thread_redirect(const struct cup_elf *library)
 {
     real_tls_get_addr = (void *(*)(struct tls_index *))dlsym(RTLD_DEFAULT, "__tls_get_addr");
     if (!real_tls_get_addr || !has_small_storage(library) ||
-        !cup_redirect(library, "__tls_get_addr", (const void *)find_storage))
+        !cup_elf_redirect(library, "__tls_get_addr", (const void *)find_storage))
         return false;
-    cup_redirect(library, "pthread_key_create", (const void *)create_key);
-    cup_redirect(library, "pthread_setspecific", (const void *)set_value);
+    cup_elf_redirect(library, "pthread_key_create", (const void *)create_key);
+    cup_elf_redirect(library, "pthread_setspecific", (const void *)set_value);
     return true;
 }
 

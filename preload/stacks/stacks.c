@@ -4,7 +4,6 @@
 #include "preload/log/log.h"
 #include "preload/python/code_text.h"
 #include "preload/python/frames.h"
-#include "preload/python/layouts.h"
 #include "preload/python/stack_frames.h"
 #include "preload/stacks/chain_memo.h"
 #include "preload/stacks/codes.h"
@@ -83,15 +82,15 @@ static inline __attribute__((always_inline)) uint64_t hash_frames(const struct c
                                                                   const char *frame, uint64_t hash)
 {
     int left = FRAMES_MOST + 1;
-    for (; frame; frame = cup_stack_back_by(layout, frame)) {
-        const char *code = cup_stack_code_by(layout, frame);
+    for (; frame; frame = cup_stack_back_of(layout, frame)) {
+        const char *code = cup_stack_code_of(layout, frame);
         if (__builtin_expect(!code, 0))
             continue;
         if (__builtin_expect(--left == 0, 0))
             return cup_mix(hash, CUP_NODE_CUT);
         hash *= UINT64_C(0x9e3779b97f4a7c15);
-        hash += cup_mix(cup_stack_place_by(layout, frame, code),
-                        cup_code_fingerprint_whole(layout, code));
+        hash +=
+            cup_mix(cup_stack_place_of(layout, frame, code), cup_code_fingerprint_of(layout, code));
     }
     return cup_mix(hash, FRAMES_MOST);
 }
@@ -180,15 +179,15 @@ static void collect_frames(const char *frame, struct stack *stack)
     struct cup_merge_python *python = &stack->python;
     int depth = 0;
     python->count = 0;
-    for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(frame)) {
-        const char *code = cup_stack_code_of(frame);
+    for (; frame && depth < FRAMES_MOST; frame = cup_stack_back_of(&cup_layout, frame)) {
+        const char *code = cup_stack_code_of(&cup_layout, frame);
         if (!code)
             continue;
         depth++;
         collect_frame(frame, !cup_stack_is_shim(code), python, stack->frames);
     }
-    while (frame && !cup_stack_code_of(frame))
-        frame = cup_stack_back_of(frame);
+    while (frame && !cup_stack_code_of(&cup_layout, frame))
+        frame = cup_stack_back_of(&cup_layout, frame);
     python->cut = frame != NULL;
 }
 
@@ -207,11 +206,15 @@ static void merge_frames(struct stack *stack)
 static uint32_t code_id(const char *code)
 {
     static struct cup_code_buffers buffers;
-    struct cup_code_facts facts;
-    uint32_t id = cup_codes_find((uintptr_t)code, cup_code_fingerprint_of(code));
+    struct cup_code_facts facts = {.address = (uintptr_t)code,
+                                   .fingerprint = cup_code_fingerprint_of(&cup_layout, code)};
+    uint32_t id = cup_codes_find(facts.address, facts.fingerprint);
     if (id)
         return id;
-    cup_code_read(code, &facts, &buffers);
+    struct cup_code_parts parts = {code, cup_code_word(code + cup_layout.code_label),
+                                   cup_code_word(code + cup_layout.code_file),
+                                   cup_code_word(code + cup_layout.code_table)};
+    cup_code_read(&parts, &facts, &buffers);
     return cup_codes_add(&facts);
 }
 
@@ -219,7 +222,7 @@ static uint32_t code_id(const char *code)
  * parent is filled in later. False: no room for the function (or module). */
 static bool name_python(const char *frame, struct cup_stack_node *node)
 {
-    const char *code = cup_stack_code_of(frame);
+    const char *code = cup_stack_code_of(&cup_layout, frame);
     *node = (struct cup_stack_node){0, code_id(code), cup_stack_offset_of(frame, code)};
     return node->of != 0;
 }

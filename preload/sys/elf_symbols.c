@@ -1,13 +1,25 @@
 #include "preload/sys/elf_symbols.h"
 
+#include "preload/sys/raw.h"
+
 #include <string.h>
 
 /* ---- one object ---------------------------------------------------------------------------- */
 
-/* The loader replaces the offsets in most dynamic sections by addresses, but not in all (vDSO). */
-static const void *find_table(const struct cup_elf *object, ElfW(Addr) value)
+/* The value of the first entry TAG of the dynamic section; 0: there is none. */
+static ElfW(Addr) find_value(const struct cup_elf *object, ElfW(Sxword) tag)
 {
-    return (const void *)(value < object->base ? object->base + value : value);
+    const ElfW(Dyn) *entry = object->dynamic;
+    while (entry->d_tag != DT_NULL && entry->d_tag != tag)
+        entry++;
+    return entry->d_tag == tag ? entry->d_un.d_ptr : 0;
+}
+
+/* The loader replaces the offsets in most dynamic sections by addresses, but not in all (vDSO). */
+static const void *find_table(const struct cup_elf *object, ElfW(Sxword) tag)
+{
+    ElfW(Addr) value = find_value(object, tag);
+    return value ? (const void *)(value < object->base ? object->base + value : value) : NULL;
 }
 
 /* ELF does not store the number of symbols. It follows from the GNU hash table: the highest symbol
@@ -26,47 +38,33 @@ static size_t count_hashed(const uint32_t *table)
     return last + 1;
 }
 
-static void read_dynamic(struct cup_elf *object)
+static bool read_dynamic(struct cup_elf *object)
 {
-    for (const ElfW(Dyn) *entry = object->dynamic; entry->d_tag != DT_NULL; entry++) {
-        const void *table = find_table(object, entry->d_un.d_ptr);
-        if (entry->d_tag == DT_SYMTAB)
-            object->symbols = table;
-        else if (entry->d_tag == DT_STRTAB)
-            object->texts = table;
-        else if (entry->d_tag == DT_HASH)
-            object->count = ((const uint32_t *)table)[1];
-        else if (entry->d_tag == DT_GNU_HASH && !object->count)
-            object->count = count_hashed(table);
-    }
-}
-
-static bool read_object(const struct dl_phdr_info *info, struct cup_elf *object)
-{
-    *object =
-        (struct cup_elf){.path = info->dlpi_name ? info->dlpi_name : "", .base = info->dlpi_addr};
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            object->dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-    if (object->dynamic)
-        read_dynamic(object);
+    const ElfW(Phdr) *dynamic = cup_elf_part(object, PT_DYNAMIC, NULL);
+    if (!dynamic)
+        return false;
+    object->dynamic = (const void *)(object->base + dynamic->p_vaddr);
+    const uint32_t *hash = find_table(object, DT_HASH), *gnu = find_table(object, DT_GNU_HASH);
+    object->count = hash ? hash[1] : gnu ? count_hashed(gnu) : 0;
+    object->symbols = find_table(object, DT_SYMTAB);
+    object->texts = find_table(object, DT_STRTAB);
     return object->symbols && object->texts;
 }
 
-static bool contains(const struct dl_phdr_info *info, uintptr_t place)
+const ElfW(Phdr) * cup_elf_part(const struct cup_elf *object, uint32_t type, const void *place)
 {
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && place - info->dlpi_addr - part->p_vaddr < part->p_memsz)
-            return true;
-    }
-    return false;
+    uintptr_t offset = (uintptr_t)place - object->base;
+    for (size_t i = 0; i < object->part_count; i++)
+        if (object->parts[i].p_type == type &&
+            (!place || offset - object->parts[i].p_vaddr < object->parts[i].p_memsz))
+            return &object->parts[i];
+    return NULL;
 }
 
 /* ---- all objects --------------------------------------------------------------------------- */
 
 struct walk {
-    uintptr_t place; /* search for the object that contains it; 0: call look() for each */
+    const void *place; /* search for the object that contains it; NULL: call look() for each */
     struct cup_elf object;
     bool found;
     bool (*look)(const struct cup_elf *object, void *user);
@@ -77,17 +75,20 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     (void)size;
     struct walk *walk = user;
-    if (walk->place) {
-        bool here = contains(info, walk->place);
-        walk->found = here && read_object(info, &walk->object);
-        return here;
-    }
-    return read_object(info, &walk->object) && walk->look(&walk->object, walk->user);
+    walk->object = (struct cup_elf){.path = info->dlpi_name ? info->dlpi_name : "",
+                                    .base = info->dlpi_addr,
+                                    .parts = info->dlpi_phdr,
+                                    .part_count = info->dlpi_phnum};
+    if (!walk->place)
+        return read_dynamic(&walk->object) && walk->look(&walk->object, walk->user);
+    bool here = cup_elf_part(&walk->object, PT_LOAD, walk->place);
+    walk->found = here && read_dynamic(&walk->object);
+    return here;
 }
 
 bool cup_elf_of(const void *place, struct cup_elf *object)
 {
-    struct walk walk = {.place = (uintptr_t)place};
+    struct walk walk = {.place = place};
     dl_iterate_phdr(visit_object, &walk);
     *object = walk.object;
     return walk.found;
@@ -110,25 +111,30 @@ void *cup_elf_symbol(const struct cup_elf *object, const char *name)
     return NULL;
 }
 
-const char *cup_elf_name_at(const struct cup_elf *object, const void *place)
+const ElfW(Sym) * cup_elf_symbol_at(const struct cup_elf *object, const void *place)
 {
     uintptr_t offset = (uintptr_t)place - object->base;
     for (size_t i = 1; i < object->count; i++) {
         const ElfW(Sym) *symbol = &object->symbols[i];
         if (symbol->st_shndx != SHN_UNDEF && offset - symbol->st_value < symbol->st_size)
-            return object->texts + symbol->st_name;
+            return symbol;
     }
     return NULL;
+}
+
+const char *cup_elf_name_at(const struct cup_elf *object, const void *place)
+{
+    const ElfW(Sym) *symbol = cup_elf_symbol_at(object, place);
+    return symbol ? object->texts + symbol->st_name : NULL;
 }
 
 /* Compares NAME with the library's DT_SONAME and with its file's name. */
 static bool is_called(const struct cup_elf *library, const char *name)
 {
     const char *slash = strrchr(library->path, '/');
-    for (const ElfW(Dyn) *entry = library->dynamic; entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_SONAME && strcmp(library->texts + entry->d_un.d_val, name) == 0)
-            return true;
-    return strcmp(slash ? slash + 1 : library->path, name) == 0;
+    ElfW(Addr) soname = find_value(library, DT_SONAME);
+    return (soname && strcmp(library->texts + soname, name) == 0) ||
+           strcmp(slash ? slash + 1 : library->path, name) == 0;
 }
 
 bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library)
@@ -137,4 +143,51 @@ bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library)
         if (entry->d_tag == DT_NEEDED && is_called(library, object->texts + entry->d_un.d_val))
             return true;
     return false;
+}
+
+/* ---- redirected calls ------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+enum { BY_CALL = R_X86_64_JUMP_SLOT, BY_ADDRESS = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { BY_CALL = R_AARCH64_JUMP_SLOT, BY_ADDRESS = R_AARCH64_GLOB_DAT };
+#else
+enum { BY_CALL = -1, BY_ADDRESS = -1 };
+#endif
+
+/* The loader may have made the table read-only (RELRO): then the page is made writable for the
+ * store, and read-only again. */
+static bool write_entry(const struct cup_elf *library, const void **slot, const void *to)
+{
+    uintptr_t page = (uintptr_t)slot & -(uintptr_t)4096;
+    bool fixed = cup_elf_part(library, PT_GNU_RELRO, slot);
+    if (fixed && syscall(SYS_mprotect, page, 4096UL, PROT_READ | PROT_WRITE))
+        return false;
+    __atomic_store_n(slot, to, __ATOMIC_RELEASE);
+    if (fixed)
+        syscall(SYS_mprotect, page, 4096UL, PROT_READ);
+    return true;
+}
+
+/* TABLE and SIZE: the tags under which the dynamic section lists the relocations. */
+static bool redirect_in(const struct cup_elf *library, ElfW(Sxword) table, ElfW(Sxword) size,
+                        const char *name, const void *to)
+{
+    const ElfW(Rela) *all = find_table(library, table);
+    size_t count = all ? find_value(library, size) / sizeof *all : 0;
+    bool done = false;
+    for (size_t i = 0; i < count; i++) {
+        const ElfW(Sym) *symbol = &library->symbols[ELF64_R_SYM(all[i].r_info)];
+        int type = (int)ELF64_R_TYPE(all[i].r_info);
+        if ((type == BY_CALL || type == BY_ADDRESS) &&
+            strcmp(library->texts + symbol->st_name, name) == 0)
+            done |= write_entry(library, (const void **)(library->base + all[i].r_offset), to);
+    }
+    return done;
+}
+
+bool cup_elf_redirect(const struct cup_elf *library, const char *name, const void *to)
+{
+    bool called = redirect_in(library, DT_JMPREL, DT_PLTRELSZ, name, to);
+    return redirect_in(library, DT_RELA, DT_RELASZ, name, to) || called;
 }

@@ -14,6 +14,8 @@
 struct cup_elf {
     const char *path; /* as the loader knows it; "" for the program */
     uintptr_t base;
+    const ElfW(Phdr) * parts;
+    size_t part_count;
     const ElfW(Dyn) * dynamic;
     const ElfW(Sym) * symbols;
     size_t count;
@@ -26,13 +28,23 @@ bool cup_elf_of(const void *place, struct cup_elf *object);
 /* Calls LOOK for each object, until it returns true. */
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user);
 
+/* OBJECT's first program header of TYPE that contains PLACE; NULL as PLACE: the first of TYPE.
+ * NULL: there is none. */
+const ElfW(Phdr) * cup_elf_part(const struct cup_elf *object, uint32_t type, const void *place);
+
 /* The address of the symbol NAME that OBJECT defines; NULL: it defines none. Searches linearly. */
 void *cup_elf_symbol(const struct cup_elf *object, const char *name);
 
-/* The name of the exported function of OBJECT that contains PLACE; NULL: none. */
+/* The exported function or variable of OBJECT that contains PLACE, and its name; NULL: none. */
+const ElfW(Sym) * cup_elf_symbol_at(const struct cup_elf *object, const void *place);
 const char *cup_elf_name_at(const struct cup_elf *object, const void *place);
 
 /* True if OBJECT is linked with LIBRARY (DT_NEEDED). */
 bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library);
+
+/* From now on LIBRARY calls TO where it calls the symbol NAME of another library: changes LIBRARY's
+ * own global offset table, so calls from elsewhere are not affected. False: it does not call NAME,
+ * or its table cannot be written. No other thread may be running in LIBRARY at that time. */
+bool cup_elf_redirect(const struct cup_elf *library, const char *name, const void *to);
 
 #endif

@@ -475,6 +475,15 @@ void *cup_real_find(void **slot, const char *name);
 #define CUP_RESOLVE_NOW(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
 #define CUP_HAVE(name) (CUP_REAL(name) != NULL)
 
+/* Functions that are in libpthread before glibc 2.34. A program may not be linked with libpthread,
+ * and open a library later that is. dlsym(RTLD_NEXT) does not find the functions then, so they are
+ * looked up in libpthread by name, if it is loaded. CUP_LATER() is the real function, or NULL. */
+#define CUP_LATER(name)                                                                            \
+    (__builtin_expect(real_##name != NULL, 1)                                                      \
+         ? real_##name                                                                             \
+         : (__typeof__(name) *)cup_real_find_later((void **)&real_##name, #name))
+void *cup_real_find_later(void **slot, const char *name);
+
 /* Fails as the kernel does for a system call that it does not have. */
 static inline int cup_missing(void)
 {

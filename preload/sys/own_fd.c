@@ -76,7 +76,7 @@ static int exchange_descriptor(uint32_t name, uint32_t descriptor)
 static int open_high(const char *path)
 {
     int low = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
-    int high = low < 0 ? -1 : cup_raw_fcntl(low, F_DUPFD_CLOEXEC, AT_LEAST);
+    int high = low < 0 ? -1 : (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, AT_LEAST);
     if (low >= 0)
         cup_raw_close(low);
     return high;

@@ -5,13 +5,13 @@
 #define CUPPING_PRELOAD_SYS_RAW_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static inline int cup_raw_open(const char *path, int flags, mode_t mode)
@@ -49,16 +49,6 @@ static inline ssize_t cup_raw_pwrite(int fd, const void *buffer, size_t bytes, u
     return syscall(SYS_pwrite64, fd, buffer, bytes, offset);
 }
 
-static inline off_t cup_raw_lseek(int fd, off_t offset, int whence)
-{
-    return syscall(SYS_lseek, fd, offset, whence);
-}
-
-static inline int cup_raw_fallocate(int fd, uint64_t offset, uint64_t bytes)
-{
-    return (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
-}
-
 /* libc exports fstat() only since glibc 2.33; the system call exists everywhere. */
 static inline int cup_raw_fstat(int fd, struct stat *status)
 {
@@ -87,24 +77,51 @@ static inline int cup_raw_munmap(void *at, size_t bytes)
     return (int)syscall(SYS_munmap, at, bytes);
 }
 
-static inline int cup_raw_fcntl(int fd, int command, long argument)
-{
-    return (int)syscall(SYS_fcntl, fd, command, argument);
-}
-
-static inline int cup_raw_getrusage_thread(struct rusage *usage)
-{
-    return (int)syscall(SYS_getrusage, RUSAGE_THREAD, usage);
-}
-
-static inline uint32_t cup_raw_gettid(void)
-{
-    return (uint32_t)syscall(SYS_gettid);
-}
-
 static inline int cup_raw_getpid(void)
 {
     return (int)syscall(SYS_getpid);
+}
+
+/* ---- memory that may not be mapped --------------------------------------------------------- */
+
+/* The kernel copies such memory (process_vm_readv on this very process) and answers EFAULT where a
+ * load would raise SIGSEGV.
+ *
+ * cup_memory_read() copies BYTES from AT. False: not all of them are mapped. cup_memory_word() is
+ * the word at AT + OFFSET; NULL if it cannot be read, or if AT is NULL. Both also work in sandboxes
+ * that forbid process_vm_readv, but are slow: for verification, never at every call of a hook. */
+bool cup_memory_read(const void *at, void *to, size_t bytes);
+void *cup_memory_word(const void *at, size_t offset);
+
+/* The cup_remote_* functions are for memory that other threads may change or unmap at any moment.
+ * CUP_REMOTE_PROCESS is the PID of this process, once cup_remote_verify() has set it. */
+extern int cup_remote_process;
+
+static inline struct iovec cup_remote_at(uint64_t address, size_t bytes)
+{
+    return (struct iovec){(void *)(uintptr_t)address, bytes};
+}
+
+/* Copies COUNT ranges in one system call. False: not all of them are mapped. */
+static inline bool cup_remote_read(const struct iovec *to, const struct iovec *from, size_t count)
+{
+    ssize_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += (ssize_t)to[i].iov_len;
+    return syscall(SYS_process_vm_readv, cup_remote_process, to, count, from, count, 0UL) == bytes;
+}
+
+static inline bool cup_remote_copy(void *to, uint64_t from, size_t bytes)
+{
+    struct iovec here = {to, bytes}, there = cup_remote_at(from, bytes);
+    return cup_remote_read(&here, &there, 1);
+}
+
+/* The word at FROM; 0 if it is not mapped. */
+static inline uint64_t cup_remote_word(uint64_t from)
+{
+    uint64_t word;
+    return cup_remote_copy(&word, from, sizeof word) ? word : 0;
 }
 
 #endif

@@ -37,6 +37,15 @@ void *cup_real_find(void **slot, const char *name)
     return *slot;
 }
 
+void *cup_real_find_later(void **slot, const char *name)
+{
+    if (!cup_real_find(slot, name)) {
+        void *library = dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
+        *(void *volatile *)slot = library ? dlsym(library, name) : NULL;
+    }
+    return *slot;
+}
+
 static int missing_required;
 
 static int resolve_all(enum need need)

@@ -1,6 +1,6 @@
 #include "preload/sys/remote_pieces.h"
 
-#include "preload/sys/remote_memory.h"
+#include "preload/sys/raw.h"
 
 /* GAP: two pieces less than this many bytes apart are copied as one. */
 enum { PIECES = 160, ROOM = 128 * 1024, GAP = 8192 };

@@ -4,7 +4,7 @@
 #include "preload/counters/block.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
-#include "preload/python/gil.h"
+#include "preload/python/python.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/raw.h"
 #include "preload/waits/helper_wait.h"
@@ -299,7 +299,7 @@ static void read_usage(struct cup_kernel_usage *usage)
 {
     struct rusage now;
     *usage = (struct cup_kernel_usage){.delay_ns = cup_wait_self.delay_ns};
-    if (cup_raw_getrusage_thread(&now))
+    if (syscall(SYS_getrusage, RUSAGE_THREAD, &now))
         return;
     usage->system_ns = timeval_ns(now.ru_stime);
     usage->minor_faults = (uint32_t)now.ru_minflt;

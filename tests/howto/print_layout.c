@@ -1,5 +1,5 @@
 /* Prints where one version of CPython keeps what the library reads, compiled with that version's
- * headers: a column of preload/python/layouts.h. Exit status 1 if a known version differs from its
+ * headers: a column of preload/python/layout.h. Exit status 1 if a known version differs from its
  * column. See docs/contributing/add-a-python-version.md. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
@@ -9,7 +9,7 @@
 #include <frameobject.h>
 #endif
 
-#include "preload/python/layouts.h"
+#include "preload/python/layout.h"
 
 #include <stdio.h>
 
@@ -93,7 +93,7 @@ static int print_field(const char *name, size_t offset, size_t known)
         printf("%-18s  NONE", name);
     else
         printf("%-18s %5zu", name, offset);
-    printf("%s\n", offset == known ? "" : "   differs from layouts.h");
+    printf("%s\n", offset == known ? "" : "   differs from layout.h");
     return offset != known;
 }
 

@@ -22,6 +22,7 @@
  * a root node with one variable, laid out as the reader in preload/attribution/context.h expects
  * them. */
 struct cup_python cup_py;
+struct cup_gil cup_gil;
 int cup_python_key = -1;
 struct cup_context_layout cup_context;
 

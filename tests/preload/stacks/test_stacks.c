@@ -2,8 +2,8 @@
  * reading code objects and strings with the layouts of Python 3.13 and 3.11. */
 #include "tests/preload/basket_records.h"
 
-#include "preload/python/fingerprint.h"
 #include "preload/python/python.h"
+#include "preload/python/stack_frames.h"
 #include "preload/stacks/codes.h"
 #include "preload/stacks/stack_tree.h"
 #include "preload/sys/id_table.h"
@@ -257,24 +257,26 @@ Test(stacks, fingerprints_of_old_pythons_see_every_fact)
     cr_assert(cup_layout_known(11, &cup_layout));
     memcpy(&name, string_of(1, true, 3, "abc"), sizeof name);
     memset(name.bytes + cup_layout.text_hash, 0x55, 8);
-    uint64_t first = cup_code_fingerprint(code.bytes, name.bytes, table.bytes);
-    cr_expect_eq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+    uint64_t first = cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes);
+    cr_expect_eq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes), first);
     static const size_t bytes_of_code[] = {16, 72, 112};
     for (size_t i = 0; i < sizeof bytes_of_code / sizeof *bytes_of_code; i++) {
         code.bytes[bytes_of_code[i]] ^= 1;
-        cr_expect_neq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+        cr_expect_neq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes),
+                      first);
         code.bytes[bytes_of_code[i]] ^= 1;
     }
     name.bytes[cup_layout.text_hash] ^= 1;
-    cr_expect_neq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+    cr_expect_neq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes), first);
     name.bytes[cup_layout.text_hash] ^= 1;
     static const size_t bytes_of_table[] = {0, 7, 8, 15, 32, 39};
     for (size_t i = 0; i < sizeof bytes_of_table / sizeof *bytes_of_table; i++) {
         table.bytes[cup_layout.bytes_data + bytes_of_table[i]] ^= 1;
-        cr_expect_neq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+        cr_expect_neq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes),
+                      first);
         table.bytes[cup_layout.bytes_data + bytes_of_table[i]] ^= 1;
     }
-    cr_expect_eq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+    cr_expect_eq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes), first);
 }
 
 /* The bytes before and behind a short line table do not matter. */
@@ -286,14 +288,14 @@ Test(stacks, short_line_tables_are_seen_whole_and_alone)
     for (size_t length = 0; length < 20; length++) {
         struct object table = table_of(length, 7);
         char *data = table.bytes + cup_layout.bytes_data;
-        uint64_t first = cup_code_fingerprint(code.bytes, name.bytes, table.bytes);
+        uint64_t first = cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes);
         data[-1] ^= 1;
         data[length] ^= 1;
-        cr_expect_eq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first);
+        cr_expect_eq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes), first);
         for (size_t i = 0; i < length; i++) {
             data[i] ^= 1;
-            cr_expect_neq(cup_code_fingerprint(code.bytes, name.bytes, table.bytes), first,
-                          "%zu %zu", length, i);
+            cr_expect_neq(cup_code_fingerprint(&cup_layout, code.bytes, name.bytes, table.bytes),
+                          first, "%zu %zu", length, i);
             data[i] ^= 1;
         }
     }
@@ -308,7 +310,7 @@ Test(stacks, names_that_were_not_hashed_are_compared)
     for (int i = 0; i < 3; i++) {
         memcpy(&names[i], string_of(1, true, strlen(texts[i]), texts[i]), sizeof *names);
         memset(names[i].bytes + cup_layout.text_hash, 0xff, 8);
-        prints[i] = cup_code_fingerprint(code.bytes, names[i].bytes, table.bytes);
+        prints[i] = cup_code_fingerprint(&cup_layout, code.bytes, names[i].bytes, table.bytes);
     }
     cr_expect_neq(prints[0], prints[1]);
     cr_expect_neq(prints[0], prints[2]);
