@@ -2,17 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/write/output.h"
 #include "cli/verbs.h"
-
-static int print_version(void)
-{
-    struct cup_error error;
-    struct cup_output output = {.file = stdout};
-    puts("cupping " CUP_VERSION);
-    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
-                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
-}
 
 /* SIGPIPE is ignored, except for the command of `cupping run`. If the reader of standard output
  * ends early, as in `cupping tasks | head`, writes then fail with an error that the verbs handle,
@@ -25,8 +15,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "cupping: name a verb; see `cupping help`\n");
         return CUP_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0)
-        return print_version();
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("cupping " CUP_VERSION);
+        return cup_verb_end_stdout();
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return cup_verb_help(1, argv);
     return cup_verb_start(argc - 1, argv + 1);

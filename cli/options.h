@@ -19,6 +19,14 @@ struct cup_option {
     cup_option_value *values; /* the help appends them to the meaning; NULL: any text */
 };
 
+/* A row for a member of the verb's `struct request`. What follows MEMBER is the meaning, and
+ * `.values = ...` where the option has a list of them. */
+#define CUP_OPTION(option, shown_argument, member, ...)                                            \
+    {                                                                                              \
+        .name = (option), .argument = (shown_argument), .place = offsetof(struct request, member), \
+        .meaning = __VA_ARGS__                                                                     \
+    }
+
 struct cup_options {
     const struct cup_option *rows;
     size_t count;

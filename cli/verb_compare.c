@@ -14,18 +14,17 @@ struct request {
 };
 
 static const struct cup_option rows[] = {
-    {"--baseline", "B", offsetof(struct request, baseline),
-     "the run that the others are compared with: its letter, number or name; default: the first",
-     NULL},
-    {"--only", "SECTION", offsetof(struct request, only), "print only this section",
-     cup_compare_section_name},
-    {"--run", "N|all", offsetof(struct request, inputs.run),
-     "which call of Coffea's Runner to show, for profiles that are not given as DIR:N", NULL},
-    {"--target", "RATE", offsetof(struct request, target_text),
-     "also print how far this rate is away" CUP_RATES, NULL},
-    {"--json", "FILE", offsetof(struct request, json), "write everything as JSON instead", NULL},
-    {"--csv", "FILE", offsetof(struct request, csv),
-     "write everything as CSV instead: one row for each figure and input", NULL},
+    CUP_OPTION("--baseline", "B", baseline,
+               "the run that the others are compared with: its letter, number or name; default: "
+               "the first"),
+    CUP_OPTION("--only", "SECTION", only, "print only this section",
+               .values = cup_compare_section_name),
+    CUP_OPTION("--run", "N|all", inputs.run,
+               "which call of Coffea's Runner to show, for profiles that are not given as DIR:N"),
+    CUP_OPTION("--target", "RATE", target_text, "also print how far this rate is away" CUP_RATES),
+    CUP_OPTION("--json", "FILE", json, "write everything as JSON instead"),
+    CUP_OPTION("--csv", "FILE", csv,
+               "write everything as CSV instead: one row for each figure and input"),
 };
 const struct cup_options cup_compare_options = CUP_OPTIONS(rows);
 
@@ -102,13 +101,13 @@ int cup_verb_compare(int argc, char **argv)
     struct cup_error error;
     bool usage = false;
     if (read_request(argc, argv, &request, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     request.inputs.with_functions = request.only && strcmp(request.only, "functions") == 0;
     int result = cup_input_list_open(&request.inputs, &usage, &error);
     if (result == 0)
         result = write_all(&request, &error);
     cup_input_list_close(&request.inputs);
-    if (result == 0)
-        return CUP_EXIT_DONE;
-    return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+    return cup_verb_end(&error, result == 0 ? CUP_EXIT_DONE
+                                : usage     ? CUP_EXIT_USAGE
+                                            : CUP_EXIT_FAILED);
 }

@@ -128,17 +128,17 @@ int cup_verb_dump(int argc, char **argv)
     struct cup_output output;
     struct cup_operands operands = {&path, 1, 0};
     if (cup_options_read(argc, argv, &(struct cup_options){0}, NULL, &operands, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (!path) {
         cup_error_set(&error, "dump", CUP_NO_OFFSET, "name a log (*.cup); see `cupping help dump`");
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     }
     if (cup_log_open(&log, path, &error) != 0 || cup_output_open(&output, "-", &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+        return cup_verb_end(&error, CUP_EXIT_FAILED);
     dump_log(&log, &output);
     if (log.damage.text[0])
         cup_error_print(stderr, &log.damage);
     cup_log_close(&log);
-    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
-                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
+    return cup_verb_end(&error,
+                        cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }

@@ -3,7 +3,6 @@
 
 #include "analysis/export/export.h"
 #include "analysis/profile/run_option.h"
-#include "cli/extras.h"
 #include "cli/verbs.h"
 
 /* What a format needs besides the profile. */
@@ -42,18 +41,12 @@ static const char *format_name(size_t n)
 }
 
 static const struct cup_option rows[] = {
-    {"--to", "FORMAT", offsetof(struct request, to), "the format", format_name},
-    {"-o", "OUT", offsetof(struct request, out),
-     "the directory, or the file (- is standard output). A directory must be new, empty, or hold "
-     "an earlier export in this format",
-     NULL},
-    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
-    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
-     CUP_PREFIX_MEANING " (speedscope, collapsed)", NULL},
-    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
-     CUP_DATASET_MEANING " (speedscope, collapsed)", NULL},
-    {"--worker", "WORKER", offsetof(struct request, ask.worker),
-     CUP_WORKER_MEANING " (speedscope, collapsed)", NULL},
+    CUP_OPTION("--to", "FORMAT", to, "the format", .values = format_name),
+    CUP_OPTION("-o", "OUT", out,
+               "the directory, or the file (- is standard output). A directory must be new, empty, "
+               "or hold an earlier export in this format"),
+    CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
+    CUP_ASK_OPTIONS(" (speedscope, collapsed)"),
 };
 const struct cup_options cup_export_options = CUP_OPTIONS(rows);
 
@@ -108,29 +101,19 @@ static int write_format(const void *of, struct cup_totals *totals, struct cup_er
     return request->format->write(totals, request->out, error);
 }
 
-static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
-{
-    const struct request *request = of;
-    return request->format->needs & FILES
-               ? cup_write_with_files(write_format, request, totals, NULL, error)
-               : write_format(request, totals, error);
-}
-
 static int write_export(const struct request *request, const struct cup_profile *profile,
                         struct cup_error *error)
 {
-    struct cup_totals totals;
-    if (cup_totals_make(&totals, profile) != 0)
-        return cup_error_memory(error, profile->path);
     const char *missing = cup_stacks_missing(profile);
     unsigned needs = request->format->needs;
-    int result = 0;
+    struct cup_totals totals;
     if (missing && needs & STACKS)
-        result = cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s", missing);
-    else if (!missing && needs & (STACKS | CALLS))
-        result = cup_write_with_stacks(write_totals, request, &totals, &request->ask, error);
-    else
-        result = write_totals(request, &totals, error);
+        return cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s", missing);
+    if (cup_totals_make(&totals, profile) != 0)
+        return cup_error_memory(error, profile->path);
+    const struct cup_extras extras = {
+        .files = needs & FILES, .ask = !missing && needs & (STACKS | CALLS) ? &request->ask : NULL};
+    int result = cup_verb_write(write_format, request, &totals, &extras, error);
     cup_totals_free(&totals);
     return result;
 }
@@ -141,17 +124,14 @@ int cup_verb_export(int argc, char **argv)
     struct cup_profile profile;
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {.counters = (request.format->needs & COUNTERS) != 0,
                                           .baskets = true,
                                           .run = request.number};
-    if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int status = CUP_EXIT_DONE;
-    if (cup_run_option_check(request.number, &profile, &error) != 0)
-        status = CUP_EXIT_USAGE;
-    else if (write_export(&request, &profile, &error) != 0)
-        status = CUP_EXIT_FAILED;
+    int status = cup_verb_load(&profile, request.directory, &load, &error);
+    if (status != CUP_EXIT_DONE)
+        return cup_verb_end(&error, status);
+    status = write_export(&request, &profile, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
     cup_profile_free(&profile);
-    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+    return cup_verb_end(&error, status);
 }

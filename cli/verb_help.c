@@ -1,6 +1,5 @@
 #include <stdio.h>
 
-#include "analysis/write/output.h"
 #include "cli/verbs.h"
 
 enum { SUMMARY_COLUMN = 12 };
@@ -49,8 +48,5 @@ int cup_verb_help(int argc, char **argv)
         print_verb(verb);
     else
         print_all();
-    struct cup_error error;
-    struct cup_output output = {.file = stdout};
-    return cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE
-                                                  : cup_verb_failed(&error, CUP_EXIT_FAILED);
+    return cup_verb_end_stdout();
 }

@@ -8,7 +8,6 @@
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/profile/run_option.h"
 #include "analysis/write/output.h"
-#include "cli/extras.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"
 #include "plot/page/page_runs.h"
@@ -38,41 +37,33 @@ static const char *format_name(size_t n)
 }
 
 static const struct cup_option rows[] = {
-    {"--list", NULL, offsetof(struct request, list),
-     "list the plots: the name, the question that each answers and, given a profile, why it cannot "
-     "be drawn",
-     NULL},
-    {"-o", "OUTDIR", offsetof(struct request, out),
-     "write NAME.png into this directory, which is created if needed; default: ./" DEFAULT_OUT,
-     NULL},
-    {"--html", "FILE", offsetof(struct request, html),
-     "instead of pictures, write one self-contained page with the plots and the tables of the "
-     "report (of several runs: of `cupping compare`); - is standard output",
-     NULL},
-    {"--format", "FORMAT", offsetof(struct request, format),
-     "the format of the pictures (default: png, at 192 pixels an inch)", format_name},
-    {"--width", "INCHES", offsetof(struct request, width),
-     "the width of a picture; default: 8. Texts and lines scale with it", NULL},
-    {"--height", "INCHES", offsetof(struct request, height),
-     "the height of a picture; default: five eighths of the width", NULL},
-    {"--dark", NULL, offsetof(struct request, dark), "light colours on a dark background", NULL},
-    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
-     CUP_PREFIX_MEANING " (in the flame graphs)", NULL},
-    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
-     CUP_DATASET_MEANING " (in the flame graphs)", NULL},
-    {"--worker", "WORKER", offsetof(struct request, ask.worker),
-     CUP_WORKER_MEANING " (in the flame graphs)", NULL},
-    {"--files", "DIR", offsetof(struct request, files),
-     "also look for the ROOT files below this directory: share-read then uses the sizes in the "
-     "files, and share-read-branches can be drawn",
-     NULL},
-    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
-    {"--baseline", "B", offsetof(struct request, baseline),
-     "of several runs, the one that the others are compared with: its letter, number or name; "
-     "default: the first",
-     NULL},
-    {"--target", "RATE", offsetof(struct request, target_text),
-     "of several runs, draw a line at this rate in compare-scaling" CUP_RATES, NULL},
+    CUP_OPTION("--list", NULL, list,
+               "list the plots: the name, the question that each answers and, given a profile, why "
+               "it cannot be drawn"),
+    CUP_OPTION(
+        "-o", "OUTDIR", out,
+        "write NAME.png into this directory, which is created if needed; default: ./" DEFAULT_OUT),
+    CUP_OPTION("--html", "FILE", html,
+               "instead of pictures, write one self-contained page with the plots and the tables "
+               "of the report (of several runs: of `cupping compare`); - is standard output"),
+    CUP_OPTION("--format", "FORMAT", format,
+               "the format of the pictures (default: png, at 192 pixels an inch)",
+               .values = format_name),
+    CUP_OPTION("--width", "INCHES", width,
+               "the width of a picture; default: 8. Texts and lines scale with it"),
+    CUP_OPTION("--height", "INCHES", height,
+               "the height of a picture; default: five eighths of the width"),
+    CUP_OPTION("--dark", NULL, dark, "light colours on a dark background"),
+    CUP_ASK_OPTIONS(" (in the flame graphs)"),
+    CUP_OPTION("--files", "DIR", files,
+               "also look for the ROOT files below this directory: share-read then uses the sizes "
+               "in the files, and share-read-branches can be drawn"),
+    CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
+    CUP_OPTION("--baseline", "B", baseline,
+               "of several runs, the one that the others are compared with: its letter, number or "
+               "name; default: the first"),
+    CUP_OPTION("--target", "RATE", target_text,
+               "of several runs, draw a line at this rate in compare-scaling" CUP_RATES),
 };
 const struct cup_options cup_plot_options = CUP_OPTIONS(rows);
 
@@ -322,27 +313,23 @@ static int write_totals(const void *of, struct cup_totals *totals, struct cup_er
     return write_answer(of, &subject, error);
 }
 
-static int write_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
-{
-    const struct request *request = of;
-    return request->files
-               ? cup_write_with_files(write_totals, request, totals, request->files, error)
-               : write_totals(request, totals, error);
-}
-
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-static int write_with_stacks(const struct request *request, struct cup_totals *totals,
-                             struct cup_error *error)
+static int plot_totals(const struct request *request, struct cup_totals *totals,
+                       struct cup_error *error)
 {
     struct cup_call_slices slices;
     struct cup_call_ask ask = request->ask;
-    if (!wants_flame(request) || cup_stacks_missing(totals->profile))
-        return write_with_files(request, totals, error);
-    if (request->html && cup_call_slices_choose(&slices, totals) != 0)
-        return cup_error_memory(error, totals->profile->path);
-    ask.slices = request->html ? &slices : NULL;
-    return cup_write_with_stacks(write_with_files, request, totals, &ask, error);
+    bool stacks = wants_flame(request) && !cup_stacks_missing(totals->profile);
+    const struct cup_extras extras = {.files = request->files != NULL,
+                                      .files_below = request->files,
+                                      .ask = stacks ? &ask : NULL};
+    if (stacks && request->html) {
+        if (cup_call_slices_choose(&slices, totals) != 0)
+            return cup_error_memory(error, totals->profile->path);
+        ask.slices = &slices;
+    }
+    return cup_verb_write(write_totals, request, totals, &extras, error);
 }
 
 static int plot_profile(struct request *request, struct cup_error *error)
@@ -353,17 +340,15 @@ static int plot_profile(struct request *request, struct cup_error *error)
                                           .accesses = true,
                                           .baskets = request->html || request->files,
                                           .run = request->number};
-    if (cup_verb_load(&profile, request->words[0], &load, error) != 0)
-        return CUP_EXIT_FAILED;
-    int status = CUP_EXIT_DONE;
-    if (cup_run_option_check(request->number, &profile, error) != 0)
-        status = CUP_EXIT_USAGE;
-    else if (cup_totals_make(&totals, &profile) != 0)
-        status = cup_error_memory(error, profile.path) ? CUP_EXIT_FAILED : CUP_EXIT_DONE;
-    else {
-        int result = write_with_stacks(request, &totals, error);
-        status = result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+    int status = cup_verb_load(&profile, request->words[0], &load, error);
+    if (status != CUP_EXIT_DONE)
+        return status;
+    if (cup_totals_make(&totals, &profile) == 0) {
+        status = plot_totals(request, &totals, error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
         cup_totals_free(&totals);
+    } else {
+        cup_error_memory(error, profile.path);
+        status = CUP_EXIT_FAILED;
     }
     cup_profile_free(&profile);
     return status;
@@ -407,7 +392,7 @@ int cup_verb_plot(int argc, char **argv)
     struct request request = {0};
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (!request.out)
         request.out = DEFAULT_OUT;
     bool list = request.list != NULL;
@@ -418,5 +403,5 @@ int cup_verb_plot(int argc, char **argv)
         status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
                      ? CUP_EXIT_DONE
                      : CUP_EXIT_FAILED;
-    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+    return cup_verb_end(&error, status);
 }

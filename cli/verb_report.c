@@ -7,7 +7,6 @@
 #include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
-#include "cli/extras.h"
 #include "cli/verbs.h"
 
 struct request {
@@ -18,30 +17,22 @@ struct request {
 };
 
 static const struct cup_option rows[] = {
-    {"--json", "FILE", offsetof(struct request, json), "write the whole report as JSON instead",
-     NULL},
-    {"--only", "SECTION", offsetof(struct request, only), "print only this section",
-     cup_report_section_name},
-    {"--prefix", "PREFIX", offsetof(struct request, ask.prefix),
-     CUP_PREFIX_MEANING " (with --only functions)", NULL},
-    {"--dataset", "DATASET", offsetof(struct request, ask.dataset),
-     CUP_DATASET_MEANING " (with --only functions)", NULL},
-    {"--worker", "WORKER", offsetof(struct request, ask.worker),
-     CUP_WORKER_MEANING " (with --only functions)", NULL},
-    {"--span", "NAME", offsetof(struct request, span),
-     "only tasks of the Dask span with this name or id", NULL},
-    {"--run", "N|all", offsetof(struct request, run), CUP_RUN_MEANING, NULL},
-    {"--samples", "FILE", offsetof(struct request, samples),
-     "use the samples of workers in this JSON file instead of those in the profile", NULL},
-    {"--files", "DIR", offsetof(struct request, files),
-     "also look for the ROOT files below this directory, to report which share of them was read",
-     NULL},
-    {"--target", "RATE", offsetof(struct request, target_text),
-     "also print how far this rate is away (see --only scaling)" CUP_RATES, NULL},
-    {"--coffea-report", "FILE", offsetof(struct request, coffea),
-     "the report that Coffea's Runner returned, saved as JSON: print where it differs from the "
-     "profile, and use its figures where the profile has none",
-     NULL},
+    CUP_OPTION("--json", "FILE", json, "write the whole report as JSON instead"),
+    CUP_OPTION("--only", "SECTION", only, "print only this section",
+               .values = cup_report_section_name),
+    CUP_ASK_OPTIONS(" (with --only functions)"),
+    CUP_OPTION("--span", "NAME", span, "only tasks of the Dask span with this name or id"),
+    CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
+    CUP_OPTION("--samples", "FILE", samples,
+               "use the samples of workers in this JSON file instead of those in the profile"),
+    CUP_OPTION("--files", "DIR", files,
+               "also look for the ROOT files below this directory, to report which share of them "
+               "was read"),
+    CUP_OPTION("--target", "RATE", target_text,
+               "also print how far this rate is away (see --only scaling)" CUP_RATES),
+    CUP_OPTION("--coffea-report", "FILE", coffea,
+               "the report that Coffea's Runner returned, saved as JSON: print where it differs "
+               "from the profile, and use its figures where the profile has none"),
 };
 const struct cup_options cup_report_options = CUP_OPTIONS(rows);
 
@@ -83,42 +74,12 @@ static int use_samples(const char *path, struct cup_totals *totals, struct cup_s
     return cup_totals_use_samples(totals, file) == 0 ? 0 : cup_error_memory(error, path);
 }
 
-static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
-{
-    const struct request *request = of;
-    struct cup_output output;
-    if (cup_output_open(&output, request->json ? request->json : "-", error) != 0)
-        return -1;
-    int result = request->json ? cup_report_json(totals, &request->target, &output)
-                               : cup_report_text(totals, &request->target, &output, request->only);
-    if (result == 0)
-        return cup_output_close(&output, error);
-    cup_output_abandon(&output);
-    return cup_error_memory(error, totals->profile->path);
-}
-
-/* Opens the ROOT files if a section shows what they contain. */
-static int write_with_files(const void *of, struct cup_totals *totals, struct cup_error *error)
-{
-    const struct request *request = of;
-    return request->json || request->files || needs(request, CUP_NEEDS_BASKETS)
-               ? cup_write_with_files(write_totals, request, totals, request->files, error)
-               : write_totals(request, totals, error);
-}
-
-/* Stacks are loaded only for sections that show them. */
-static bool wants_stacks(const struct request *request, const struct cup_profile *profile)
-{
-    return !cup_stacks_missing(profile) && (request->json || needs(request, CUP_NEEDS_STACKS));
-}
-
 /* A misspelt name of a prefix, dataset or worker is an error, rather than a table of zeros. */
-static int write_filtered(const void *of, struct cup_totals *totals, struct cup_error *error)
+static int check_ask(const struct cup_call_ask *ask, const struct cup_totals *totals,
+                     struct cup_error *error)
 {
-    const struct request *request = of;
-    const struct cup_call_ask *ask = &request->ask;
-    if (!totals->calls->filtered || totals->calls->tasks > 0)
-        return write_with_files(request, totals, error);
+    if (!totals->calls || !totals->calls->filtered || totals->calls->tasks > 0)
+        return 0;
     return cup_error_set(error, totals->profile->path, CUP_NO_OFFSET,
                          "no task with a stack matches%s%s%s%s%s%s; `cupping report` with --only "
                          "tasks, datasets or workers lists the names",
@@ -127,12 +88,19 @@ static int write_filtered(const void *of, struct cup_totals *totals, struct cup_
                          ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
 }
 
-static int write_with_stacks(const struct request *request, struct cup_totals *totals,
-                             struct cup_error *error)
+static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
-    return wants_stacks(request, totals->profile)
-               ? cup_write_with_stacks(write_filtered, request, totals, &request->ask, error)
-               : write_with_files(request, totals, error);
+    const struct request *request = of;
+    struct cup_output output;
+    if (check_ask(&request->ask, totals, error) != 0 ||
+        cup_output_open(&output, request->json ? request->json : "-", error) != 0)
+        return -1;
+    int result = request->json ? cup_report_json(totals, &request->target, &output)
+                               : cup_report_text(totals, &request->target, &output, request->only);
+    if (result == 0)
+        return cup_output_close(&output, error);
+    cup_output_abandon(&output);
+    return cup_error_memory(error, totals->profile->path);
 }
 
 /* GIVEN: the report that Coffea returned to the user (--coffea-report), or NULL. */
@@ -144,11 +112,18 @@ static int write_report(const struct request *request, const struct cup_profile 
     if (cup_totals_make(&totals, profile) != 0)
         return cup_error_memory(error, profile->path);
     totals.given = given;
+    /* Files and stacks are read only for sections that show them. */
+    bool stacks =
+        !cup_stacks_missing(profile) && (request->json || needs(request, CUP_NEEDS_STACKS));
+    const struct cup_extras extras = {.files = request->json || request->files ||
+                                               needs(request, CUP_NEEDS_BASKETS),
+                                      .files_below = request->files,
+                                      .ask = stacks ? &request->ask : NULL};
     int result = 0;
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
-        result = write_with_stacks(request, &totals, error);
+        result = cup_verb_write(write_totals, request, &totals, &extras, error);
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
     return result;
@@ -165,10 +140,10 @@ static int report_measurement(const struct request *request)
     if (request->span || request->files) {
         cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
                       request->span ? "--span" : "--files", request->span ? "spans" : "branches");
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
-        return cup_verb_failed(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
+        return cup_verb_end(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
     int result = cup_output_open(&output, request->json ? request->json : "-", &error);
     if (result == 0 && request->json)
         cup_measurement_json(&figures, &request->target, &output);
@@ -177,7 +152,7 @@ static int report_measurement(const struct request *request)
     if (result == 0)
         result = cup_output_close(&output, &error);
     cup_figures_free(&figures);
-    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+    return cup_verb_end(&error, result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }
 
 static int add_given_run(struct cup_profile *profile, const struct cup_coffea_file *given,
@@ -210,18 +185,16 @@ static int report(const struct request *request, const struct cup_coffea_file *g
         .baskets = request->json || needs(request, CUP_NEEDS_BASKETS),
         .span = request->span,
         .run = request->number};
-    if (cup_verb_load(&profile, request->directory, &load, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int status = CUP_EXIT_DONE;
-    if (cup_run_option_check(request->number, &profile, &error) != 0)
-        status = CUP_EXIT_USAGE;
-    else if (check_span(request->span, &profile, &error) != 0)
+    int status = cup_verb_load(&profile, request->directory, &load, &error);
+    if (status != CUP_EXIT_DONE)
+        return cup_verb_end(&error, status);
+    if (check_span(request->span, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if (add_given_run(&profile, given, &error) != 0 ||
              write_report(request, &profile, given, &error) != 0)
         status = CUP_EXIT_FAILED;
     cup_profile_free(&profile);
-    return status == CUP_EXIT_DONE ? status : cup_verb_failed(&error, status);
+    return cup_verb_end(&error, status);
 }
 
 int cup_verb_report(int argc, char **argv)
@@ -230,11 +203,11 @@ int cup_verb_report(int argc, char **argv)
     struct cup_coffea_file given = {0};
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
         return report_measurement(&request);
     if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_FAILED);
+        return cup_verb_end(&error, CUP_EXIT_FAILED);
     int status = report(&request, request.coffea ? &given : NULL);
     cup_coffea_file_free(&given);
     return status;

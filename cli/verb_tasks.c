@@ -12,8 +12,8 @@ struct request {
 };
 
 static const struct cup_option rows[] = {
-    {"--csv", "FILE", offsetof(struct request, csv), "write all columns as CSV", NULL},
-    {"--json", "FILE", offsetof(struct request, json), "write all columns as JSON", NULL},
+    CUP_OPTION("--csv", "FILE", csv, "write all columns as CSV"),
+    CUP_OPTION("--json", "FILE", json, "write all columns as JSON"),
 };
 const struct cup_options cup_tasks_options = CUP_OPTIONS(rows);
 
@@ -86,12 +86,13 @@ int cup_verb_tasks(int argc, char **argv)
     struct request request = {0};
     struct cup_profile profile;
     struct cup_error error;
-    if (read_request(argc, argv, &request, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {.counters = true, .run = CUP_ALL_RUNS};
-    if (cup_verb_load(&profile, request.directory, &load, &error) != 0)
-        return cup_verb_failed(&error, CUP_EXIT_FAILED);
-    int result = write_all(&request, &profile, &error);
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
+    int status = cup_verb_load(&profile, request.directory, &load, &error);
+    if (status != CUP_EXIT_DONE)
+        return cup_verb_end(&error, status);
+    status = write_all(&request, &profile, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
     cup_profile_free(&profile);
-    return result == 0 ? CUP_EXIT_DONE : cup_verb_failed(&error, CUP_EXIT_FAILED);
+    return cup_verb_end(&error, status);
 }

@@ -1,9 +1,11 @@
 #include "cli/verbs.h"
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/run_option.h"
+#include "analysis/write/output.h"
 
 const struct cup_verb cup_verbs[] = {
     {"run", cup_verb_run, "[-o DIR] [OPTIONS] [--] COMMAND...",
@@ -81,14 +83,49 @@ int cup_verb_load(struct cup_profile *profile, const char *directory,
     if (!directory)
         directory = CUP_DEFAULT_DIRECTORY;
     if (cup_profile_load(profile, directory, options, error) != 0)
-        return -1;
+        return CUP_EXIT_FAILED;
     for (size_t i = 0; i < profile->damage_count; i++)
         cup_error_print(stderr, &profile->damages[i]);
-    return 0;
+    if (cup_run_option_check(options->run, profile, error) == 0)
+        return CUP_EXIT_DONE;
+    cup_profile_free(profile);
+    return CUP_EXIT_USAGE;
 }
 
-int cup_verb_failed(const struct cup_error *error, int status)
+int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
+                                struct cup_error *error),
+                   const void *request, struct cup_totals *totals, const struct cup_extras *extras,
+                   struct cup_error *error)
 {
-    cup_error_print(stderr, error);
+    struct cup_call_tree calls = {0};
+    struct cup_file_shares shares = {0};
+    int result = 0;
+    if (extras->ask && cup_call_tree_make(&calls, totals->profile, extras->ask) != 0)
+        result = cup_error_memory(error, totals->profile->path);
+    totals->calls = extras->ask ? &calls : NULL;
+    if (result == 0 && extras->files)
+        result = cup_file_shares_make(&shares, totals, extras->files_below, error);
+    totals->shares = extras->files ? &shares : NULL;
+    if (result == 0)
+        result = write(request, totals, error);
+    totals->shares = NULL;
+    totals->calls = NULL;
+    cup_file_shares_free(&shares);
+    cup_call_tree_free(&calls);
+    return result;
+}
+
+int cup_verb_end(const struct cup_error *error, int status)
+{
+    if (status != CUP_EXIT_DONE)
+        cup_error_print(stderr, error);
     return status;
+}
+
+int cup_verb_end_stdout(void)
+{
+    struct cup_error error;
+    struct cup_output output = {.file = stdout};
+    return cup_verb_end(&error,
+                        cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }

@@ -2,8 +2,12 @@
 #ifndef CUPPING_CLI_VERBS_H
 #define CUPPING_CLI_VERBS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "analysis/base/version.h"
-#include "analysis/profile/profile.h"
+#include "analysis/metrics/functions/call_tree.h"
+#include "analysis/metrics/totals.h"
 #include "cli/options.h"
 
 #define CUP_DEFAULT_DIRECTORY "./cupping-latest"
@@ -35,13 +39,31 @@ const struct cup_verb *cup_find_verb(const char *name);
  * follow. Returns the exit status. */
 int cup_verb_start(int argc, char **argv);
 
-/* Loads the profile in DIRECTORY (NULL: the default one) and prints one line on standard error for
- * each damaged log. Returns 0, or -1 and *error. */
+/* Loads the profile in DIRECTORY (NULL: the default one), prints one line on standard error for
+ * each damaged log, and checks that it has the run of the options. Returns CUP_EXIT_DONE; or
+ * another exit status and *error, with nothing to free. */
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
 
-/* Prints the error on standard error and returns STATUS. */
-int cup_verb_failed(const struct cup_error *error, int status);
+/* What an output needs in addition to the totals of a run. */
+struct cup_extras {
+    bool files;                     /* totals->shares: the ROOT files that are still there */
+    const char *files_below;        /* also look for them here; NULL: at their own paths only */
+    const struct cup_call_ask *ask; /* totals->calls: the stacks that it selects; NULL: none */
+};
+
+/* Calls WRITE with the extras, which are made before and freed after it. Returns 0, or -1 and
+ * *error. */
+int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
+                                struct cup_error *error),
+                   const void *request, struct cup_totals *totals, const struct cup_extras *extras,
+                   struct cup_error *error);
+
+/* Prints the error on standard error, unless STATUS is CUP_EXIT_DONE. Returns STATUS. */
+int cup_verb_end(const struct cup_error *error, int status);
+
+/* Ends a verb that printed to standard output. Returns the exit status. */
+int cup_verb_end_stdout(void);
 
 int cup_verb_report(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
@@ -60,8 +82,15 @@ extern const struct cup_options cup_report_options, cup_tasks_options, cup_plot_
     "which call of Coffea's Runner to show, if the profile holds several; default: the last one. " \
     "`cupping report --only runs` lists them"
 #define CUP_RATES ": 200Gbps, 25GB/s, 50kHz or 2e6events/s"
-#define CUP_PREFIX_MEANING "only the stacks of tasks with this prefix"
-#define CUP_DATASET_MEANING "only the stacks of tasks of this dataset"
-#define CUP_WORKER_MEANING "only the stacks of this worker: its address, its name or HOST:PID"
+
+/* The options that select stacks: members of `struct cup_call_ask ask`. WHERE they have an effect.
+ */
+#define CUP_ASK_OPTIONS(where)                                                                     \
+    CUP_OPTION("--prefix", "PREFIX", ask.prefix,                                                   \
+               "only the stacks of tasks with this prefix" where),                                 \
+        CUP_OPTION("--dataset", "DATASET", ask.dataset,                                            \
+                   "only the stacks of tasks of this dataset" where),                              \
+        CUP_OPTION("--worker", "WORKER", ask.worker,                                               \
+                   "only the stacks of this worker: its address, its name or HOST:PID" where)
 
 #endif
