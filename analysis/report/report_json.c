@@ -8,10 +8,31 @@
 /* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */
 enum { REPORT_VERSION = 1 };
 
+/* Returns 0, or -1 without memory. */
+static int put_tables(struct report *report, const struct cup_report_section *section)
+{
+    int result = 0;
+    if (!section->tables[0] && section->table)
+        return cup_put_rows(report, section->table, NULL);
+    for (size_t i = 0; section->tables[i] && result == 0; i++)
+        result = cup_put_rows(report, section->tables[i], NULL);
+    return result;
+}
+
 static int put_section(struct report *report, const struct cup_report_section *section)
 {
-    return section->put ? section->put(report)
-                        : cup_put_row_object(report, section->name, section->table);
+    if (section->put)
+        return section->put(report);
+    cup_json_object(&report->json, section->name);
+    if (section->metrics)
+        put_metrics(report, section->metrics);
+    if (section->put_keys)
+        section->put_keys(report);
+    int result = put_tables(report, section);
+    if (result == 0 && section->put_last)
+        result = section->put_last(report);
+    cup_json_end_object(&report->json);
+    return result;
 }
 
 static int put_report(struct report *report)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analysis/report/report_sections.h"
+#include "analysis/write/html.h"
 
 static bool is_shown(const struct cup_report_section *section, const struct cup_page *page)
 {
@@ -14,9 +15,13 @@ static bool is_shown(const struct cup_report_section *section, const struct cup_
 
 static int print_section(const struct cup_report_section *section, const struct cup_page *page)
 {
-    return section->print
-               ? section->print(page)
-               : cup_print_rows(page, section->table, NULL, section->heading, section->note);
+    if (section->print)
+        return section->print(page);
+    if (!section->metrics)
+        return cup_print_rows(page, section->table, NULL, section->heading, section->note);
+    cup_page_heading(page, section->heading, section->note);
+    cup_page_metrics(page, section->metrics);
+    return 0;
 }
 
 static int print_only(const struct cup_report_section *section, const struct cup_page *page)
@@ -54,7 +59,7 @@ static int print_html(const struct cup_page *page, bool front)
     for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
         if ((i == 0) == front && is_shown(cup_report_sections[i].section, page))
             result = print_section(cup_report_sections[i].section, page);
-    cup_page_end(page);
+    cup_html_section_end(&page->terminal);
     return result;
 }
 

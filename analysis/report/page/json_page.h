@@ -43,26 +43,6 @@ static inline void put_metrics(struct report *report, const struct cup_metric_se
             cup_metric_value(section->metrics[i].id, report->totals));
 }
 
-static inline void put_metric_section(struct report *report,
-                                      const struct cup_metric_section *section)
-{
-    cup_json_object(&report->json, section->name);
-    put_metrics(report, section);
-    cup_json_end_object(&report->json);
-}
-
-static inline void open_rows(struct report *report, const char *section)
-{
-    cup_json_object(&report->json, section);
-    cup_json_array(&report->json, "rows");
-}
-
-static inline void close_rows(struct report *report)
-{
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-}
-
 /* Times, which the log counts in *_ns, are *_s in the report. */
 static inline bool is_time_counter(const char *counter)
 {

@@ -1,5 +1,6 @@
 #include "analysis/report/page/page.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
@@ -17,16 +18,38 @@ char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_me
                                     cup_metric(metric)->unit);
 }
 
+char *cup_format(char *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to, CUP_LINE_ROOM, format, arguments);
+    va_end(arguments);
+    return to;
+}
+
+void cup_append(char *to, size_t room, const char *format, ...)
+{
+    size_t length = strlen(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + length, room - length, format, arguments);
+    va_end(arguments);
+}
+
+void cup_page_line(const struct cup_page *page, enum cup_style style, const char *format, ...)
+{
+    char line[CUP_LINE_ROOM];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    cup_print_wrapped(&page->terminal, style, 2, line);
+}
+
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string)
 {
     struct cup_text text = cup_profile_text(page->profile, string);
     return text.bytes ? text : (struct cup_text){"(not known)", 11};
-}
-
-void cup_page_end(const struct cup_page *page)
-{
-    if (page->terminal.html)
-        cup_html_section_end(&page->terminal);
 }
 
 size_t cup_page_rows(const struct cup_page *page, size_t screen)
@@ -58,11 +81,8 @@ void cup_page_heading(const struct cup_page *page, const char *text, const char 
 
 void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what)
 {
-    char line[120];
-    if (!hidden)
-        return;
-    snprintf(line, sizeof line, "... and %llu more %s", (unsigned long long)hidden, what);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    if (hidden)
+        cup_page_line(page, CUP_DIM, "... and %llu more %s", (unsigned long long)hidden, what);
 }
 
 const char *cup_plural(uint64_t count)

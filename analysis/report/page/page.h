@@ -26,14 +26,30 @@ char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION]);
 char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric);
 char *cup_human_readable(char *to, double number, enum cup_unit unit);
 
+/* Writes into `to` (CUP_LINE_ROOM bytes) as printf() does, and returns it. */
+enum { CUP_LINE_ROOM = 1024 };
+__attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *format, ...);
+
+/* The same as texts that last until the end of the block. */
+#define CUP_SHOW(number, unit) cup_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, number, unit)
+#define CUP_SHOW_NS(ns) CUP_SHOW((double)(ns) / 1e9, CUP_UNIT_SECONDS)
+#define CUP_SHOW_METRIC(page, metric)                                                              \
+    cup_page_human_readable(page, (char[CUP_HUMAN_READABLE_ROOM]){""}, metric)
+#define CUP_FORMAT(...) cup_format((char[CUP_LINE_ROOM]){""}, __VA_ARGS__)
+
+/* Appends to the text in `to`, as far as there is room. */
+__attribute__((format(printf, 3, 4))) void cup_append(char *to, size_t room, const char *format,
+                                                      ...);
+
 struct cup_text cup_page_text(const struct cup_page *page, uint32_t string);
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail);
 
+/* Prints a paragraph, indented by two spaces. */
+__attribute__((format(printf, 3, 4))) void
+cup_page_line(const struct cup_page *page, enum cup_style style, const char *format, ...);
+
 /* Adds the next cell: a number from the profiled program, whose unit is not known. */
 void cup_page_add_number(struct cup_table *table, double number);
-
-/* Closes the HTML element of the last section; does nothing in text. */
-void cup_page_end(const struct cup_page *page);
 
 /* Rows that a table shows: `screen` on a terminal, CUP_PAGE_ROWS in HTML. */
 enum { CUP_PAGE_ROWS = 500 };
@@ -48,6 +64,7 @@ void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *wha
 /* Prints all metrics of a section that have a label; reasons for n/a are footnotes. */
 void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics);
 
-const char *cup_plural(uint64_t count); /* "" or "s" */
+/* The plural's ending: "" or "s". */
+const char *cup_plural(uint64_t count);
 
 #endif

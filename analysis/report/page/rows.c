@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/tasks/task_columns.h"
-
 static const struct {
     enum cup_unit unit;
     enum cup_fit fit;
@@ -27,7 +25,15 @@ static const struct {
 
 const char *cup_row_key(const struct cup_row_part *part, unsigned index, char room[CUP_KEY_ROOM])
 {
-    return part->fields ? part->fields[index].key : part->key(index, room);
+    if (part->fields)
+        return part->fields[index].key;
+    if (part->key)
+        return part->key(index, room);
+    size_t length = (size_t)snprintf(room, CUP_KEY_ROOM, "%s", part->before ? part->before : "");
+    const char *name = counter_key(part->names[index], room + length, CUP_KEY_ROOM - length);
+    if (name == part->names[index])
+        snprintf(room + length, CUP_KEY_ROOM - length, "%s", name);
+    return room;
 }
 
 struct cup_value cup_row_string(struct cup_report_rows *rows, const char *string)
@@ -168,6 +174,29 @@ void cup_add_row(struct cup_report_rows *rows, const void *item)
     rows->text.shown++;
 }
 
+int cup_add_rows(struct cup_report_rows *rows, const void *items, size_t count, size_t bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        cup_add_row(rows, (const char *)items + i * bytes);
+    return 0;
+}
+
+struct cup_task_row cup_row_task(struct cup_report_rows *rows, const struct cup_task *task)
+{
+    if (!rows->keys.profile)
+        cup_key_reader_open(&rows->keys, rows->profile);
+    return (struct cup_task_row){rows->profile, task, cup_key_read(&rows->keys, task),
+                                 rows->attempts ? rows->attempts[task - rows->profile->tasks] : 1};
+}
+
+static int list_rows(struct cup_report_rows *rows)
+{
+    int result = rows->table->list(rows);
+    if (rows->keys.profile)
+        cup_key_reader_close(&rows->keys);
+    return result;
+}
+
 static struct cup_report_rows rows_of(struct report *report, const struct cup_report_table *table,
                                       const void *of)
 {
@@ -191,13 +220,12 @@ void cup_put_part(struct report *report, const struct cup_row_part *part, const 
 int cup_put_more_rows(struct report *report, const struct cup_report_table *table, const void *of)
 {
     struct cup_report_rows rows = rows_of(report, table, of);
-    return table->list(&rows);
+    return list_rows(&rows);
 }
 
-int cup_put_rows(struct report *report, const char *name, const struct cup_report_table *table,
-                 const void *of)
+int cup_put_rows(struct report *report, const struct cup_report_table *table, const void *of)
 {
-    cup_json_array(&report->json, name);
+    cup_json_array(&report->json, table->name ? table->name : "rows");
     int result = cup_put_more_rows(report, table, of);
     cup_json_end_array(&report->json);
     return result;
@@ -207,7 +235,7 @@ int cup_put_row_object(struct report *report, const char *name,
                        const struct cup_report_table *table)
 {
     cup_json_object(&report->json, name);
-    int result = cup_put_rows(report, "rows", table, NULL);
+    int result = cup_put_rows(report, table, NULL);
     cup_json_end_object(&report->json);
     return result;
 }
@@ -224,7 +252,7 @@ int cup_print_rows(const struct cup_page *page, const struct cup_report_table *t
                  .most = table->on_screen ? cup_page_rows(page, table->on_screen) : SIZE_MAX}};
     choose_columns(&rows);
     cup_table_start(&rows.text.cells, rows.text.columns, rows.text.count);
-    int result = table->list(&rows);
+    int result = list_rows(&rows);
     if (result == 0 && rows.text.shown > 0 && heading)
         cup_page_heading(page, heading, note);
     if (result == 0)
@@ -249,7 +277,7 @@ int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *outpu
     if (!attempts)
         return -1;
     write_keys(&rows);
-    int result = table->list(&rows);
+    int result = list_rows(&rows);
     free(attempts);
     return result;
 }

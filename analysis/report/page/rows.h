@@ -15,6 +15,7 @@
 
 #include "analysis/report/page/json_page.h"
 #include "analysis/report/page/page.h"
+#include "analysis/tasks/task_columns.h"
 #include "analysis/write/csv_writer.h"
 
 /* What a value is: how the text shows it, and its type in docs/report.schema.json. */
@@ -51,12 +52,16 @@ enum { CUP_FIELDS_MOST = 128, CUP_KEY_ROOM = 64 };
 
 struct cup_report_rows;
 
-/* Some fields of a row, with one function that computes their values. */
+/* Some fields of a row. */
 struct cup_row_part {
-    const struct cup_field *fields; /* NULL: only in JSON and CSV, where `key` names them */
+    const struct cup_field *fields; /* NULL: only in JSON and CSV */
     unsigned count;
+    /* Without `fields`: the keys are `before` and `names`, with *_ns as *_s, or what `key` says. */
+    const char *before; /* NULL: nothing */
+    const char *const *names;
     const char *(*key)(unsigned index, char room[CUP_KEY_ROOM]);
-    /* Computes the values. Texts made for this row must be stored with cup_row_string(). */
+    /* Computes the values of this part, and of those behind it that have no `fill`. Texts made for
+     * this row must be stored with cup_row_string(). */
     void (*fill)(struct cup_report_rows *rows, const void *item, struct cup_value *values);
     /* Set instead of fields: writes objects and arrays inside the row, in the JSON only. */
     void (*put)(struct report *report, const void *item);
@@ -70,6 +75,7 @@ struct cup_report_table {
     int (*list)(struct cup_report_rows *rows);
     size_t on_screen; /* rows on a terminal; 0: all */
     const char *more; /* for the line "... and N more": "servers in --json" */
+    const char *name; /* of the array in the section's object in the JSON; NULL: "rows" */
 };
 
 #define CUP_FIELD(name, kind, value, ...) {.key = (name), .type = CUP_FIELD_##kind, __VA_ARGS__},
@@ -82,13 +88,25 @@ struct cup_report_table {
         .fill = (filler)                                                                           \
     }
 
+/* Keys `head` and a name for each of `number` values, which the `fill` before it computes. */
+#define CUP_NAMED_PART(head, list, number)                                                         \
+    {                                                                                              \
+        .before = (head), .names = (list), .count = (number)                                       \
+    }
+
+/* Writes the values of the fields, and moves `values` behind them. */
 #define CUP_FILL(values, FIELDS)                                                                   \
     do {                                                                                           \
         const struct cup_value all_[] = {FIELDS(CUP_FIELD_VALUE)};                                 \
         memcpy((values), all_, sizeof all_);                                                       \
+        (values) += sizeof all_ / sizeof *all_;                                                    \
     } while (0)
 
-#define CUP_TABLE_PARTS(array) .parts = (array), .part_count = sizeof(array) / sizeof *(array)
+/* The parts of a table, in the order of the JSON and the CSV. */
+#define CUP_TABLE_PARTS(...)                                                                       \
+    .parts = (const struct cup_row_part[]){__VA_ARGS__},                                           \
+    .part_count = sizeof((const struct cup_row_part[]){__VA_ARGS__}) / sizeof(struct cup_row_part)
+#define CUP_TABLE_FIELDS(FIELDS, filler) CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, filler))
 
 /* The rows of one table while they are written. */
 struct cup_report_rows {
@@ -109,6 +127,7 @@ struct cup_report_rows {
     struct cup_csv csv;              /* out NULL: not CSV */
     const struct cup_output *output; /* NULL: text */
     const uint32_t *attempts;        /* of each task; NULL: text */
+    struct cup_key_reader keys;      /* opened by the first cup_row_task() */
     char composed[2048];             /* texts of the row */
     size_t composed_bytes;
 };
@@ -116,8 +135,14 @@ struct cup_report_rows {
 /* Writes a row. Does nothing once the output has failed. */
 void cup_add_row(struct cup_report_rows *rows, const void *item);
 
+/* Writes a row for each element of an array. Returns 0. */
+int cup_add_rows(struct cup_report_rows *rows, const void *items, size_t count, size_t bytes);
+
 /* Counts a row as one of "... and N more", without its values. */
 void cup_hide_row(struct cup_report_rows *rows);
+
+/* What the columns of `cupping tasks` are computed from; valid until the next call. */
+struct cup_task_row cup_row_task(struct cup_report_rows *rows, const struct cup_task *task);
 
 /* Copies a text into `rows`, where it stays until the row is written. */
 struct cup_value cup_row_string(struct cup_report_rows *rows, const char *string);
@@ -132,11 +157,10 @@ static inline struct cup_value cup_value_if(bool known, struct cup_value value)
     return known ? value : cup_null();
 }
 
-/* Write the rows as JSON: into the array that is open, as an array `name`, or as the array "rows"
- * of an object `name`. Each returns 0, or -1 without memory. */
+/* Write the rows as JSON: into the array that is open, as an array with the table's name, or as one
+ * in an object `name`. Each returns 0, or -1 without memory. */
 int cup_put_more_rows(struct report *report, const struct cup_report_table *table, const void *of);
-int cup_put_rows(struct report *report, const char *name, const struct cup_report_table *table,
-                 const void *of);
+int cup_put_rows(struct report *report, const struct cup_report_table *table, const void *of);
 int cup_put_row_object(struct report *report, const char *name,
                        const struct cup_report_table *table);
 

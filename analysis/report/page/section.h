@@ -15,6 +15,8 @@ enum cup_needs {
     CUP_NEEDS_STACKS = 4,
 };
 
+enum { CUP_SECTION_TABLES = 6 }; /* with a NULL at the end */
+
 struct cup_report_section {
     const char *name; /* for --only, and in the JSON; "": --only has no name for it */
     enum cup_shown shown;
@@ -22,11 +24,20 @@ struct cup_report_section {
     bool (*is_wanted)(const struct cup_page *page);
     unsigned needs; /* enum cup_needs */
     const char *heading, *note;
-    const struct cup_report_table *table; /* under the heading; in the JSON "rows" of an object */
-    const char *nothing;                  /* printed by --only when there is nothing to show */
-    /* Both return 0, or -1 without memory, and print nothing if there is nothing to show. */
-    int (*print)(const struct cup_page *page); /* NULL: prints `table` */
-    int (*put)(struct report *report);         /* NULL: writes the rows of `table` */
+    /* Under the heading, unless `print` is set; in the JSON the first keys of the section. */
+    const struct cup_metric_section *metrics;
+    const struct cup_report_table
+        *table;          /* under the heading, unless `metrics` or `print` is set */
+    const char *nothing; /* printed by --only when there is nothing to show */
+    /* Replaces heading, metrics and table. Returns 0, or -1 without memory; prints nothing if there
+     * is nothing to show. */
+    int (*print)(const struct cup_page *page);
+    /* In the JSON, the section is an object of the metrics, more keys, the rows of the tables, and
+     * the last keys; or what `put` writes instead. They return 0, or -1 without memory. */
+    void (*put_keys)(struct report *report);
+    const struct cup_report_table *tables[CUP_SECTION_TABLES]; /* none: `table` */
+    int (*put_last)(struct report *report);
+    int (*put)(struct report *report);
 };
 
 #endif

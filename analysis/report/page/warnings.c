@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/base/units.h"
+#include "analysis/report/page/page.h"
 
 static const struct {
     enum cup_health counter;
@@ -35,14 +35,12 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
 static size_t add_late_children(const struct cup_totals *totals, struct cup_warning *warning)
 {
     const struct cup_child_sums *late = &totals->children[CUP_ANCESTRY_LATE];
-    char bytes[CUP_HUMAN_READABLE_ROOM];
     if (late->bytes == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
              "Child processes that read data after the task that started them had ended: %llu. The "
              "%s that they read are unattributed.",
-             (unsigned long long)late->processes,
-             cup_print_human_readable(bytes, cup_count(late->bytes), CUP_UNIT_BYTES));
+             (unsigned long long)late->processes, CUP_SHOW((double)late->bytes, CUP_UNIT_BYTES));
     return 1;
 }
 
@@ -95,21 +93,17 @@ static bool is_not_compared(const struct cup_process *process)
 static size_t add_shifted(const struct cup_profile *profile, struct cup_warning *warning)
 {
     const struct cup_process *last = NULL;
-    char ahead[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM];
     uint64_t hosts = count_hosts(profile, is_shifted, &last);
     if (hosts == 0)
         return 0;
     bool is_ahead = last->clock.ahead_ns > 0;
-    cup_print_human_readable(ahead,
-                             cup_seconds(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
-                             CUP_UNIT_SECONDS);
-    cup_print_human_readable(error, cup_seconds(last->clock.error_ns), CUP_UNIT_SECONDS);
     snprintf(
         warning->text, sizeof warning->text,
         "Clocks of %llu host%s differ from the scheduler's, as Dask measured it: %.40s is %s %s "
         "(+- %s). Times from there are shifted to the scheduler's clock.",
-        (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, ahead,
-        is_ahead ? "ahead" : "behind", error);
+        (unsigned long long)hosts, cup_plural(hosts), last->header.host,
+        CUP_SHOW_NS(is_ahead ? last->clock.ahead_ns : -last->clock.ahead_ns),
+        is_ahead ? "ahead" : "behind", CUP_SHOW_NS(last->clock.error_ns));
     return 1;
 }
 

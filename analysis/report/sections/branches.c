@@ -18,13 +18,11 @@ static struct cup_value count_if(bool known, uint64_t count)
 static struct cup_value sources(struct cup_report_rows *rows, const struct cup_basket_sums *sums)
 {
     static const char *const names[] = {"", "asked", "unseen", "by_place", "pages", "embedded"};
-    char room[64];
-    size_t length = 0;
+    char room[64] = "";
     for (unsigned i = 1; i < sizeof names / sizeof *names; i++)
         if (sums->sources & 1u << i)
-            length += (size_t)snprintf(room + length, sizeof room - length, "%s%s",
-                                       length ? ", " : "", names[i]);
-    return length ? cup_row_string(rows, room) : cup_null();
+            cup_append(room, sizeof room, "%s%s", *room ? ", " : "", names[i]);
+    return *room ? cup_row_string(rows, room) : cup_null();
 }
 
 /* The branch as the ROOT file itself describes it; empty if the file was not examined. */
@@ -94,8 +92,7 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
 static bool add_file_rows(void *context, const struct cup_branch_row *branches, size_t count)
 {
     struct cup_report_rows *rows = context;
-    for (size_t i = 0; i < count; i++)
-        cup_add_row(rows, &branches[i]);
+    cup_add_rows(rows, branches, count, sizeof *branches);
     return !cup_output_failed(rows->output);
 }
 
@@ -106,32 +103,16 @@ static int list_branches(struct cup_report_rows *rows)
     const struct cup_branches *branches = rows->totals->branches;
     if (!rows->text.page && cup_branches_by_file(branches))
         return cup_branches_each(rows->totals, add_file_rows, rows);
-    for (size_t i = 0; i < branches->count; i++)
-        cup_add_row(rows, &branches->rows[i]);
-    return 0;
+    return cup_add_rows(rows, branches->rows, branches->count, sizeof *branches->rows);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
-const struct cup_report_table cup_branches_table = {CUP_TABLE_PARTS(parts), list_branches,
+const struct cup_report_table cup_branches_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_branches,
                                                     .on_screen = 20, .more = "branches in --json"};
-static const struct cup_report_table short_table = {CUP_TABLE_PARTS(parts), list_branches,
+static const struct cup_report_table short_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_branches,
                                                     .on_screen = 5,
                                                     .more = "branches; --only branches, --json"};
 
 /* ---- lines -------------------------------------------------------------------------------- */
-
-static void print_line(const struct cup_page *page, const char *line)
-{
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
-}
-
-/* "all", or the amount, of the bytes that were read more than once. */
-static const char *amount_of(const struct cup_page *page, char *to, enum cup_metric_id metric)
-{
-    bool is_all = cup_metric_number(metric, page->totals) ==
-                  cup_metric_number(CUP_METRIC_REREAD_BYTES, page->totals);
-    return is_all ? "all" : cup_page_human_readable(page, to, metric);
-}
 
 static void print_rereads(const struct cup_page *page)
 {
@@ -145,44 +126,38 @@ static void print_rereads(const struct cup_page *page)
         {CUP_METRIC_REREAD_ESTIMATED_BYTES, "estimated"},
     };
     const struct cup_branches *branches = page->totals->branches;
-    char bytes[CUP_HUMAN_READABLE_ROOM], line[500];
+    double all = cup_metric_number(CUP_METRIC_REREAD_BYTES, page->totals);
+    char line[500] = "";
     if (!branches->rereads_known) {
-        print_line(
-            page, branches->lost_records
-                      ? "Read more than once: n/a, because records could not be read a second time."
-                      : "Read more than once: n/a here, because there are too many rows; `--only "
-                        "branches` and --json compute it.");
+        cup_page_line(page, CUP_PLAIN, "Read more than once: n/a%s",
+                      branches->lost_records
+                          ? ", because records could not be read a second time."
+                          : " here, because there are too many rows; `--only branches` and --json "
+                            "compute it.");
         return;
     }
-    size_t length = (size_t)snprintf(line, sizeof line, "Read more than once: %s",
-                                     cup_page_human_readable(page, bytes, CUP_METRIC_REREAD_BYTES));
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (cup_metric_number(parts[i].metric, page->totals) > 0)
-            length += (size_t)snprintf(line + length, sizeof line - length, "; %s of it %s",
-                                       amount_of(page, bytes, parts[i].metric), parts[i].text);
-    snprintf(line + length, sizeof line - length, ".");
-    print_line(page, line);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        double part = cup_metric_number(parts[i].metric, page->totals);
+        if (part > 0)
+            cup_append(line, sizeof line, "; %s of it %s",
+                       part == all ? "all" : CUP_SHOW_METRIC(page, parts[i].metric), parts[i].text);
+    }
+    cup_page_line(page, CUP_PLAIN, "Read more than once: %s%s.",
+                  CUP_SHOW_METRIC(page, CUP_METRIC_REREAD_BYTES), line);
 }
 
 static void print_shares(const struct cup_page *page)
 {
-    char branches[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
-        passed[CUP_HUMAN_READABLE_ROOM], line[300];
-    double known = cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals);
-    double incidental = cup_metric_number(CUP_METRIC_INCIDENTAL_BYTES, page->totals);
-    if (known >= 0) {
-        snprintf(line, sizeof line, "Share of the trees: %s of their branches, %s of their bytes.",
-                 cup_page_human_readable(page, branches, CUP_METRIC_BRANCHES_SHARE),
-                 cup_page_human_readable(page, bytes, CUP_METRIC_BYTES_SHARE));
-        print_line(page, line);
-    }
-    if (incidental > 0) {
-        snprintf(line, sizeof line,
-                 "Read-ahead delivered %s of whole baskets that uproot never requested; they are "
-                 "not in the table.",
-                 cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
-        print_line(page, line);
-    }
+    if (cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals) >= 0)
+        cup_page_line(page, CUP_PLAIN,
+                      "Share of the trees: %s of their branches, %s of their bytes.",
+                      CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_SHARE),
+                      CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_SHARE));
+    if (cup_metric_number(CUP_METRIC_INCIDENTAL_BYTES, page->totals) > 0)
+        cup_page_line(page, CUP_PLAIN,
+                      "Read-ahead delivered %s of whole baskets that uproot never requested; they "
+                      "are not in the table.",
+                      CUP_SHOW_METRIC(page, CUP_METRIC_INCIDENTAL_BYTES));
 }
 
 /* If the logs do not have the size of the trees: the share by the files that could be opened, and
@@ -190,25 +165,19 @@ static void print_shares(const struct cup_page *page)
 static void print_files(const struct cup_page *page)
 {
     const struct cup_file_shares *shares = page->totals->shares;
-    char branches[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], line[400];
     if (!shares || cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals) >= 0)
         return;
-    if (shares->known) {
-        snprintf(
-            line, sizeof line,
+    if (shares->known)
+        cup_page_line(
+            page, CUP_PLAIN,
             "Share of the trees of %llu files (of %llu), by the files themselves: %s of their "
             "branches, %s of their bytes.",
             (unsigned long long)shares->known, (unsigned long long)shares->known + shares->unknown,
-            cup_print_human_readable(branches, cup_share_of_branches(&shares->all),
-                                     CUP_UNIT_PERCENT),
-            cup_print_human_readable(bytes, cup_share_of_bytes(&shares->all), CUP_UNIT_PERCENT));
-        print_line(page, line);
-    }
-    if (shares->unknown) {
-        snprintf(line, sizeof line, "Files that were not examined: %llu; the first because %s.",
-                 (unsigned long long)shares->unknown, shares->all.reason);
-        print_line(page, line);
-    }
+            CUP_SHOW(cup_number(cup_share_of_branches(&shares->all)), CUP_UNIT_PERCENT),
+            CUP_SHOW(cup_number(cup_share_of_bytes(&shares->all)), CUP_UNIT_PERCENT));
+    if (shares->unknown)
+        cup_page_line(page, CUP_PLAIN, "Files that were not examined: %llu; the first because %s.",
+                      (unsigned long long)shares->unknown, shares->all.reason);
 }
 
 /* Lists the bytes that were not both requested by uproot and seen by a hook. */
@@ -225,30 +194,24 @@ static void print_how(const struct cup_page *page)
         {CUP_METRIC_PAGE_BYTES, "pages of RNTuples, which have no names"},
         {CUP_METRIC_WITHOUT_TASK_BYTES, "unattributed"},
     };
-    char bytes[CUP_HUMAN_READABLE_ROOM], line[300];
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (!(cup_metric_number(parts[i].metric, page->totals) > 0))
-            continue;
-        snprintf(line, sizeof line, "%s of it: %s.",
-                 cup_page_human_readable(page, bytes, parts[i].metric), parts[i].text);
-        print_line(page, line);
-    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (cup_metric_number(parts[i].metric, page->totals) > 0)
+            cup_page_line(page, CUP_PLAIN, "%s of it: %s.", CUP_SHOW_METRIC(page, parts[i].metric),
+                          parts[i].text);
 }
 
 static int print_branches(const struct cup_page *page)
 {
     const struct cup_branches *branches = page->totals->branches;
-    char compressed[CUP_HUMAN_READABLE_ROOM], uncompressed[CUP_HUMAN_READABLE_ROOM],
-        ratio[CUP_HUMAN_READABLE_ROOM];
-    char count[CUP_HUMAN_READABLE_ROOM], detail[250];
+
     if (!cup_branches_any(branches) && branches->all.incidental == 0)
         return 0;
-    snprintf(detail, sizeof detail, "%s of baskets of %s branches, %s uncompressed (ratio %s)",
-             cup_page_human_readable(page, compressed, CUP_METRIC_COMPRESSED_BYTES),
-             cup_page_human_readable(page, count, CUP_METRIC_BRANCHES_READ),
-             cup_page_human_readable(page, uncompressed, CUP_METRIC_UNCOMPRESSED_BYTES),
-             cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO));
-    cup_page_heading(page, "Branches", detail);
+    cup_page_heading(page, "Branches",
+                     CUP_FORMAT("%s of baskets of %s branches, %s uncompressed (ratio %s)",
+                                CUP_SHOW_METRIC(page, CUP_METRIC_COMPRESSED_BYTES),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_READ),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_UNCOMPRESSED_BYTES),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_COMPRESSION_RATIO)));
     int result =
         cup_print_rows(page, page->alone ? &cup_branches_table : &short_table, NULL, NULL, NULL);
     if (cup_branches_any(branches))
@@ -261,25 +224,21 @@ static int print_branches(const struct cup_page *page)
     return result;
 }
 
-static int put_branches(struct report *report)
+static void put_keys(struct report *report)
 {
     const struct cup_branches *branches = report->totals->branches;
     char room[CUP_ALGORITHMS_ROOM];
-    cup_json_object(&report->json, "branches");
-    put_metrics(report, &cup_branches_metrics);
     put(report, "algorithms",
         branches->all.algorithms ? cup_string(cup_algorithm_names(branches->all.algorithms, room))
                                  : cup_null());
     put(report, "rows_by_file", cup_bool(cup_branches_by_file(branches)));
-    int result = cup_put_rows(report, "rows", &cup_branches_table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
 }
 
 const struct cup_report_section cup_branches_section = {
     .name = "branches",
     .needs = CUP_NEEDS_BASKETS,
+    .metrics = &cup_branches_metrics,
     .table = &cup_branches_table,
     .print = print_branches,
-    .put = put_branches,
+    .put_keys = put_keys,
 };

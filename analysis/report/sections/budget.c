@@ -49,15 +49,12 @@ static void draw_bar(const struct cup_page *page, const double *percent)
     putc('\n', page->terminal.out);
 }
 
-/* Writes " I/O 12.3 % (4.56 s)" into `to`. Returns its width in columns, with the mark before it.
- */
-static unsigned describe_part(const struct cup_page *page, int part, double percent, char *to,
-                              size_t room)
+/* " I/O 12.3 % (4.56 s)" into `to`. Returns its width in columns, with the mark before it. */
+static unsigned describe_part(const struct cup_page *page, int part, double percent,
+                              char to[CUP_LINE_ROOM])
 {
-    char share[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM];
-    cup_human_readable(share, percent, CUP_UNIT_PERCENT);
-    cup_human_readable(time, (double)page->totals->budget.ns[part] / 1e9, CUP_UNIT_SECONDS);
-    snprintf(to, room, " %s %s (%s)", cup_budget_texts[part].text, share, time);
+    cup_format(to, " %s %s (%s)", cup_budget_texts[part].text, CUP_SHOW(percent, CUP_UNIT_PERCENT),
+               CUP_SHOW_NS(page->totals->budget.ns[part]));
     return (unsigned)strlen(to) + 1;
 }
 
@@ -66,10 +63,10 @@ static void draw_legend(const struct cup_page *page, const double *percent)
 {
     unsigned used = 0;
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
-        char text[100];
+        char text[CUP_LINE_ROOM];
         if (page->totals->budget.ns[i] == 0)
             continue;
-        unsigned columns = describe_part(page, i, percent[i], text, sizeof text) + 2;
+        unsigned columns = describe_part(page, i, percent[i], text) + 2;
         if (used > 0 && used + columns > page->terminal.width) {
             putc('\n', page->terminal.out);
             used = 0;
@@ -85,19 +82,17 @@ static void draw_legend(const struct cup_page *page, const double *percent)
 static void print_elsewhere(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
-    char time[CUP_HUMAN_READABLE_ROOM], line[240];
+    bool are_all = t->elsewhere_tasks == t->all.tasks;
     if (t->elsewhere_tasks == 0)
         return;
-    if (t->elsewhere_tasks == t->all.tasks)
+    if (are_all)
         putc('\n', page->terminal.out);
-    cup_human_readable(time, (double)t->elsewhere_ns / 1e9, CUP_UNIT_SECONDS);
-    snprintf(line, sizeof line,
-             "Left out: %llu task%s (%s) on no thread of the pool: async tasks, calls of actors' "
-             "methods.%s",
-             (unsigned long long)t->elsewhere_tasks, cup_plural(t->elsewhere_tasks), time,
-             t->elsewhere_tasks == t->all.tasks ? " No others ran: there is nothing to split."
-                                                : "");
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    cup_page_line(page, CUP_DIM,
+                  "Left out: %llu task%s (%s) on no thread of the pool: async tasks, calls of "
+                  "actors' methods.%s",
+                  (unsigned long long)t->elsewhere_tasks, cup_plural(t->elsewhere_tasks),
+                  CUP_SHOW_NS(t->elsewhere_ns),
+                  are_all ? " No others ran: there is nothing to split." : "");
 }
 
 void cup_print_bar(const struct cup_page *page)
@@ -120,7 +115,7 @@ static void print_meaning(const struct cup_page *page)
     size_t count = cup_advice_make(page->totals, advice);
     for (size_t i = 0; i < count; i++)
         if (advice[i].rule->about_time)
-            cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
+            cup_page_line(page, CUP_PLAIN, "%s", advice[i].text);
 }
 
 static int print_time_budget(const struct cup_page *page)
@@ -161,32 +156,21 @@ static const char *budget_key(unsigned index, char room[CUP_KEY_ROOM])
     return room;
 }
 
-static void fill_budget(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_budget *budget = item;
-    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        values[i] =
-            cup_value_if(part_is_measured(rows->totals, i), cup_seconds((int64_t)budget->ns[i]));
-}
-
 #define HEAD_FIELDS(X)                                                                             \
     CUP_WHO_FIELDS(X, process)                                                                     \
     X("threads", COUNT, cup_count(budget->threads))                                                \
     X("threads_s", SECONDS, cup_seconds((int64_t)budget->threads_ns))
 
-static void fill_head(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+#define TAIL_FIELDS(X) X("overbooked_s", SECONDS, cup_seconds((int64_t)budget->overbooked_ns))
+
+static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_budget *budget = item;
     uint32_t process = (uint32_t)(budget - rows->totals->budgets);
     CUP_FILL(values, HEAD_FIELDS);
-}
-
-#define TAIL_FIELDS(X) X("overbooked_s", SECONDS, cup_seconds((int64_t)budget->overbooked_ns))
-
-static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_budget *budget = item;
-    (void)rows;
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        *values++ =
+            cup_value_if(part_is_measured(rows->totals, i), cup_seconds((int64_t)budget->ns[i]));
     CUP_FILL(values, TAIL_FIELDS);
 }
 
@@ -198,26 +182,17 @@ static int list_workers(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part worker_parts[] = {
-    CUP_ROW_PART(HEAD_FIELDS, fill_head),
-    {.count = CUP_BUDGET_COUNT, .key = budget_key, .fill = fill_budget},
-    CUP_ROW_PART(TAIL_FIELDS, fill_tail),
-};
-static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
-
-static int put_time_budget(struct report *report)
-{
-    cup_json_object(&report->json, "time_budget");
-    put_metrics(report, &cup_time_budget_metrics);
-    put_shares(report);
-    int result = cup_put_rows(report, "by_worker", &workers, NULL);
-    cup_json_end_object(&report->json);
-    return result;
-}
+static const struct cup_report_table workers = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(HEAD_FIELDS, fill_worker),
+                    {.count = CUP_BUDGET_COUNT, .key = budget_key},
+                    CUP_ROW_PART(TAIL_FIELDS, NULL)),
+    list_workers, .name = "by_worker"};
 
 const struct cup_report_section cup_time_budget_section = {
     .name = "time_budget",
     .shown = CUP_SHOWN_IN_PAGE,
+    .metrics = &cup_time_budget_metrics,
     .print = print_time_budget,
-    .put = put_time_budget,
+    .put_keys = put_shares,
+    .table = &workers,
 };

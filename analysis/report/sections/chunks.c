@@ -6,11 +6,6 @@
 
 /* ---- each of them ------------------------------------------------------------------------- */
 
-struct chunk {
-    struct cup_task_row row;
-    uint32_t number; /* in the order of the tasks, from 1 */
-};
-
 static struct cup_value difference(uint64_t later, uint64_t earlier)
 {
     return cup_value_if(later != CUP_UNKNOWN64 && earlier != CUP_UNKNOWN64,
@@ -46,7 +41,7 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
 /* Columns of `cupping tasks`; `requested_bytes` and those after it are from Coffea's report of the
  * chunk. */
 #define FIELDS(X)                                                                                  \
-    X("chunk", COUNT, cup_count(chunk->number))                                                    \
+    X("chunk", COUNT, cup_count(rows->text.shown + 1))                                             \
     CUP_TASK_FIELD(X, "key", TEXT, .heading = "key", .place = 10, .rank = 5, .none = "n/a")        \
     CUP_TASK_FIELD(X, "dataset", TEXT, .heading = "dataset", .place = 1, .none = "n/a")            \
     CUP_TASK_FIELD(X, "file", TEXT, .heading = "file", .place = 2, .none = "n/a")                  \
@@ -87,11 +82,10 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
 static void fill(struct cup_report_rows *rows, const void *of, struct cup_value *values)
 {
     static const struct cup_task_baskets nothing;
-    const struct chunk *chunk = of;
-    const struct cup_task_row *row = &chunk->row;
+    const struct cup_item *item = of;
     const struct cup_profile *profile = rows->profile;
-    const struct cup_task *task = row->task;
-    const struct cup_item *item = cup_task_item(profile, task);
+    const struct cup_task *task = &profile->tasks[item->task];
+    const struct cup_task_row row_of = cup_row_task(rows, task), *row = &row_of;
     bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
     bool measured =
         profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS);
@@ -100,30 +94,15 @@ static void fill(struct cup_report_rows *rows, const void *of, struct cup_value 
     CUP_FILL(values, FIELDS);
 }
 
-static void add_chunk(struct cup_report_rows *rows, struct cup_key_reader *keys, size_t item,
-                      uint32_t number)
-{
-    uint32_t index = rows->profile->items[item].task;
-    const struct cup_task *task = &rows->profile->tasks[index];
-    uint32_t attempt = rows->attempts ? rows->attempts[index] : 1;
-    cup_add_row(rows,
-                &(struct chunk){{rows->profile, task, cup_key_read(keys, task), attempt}, number});
-}
-
 static int list_chunks(struct cup_report_rows *rows)
 {
-    struct cup_key_reader keys;
-    uint32_t number = 0;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < rows->profile->item_count && !cup_output_failed(rows->output); i++)
+    for (size_t i = 0; i < rows->profile->item_count; i++)
         if (rows->totals->outcomes[i] != CUP_OUTCOME_NONE)
-            add_chunk(rows, &keys, i, ++number);
-    cup_key_reader_close(&keys);
+            cup_add_row(rows, &rows->profile->items[i]);
     return 0;
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
-const struct cup_report_table cup_chunks_table = {CUP_TABLE_PARTS(parts), list_chunks};
+const struct cup_report_table cup_chunks_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_chunks};
 
 /* ---- one by one, in the page of HTML -------------------------------------------------------- */
 
@@ -144,7 +123,6 @@ static int list_slowest(struct cup_report_rows *rows)
 {
     const struct cup_profile *profile = rows->profile;
     struct timed *chunks = calloc(profile->item_count + 1, sizeof *chunks);
-    struct cup_key_reader keys;
     size_t count = 0;
     if (!chunks)
         return -1;
@@ -153,30 +131,24 @@ static int list_slowest(struct cup_report_rows *rows)
             chunks[count++] = (struct timed){
                 cup_task_wall_ns(&profile->tasks[profile->items[i].task]), (uint32_t)i};
     qsort(chunks, count, sizeof *chunks, longest_first);
-    cup_key_reader_open(&keys, profile);
     for (size_t i = 0; i < count; i++)
-        if (i < rows->text.most) /* do not read keys that are not shown */
-            add_chunk(rows, &keys, chunks[i].item, 0);
-        else
-            cup_hide_row(rows);
-    cup_key_reader_close(&keys);
+        cup_add_row(rows, &profile->items[chunks[i].item]);
     free(chunks);
     return 0;
 }
 
 static const struct cup_report_table slowest = {
-    CUP_TABLE_PARTS(parts), list_slowest, .on_screen = 20,
+    CUP_TABLE_FIELDS(FIELDS, fill), list_slowest, .on_screen = 20,
     .more = "chunks; `cupping tasks --csv FILE` has them all"};
-
-static int print_slowest(const struct cup_page *page)
-{
-    return cup_print_rows(page, &slowest, NULL, "Chunks one by one",
-                          "those that took the longest first");
-}
 
 /* No name: `--only chunks` prints cup_chunks_section. */
 const struct cup_report_section cup_slowest_section = {
-    .name = "", .shown = CUP_SHOWN_IN_PAGE, .print = print_slowest};
+    .name = "",
+    .shown = CUP_SHOWN_IN_PAGE,
+    .heading = "Chunks one by one",
+    .note = "those that took the longest first",
+    .table = &slowest,
+};
 
 /* ---- statistics --------------------------------------------------------------------------- */
 
@@ -207,34 +179,24 @@ static void add_statistics(const struct cup_page *page, struct cup_table *table)
 static void print_open_and_process(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
-    char open[CUP_HUMAN_READABLE_ROOM], process[CUP_HUMAN_READABLE_ROOM],
-        cpu[CUP_HUMAN_READABLE_ROOM], line[300];
-    if (t->timed_chunks == 0)
-        return;
-    cup_human_readable(open, (double)t->open_ns / 1e9, CUP_UNIT_SECONDS);
-    cup_human_readable(process, (double)t->process_ns / 1e9, CUP_UNIT_SECONDS);
-    cup_human_readable(cpu, (double)t->process_cpu_ns / 1e9, CUP_UNIT_SECONDS);
-    snprintf(line, sizeof line,
-             "The chunks spent %s before process() (opening files) and %s inside it, %s of that on "
-             "the CPU.",
-             open, process, cpu);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+    if (t->timed_chunks)
+        cup_page_line(
+            page, CUP_PLAIN,
+            "The chunks spent %s before process() (opening files) and %s inside it, %s of "
+            "that on the CPU.",
+            CUP_SHOW_NS(t->open_ns), CUP_SHOW_NS(t->process_ns), CUP_SHOW_NS(t->process_cpu_ns));
 }
 
 static void print_requested(const struct cup_page *page)
 {
-    char asked[CUP_HUMAN_READABLE_ROOM], columns[CUP_HUMAN_READABLE_ROOM],
-        times[CUP_HUMAN_READABLE_ROOM], line[300];
-    if (page->totals->coffea.with_bytes == 0)
-        return;
-    cup_page_human_readable(page, asked, CUP_METRIC_TOTAL_BYTES_READ_COFFEA);
-    cup_page_human_readable(page, columns, CUP_METRIC_NUM_COLUMNS);
-    cup_page_human_readable(page, times, CUP_METRIC_READ_AMPLIFICATION);
-    snprintf(line, sizeof line,
-             "Coffea's own report says that uproot requested %s and built %s column%s. Tasks read "
-             "%s times as much.",
-             asked, columns, strcmp(columns, "1") == 0 ? "" : "s", times);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+    const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_NUM_COLUMNS);
+    if (page->totals->coffea.with_bytes)
+        cup_page_line(page, CUP_PLAIN,
+                      "Coffea's own report says that uproot requested %s and built %s column%s. "
+                      "Tasks read %s times as much.",
+                      CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_BYTES_READ_COFFEA), columns,
+                      strcmp(columns, "1") == 0 ? "" : "s",
+                      CUP_SHOW_METRIC(page, CUP_METRIC_READ_AMPLIFICATION));
 }
 
 static int print_chunks(const struct cup_page *page)
@@ -244,14 +206,13 @@ static int print_chunks(const struct cup_page *page)
         {"median", CUP_FIT_RIGHT, 0}, {"max", CUP_FIT_RIGHT, 0}, {"st.dev.", CUP_FIT_RIGHT, 1},
     };
     const struct cup_totals *t = page->totals;
-    char detail[160];
     struct cup_table table;
-    snprintf(detail, sizeof detail,
-             "%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
-             (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
-             (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
-             (unsigned long long)t->skipped_chunks);
-    cup_page_heading(page, "Chunks", detail);
+    cup_page_heading(
+        page, "Chunks",
+        CUP_FORMAT("%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
+                   (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
+                   (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
+                   (unsigned long long)t->skipped_chunks));
     if (t->used_chunks) {
         cup_table_start(&table, columns, sizeof columns / sizeof *columns);
         add_statistics(page, &table);
@@ -279,31 +240,22 @@ static void put_statistics(struct report *report, const char *name,
 static void put_chunk_sums(struct report *report)
 {
     const struct cup_totals *totals = report->totals;
+    struct cup_statistics statistics[CUP_STAT_COUNT];
     bool timed = totals->timed_chunks > 0;
     put(report, "count", cup_count(totals->used_chunks));
     put(report, "failed", cup_count(totals->failed_chunks));
     put(report, "repeated", cup_count(totals->repeated_chunks));
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
     put(report, "skipped", cup_count(totals->skipped_chunks));
-    put(report, "open_s", timed ? cup_seconds((int64_t)totals->open_ns) : cup_null());
-    put(report, "process_s", timed ? cup_seconds((int64_t)totals->process_ns) : cup_null());
-    put(report, "process_cpu_s", timed ? cup_seconds((int64_t)totals->process_cpu_ns) : cup_null());
-}
-
-static int put_chunks(struct report *report)
-{
-    struct cup_statistics statistics[CUP_STAT_COUNT];
-    cup_json_object(&report->json, "chunks");
-    put_chunk_sums(report);
+    put(report, "open_s", cup_value_if(timed, cup_seconds((int64_t)totals->open_ns)));
+    put(report, "process_s", cup_value_if(timed, cup_seconds((int64_t)totals->process_ns)));
+    put(report, "process_cpu_s", cup_value_if(timed, cup_seconds((int64_t)totals->process_cpu_ns)));
     cup_json_object(&report->json, "statistics");
-    cup_chunk_statistics(report->totals, statistics);
+    cup_chunk_statistics(totals, statistics);
     for (int i = 0; i < CUP_STAT_COUNT; i++)
         put_statistics(report, statistic_rows[i].name, &statistics[i]);
     cup_json_end_object(&report->json);
     cup_put_fits(report);
-    int result = cup_put_rows(report, "rows", &cup_chunks_table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
 }
 
 /* Why a chunk took long is in its waits. */
@@ -312,5 +264,5 @@ const struct cup_report_section cup_chunks_section = {
     .needs = CUP_NEEDS_COUNTERS,
     .table = &cup_chunks_table,
     .print = print_chunks,
-    .put = put_chunks,
+    .put_keys = put_chunk_sums,
 };

@@ -5,16 +5,12 @@
 #include "analysis/metrics/dask/coffea_compare.h"
 #include "analysis/report/page/section.h"
 
-enum { SHOWN_DATASETS = 20 };
-
-static void add_row(struct cup_table *table, const struct cup_coffea_row *row)
+static struct cup_value seconds(uint64_t ns)
 {
-    cup_table_add_string(table, row->label);
-    cup_table_add_value(table, row->seen, row->unit);
-    cup_table_add_value(table, row->given, row->unit);
-    cup_table_add_value(table, row->ratio, CUP_UNIT_RATIO);
-    cup_table_add_string(table, row->differs ? "differs" : "");
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
 }
+
+/* ---- both, field by field ---------------------------------------------------------------- */
 
 static void print_comparison(const struct cup_page *page,
                              const struct cup_coffea_row rows[CUP_COFFEA_FIELDS])
@@ -26,59 +22,67 @@ static void print_comparison(const struct cup_page *page,
     char sentence[CUP_COFFEA_SENTENCE];
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int i = 0; i < CUP_COFFEA_FIELDS; i++)
-        add_row(&table, &rows[i]);
+    for (const struct cup_coffea_row *row = rows; row < rows + CUP_COFFEA_FIELDS; row++) {
+        cup_table_add_string(&table, row->label);
+        cup_table_add_value(&table, row->seen, row->unit);
+        cup_table_add_value(&table, row->given, row->unit);
+        cup_table_add_value(&table, row->ratio, CUP_UNIT_RATIO);
+        cup_table_add_string(&table, row->differs ? "differs" : "");
+    }
     cup_table_finish(&table, &page->terminal);
     for (int i = 0; i < CUP_COFFEA_FIELDS; i++)
         if (rows[i].differs) {
             cup_coffea_sentence(page->totals, &rows[i], sentence);
-            cup_print_wrapped(&page->terminal, CUP_WARN, 2, sentence);
+            cup_page_line(page, CUP_WARN, "%s", sentence);
         }
 }
 
-static void add_dataset(struct cup_table *table, const char *name,
-                        const struct cup_coffea_figures *figures)
+/* ---- the saved datasets ------------------------------------------------------------------ */
+
+#define DATASET_FIELDS(X)                                                                          \
+    X("dataset", TEXT, cup_string(dataset->name), .heading = "dataset (saved)", .place = 1)        \
+    X("entries", COUNT, cup_count_or_null(figures->entries), .heading = "events", .place = 2)      \
+    X("duration", SECONDS, seconds(figures->process_ns), .heading = "duration", .place = 3)        \
+    X("num_requested_bytes", BYTES, cup_count_or_null(figures->bytes),                             \
+      .heading = "bytes requested", .place = 4)
+
+static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    cup_table_add_string(table, name);
-    cup_table_add_value(table, cup_count_or_null(figures->entries), CUP_UNIT_COUNT);
-    if (figures->process_ns == CUP_UNKNOWN64)
-        cup_table_add_value(table, cup_null(), CUP_UNIT_SECONDS);
-    else
-        cup_table_add_seconds(table, figures->process_ns);
-    cup_table_add_value(table, cup_count_or_null(figures->bytes), CUP_UNIT_BYTES);
+    const struct cup_coffea_dataset *dataset = item;
+    const struct cup_coffea_figures *figures = &dataset->figures;
+    (void)rows;
+    CUP_FILL(values, DATASET_FIELDS);
 }
 
-static void print_datasets(const struct cup_page *page, const struct cup_coffea_file *given)
+/* The text has the first of them, and their sum. */
+static int list_datasets(struct cup_report_rows *rows)
 {
-    static const struct cup_column columns[] = {
-        {"dataset (saved)", CUP_FIT_LEFT, 0},
-        {"events", CUP_FIT_RIGHT, 0},
-        {"duration", CUP_FIT_RIGHT, 0},
-        {"bytes requested", CUP_FIT_RIGHT, 0},
-    };
-    size_t count = given->dataset_count;
-    struct cup_table table;
-    if (count == 0)
-        return;
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < SHOWN_DATASETS; i++)
-        add_dataset(&table, given->datasets[i].name, &given->datasets[i].figures);
-    add_dataset(&table, "sum over datasets", &given->dataset_sums);
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_DATASETS ? count - SHOWN_DATASETS : 0, "datasets");
+    enum { SHOWN_DATASETS = 20 };
+    const struct cup_coffea_file *given = rows->totals->given;
+    for (size_t i = 0; i < given->dataset_count; i++)
+        if (rows->text.page && i >= SHOWN_DATASETS)
+            cup_hide_row(rows);
+        else
+            cup_add_row(rows, &given->datasets[i]);
+    if (rows->text.page && given->dataset_count > 0)
+        cup_add_row(rows, &(struct cup_coffea_dataset){"sum over datasets", given->dataset_sums});
+    return 0;
 }
+
+static const struct cup_report_table datasets = {CUP_TABLE_FIELDS(DATASET_FIELDS, fill_dataset),
+                                                 list_datasets, .more = "datasets",
+                                                 .name = "datasets"};
+
+/* ---- in the text -------------------------------------------------------------------------- */
 
 static void print_notes(const struct cup_page *page, const struct cup_coffea_file *given)
 {
-    char line[200];
     if (given->columns_unreadable)
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2,
-                          "columns could not be read, because they are not a list of names. "
-                          "json.dump(..., default=list) writes a set as a list.");
-    if (given->ignored == 0)
-        return;
-    snprintf(line, sizeof line, "Members of the file that were ignored: %zu.", given->ignored);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+        cup_page_line(page, CUP_WARN,
+                      "columns could not be read, because they are not a list of names. "
+                      "json.dump(..., default=list) writes a set as a list.");
+    if (given->ignored)
+        cup_page_line(page, CUP_DIM, "Members of the file that were ignored: %zu.", given->ignored);
 }
 
 static int print_coffea(const struct cup_page *page)
@@ -93,11 +97,11 @@ static int print_coffea(const struct cup_page *page)
               : "made from the chunks; --coffea-report FILE compares it with a saved one");
     cup_coffea_compare(page->totals, rows);
     print_comparison(page, rows);
-    if (given) {
-        print_datasets(page, given);
-        print_notes(page, given);
-    }
-    return 0;
+    if (!given)
+        return 0;
+    int result = cup_print_rows(page, &datasets, NULL, NULL, NULL);
+    print_notes(page, given);
+    return result;
 }
 
 /* ---- in the JSON ------------------------------------------------------------------------- */
@@ -124,16 +128,6 @@ static int put_columns(struct report *report)
 
 /* ---- as given --------------------------------------------------------------------------- */
 
-static struct cup_value seconds(uint64_t ns)
-{
-    return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
-}
-
-static struct cup_value time_of(int64_t ns)
-{
-    return ns ? cup_time(ns) : cup_null();
-}
-
 static void put_given_columns(struct report *report, const struct cup_coffea_file *given)
 {
     size_t i;
@@ -149,18 +143,7 @@ static void put_given_columns(struct report *report, const struct cup_coffea_fil
     cup_json_end_array(&report->json);
 }
 
-static void put_given_dataset(struct report *report, const char *name,
-                              const struct cup_coffea_figures *figures)
-{
-    cup_json_row(&report->json, NULL);
-    put(report, "dataset", cup_string(name));
-    put(report, "entries", cup_count_or_null(figures->entries));
-    put(report, "duration", seconds(figures->process_ns));
-    put(report, "num_requested_bytes", cup_count_or_null(figures->bytes));
-    cup_json_end_object(&report->json);
-}
-
-static void put_given(struct report *report, const struct cup_coffea_file *given)
+static int put_given(struct report *report, const struct cup_coffea_file *given)
 {
     cup_json_object(&report->json, "given");
     put(report, "file", cup_string(given->path));
@@ -170,14 +153,12 @@ static void put_given(struct report *report, const struct cup_coffea_file *given
     put(report, "chunks", cup_count_or_null(given->report.chunks));
     put_given_columns(report, given);
     put(report, "columns_unreadable", cup_bool(given->columns_unreadable));
-    put(report, "t_start", time_of(given->start_ns));
-    put(report, "t_stop", time_of(given->stop_ns));
+    put(report, "t_start", cup_value_if(given->start_ns, cup_time(given->start_ns)));
+    put(report, "t_stop", cup_value_if(given->stop_ns, cup_time(given->stop_ns)));
     put(report, "ignored", cup_count(given->ignored));
-    cup_json_array(&report->json, "datasets");
-    for (size_t i = 0; i < given->dataset_count; i++)
-        put_given_dataset(report, given->datasets[i].name, &given->datasets[i].figures);
-    cup_json_end_array(&report->json);
+    int result = cup_put_rows(report, &datasets, NULL);
     cup_json_end_object(&report->json);
+    return result;
 }
 
 /* ---- both ------------------------------------------------------------------------------- */
@@ -207,13 +188,6 @@ static void put_comparison(struct report *report)
     cup_json_end_array(&report->json);
 }
 
-static void put_without_file(struct report *report)
-{
-    put(report, "given", cup_null());
-    put(report, "compared", cup_null());
-    put(report, "differs", cup_null());
-}
-
 /* Null if no chunk had a report and the user gave no file. */
 static int put_coffea(struct report *report)
 {
@@ -226,10 +200,12 @@ static int put_coffea(struct report *report)
     cup_report_put_coffea_sums(report, &report->totals->coffea);
     int result = put_columns(report);
     if (given) {
-        put_given(report, given);
+        result |= put_given(report, given);
         put_comparison(report);
     } else {
-        put_without_file(report);
+        put(report, "given", cup_null());
+        put(report, "compared", cup_null());
+        put(report, "differs", cup_null());
     }
     cup_json_end_object(&report->json);
     return result;

@@ -65,15 +65,13 @@ static void put_coffea(struct report *report, const void *item)
 
 static int list(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->totals->dataset_count; i++)
-        cup_add_row(rows, &rows->totals->datasets[i]);
-    return 0;
+    return cup_add_rows(rows, rows->totals->datasets, rows->totals->dataset_count,
+                        sizeof *rows->totals->datasets);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill),
-                                            {.put = put_coffea, .nested = "coffea"}};
-static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list, .on_screen = 20,
-                                              .more = "datasets"};
+static const struct cup_report_table table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, fill), {.put = put_coffea, .nested = "coffea"}), list,
+    .on_screen = 20, .more = "datasets"};
 
 const struct cup_report_section cup_datasets_section = {
     .name = "datasets",

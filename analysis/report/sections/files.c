@@ -25,18 +25,6 @@
     X(NULL, BYTES, cup_value_if(mapped, cup_count(c[CUP_F_MAPPED_BYTES])), .heading = "mapped",    \
       .place = 9, .rank = 6)
 
-static void fill_file(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const uint32_t *index = item;
-    const struct cup_file *file = &rows->profile->files[*index];
-    const struct cup_file_sum total = cup_file_total(rows->profile, *index);
-    const uint64_t *c = total.counters;
-    bool mapped = cup_profile_measured(rows->profile, CUP_FEATURE_MAPPED);
-    bool sized = file->size || !(file->flags & CUP_FILE_IS_REMOTE);
-    double calls = (double)c[CUP_F_READ_CALLS];
-    CUP_FILL(values, FILE_FIELDS);
-}
-
 /* ---- counters ------------------------------------------------------------------------------ */
 
 static struct cup_value counter_of(const struct cup_profile *profile, unsigned counter,
@@ -45,18 +33,6 @@ static struct cup_value counter_of(const struct cup_profile *profile, unsigned c
     uint64_t needs = counter == CUP_F_MAPPED_BYTES ? CUP_FEATURE_MAPPED : CUP_FEATURE_FILES;
     return counter_value(cup_file_counter_names[counter], counters[counter],
                          cup_profile_measured(profile, needs));
-}
-
-static const char *file_counter_key(unsigned index, char room[CUP_KEY_ROOM])
-{
-    return counter_key(cup_file_counter_names[index], room, CUP_KEY_ROOM);
-}
-
-static void fill_counters(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_file_sum total = cup_file_total(rows->profile, *(const uint32_t *)item);
-    for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
-        values[i] = counter_of(rows->profile, i, total.counters);
 }
 
 /* ---- what was read of its baskets ---------------------------------------------------------- */
@@ -77,9 +53,7 @@ static const char *algorithm_of(const struct cup_root_file *file)
 
 /* `known`: the file could be opened for the report. Compression level 0: not compressed. */
 #define BASKET_FIELDS(X)                                                                           \
-    X("sequential_share", SHARE,                                                                   \
-      cup_ratio((double)total.counters[CUP_F_SEQUENTIAL_CALLS],                                    \
-                (double)total.counters[CUP_F_READ_CALLS]),                                         \
+    X("sequential_share", SHARE, cup_ratio((double)c[CUP_F_SEQUENTIAL_CALLS], calls),              \
       .heading = "in sequence", .place = 6, .rank = 5)                                             \
     X("baskets", COUNT, cup_value_if(read, cup_count(sums->baskets)))                              \
     X("compressed_bytes", BYTES, cup_value_if(read, cup_count(sums->compressed)))                  \
@@ -106,23 +80,6 @@ static const char *algorithm_of(const struct cup_root_file *file)
     X("compression_algorithm", TEXT, cup_value_if(headed, cup_string(algorithm_of(root))))         \
     X("compression_level", COUNT, cup_value_if(headed, cup_count(root->compression % 100)))
 
-static void fill_baskets(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    static const struct cup_branches_file unknown;
-    static const struct cup_root_file no_root;
-    static const struct cup_file_share no_share = {.reason = "no basket of it was read"};
-    const struct cup_file_sum total = cup_file_total(rows->profile, *(const uint32_t *)item);
-    const struct cup_branches *branches = rows->totals->branches;
-    const struct cup_file_shares *shares = rows->totals->shares;
-    uint32_t number = branches->root_of[*(const uint32_t *)item];
-    const struct cup_root_file *root = number ? &rows->profile->root_files[number - 1] : &no_root;
-    const struct cup_branches_file *of = number ? &branches->files[number - 1] : &unknown;
-    const struct cup_file_share *share = shares && number ? &shares->files[number - 1] : &no_share;
-    const struct cup_basket_sums *sums = &root->sums;
-    bool read = sums->baskets || sums->incidental, known = !share->reason, headed = root->version;
-    CUP_FILL(values, BASKET_FIELDS);
-}
-
 /* ---- by prefix, in the JSON alone ---------------------------------------------------------- */
 
 static void put_prefix(struct report *report, const struct cup_file_sum *sum)
@@ -136,7 +93,8 @@ static void put_prefix(struct report *report, const struct cup_file_sum *sum)
     put(report, "tasks", cup_count(sum->tasks));
     for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
         if (i < CUP_F_SIZE_0_100 || i == CUP_F_MAPPED_BYTES)
-            put(report, file_counter_key(i, room), counter_of(profile, i, sum->counters));
+            put(report, counter_key(cup_file_counter_names[i], room, sizeof room),
+                counter_of(profile, i, sum->counters));
     cup_json_end_object(&report->json);
 }
 
@@ -152,12 +110,31 @@ static void put_prefixes(struct report *report, const void *item)
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
-static const struct cup_row_part parts[] = {
-    CUP_ROW_PART(FILE_FIELDS, fill_file),
-    {.count = CUP_FILE_COUNTER_COUNT, .key = file_counter_key, .fill = fill_counters},
-    CUP_ROW_PART(BASKET_FIELDS, fill_baskets),
-    {.put = put_prefixes, .nested = "by_prefix"},
-};
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    static const struct cup_branches_file unknown;
+    static const struct cup_root_file no_root;
+    static const struct cup_file_share no_share = {.reason = "no basket of it was read"};
+    const uint32_t *index = item;
+    const struct cup_file *file = &rows->profile->files[*index];
+    const struct cup_file_sum total = cup_file_total(rows->profile, *index);
+    const uint64_t *c = total.counters;
+    bool mapped = cup_profile_measured(rows->profile, CUP_FEATURE_MAPPED);
+    bool sized = file->size || !(file->flags & CUP_FILE_IS_REMOTE);
+    double calls = (double)c[CUP_F_READ_CALLS];
+    const struct cup_branches *branches = rows->totals->branches;
+    const struct cup_file_shares *shares = rows->totals->shares;
+    uint32_t number = branches->root_of[*index];
+    const struct cup_root_file *root = number ? &rows->profile->root_files[number - 1] : &no_root;
+    const struct cup_branches_file *of = number ? &branches->files[number - 1] : &unknown;
+    const struct cup_file_share *share = shares && number ? &shares->files[number - 1] : &no_share;
+    const struct cup_basket_sums *sums = &root->sums;
+    bool read = sums->baskets || sums->incidental, known = !share->reason, headed = root->version;
+    CUP_FILL(values, FILE_FIELDS);
+    for (unsigned i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+        *values++ = counter_of(rows->profile, i, c);
+    CUP_FILL(values, BASKET_FIELDS);
+}
 
 /* True if the file was opened, but never read, written or mapped. */
 static bool is_idle(const struct cup_profile *profile, uint32_t file)
@@ -182,8 +159,12 @@ static int list_files(struct cup_report_rows *rows)
     return files ? 0 : -1;
 }
 
-const struct cup_report_table cup_files_table = {CUP_TABLE_PARTS(parts), list_files,
-                                                 .on_screen = 10, .more = "files in --json"};
+const struct cup_report_table cup_files_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(FILE_FIELDS, fill),
+                    CUP_NAMED_PART("", cup_file_counter_names, CUP_FILE_COUNTER_COUNT),
+                    CUP_ROW_PART(BASKET_FIELDS, NULL),
+                    {.put = put_prefixes, .nested = "by_prefix"}),
+    list_files, .on_screen = 10, .more = "files in --json"};
 
 /* ---- the text ------------------------------------------------------------------------------ */
 
@@ -193,7 +174,7 @@ static void print_access_sizes(const struct cup_page *page)
                                         "<=4 MiB", "<=10 MiB", "<=100 MiB", "<=1 GiB",   ">1 GiB"};
     enum { SIZES = CUP_F_SIZE_1G_UP - CUP_F_SIZE_0_100 + 1 };
     double sums[SIZES] = {0}, all = 0;
-    char line[400] = "Read calls by size: ";
+    char line[400] = "";
     for (size_t i = 0; i < page->profile->file_sum_count; i++) {
         const struct cup_file_sum *sum = &page->profile->file_sums[i];
         for (int s = 0; s < SIZES && page->profile->files[sum->file].class == CUP_FILE_DATA; s++)
@@ -201,30 +182,24 @@ static void print_access_sizes(const struct cup_page *page)
     }
     for (int s = 0; s < SIZES; s++)
         all += sums[s];
-    for (int s = 0; s < SIZES && all > 0; s++) {
-        char share[CUP_HUMAN_READABLE_ROOM];
-        size_t length = strlen(line);
+    for (int s = 0; s < SIZES; s++)
         if (sums[s] > 0)
-            snprintf(line + length, sizeof line - length, "%s %s, ", names[s],
-                     cup_human_readable(share, sums[s] / all, CUP_UNIT_SHARE));
-    }
-    if (all > 0) {
-        line[strlen(line) - 2] = '\0';
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
-    }
+            cup_append(line, sizeof line, "%s%s %s", *line ? ", " : "", names[s],
+                       CUP_SHOW(sums[s] / all, CUP_UNIT_SHARE));
+    if (all > 0)
+        cup_page_line(page, CUP_PLAIN, "Read calls by size: %s", line);
 }
 
 static int print_files(const struct cup_page *page)
 {
     size_t count;
     uint32_t *files = cup_files_by_bytes(page->profile, CUP_FILE_DATA, &count);
-    char detail[100];
     free(files);
     if (!files)
         return -1;
-    snprintf(detail, sizeof detail, "%zu data file%s, those most read first", count,
-             cup_plural(count));
-    cup_page_heading(page, "Files", detail);
+    cup_page_heading(
+        page, "Files",
+        CUP_FORMAT("%zu data file%s, those most read first", count, cup_plural(count)));
     int result = cup_print_rows(page, &cup_files_table, NULL, NULL, NULL);
     print_access_sizes(page);
     return result;

@@ -70,37 +70,31 @@ static void add_row(const struct cup_page *page, struct cup_table *table, const 
 static void print_incomplete(const struct cup_page *page)
 {
     const struct cup_fine *fine = page->totals->fine;
-    char behind[CUP_HUMAN_READABLE_ROOM], line[300];
-    if (fine->incomplete_workers + fine->silent_workers == 0)
-        return;
-    cup_human_readable(behind, (double)fine->behind_ns / 1e9, CUP_UNIT_SECONDS);
-    size_t length = 0;
+    char line[300] = "";
     if (fine->incomplete_workers)
-        length = (size_t)snprintf(
+        cup_append(
             line, sizeof line,
             "Not included: what %llu worker%s did after Dask's figures were last read (up to %s). ",
             (unsigned long long)fine->incomplete_workers, cup_plural(fine->incomplete_workers),
-            behind);
+            CUP_SHOW_NS(fine->behind_ns));
     if (fine->silent_workers)
-        snprintf(line + length, sizeof line - length,
-                 "The figures of %llu worker%s were never read.",
-                 (unsigned long long)fine->silent_workers, cup_plural(fine->silent_workers));
-    cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
+        cup_append(line, sizeof line, "The figures of %llu worker%s were never read.",
+                   (unsigned long long)fine->silent_workers, cup_plural(fine->silent_workers));
+    if (*line)
+        cup_page_line(page, CUP_WARN, "%s", line);
 }
 
 /* In the unit that the program gave. */
 static void add_amount(struct cup_table *table, struct cup_value value, struct cup_text unit)
 {
-    char text[80];
-    if (unit.length == 7 && memcmp(unit.bytes, "seconds", 7) == 0) {
+    if (unit.length == 7 && memcmp(unit.bytes, "seconds", 7) == 0)
         cup_table_add_value(table, value, CUP_UNIT_SECONDS);
-    } else if (unit.length == 5 && memcmp(unit.bytes, "bytes", 5) == 0) {
+    else if (unit.length == 5 && memcmp(unit.bytes, "bytes", 5) == 0)
         cup_table_add_value(table, value, CUP_UNIT_BYTES);
-    } else {
-        snprintf(text, sizeof text, "%.6g %.*s", cup_number(value),
-                 unit.length < 30 ? (int)unit.length : 30, unit.length ? unit.bytes : "");
-        cup_table_add_string(table, text);
-    }
+    else
+        cup_table_add_string(table, CUP_FORMAT("%.6g %.*s", cup_number(value),
+                                               unit.length < 30 ? (int)unit.length : 30,
+                                               unit.length ? unit.bytes : ""));
 }
 
 /* Adds a row with the label "selection (Dimuon)". */
@@ -109,10 +103,10 @@ static void add_named(const struct cup_page *page, struct cup_table *table,
 {
     struct cup_text activity = cup_page_text(page, row->activity),
                     prefix = cup_page_text(page, row->prefix);
-    char label[200];
-    snprintf(label, sizeof label, "%.*s (%.*s)", activity.length < 90 ? (int)activity.length : 90,
-             activity.bytes, prefix.length < 90 ? (int)prefix.length : 90, prefix.bytes);
-    cup_table_add_string(table, label);
+    cup_table_add_string(table,
+                         CUP_FORMAT("%.*s (%.*s)", activity.length < 90 ? (int)activity.length : 90,
+                                    activity.bytes, prefix.length < 90 ? (int)prefix.length : 90,
+                                    prefix.bytes));
     add_amount(table, cup_fine_row_value(page->profile, row), cup_page_text(page, row->unit));
     cup_table_add_string(table, "");
     cup_table_add_string(table, "");
@@ -162,29 +156,28 @@ static void print_table(const struct cup_page *page)
 static void print_named(const struct cup_page *page)
 {
     const struct cup_fine *fine = page->totals->fine;
-    for (size_t i = 0; i < fine->row_count; i++)
-        if (fine->rows[i].user) {
-            cup_print_wrapped(
-                &page->terminal, CUP_DIM, 2,
-                "Dask subtracts the activities that the program named from the tasks' "
-                "CPU and non-CPU time; cupping includes them.");
-            return;
-        }
+    size_t i = 0;
+    while (i < fine->row_count && !fine->rows[i].user)
+        i++;
+    if (i < fine->row_count)
+        cup_page_line(
+            page, CUP_DIM,
+            "Dask subtracts the activities that the program named from the tasks' CPU and "
+            "non-CPU time; cupping includes them.");
 }
 
 static int print_fine(const struct cup_page *page)
 {
     const struct cup_fine *fine = page->totals->fine;
-    char detail[120];
     if (fine->worker_count == 0)
         return 0;
-    snprintf(detail, sizeof detail, "fine metrics of %zu worker%s since %s started",
-             fine->worker_count, cup_plural(fine->worker_count),
-             fine->worker_count == 1 ? "it" : "they");
     cup_page_heading(page, "Dask's own activities",
                      fine->mixed ? "cannot be split: other tasks share a span with these"
-                     : page->profile->selective ? "fine metrics of the spans of these tasks only"
-                                                : detail);
+                     : page->profile->selective
+                         ? "fine metrics of the spans of these tasks only"
+                         : CUP_FORMAT("fine metrics of %zu worker%s since %s started",
+                                      fine->worker_count, cup_plural(fine->worker_count),
+                                      fine->worker_count == 1 ? "it" : "they"));
     print_table(page);
     print_named(page);
     print_incomplete(page);
@@ -226,30 +219,10 @@ static struct cup_value seconds_or_null(int64_t ns)
     X("cpu_s", SECONDS, seconds_or_null(group->cpu_ns))                                            \
     X("noncpu_s", SECONDS, seconds_or_null(group->noncpu_ns))
 
-static void fill_group(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct group *group = item;
-    (void)rows;
-    CUP_FILL(values, GROUP_FIELDS);
-}
-
 static struct cup_value dask_value(const struct cup_report_rows *rows, const struct group *group,
                                    enum cup_fine_activity activity)
 {
     return cup_fine_of(rows->totals->fine, rows->profile, group->dask, activity);
-}
-
-static const char *dask_key(unsigned index, char room[CUP_KEY_ROOM])
-{
-    (void)room;
-    return cup_fine_names[index];
-}
-
-/* Everything that Dask measured of the group. */
-static void fill_dask(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    for (int i = 0; i < CUP_FINE_COUNT; i++)
-        values[i] = dask_value(rows, item, (enum cup_fine_activity)i);
 }
 
 static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
@@ -264,25 +237,22 @@ static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
     X("thread_noncpu_ratio", RATIO,                                                                \
       ratio_to(group->noncpu_ns, dask_value(rows, group, CUP_FINE_THREAD_NONCPU)))
 
-static void fill_ratios(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+/* Everything that Dask measured of the group, the ratios, and the waits. */
+static void fill_dask(struct cup_report_rows *rows, const struct group *group,
+                      struct cup_value *values)
 {
-    const struct group *group = item;
+    for (int i = 0; i < CUP_FINE_COUNT; i++)
+        *values++ = dask_value(rows, group, (enum cup_fine_activity)i);
     CUP_FILL(values, RATIO_FIELDS);
+    if (group->waits)
+        cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
 }
 
-static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct group *group = item;
-    cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
-}
-
-#define GROUP_PART CUP_ROW_PART(GROUP_FIELDS, fill_group)
 #define DASK_PARTS                                                                                 \
-    {.count = CUP_FINE_COUNT, .key = dask_key, .fill = fill_dask},                                 \
-        CUP_ROW_PART(RATIO_FIELDS, fill_ratios)
+    CUP_NAMED_PART("", cup_fine_names, CUP_FINE_COUNT), CUP_ROW_PART(RATIO_FIELDS, NULL)
 #define WAITS_PART                                                                                 \
     {                                                                                              \
-        .count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits                          \
+        .count = CUP_WAIT_FIELDS, .key = cup_wait_key                                              \
     }
 
 /* ---- by prefix ---------------------------------------------------------------------------- */
@@ -291,22 +261,32 @@ static void fill_waits(struct cup_report_rows *rows, const void *item, struct cu
     X("prefix", TEXT, cup_row_text(rows, fine->name))                                              \
     X("processor", BOOL,                                                                           \
       cup_bool(index < rows->profile->prefix_count &&                                              \
-               cup_prefix_is_processor(rows->totals, index)))
+               cup_prefix_is_processor(rows->totals, index)))                                      \
+    GROUP_FIELDS(X)
 
 static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct cup_fine_prefix *fine = ((const struct group *)item)->of;
+    const struct group *group = item;
+    const struct cup_fine_prefix *fine = group->of;
     uint32_t index = (uint32_t)(fine - rows->totals->fine->prefixes);
     CUP_FILL(values, PREFIX_FIELDS);
+    fill_dask(rows, group, values);
+}
+
+/* Prefixes that appear only in Dask's metrics have no keys for waits. */
+static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct group *group = item;
+    cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
 }
 
 /* Prefixes that appear only in Dask's metrics have no keys for waits. */
 static void put_prefix_waits(struct report *report, const void *item)
 {
-    static const struct cup_row_part waits = WAITS_PART;
-    const struct group *group = item;
-    if (group->waits)
-        cup_put_part(report, &waits, group);
+    static const struct cup_row_part waits = {
+        .count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits};
+    if (((const struct group *)item)->waits)
+        cup_put_part(report, &waits, item);
 }
 
 static int list_prefixes(struct cup_report_rows *rows)
@@ -327,9 +307,10 @@ static int list_prefixes(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part prefix_parts[] = {
-    CUP_ROW_PART(PREFIX_FIELDS, fill_prefix), GROUP_PART, DASK_PARTS, {.put = put_prefix_waits}};
-static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), list_prefixes};
+static const struct cup_report_table prefixes = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(PREFIX_FIELDS, fill_prefix), DASK_PARTS,
+                    {.put = put_prefix_waits}),
+    list_prefixes, .name = "by_prefix"};
 
 /* ---- by worker ---------------------------------------------------------------------------- */
 
@@ -364,24 +345,19 @@ static struct cup_fine_sums sums_of_process(const struct cup_report_rows *rows, 
     return sum;
 }
 
-#define WHO_FIELDS(X) CUP_WHO_FIELDS(X, index)
-
-static void fill_who(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct worker *worker = ((const struct group *)item)->of;
-    uint32_t index = (uint32_t)(worker->process - rows->profile->processes);
-    CUP_FILL(values, WHO_FIELDS);
-}
-
-#define COMPLETE_FIELDS(X)                                                                         \
+#define WORKER_FIELDS(X)                                                                           \
+    CUP_WHO_FIELDS(X, index)                                                                       \
+    GROUP_FIELDS(X)                                                                                \
     X("complete", BOOL, cup_value_if(worker->asked, cup_bool(worker->complete)))                   \
     X("behind_s", SECONDS, cup_value_if(worker->asked, cup_seconds(worker->behind_ns)))
 
-static void fill_complete(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct worker *worker = ((const struct group *)item)->of;
-    (void)rows;
-    CUP_FILL(values, COMPLETE_FIELDS);
+    const struct group *group = item;
+    const struct worker *worker = group->of;
+    uint32_t index = (uint32_t)(worker->process - rows->profile->processes);
+    CUP_FILL(values, WORKER_FIELDS);
+    fill_dask(rows, group, values);
 }
 
 static void add_worker(struct cup_report_rows *rows, uint32_t index)
@@ -414,33 +390,26 @@ static int list_workers(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part worker_parts[] = {CUP_ROW_PART(WHO_FIELDS, fill_who), GROUP_PART,
-                                                   CUP_ROW_PART(COMPLETE_FIELDS, fill_complete),
-                                                   DASK_PARTS, WAITS_PART};
-static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+static const struct cup_report_table workers = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(WORKER_FIELDS, fill_worker), DASK_PARTS, WAITS_PART), list_workers,
+    .name = "by_worker"};
 
 /* ---- by span ------------------------------------------------------------------------------ */
 
 #define SPAN_FIELDS(X)                                                                             \
     X("span", TEXT, cup_row_text(rows, span->name))                                                \
-    X("span_id", TEXT, cup_row_text(rows, span->id))
-
-#define SPAN_SUM_FIELDS(X)                                                                         \
+    X("span_id", TEXT, cup_row_text(rows, span->id))                                               \
+    GROUP_FIELDS(X)                                                                                \
     X("erred", COUNT, cup_count(span->tasks.erred))                                                \
     X("unfinished", COUNT, cup_count(span->tasks.unfinished))                                      \
     X("read_bytes", BYTES, cup_count(span->tasks.read_bytes))
 
 static void fill_span(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct cup_fine_span *span = ((const struct group *)item)->of;
+    const struct group *group = item;
+    const struct cup_fine_span *span = group->of;
     CUP_FILL(values, SPAN_FIELDS);
-}
-
-static void fill_span_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_fine_span *span = ((const struct group *)item)->of;
-    (void)rows;
-    CUP_FILL(values, SPAN_SUM_FIELDS);
+    fill_dask(rows, group, values);
 }
 
 static int list_spans(struct cup_report_rows *rows)
@@ -456,10 +425,9 @@ static int list_spans(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part span_parts[] = {CUP_ROW_PART(SPAN_FIELDS, fill_span), GROUP_PART,
-                                                 CUP_ROW_PART(SPAN_SUM_FIELDS, fill_span_sums),
-                                                 DASK_PARTS, WAITS_PART};
-static const struct cup_report_table spans = {CUP_TABLE_PARTS(span_parts), list_spans};
+static const struct cup_report_table spans = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(SPAN_FIELDS, fill_span), DASK_PARTS, WAITS_PART), list_spans,
+    .name = "by_span"};
 
 /* ---- activities, one by one ------------------------------------------------------------------ */
 
@@ -482,9 +450,8 @@ static void fill_activity(struct cup_report_rows *rows, const void *item, struct
 
 static int list_activities(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->totals->fine->row_count; i++)
-        cup_add_row(rows, &rows->totals->fine->rows[i]);
-    return 0;
+    const struct cup_fine *fine = rows->totals->fine;
+    return cup_add_rows(rows, fine->rows, fine->row_count, sizeof *fine->rows);
 }
 
 /* Lists only the activities that the program named. */
@@ -496,30 +463,16 @@ static int list_user_activities(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part activity_parts[] = {CUP_ROW_PART(ACTIVITY_FIELDS, fill_activity)};
-static const struct cup_report_table activities = {CUP_TABLE_PARTS(activity_parts),
+static const struct cup_report_table activities = {CUP_TABLE_FIELDS(ACTIVITY_FIELDS, fill_activity),
                                                    list_activities};
-static const struct cup_report_table user_activities = {CUP_TABLE_PARTS(activity_parts),
-                                                        list_user_activities};
-
-static int put_fine(struct report *report)
-{
-    static const struct {
-        const char *name;
-        const struct cup_report_table *table;
-    } tables[] = {{"user_activities", &user_activities},
-                  {"by_prefix", &prefixes},
-                  {"by_worker", &workers},
-                  {"by_span", &spans},
-                  {"rows", &activities}};
-    int result = 0;
-    cup_json_object(&report->json, "fine");
-    put_metrics(report, &cup_fine_metrics);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables && result == 0; i++)
-        result = cup_put_rows(report, tables[i].name, tables[i].table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
-}
+static const struct cup_report_table user_activities = {
+    CUP_TABLE_FIELDS(ACTIVITY_FIELDS, fill_activity), list_user_activities,
+    .name = "user_activities"};
 
 const struct cup_report_section cup_fine_section = {
-    .name = "fine", .table = &activities, .print = print_fine, .put = put_fine};
+    .name = "fine",
+    .metrics = &cup_fine_metrics,
+    .table = &activities,
+    .print = print_fine,
+    .tables = {&user_activities, &prefixes, &workers, &spans, &activities},
+};

@@ -5,55 +5,43 @@
 #include "analysis/metrics/chunks/chunk_size.h"
 #include "analysis/report/sections/row_parts.h"
 
-static void print_line(const struct cup_page *page, const char *line)
-{
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
-}
-
 static void print_missing(const struct cup_page *page, const char *what, const char *reason)
 {
-    char line[300];
-    snprintf(line, sizeof line, "How %s with events is not known: %s.", what, reason);
-    print_line(page, line);
+    cup_page_line(page, CUP_PLAIN, "How %s with events is not known: %s.", what, reason);
 }
 
-/* "21.9 us (error 36.5 us)" */
-static const char *with_error(char to[2 * CUP_HUMAN_READABLE_ROOM], double number, double error,
+/* "21.9 us (error 36.5 us)". Returns `to`. */
+static const char *with_error(char to[CUP_LINE_ROOM], double number, double error,
                               enum cup_unit unit)
 {
-    char first[CUP_HUMAN_READABLE_ROOM], second[CUP_HUMAN_READABLE_ROOM];
-    snprintf(to, 2 * CUP_HUMAN_READABLE_ROOM, "%.30s (error %.30s)",
-             cup_human_readable(first, number, unit), cup_human_readable(second, error, unit));
-    return to;
+    return cup_format(to, "%s (error %s)", CUP_SHOW(number, unit), CUP_SHOW(error, unit));
 }
 
 static void print_time(const struct cup_page *page, const struct cup_line_fit *fit)
 {
-    char fixed[2 * CUP_HUMAN_READABLE_ROOM], event[2 * CUP_HUMAN_READABLE_ROOM], line[500];
+    char fixed[CUP_LINE_ROOM], event[CUP_LINE_ROOM];
     const char *doubt = cup_time_doubt(fit);
-    with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
-               CUP_UNIT_SECONDS);
-    with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_SECONDS);
-    snprintf(
-        line, sizeof line,
+    cup_page_line(
+        page, CUP_PLAIN,
         "Time of %zu chunks against their events: %s a chunk and %s an event, %zu outlier%s.%s%s%s",
-        fit->count, fixed, event, fit->outliers, cup_plural(fit->outliers),
-        doubt ? " Too uncertain to conclude from: " : "", doubt ? doubt : "", doubt ? "." : "");
-    print_line(page, line);
+        fit->count,
+        with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
+                   CUP_UNIT_SECONDS),
+        with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_SECONDS),
+        fit->outliers, cup_plural(fit->outliers), doubt ? " Too uncertain to conclude from: " : "",
+        doubt ? doubt : "", doubt ? "." : "");
 }
 
 static void print_heap(const struct cup_page *page, const struct cup_line_fit *fit)
 {
-    char fixed[2 * CUP_HUMAN_READABLE_ROOM], event[2 * CUP_HUMAN_READABLE_ROOM],
-        spread[CUP_HUMAN_READABLE_ROOM], line[500];
-    with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
-               CUP_UNIT_BYTES);
-    with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_BYTES);
-    snprintf(line, sizeof line,
-             "Peak live heap: %s a chunk and %s an event; chunks of the same size differ "
-             "by %s.",
-             fixed, event, cup_human_readable(spread, fit->robust.spread, CUP_UNIT_BYTES));
-    print_line(page, line);
+    char fixed[CUP_LINE_ROOM], event[CUP_LINE_ROOM];
+    cup_page_line(
+        page, CUP_PLAIN,
+        "Peak live heap: %s a chunk and %s an event; chunks of the same size differ by %s.",
+        with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
+                   CUP_UNIT_BYTES),
+        with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_BYTES),
+        CUP_SHOW(fit->robust.spread, CUP_UNIT_BYTES));
 }
 
 static void print_growth(const struct cup_page *page, const struct cup_chunk_fit *fit)
@@ -90,43 +78,33 @@ static const char *by(enum cup_size_bound bound)
 
 static void print_size(const struct cup_page *page, const struct cup_chunk_size *size)
 {
-    char least[CUP_HUMAN_READABLE_ROOM], most[CUP_HUMAN_READABLE_ROOM],
-        present[CUP_HUMAN_READABLE_ROOM], line[500];
     if (size->missing)
         return; /* print_growth() has printed why */
-    cup_human_readable(least, cup_two_digits(size->least), CUP_UNIT_COUNT);
-    cup_human_readable(most, cup_two_digits(size->most), CUP_UNIT_COUNT);
-    bool fits = size->least <= size->most;
-    snprintf(line, sizeof line,
-             "Chunks have %s events, of which the fixed part is %.1f %% of the time. %s: no less "
-             "than %s (%s), no more than %s (%s).",
-             cup_human_readable(present, round(size->present), CUP_UNIT_COUNT),
-             100 * size->fixed_share, fits ? "What would suit" : "No size suits in all respects",
-             least, size->least_by ? by(size->least_by) : "any", most, by(size->most_by));
-    print_line(page, line);
+    cup_page_line(page, CUP_PLAIN,
+                  "Chunks have %s events, of which the fixed part is %.1f %% of the time. %s: no "
+                  "less than %s (%s), no more than %s (%s).",
+                  CUP_SHOW(round(size->present), CUP_UNIT_COUNT), 100 * size->fixed_share,
+                  size->least <= size->most ? "What would suit" : "No size suits in all respects",
+                  CUP_SHOW(cup_two_digits(size->least), CUP_UNIT_COUNT),
+                  size->least_by ? by(size->least_by) : "any",
+                  CUP_SHOW(cup_two_digits(size->most), CUP_UNIT_COUNT), by(size->most_by));
 }
 
 static void print_memory(const struct cup_page *page, const struct cup_memory_need *need)
 {
-    char bytes[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
-        request[CUP_HUMAN_READABLE_ROOM], limit[CUP_HUMAN_READABLE_ROOM], line[500];
     if (need->missing && need->fit->heap.missing)
         return;
     if (need->missing) {
-        snprintf(line, sizeof line, "Which memory would suit is not known: %s.", need->missing);
-        print_line(page, line);
+        cup_page_line(page, CUP_PLAIN, "Which memory would suit is not known: %s.", need->missing);
         return;
     }
-    cup_human_readable(bytes, need->bytes, CUP_UNIT_BYTES);
-    cup_human_readable(error, need->error_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(request, need->request_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(limit, need->limit_bytes, CUP_UNIT_BYTES);
-    snprintf(
-        line, sizeof line,
+    cup_page_line(
+        page, CUP_PLAIN,
         "A worker of %u thread%s needs %s (error %s) for chunks of this size, so a limit of %s "
         "would suit; the present limit is %s.",
-        need->threads, need->threads == 1 ? "" : "s", bytes, error, request, limit);
-    print_line(page, line);
+        need->threads, cup_plural(need->threads), CUP_SHOW(need->bytes, CUP_UNIT_BYTES),
+        CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES),
+        CUP_SHOW(need->limit_bytes, CUP_UNIT_BYTES));
 }
 
 void cup_print_fits(const struct cup_page *page)
@@ -141,13 +119,23 @@ void cup_print_fits(const struct cup_page *page)
 
 /* ---- in the JSON --------------------------------------------------------------------------- */
 
+static void put_real(struct report *report, const char *name, bool known, double value)
+{
+    put(report, name, cup_value_if(known, cup_real(value)));
+}
+
+static void put_whole(struct report *report, const char *name, bool known, double value)
+{
+    put(report, name, cup_value_if(known, cup_whole(value)));
+}
+
 static void put_line(struct report *report, const struct cup_line *line, bool known)
 {
-    put(report, "intercept", known ? cup_real(cup_line_at(line, 0)) : cup_null());
-    put(report, "slope", known ? cup_real(line->slope) : cup_null());
-    put(report, "intercept_error", known ? cup_real(cup_line_error_at(line, 0)) : cup_null());
-    put(report, "slope_error", known ? cup_real(line->slope_error) : cup_null());
-    put(report, "spread", known ? cup_real(line->spread) : cup_null());
+    put_real(report, "intercept", known, cup_line_at(line, 0));
+    put_real(report, "slope", known, line->slope);
+    put_real(report, "intercept_error", known, cup_line_error_at(line, 0));
+    put_real(report, "slope_error", known, line->slope_error);
+    put_real(report, "spread", known, line->spread);
 }
 
 static void put_fit(struct report *report, const char *name, const struct cup_line_fit *fit,
@@ -158,14 +146,14 @@ static void put_fit(struct report *report, const char *name, const struct cup_li
     put(report, "n", cup_count(fit->count));
     put(report, "unit", cup_string(unit));
     put_line(report, &fit->plain, known);
-    put(report, "r2", known ? cup_real(fit->r2) : cup_null());
+    put_real(report, "r2", known, fit->r2);
     cup_json_object(&report->json, "robust");
     put_line(report, &fit->robust, known);
     cup_json_end_object(&report->json);
-    put(report, "outliers", known ? cup_count(fit->outliers) : cup_null());
-    put(report, "events_min", known ? cup_real(fit->least_x) : cup_null());
-    put(report, "events_mean", known ? cup_real(fit->plain.mean_x) : cup_null());
-    put(report, "events_max", known ? cup_real(fit->most_x) : cup_null());
+    put(report, "outliers", cup_value_if(known, cup_count(fit->outliers)));
+    put_real(report, "events_min", known, fit->least_x);
+    put_real(report, "events_mean", known, fit->plain.mean_x);
+    put_real(report, "events_max", known, fit->most_x);
     put(report, "reason", cup_string(fit->missing));
     cup_json_end_object(&report->json);
 }
@@ -189,32 +177,26 @@ static void put_datasets(struct report *report, const struct cup_chunk_fits *fit
     cup_json_end_array(&report->json);
 }
 
-static struct cup_value bound_name(enum cup_size_bound bound, bool known)
-{
-    return known ? cup_string(cup_size_bound_names[bound]) : cup_null();
-}
-
 static void put_size(struct report *report, const struct cup_chunk_size *size)
 {
     bool known = !size->missing;
     cup_json_object(&report->json, "suiting_size");
     put(report, "dataset", known ? text_of(report, size->fit->dataset) : cup_null());
-#define PUT(name, value, make) put(report, name, known ? make(value) : cup_null())
-    PUT("events", size->present, cup_whole);
-    PUT("fixed_s", size->fixed_s, cup_real);
-    PUT("fixed_error_s", size->fixed_error_s, cup_real);
-    PUT("per_event_s", size->event_s, cup_real);
-    PUT("per_event_error_s", size->event_error_s, cup_real);
-    PUT("fixed_share", size->fixed_share, cup_real);
-    PUT("wall_s", size->wall_s, cup_real);
-    PUT("least_events", size->least, cup_whole);
-    put(report, "least_by", bound_name(size->least_by, known));
-    PUT("most_events", size->most, cup_whole);
-    put(report, "most_by", bound_name(size->most_by, known));
-    PUT("suiting_events", size->events, cup_whole);
-    PUT("cluster_events", size->cluster_events, cup_whole);
-    PUT("suiting_fixed_share", size->new_fixed_share, cup_real);
-    PUT("suiting_wall_s", size->new_wall_s, cup_real);
+    put_whole(report, "events", known, size->present);
+    put_real(report, "fixed_s", known, size->fixed_s);
+    put_real(report, "fixed_error_s", known, size->fixed_error_s);
+    put_real(report, "per_event_s", known, size->event_s);
+    put_real(report, "per_event_error_s", known, size->event_error_s);
+    put_real(report, "fixed_share", known, size->fixed_share);
+    put_real(report, "wall_s", known, size->wall_s);
+    put_whole(report, "least_events", known, size->least);
+    put(report, "least_by", cup_string(known ? cup_size_bound_names[size->least_by] : NULL));
+    put_whole(report, "most_events", known, size->most);
+    put(report, "most_by", cup_string(known ? cup_size_bound_names[size->most_by] : NULL));
+    put_whole(report, "suiting_events", known, size->events);
+    put_whole(report, "cluster_events", known, size->cluster_events);
+    put_real(report, "suiting_fixed_share", known, size->new_fixed_share);
+    put_real(report, "suiting_wall_s", known, size->new_wall_s);
     put(report, "reason", cup_string(size->missing));
     cup_json_end_object(&report->json);
 }
@@ -225,19 +207,18 @@ static void put_memory(struct report *report, const struct cup_memory_need *need
     cup_json_object(&report->json, "memory_request");
     put(report, "dataset", known ? text_of(report, need->fit->dataset) : cup_null());
     put(report, "worker_threads", cup_count(need->threads));
-    put(report, "limit_bytes", cup_whole(need->limit_bytes));
-    put(report, "base_bytes", cup_whole(need->base_bytes));
-    put(report, "peak_seen_bytes", cup_whole(need->seen_bytes));
-    PUT("chunk_bytes", need->chunk_bytes, cup_whole);
-    PUT("per_event_bytes", need->event_bytes, cup_real);
-    PUT("per_event_error_bytes", need->event_error_bytes, cup_real);
-    PUT("worker_bytes", need->bytes, cup_whole);
-    PUT("worker_error_bytes", need->error_bytes, cup_whole);
-    PUT("request_bytes", need->request_bytes, cup_whole);
-    PUT("suiting_worker_bytes", need->new_bytes, cup_whole);
-    PUT("suiting_worker_error_bytes", need->new_error_bytes, cup_whole);
-    PUT("suiting_request_bytes", need->new_request_bytes, cup_whole);
-#undef PUT
+    put_whole(report, "limit_bytes", true, need->limit_bytes);
+    put_whole(report, "base_bytes", true, need->base_bytes);
+    put_whole(report, "peak_seen_bytes", true, need->seen_bytes);
+    put_whole(report, "chunk_bytes", known, need->chunk_bytes);
+    put_real(report, "per_event_bytes", known, need->event_bytes);
+    put_real(report, "per_event_error_bytes", known, need->event_error_bytes);
+    put_whole(report, "worker_bytes", known, need->bytes);
+    put_whole(report, "worker_error_bytes", known, need->error_bytes);
+    put_whole(report, "request_bytes", known, need->request_bytes);
+    put_whole(report, "suiting_worker_bytes", known, need->new_bytes);
+    put_whole(report, "suiting_worker_error_bytes", known, need->new_error_bytes);
+    put_whole(report, "suiting_request_bytes", known, need->new_request_bytes);
     put(report, "reason", cup_string(need->missing));
     cup_json_end_object(&report->json);
 }

@@ -36,17 +36,6 @@ static struct cup_value count_if_any(uint32_t count)
     X("io_wait_share", SHARE, cup_ratio((double)host->io_wait_ns, (double)host->waited_ns),        \
       .heading = "I/O wait", .place = 11, .rank = (io_wait_rank))
 
-#define HOST_SUMS(X) SUM_FIELDS(X, 5, 0, 6, 2)
-#define MODEL_SUMS(X) SUM_FIELDS(X, 4, 5, 2, 6)
-
-static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_host *host = item;
-    double wall_s = (double)host->wall_ns / 1e9, cpu_s = (double)host->cpu_ns / 1e9;
-    double run_s = (double)cup_stretch_ns(rows->totals->run) / 1e9;
-    CUP_FILL(values, HOST_SUMS);
-}
-
 /* ---- hosts -------------------------------------------------------------------------------- */
 
 #define HEAD_FIELDS(X)                                                                             \
@@ -57,24 +46,22 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
     X("cpus", COUNT, count_if_any(host->cpus))                                                     \
     X("cpus_usable", COUNT, count_if_any(host->usable_cpus))
 
+/* Of a host. */
 #define TAIL_FIELDS(X)                                                                             \
     X("verdict", TEXT, cup_string(cup_host_verdicts[host->verdict]), .heading = "", .place = 12)   \
     X("outlier", BOOL, cup_value_if(compared, cup_bool(host->verdict > CUP_HOST_ORDINARY)))        \
     X("median_core_hz", HZ, cup_value_if(compared, cup_real(host->median)))                        \
     X("deviations", RATIO, cup_value_if(compared, cup_real(host->deviations)))
 
-static void fill_head(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_host *host = item;
-    CUP_FILL(values, HEAD_FIELDS);
-}
+#define HOST_FIELDS(X) HEAD_FIELDS(X) SUM_FIELDS(X, 5, 0, 6, 2) TAIL_FIELDS(X)
 
-static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+static void fill_host(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_host *host = item;
+    double wall_s = (double)host->wall_ns / 1e9, cpu_s = (double)host->cpu_ns / 1e9;
+    double run_s = (double)cup_stretch_ns(rows->totals->run) / 1e9;
     bool compared = host->verdict >= CUP_HOST_ORDINARY;
-    (void)rows;
-    CUP_FILL(values, TAIL_FIELDS);
+    CUP_FILL(values, HOST_FIELDS);
 }
 
 /* On a terminal only the first hosts are shown, and all that are slow or fast. */
@@ -96,50 +83,44 @@ static int list_hosts(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part host_parts[] = {
-    CUP_ROW_PART(HEAD_FIELDS, fill_head),
-    CUP_ROW_PART(HOST_SUMS, fill_sums),
-    CUP_ROW_PART(TAIL_FIELDS, fill_tail),
-};
-static const struct cup_report_table hosts_table = {CUP_TABLE_PARTS(host_parts), list_hosts,
+static const struct cup_report_table hosts_table = {CUP_TABLE_FIELDS(HOST_FIELDS, fill_host),
+                                                    list_hosts,
                                                     .more = "hosts, slow and fast ones apart"};
 
 /* ---- CPU models --------------------------------------------------------------------------- */
 
 #define MODEL_FIELDS(X)                                                                            \
     X("cpu_model", TEXT, cup_row_text(rows, host->model), .heading = "CPU model", .place = 1)      \
-    X("hosts", COUNT, cup_count(host->hosts), .heading = "hosts", .place = 2)
+    X("hosts", COUNT, cup_count(host->hosts), .heading = "hosts", .place = 2)                      \
+    SUM_FIELDS(X, 4, 5, 2, 6)
 
 static void fill_model(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_host *host = item;
+    double wall_s = (double)host->wall_ns / 1e9, cpu_s = (double)host->cpu_ns / 1e9;
+    double run_s = (double)cup_stretch_ns(rows->totals->run) / 1e9;
     CUP_FILL(values, MODEL_FIELDS);
 }
 
 static int list_models(struct cup_report_rows *rows)
 {
     const struct cup_hosts *hosts = rows->totals->hosts;
-    for (size_t i = 0; i < hosts->model_count; i++)
-        cup_add_row(rows, &hosts->models[i]);
-    return 0;
+    return cup_add_rows(rows, hosts->models, hosts->model_count, sizeof *hosts->models);
 }
 
-static const struct cup_row_part model_parts[] = {CUP_ROW_PART(MODEL_FIELDS, fill_model),
-                                                  CUP_ROW_PART(MODEL_SUMS, fill_sums)};
-static const struct cup_report_table models_table = {CUP_TABLE_PARTS(model_parts), list_models};
+static const struct cup_report_table models_table = {CUP_TABLE_FIELDS(MODEL_FIELDS, fill_model),
+                                                     list_models, .name = "by_cpu_model"};
 
 /* ---- the section -------------------------------------------------------------------------- */
 
 static void print_rule(const struct cup_page *page)
 {
-    char line[400];
-    snprintf(line, sizeof line,
-             "ev/s/core: events divided by the summed time of the chunks. slow, fast: more than "
-             "%.1f robust deviations and %.0f %% away from the median of the hosts with the same "
-             "CPU model. At least %d such hosts with %d chunks or more are needed.",
-             CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED,
-             CUP_HOST_CHUNKS);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    cup_page_line(page, CUP_DIM,
+                  "ev/s/core: events divided by the summed time of the chunks. slow, fast: more "
+                  "than %.1f robust deviations and %.0f %% away from the median of the hosts with "
+                  "the same CPU model. At least %d such hosts with %d chunks or more are needed.",
+                  CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE, CUP_HOSTS_COMPARED,
+                  CUP_HOST_CHUNKS);
 }
 
 static int print_hosts(const struct cup_page *page)
@@ -154,19 +135,18 @@ static int print_hosts(const struct cup_page *page)
     return result;
 }
 
-static int put_hosts(struct report *report)
+static void put_rule(struct report *report)
 {
-    cup_json_object(&report->json, "hosts");
     put(report, "outlier_deviations", cup_real(CUP_HOST_OUTLIER_DEVIATIONS));
     put(report, "outlier_share", cup_real(CUP_HOST_OUTLIER_SHARE));
     put(report, "min_chunks", cup_count(CUP_HOST_CHUNKS));
     put(report, "min_hosts", cup_count(CUP_HOSTS_COMPARED));
-    int result = cup_put_rows(report, "rows", &hosts_table, NULL);
-    if (result == 0)
-        result = cup_put_rows(report, "by_cpu_model", &models_table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
 }
 
 const struct cup_report_section cup_hosts_section = {
-    .name = "hosts", .table = &hosts_table, .print = print_hosts, .put = put_hosts};
+    .name = "hosts",
+    .table = &hosts_table,
+    .print = print_hosts,
+    .put_keys = put_rule,
+    .tables = {&hosts_table, &models_table},
+};

@@ -309,18 +309,16 @@ static void print_lines(const struct cup_page *page)
     const struct cup_loss_sums *sums = &page->totals->losses->sums;
     double lost = (double)cup_losses_events(sums);
     double all = lost + (double)page->totals->events;
-    char events[CUP_HUMAN_READABLE_ROOM], line[300];
-    cup_human_readable(events, lost, CUP_UNIT_COUNT);
-    snprintf(line, sizeof line,
-             "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
-             "Another attempt recovered %llu. %llu never ended and were not tried again.",
-             (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
-             (big)sums->chunks[CUP_LOSS_SKIPPED], events, all > 0 ? 100 * lost / all : 0,
-             (big)sums->chunks[CUP_LOSS_RECOVERED], (big)sums->chunks[CUP_LOSS_UNFINISHED]);
-    cup_print_wrapped(&page->terminal, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN, 2, line);
-    cup_print_wrapped(
-        &page->terminal, CUP_DIM, 2,
-        "`--only losses` lists them by server and file, as text to send to the site.");
+    cup_page_line(
+        page, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN,
+        "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
+        "Another attempt recovered %llu. %llu never ended and were not tried again.",
+        (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
+        (big)sums->chunks[CUP_LOSS_SKIPPED], CUP_SHOW(lost, CUP_UNIT_COUNT),
+        all > 0 ? 100 * lost / all : 0, (big)sums->chunks[CUP_LOSS_RECOVERED],
+        (big)sums->chunks[CUP_LOSS_UNFINISHED]);
+    cup_page_line(page, CUP_DIM,
+                  "`--only losses` lists them by server and file, as text to send to the site.");
 }
 
 static int print_losses(const struct cup_page *page)
@@ -336,28 +334,15 @@ static int print_losses(const struct cup_page *page)
 
 /* ---- in the JSON ------------------------------------------------------------------------- */
 
-/* Losses of one dataset or of all, with the events whose chunks were used. */
-struct dataset_sums {
-    struct cup_text name;
-    const struct cup_loss_sums *sums;
-    uint64_t events_used;
-};
-
-static const char *outcome_key(unsigned index, char room[CUP_KEY_ROOM])
-{
-    snprintf(room, CUP_KEY_ROOM, "chunks_%s", cup_loss_names[index]);
-    return room;
-}
-
 static void fill_outcomes(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct dataset_sums *of = item;
+    const struct cup_dataset_losses *of = item;
     (void)rows;
     for (int i = 0; i < CUP_LOSS_OUTCOMES; i++)
-        values[i] = cup_count(of->sums->chunks[i]);
+        values[i] = cup_count(of->sums.chunks[i]);
 }
 
-#define DATASET_FIELDS(X) X("dataset", TEXT, cup_text(of->name))
+#define DATASET_FIELDS(X) X("dataset", TEXT, cup_row_text(rows, of->name))
 
 #define SUM_FIELDS(X)                                                                              \
     X("metadata_lost", COUNT, cup_count(sums->metadata))                                           \
@@ -369,15 +354,14 @@ static void fill_outcomes(struct cup_report_rows *rows, const void *item, struct
 
 static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct dataset_sums *of = item;
-    (void)rows;
+    const struct cup_dataset_losses *of = item;
     CUP_FILL(values, DATASET_FIELDS);
 }
 
 static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct dataset_sums *of = item;
-    const struct cup_loss_sums *sums = of->sums;
+    const struct cup_dataset_losses *of = item;
+    const struct cup_loss_sums *sums = &of->sums;
     double lost = (double)cup_losses_events(sums);
     (void)rows;
     CUP_FILL(values, SUM_FIELDS);
@@ -386,26 +370,20 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
 static int list_datasets(struct cup_report_rows *rows)
 {
     const struct cup_losses *losses = rows->totals->losses;
-    for (size_t i = 0; i < losses->dataset_count; i++) {
-        const struct cup_dataset_losses *dataset = &losses->datasets[i];
-        cup_add_row(rows, &(struct dataset_sums){cup_profile_text(rows->profile, dataset->name),
-                                                 &dataset->sums, dataset->events_used});
-    }
-    return 0;
+    return cup_add_rows(rows, losses->datasets, losses->dataset_count, sizeof *losses->datasets);
 }
 
-enum { DATASET, OUTCOMES, SUMS };
-static const struct cup_row_part dataset_parts[] = {
-    [DATASET] = CUP_ROW_PART(DATASET_FIELDS, fill_dataset),
-    [OUTCOMES] = {.count = CUP_LOSS_OUTCOMES, .key = outcome_key, .fill = fill_outcomes},
-    [SUMS] = CUP_ROW_PART(SUM_FIELDS, fill_sums),
-};
-static const struct cup_report_table datasets = {CUP_TABLE_PARTS(dataset_parts), list_datasets};
-
-struct loss_row {
-    struct cup_task_row row;
-    const struct cup_loss *loss;
-};
+#define OUTCOMES_PART                                                                              \
+    {                                                                                              \
+        .before = "chunks_", .names = cup_loss_names, .count = CUP_LOSS_OUTCOMES,                  \
+        .fill = fill_outcomes                                                                      \
+    }
+static const struct cup_row_part outcomes = OUTCOMES_PART,
+                                 sums = CUP_ROW_PART(SUM_FIELDS, fill_sums);
+static const struct cup_report_table datasets = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(DATASET_FIELDS, fill_dataset), OUTCOMES_PART,
+                    CUP_ROW_PART(SUM_FIELDS, fill_sums)),
+    list_datasets, .name = "by_dataset"};
 
 #define LOSS_FIELDS(X)                                                                             \
     X("outcome", TEXT, cup_string(cup_loss_names[loss->outcome]))                                  \
@@ -435,48 +413,35 @@ struct loss_row {
 
 static void fill_loss(struct cup_report_rows *rows, const void *of, struct cup_value *values)
 {
-    const struct loss_row *lost = of;
-    const struct cup_task_row *row = &lost->row;
-    const struct cup_loss *loss = lost->loss;
+    const struct cup_loss *loss = of;
     const struct cup_item *item = &rows->profile->items[loss->item];
+    const struct cup_task_row row_of = cup_row_task(rows, &rows->profile->tasks[item->task]);
+    const struct cup_task_row *row = &row_of;
     CUP_FILL(values, LOSS_FIELDS);
 }
 
 static int list_losses(struct cup_report_rows *rows)
 {
     const struct cup_losses *losses = rows->totals->losses;
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < losses->count && !cup_output_failed(rows->output); i++) {
-        uint32_t index = rows->profile->items[losses->rows[i].item].task;
-        const struct cup_task *task = &rows->profile->tasks[index];
-        const struct cup_task_row row = {rows->profile, task, cup_key_read(&keys, task),
-                                         rows->attempts[index]};
-        cup_add_row(rows, &(struct loss_row){row, &losses->rows[i]});
-    }
-    cup_key_reader_close(&keys);
-    return 0;
+    return cup_add_rows(rows, losses->rows, losses->count, sizeof *losses->rows);
 }
 
-static const struct cup_row_part loss_parts[] = {CUP_ROW_PART(LOSS_FIELDS, fill_loss)};
-static const struct cup_report_table losses_table = {CUP_TABLE_PARTS(loss_parts), list_losses};
+static const struct cup_report_table losses_table = {CUP_TABLE_FIELDS(LOSS_FIELDS, fill_loss),
+                                                     list_losses};
 
-static int put_losses(struct report *report)
+static void put_all(struct report *report)
 {
-    const struct cup_losses *losses = report->totals->losses;
-    const struct dataset_sums all = {.sums = &losses->sums, .events_used = report->totals->events};
-    cup_json_object(&report->json, "losses");
-    cup_put_part(report, &dataset_parts[OUTCOMES], &all);
-    cup_put_part(report, &dataset_parts[SUMS], &all);
-    int result = cup_put_rows(report, "by_dataset", &datasets, NULL);
-    if (result == 0)
-        result = cup_put_rows(report, "rows", &losses_table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
+    const struct cup_dataset_losses all = {.sums = report->totals->losses->sums,
+                                           .events_used = report->totals->events};
+    cup_put_part(report, &outcomes, &all);
+    cup_put_part(report, &sums, &all);
 }
 
-const struct cup_report_section cup_losses_section = {.name = "losses",
-                                                      .nothing = "",
-                                                      .table = &losses_table,
-                                                      .print = print_losses,
-                                                      .put = put_losses};
+const struct cup_report_section cup_losses_section = {
+    .name = "losses",
+    .nothing = "",
+    .table = &losses_table,
+    .print = print_losses,
+    .put_keys = put_all,
+    .tables = {&datasets, &losses_table},
+};

@@ -52,14 +52,13 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
 static int list(struct cup_report_rows *rows)
 {
     const struct cup_merge *merge = rows->totals->merge;
-    for (size_t i = 0; i < merge->count; i++)
-        cup_add_row(rows, &merge->levels[i]);
-    return 0;
+    return cup_add_rows(rows, merge->levels, merge->count, sizeof *merge->levels);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(LEVEL_FIELDS, fill_level),
-                                            CUP_ROW_PART(SUM_FIELDS, fill_sums)};
-static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list};
+static const struct cup_row_part sums = CUP_ROW_PART(SUM_FIELDS, fill_sums);
+static const struct cup_report_table table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(LEVEL_FIELDS, fill_level), CUP_ROW_PART(SUM_FIELDS, fill_sums)),
+    list};
 
 static int print_merge(const struct cup_page *page)
 {
@@ -71,17 +70,13 @@ static int print_merge(const struct cup_page *page)
                               : "levels are not known: an older library recorded this");
 }
 
-static int put_merge(struct report *report)
+static void put_sum(struct report *report)
 {
     const struct cup_merge_level sum = cup_merge_sum(report->totals->merge, false);
-    cup_json_object(&report->json, "merge");
-    cup_put_part(report, &parts[1], &sum);
+    cup_put_part(report, &sums, &sum);
     put(report, "dask_received_bytes",
         cup_count(report->totals->without_task[CUP_C_TRANSFER_RECV_BYTES]));
-    int result = cup_put_rows(report, "rows", &table, NULL);
-    cup_json_end_object(&report->json);
-    return result;
 }
 
 const struct cup_report_section cup_merge_section = {
-    .name = "merge", .table = &table, .print = print_merge, .put = put_merge};
+    .name = "merge", .table = &table, .print = print_merge, .put_keys = put_sum};

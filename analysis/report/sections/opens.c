@@ -47,9 +47,8 @@ static int list(struct cup_report_rows *rows)
     return sums ? 0 : -1;
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
-const struct cup_report_table cup_opens_table = {CUP_TABLE_PARTS(parts), list, .on_screen = 10,
-                                                 .more = "servers in --json"};
+const struct cup_report_table cup_opens_table = {CUP_TABLE_FIELDS(FIELDS, fill), list,
+                                                 .on_screen = 10, .more = "servers in --json"};
 
 /* Null where the library did not record it. */
 static int put_opens(struct report *report)

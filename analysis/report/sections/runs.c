@@ -40,13 +40,11 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
 
 static int list(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->profile->run_count; i++)
-        cup_add_row(rows, &rows->profile->runs[i]);
-    return 0;
+    return cup_add_rows(rows, rows->profile->runs, rows->profile->run_count,
+                        sizeof *rows->profile->runs);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill)};
-static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list};
+static const struct cup_report_table table = {CUP_TABLE_FIELDS(FIELDS, fill), list};
 
 static int print_runs(const struct cup_page *page)
 {

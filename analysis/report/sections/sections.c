@@ -47,33 +47,11 @@ static bool are_of_one(const struct cup_totals *totals)
       .rank = 7)                                                                                   \
     X(NULL, BYTES, cup_count(v[CUP_V_PEAK_LIVE_BYTES]), .heading = "peak", .place = 12, .rank = 1)
 
-static void fill_section(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_section_shown *shown = item;
-    const struct cup_section *section = shown->section;
-    const uint64_t *v = section->values;
-    CUP_FILL(values, SECTION_FIELDS);
-}
-
 static const char *const value_names[] = {
 #define X(id, name, kind, text) name,
     CUP_SECTION_VALUES(X)
 #undef X
 };
-
-static const char *section_value_key(unsigned index, char room[CUP_KEY_ROOM])
-{
-    return counter_key(value_names[index], room, CUP_KEY_ROOM);
-}
-
-static void fill_section_values(struct cup_report_rows *rows, const void *item,
-                                struct cup_value *values)
-{
-    const struct cup_section_shown *shown = item;
-    (void)rows;
-    for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
-        values[i] = counter_value(value_names[i], shown->section->values[i], true);
-}
 
 #define WALL_FIELDS(X)                                                                             \
     X("self_s", SECONDS, cup_seconds((int64_t)cup_section_self_ns(shown->section)),                \
@@ -85,28 +63,28 @@ static void fill_section_values(struct cup_report_rows *rows, const void *item,
     X("task_wall_max_s", SECONDS, cup_real(shown->walls.max))                                      \
     X("task_wall_stdev_s", SECONDS, cup_real(shown->walls.stdev))
 
-static void fill_walls(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+static void fill_section(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_section_shown *shown = item;
-    (void)rows;
+    const struct cup_section *section = shown->section;
+    const uint64_t *v = section->values;
+    CUP_FILL(values, SECTION_FIELDS);
+    for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
+        *values++ = counter_value(value_names[i], v[i], true);
     CUP_FILL(values, WALL_FIELDS);
 }
 
 static int list_sections(struct cup_report_rows *rows)
 {
     const struct cup_sections *sections = rows->of;
-    for (size_t i = 0; i < sections->count; i++)
-        cup_add_row(rows, &sections->shown[i]);
-    return 0;
+    return cup_add_rows(rows, sections->shown, sections->count, sizeof *sections->shown);
 }
 
-static const struct cup_row_part section_parts[] = {
-    CUP_ROW_PART(SECTION_FIELDS, fill_section),
-    {.count = CUP_SECTION_VALUE_COUNT, .key = section_value_key, .fill = fill_section_values},
-    CUP_ROW_PART(WALL_FIELDS, fill_walls),
-};
 static const struct cup_report_table sections_table = {
-    CUP_TABLE_PARTS(section_parts), list_sections, .on_screen = 12, .more = "sections in --json"};
+    CUP_TABLE_PARTS(CUP_ROW_PART(SECTION_FIELDS, fill_section),
+                    CUP_NAMED_PART("", value_names, CUP_SECTION_VALUE_COUNT),
+                    CUP_ROW_PART(WALL_FIELDS, NULL)),
+    list_sections, .on_screen = 12, .more = "sections in --json"};
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -129,47 +107,47 @@ static void fill_value(struct cup_report_rows *rows, const void *item, struct cu
 
 static int list_values(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->profile->named_value_count; i++)
-        cup_add_row(rows, &rows->profile->named_values[i]);
-    return 0;
+    return cup_add_rows(rows, rows->profile->named_values, rows->profile->named_value_count,
+                        sizeof *rows->profile->named_values);
 }
 
-static const struct cup_row_part value_parts[] = {CUP_ROW_PART(VALUE_FIELDS, fill_value)};
-static const struct cup_report_table values_table = {CUP_TABLE_PARTS(value_parts), list_values,
-                                                     .on_screen = 8, .more = "values in --json"};
+static const struct cup_report_table values_table = {CUP_TABLE_FIELDS(VALUE_FIELDS, fill_value),
+                                                     list_values, .on_screen = 8,
+                                                     .more = "values in --json", .name = "values"};
 
 /* ---- both task by task, in JSON and CSV ----------------------------------------------------- */
 
-/* A row of a section or a value, and the key of its task. */
-struct task_row {
-    const void *row;
-    uint32_t task; /* index + 1; 0: of no task */
-    struct cup_text key;
+/* The task of a row; all NULL if the row is of no task. */
+struct of_task {
+    struct cup_task_row row;
+    const struct cup_item *item;
 };
 
 #define TASK_FIELDS(X)                                                                             \
-    X("key", TEXT, cup_text(of->key))                                                              \
-    X("attempt", COUNT, task ? cup_count(rows->attempts[of->task - 1]) : cup_null())               \
-    X("prefix", TEXT, task ? prefix_of(rows, task->prefix) : cup_null())                           \
-    X("dataset", TEXT, item ? cup_row_text(rows, item->dataset) : cup_null())                      \
-    X("file", TEXT, item ? cup_row_text(rows, item->file) : cup_null())                            \
-    X("entry_start", COUNT, entry(item ? item->entry_start : -1))                                  \
-    X("entry_stop", COUNT, entry(item ? item->entry_stop : -1))
+    X("key", TEXT, cup_text(of.row.key))                                                           \
+    X("attempt", COUNT, of.row.task ? cup_count(of.row.attempt) : cup_null())                      \
+    X("prefix", TEXT, of.row.task ? prefix_of(rows, of.row.task->prefix) : cup_null())             \
+    X("dataset", TEXT, of.item ? cup_row_text(rows, of.item->dataset) : cup_null())                \
+    X("file", TEXT, of.item ? cup_row_text(rows, of.item->file) : cup_null())                      \
+    X("entry_start", COUNT, entry(of.item ? of.item->entry_start : -1))                            \
+    X("entry_stop", COUNT, entry(of.item ? of.item->entry_stop : -1))
 
 static struct cup_value entry(int64_t number)
 {
     return cup_value_if(number >= 0, cup_count((uint64_t)number));
 }
 
-static void fill_task(struct cup_report_rows *rows, const void *row, struct cup_value *values)
+/* `number`: index of the task + 1; 0: of no task. */
+static struct of_task task_of(struct cup_report_rows *rows, uint32_t number)
 {
-    const struct task_row *of = row;
-    const struct cup_task *task = of->task ? &rows->profile->tasks[of->task - 1] : NULL;
-    const struct cup_item *item = task ? cup_task_item(rows->profile, task) : NULL;
-    CUP_FILL(values, TASK_FIELDS);
+    if (number == 0)
+        return (struct of_task){.item = NULL};
+    const struct cup_task *task = &rows->profile->tasks[number - 1];
+    return (struct of_task){cup_row_task(rows, task), cup_task_item(rows->profile, task)};
 }
 
 #define SECTION_ROW_FIELDS(X)                                                                      \
+    TASK_FIELDS(X)                                                                                 \
     X("section", TEXT, cup_row_text(rows, section->name))                                          \
     X("parent", TEXT, cup_row_text(rows, section->parent))                                         \
     X("entries", COUNT, cup_count(row->entries))                                                   \
@@ -179,64 +157,45 @@ static void fill_task(struct cup_report_rows *rows, const void *row, struct cup_
     X("alloc_bytes", BYTES, cup_count(row->alloc_bytes))                                           \
     X("peak_live_bytes", BYTES, cup_count(row->peak_bytes))
 
-static void fill_section_row(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+static void fill_section_row(struct cup_report_rows *rows, const void *item,
+                             struct cup_value *values)
 {
-    const struct cup_section_row *row = ((const struct task_row *)of)->row;
+    const struct cup_section_row *row = item;
     const struct cup_section *section = &rows->profile->sections[row->section];
+    const struct of_task of = task_of(rows, row->task);
     CUP_FILL(values, SECTION_ROW_FIELDS);
 }
 
 #define VALUE_ROW_FIELDS(X)                                                                        \
+    TASK_FIELDS(X)                                                                                 \
     X("value", TEXT, cup_row_text(rows, rows->profile->named_values[row->value].name))             \
     X("count", COUNT, cup_count(row->count))                                                       \
     X("sum", NUMBER, cup_real(row->sum))                                                           \
     X("last", NUMBER, cup_real(row->last))
 
-static void fill_value_row(struct cup_report_rows *rows, const void *of, struct cup_value *values)
+static void fill_value_row(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct cup_value_row *row = ((const struct task_row *)of)->row;
+    const struct cup_value_row *row = item;
+    const struct of_task of = task_of(rows, row->task);
     CUP_FILL(values, VALUE_ROW_FIELDS);
-}
-
-static void add_task_row(struct cup_report_rows *rows, struct cup_key_reader *keys, const void *row,
-                         uint32_t task)
-{
-    struct cup_text none = {NULL, 0};
-    if (!cup_output_failed(rows->output))
-        cup_add_row(rows, &(struct task_row){
-                              row, task,
-                              task ? cup_key_read(keys, &rows->profile->tasks[task - 1]) : none});
 }
 
 static int list_section_rows(struct cup_report_rows *rows)
 {
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < rows->profile->section_row_count; i++)
-        add_task_row(rows, &keys, &rows->profile->section_rows[i],
-                     rows->profile->section_rows[i].task);
-    cup_key_reader_close(&keys);
-    return 0;
+    return cup_add_rows(rows, rows->profile->section_rows, rows->profile->section_row_count,
+                        sizeof *rows->profile->section_rows);
 }
 
 static int list_value_rows(struct cup_report_rows *rows)
 {
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < rows->profile->value_row_count; i++)
-        add_task_row(rows, &keys, &rows->profile->value_rows[i], rows->profile->value_rows[i].task);
-    cup_key_reader_close(&keys);
-    return 0;
+    return cup_add_rows(rows, rows->profile->value_rows, rows->profile->value_row_count,
+                        sizeof *rows->profile->value_rows);
 }
 
-static const struct cup_row_part section_row_parts[] = {
-    CUP_ROW_PART(TASK_FIELDS, fill_task), CUP_ROW_PART(SECTION_ROW_FIELDS, fill_section_row)};
-static const struct cup_row_part value_row_parts[] = {
-    CUP_ROW_PART(TASK_FIELDS, fill_task), CUP_ROW_PART(VALUE_ROW_FIELDS, fill_value_row)};
-const struct cup_report_table cup_section_rows_table = {CUP_TABLE_PARTS(section_row_parts),
-                                                        list_section_rows};
-const struct cup_report_table cup_value_rows_table = {CUP_TABLE_PARTS(value_row_parts),
-                                                      list_value_rows};
+const struct cup_report_table cup_section_rows_table = {
+    CUP_TABLE_FIELDS(SECTION_ROW_FIELDS, fill_section_row), list_section_rows, .name = "by_task"};
+const struct cup_report_table cup_value_rows_table = {
+    CUP_TABLE_FIELDS(VALUE_ROW_FIELDS, fill_value_row), list_value_rows, .name = "values_by_task"};
 
 /* ---- the section -------------------------------------------------------------------------- */
 
@@ -244,24 +203,20 @@ const struct cup_report_table cup_value_rows_table = {CUP_TABLE_PARTS(value_row_
 static void print_trouble(const struct cup_page *page, const struct cup_sections *sections)
 {
     uint64_t unended = 0, lost = page->profile->health[CUP_H_SECTIONS_DROPPED];
-    char line[200];
     for (size_t i = 0; i < sections->count; i++)
         unended += sections->shown[i].section->values[CUP_V_UNENDED];
-    if (unended) {
-        snprintf(line, sizeof line,
-                 "%llu section%s begun and never ended: counted until the end of %s task%s.",
-                 (unsigned long long)unended, unended == 1 ? " was" : "s were",
-                 unended == 1 ? "its" : "their", cup_plural(unended));
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
-    }
-    if (lost) {
-        snprintf(line, sizeof line,
-                 "%llu section%s or value%s dropped: the library's tables were full, or %s not a "
-                 "number.",
-                 (unsigned long long)lost, cup_plural(lost), cup_plural(lost),
-                 lost == 1 ? "was" : "were");
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
-    }
+    if (unended)
+        cup_page_line(page, CUP_WARN,
+                      "%llu section%s begun and never ended: counted until the end of %s task%s.",
+                      (unsigned long long)unended, unended == 1 ? " was" : "s were",
+                      unended == 1 ? "its" : "their", cup_plural(unended));
+    if (lost)
+        cup_page_line(
+            page, CUP_WARN,
+            "%llu section%s or value%s dropped: the library's tables were full, or %s not "
+            "a number.",
+            (unsigned long long)lost, cup_plural(lost), cup_plural(lost),
+            lost == 1 ? "was" : "were");
 }
 
 static int print_tables(const struct cup_page *page, const struct cup_sections *sections)
@@ -290,11 +245,11 @@ static int print_sections(const struct cup_page *page)
 
 static int put_tables(struct report *report, const struct cup_sections *sections)
 {
-    if (cup_put_rows(report, "rows", &sections_table, sections) != 0 ||
-        cup_put_rows(report, "values", &values_table, NULL) != 0 ||
-        cup_put_rows(report, "by_task", &cup_section_rows_table, NULL) != 0)
+    if (cup_put_rows(report, &sections_table, sections) != 0 ||
+        cup_put_rows(report, &values_table, NULL) != 0 ||
+        cup_put_rows(report, &cup_section_rows_table, NULL) != 0)
         return -1;
-    return cup_put_rows(report, "values_by_task", &cup_value_rows_table, NULL);
+    return cup_put_rows(report, &cup_value_rows_table, NULL);
 }
 
 static int put_sections(struct report *report)

@@ -89,8 +89,7 @@ static int list_peers(struct cup_report_rows *rows)
     return peers ? 0 : -1;
 }
 
-static const struct cup_row_part peer_parts[] = {CUP_ROW_PART(PEER_FIELDS, fill_peer)};
-static const struct cup_report_table peers = {CUP_TABLE_PARTS(peer_parts), list_peers,
+static const struct cup_report_table peers = {CUP_TABLE_FIELDS(PEER_FIELDS, fill_peer), list_peers,
                                               .on_screen = 10, .more = "servers in --json"};
 
 /* ---- servers in URLs ----------------------------------------------------------------------- */
@@ -127,18 +126,19 @@ static int list_urls(struct cup_report_rows *rows)
     return urls ? 0 : -1;
 }
 
-static const struct cup_row_part url_parts[] = {CUP_ROW_PART(URL_FIELDS, fill_url)};
-static const struct cup_report_table urls = {CUP_TABLE_PARTS(url_parts), list_urls};
+static const struct cup_report_table urls = {CUP_TABLE_FIELDS(URL_FIELDS, fill_url), list_urls};
 
 /* ---- the section --------------------------------------------------------------------------- */
 
 static int put_servers(struct report *report)
 {
-    open_rows(report, "servers");
+    cup_json_object(&report->json, "servers");
+    cup_json_array(&report->json, "rows");
     int result = cup_put_more_rows(report, &urls, NULL);
     if (result == 0)
         result = cup_put_more_rows(report, &peers, NULL);
-    close_rows(report);
+    cup_json_end_array(&report->json);
+    cup_json_end_object(&report->json);
     return result;
 }
 

@@ -38,20 +38,14 @@ static void fill_stage(struct cup_report_rows *rows, const void *item, struct cu
 
 static int list_stages(struct cup_report_rows *rows)
 {
-    for (int i = 0; i < CUP_STAGE_COUNT; i++)
-        cup_add_row(rows, &rows->totals->stages->rows[i]);
-    return 0;
+    return cup_add_rows(rows, rows->totals->stages->rows, CUP_STAGE_COUNT,
+                        sizeof *rows->totals->stages->rows);
 }
 
-static const struct cup_row_part stage_parts[] = {CUP_ROW_PART(STAGE_FIELDS, fill_stage)};
-static const struct cup_report_table stages = {CUP_TABLE_PARTS(stage_parts), list_stages};
+static const struct cup_report_table stages = {CUP_TABLE_FIELDS(STAGE_FIELDS, fill_stage),
+                                               list_stages};
 
 /* ---- the tail ----------------------------------------------------------------------------- */
-
-struct tail_chunk {
-    struct cup_task_row row;
-    const struct cup_tail_chunk *chunk;
-};
 
 /* The text has another order of columns, and gives the start in seconds since the run's start. */
 #define TAIL_FIELDS(X)                                                                             \
@@ -72,12 +66,15 @@ struct tail_chunk {
     CUP_TASK_FIELD(X, "attempt", COUNT)                                                            \
     X("start", TIME, cup_time(row->task->start_ns))                                                \
     X("stop", TIME, cup_time(row->task->stop_ns))                                                  \
-    X("why", TEXT, cup_row_string(rows, cup_tail_why(why, of->chunk)), .heading = "why", .place = 4)
+    X("why", TEXT, cup_row_string(rows, cup_tail_why(why, chunk)), .heading = "why", .place = 4)
 
 static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct tail_chunk *of = item;
-    const struct cup_task_row *row = &of->row;
+    const struct cup_tail_chunk *chunk = item;
+    const struct cup_profile *profile = rows->profile;
+    const struct cup_task_row row_of =
+        cup_row_task(rows, &profile->tasks[profile->items[chunk->item].task]);
+    const struct cup_task_row *row = &row_of;
     char why[CUP_TAIL_ROOM];
     CUP_FILL(values, TAIL_FIELDS);
 }
@@ -85,34 +82,20 @@ static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup
 static int list_tail(struct cup_report_rows *rows)
 {
     const struct cup_tail *tail = rows->of;
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < tail->count; i++) {
-        uint32_t index = rows->profile->items[tail->chunks[i].item].task;
-        const struct cup_task *task = &rows->profile->tasks[index];
-        const struct cup_task_row row = {rows->profile, task, cup_key_read(&keys, task),
-                                         rows->attempts ? rows->attempts[index] : 1};
-        cup_add_row(rows, &(struct tail_chunk){row, &tail->chunks[i]});
-    }
-    cup_key_reader_close(&keys);
-    return 0;
+    return cup_add_rows(rows, tail->chunks, tail->count, sizeof *tail->chunks);
 }
 
 enum { SHOWN_TAIL = 15 };
 
-static const struct cup_row_part tail_parts[] = {CUP_ROW_PART(TAIL_FIELDS, fill_tail)};
-static const struct cup_report_table tail_table = {CUP_TABLE_PARTS(tail_parts), list_tail,
-                                                   .on_screen = SHOWN_TAIL};
+static const struct cup_report_table tail_table = {
+    CUP_TABLE_FIELDS(TAIL_FIELDS, fill_tail), list_tail, .on_screen = SHOWN_TAIL, .name = "tail"};
 
 static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
 {
-    char detail[160], median[CUP_HUMAN_READABLE_ROOM];
-    cup_human_readable(median, tail->median_s, CUP_UNIT_SECONDS);
-    snprintf(detail, sizeof detail,
-             "chunks that ran after 90 %% had ended, the last first; half of all took "
-             "up to %s",
-             median);
-    int result = cup_print_rows(page, &tail_table, tail, "Tail", detail);
+    int result = cup_print_rows(page, &tail_table, tail, "Tail",
+                                CUP_FORMAT("chunks that ran after 90 %% had ended, the last first; "
+                                           "half of all took up to %s",
+                                           CUP_SHOW(tail->median_s, CUP_UNIT_SECONDS)));
     cup_page_more(page, tail->total > SHOWN_TAIL ? tail->total - SHOWN_TAIL : 0, "chunks");
     return result;
 }
@@ -144,12 +127,12 @@ static int put_stages(struct report *report)
         return -1;
     cup_json_object(&report->json, "stages");
     put(report, "idle_core_hours", cup_real((double)report->totals->stages->idle_ns / 3600e9));
-    int result = cup_put_rows(report, "rows", &stages, NULL);
+    int result = cup_put_rows(report, &stages, NULL);
     put(report, "tail_chunks", cup_count(tail.total));
     put(report, "tail_from", tail.from_ns ? cup_time(tail.from_ns) : cup_null());
     put(report, "median_chunk_s", cup_real(tail.median_s));
     if (result == 0)
-        result = cup_put_rows(report, "tail", &tail_table, &tail);
+        result = cup_put_rows(report, &tail_table, &tail);
     cup_json_end_object(&report->json);
     cup_tail_free(&tail);
     return result;

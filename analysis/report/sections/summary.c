@@ -25,33 +25,28 @@ static uint64_t count_hosts(const struct cup_profile *profile)
 static void print_which_run(const struct cup_page *page)
 {
     const struct cup_profile *profile = page->profile;
-    char line[200];
-    if (profile->run_count < 2)
-        return;
-    if (profile->run)
-        snprintf(
-            line, sizeof line,
-            "Run %u of %zu. %llu tasks of the other runs are left out; --run all includes them.",
-            profile->run, profile->run_count, (unsigned long long)profile->tasks_skipped);
-    else
-        snprintf(line, sizeof line, "All %zu runs together.", profile->run_count);
-    cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+    const char *line =
+        profile->run
+            ? CUP_FORMAT("Run %u of %zu. %llu tasks of the other runs are left out; --run all "
+                         "includes them.",
+                         profile->run, profile->run_count,
+                         (unsigned long long)profile->tasks_skipped)
+            : CUP_FORMAT("All %zu runs together.", profile->run_count);
+    if (profile->run_count >= 2)
+        cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
 }
 
 char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
 {
-    char start[CUP_HUMAN_READABLE_ROOM], tasks[CUP_HUMAN_READABLE_ROOM],
-        chunks[CUP_HUMAN_READABLE_ROOM];
     const struct cup_totals *t = page->totals;
     unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
     unsigned long long threads = t->budget.threads;
-    cup_page_human_readable(page, start, CUP_METRIC_T_START);
-    cup_human_readable(tasks, (double)t->all.tasks, CUP_UNIT_COUNT);
-    cup_human_readable(chunks, (double)t->used_chunks, CUP_UNIT_COUNT);
     snprintf(to, CUP_DESCRIPTION,
-             "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s", start,
-             hosts, cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
-             tasks, cup_plural(t->all.tasks), chunks, cup_plural(t->used_chunks));
+             "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s",
+             CUP_SHOW_METRIC(page, CUP_METRIC_T_START), hosts, cup_plural(hosts), workers,
+             cup_plural(workers), threads, cup_plural(threads),
+             CUP_SHOW((double)t->all.tasks, CUP_UNIT_COUNT), cup_plural(t->all.tasks),
+             CUP_SHOW((double)t->used_chunks, CUP_UNIT_COUNT), cup_plural(t->used_chunks));
     return to;
 }
 
@@ -94,34 +89,26 @@ static void print_fact(const struct cup_page *page, const char *name, enum cup_s
 
 static void print_duration(const struct cup_page *page)
 {
-    char wall[CUP_HUMAN_READABLE_ROOM], chunks[CUP_HUMAN_READABLE_ROOM],
-        merge[CUP_HUMAN_READABLE_ROOM], detail[200];
-    cup_page_human_readable(page, wall, CUP_METRIC_WALL_TIME);
-    cup_page_human_readable(page, chunks, CUP_METRIC_PROCESS_S);
-    cup_page_human_readable(page, merge, CUP_METRIC_MERGE_S);
-    if (page->totals->chunks.stop_ns)
-        snprintf(detail, sizeof detail, "processing %s, merging %s", chunks, merge);
-    else
-        snprintf(detail, sizeof detail, "from the first task to the last%s",
-                 page->totals->run.stop_ns > page->totals->tasks.stop_ns
-                     ? " sign of life of one that never ended"
-                     : "");
-    print_fact(page, "wall time", CUP_BOLD, wall, detail);
+    const struct cup_totals *t = page->totals;
+    const char *detail =
+        t->chunks.stop_ns
+            ? CUP_FORMAT("processing %s, merging %s", CUP_SHOW_METRIC(page, CUP_METRIC_PROCESS_S),
+                         CUP_SHOW_METRIC(page, CUP_METRIC_MERGE_S))
+        : t->run.stop_ns > t->tasks.stop_ns
+            ? "from the first task to the last sign of life of one that never ended"
+            : "from the first task to the last";
+    print_fact(page, "wall time", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_WALL_TIME), detail);
 }
 
 static void print_events(const struct cup_page *page)
 {
-    char rate[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
-        core[CUP_HUMAN_READABLE_ROOM], detail[200];
-    cup_page_human_readable(page, rate, CUP_METRIC_EVENT_RATE_WALL_KHZ);
-    cup_page_human_readable(page, events, CUP_METRIC_TOTAL_EVENTS);
-    cup_human_readable(core, cup_metric_number(CUP_METRIC_EVENT_RATE_CORE_HZ, page->totals),
-                       CUP_UNIT_COUNT);
-    if (cup_metric_number(CUP_METRIC_TOTAL_EVENTS, page->totals) >= 0)
-        snprintf(detail, sizeof detail, "%s events; %s/s for each thread", events, core);
-    else
-        snprintf(detail, sizeof detail, "no Coffea chunk was seen");
-    print_fact(page, "events/s", CUP_BOLD, rate, detail);
+    double core = cup_metric_number(CUP_METRIC_EVENT_RATE_CORE_HZ, page->totals);
+    print_fact(page, "events/s", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_RATE_WALL_KHZ),
+               cup_metric_number(CUP_METRIC_TOTAL_EVENTS, page->totals) >= 0
+                   ? CUP_FORMAT("%s events; %s/s for each thread",
+                                CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_EVENTS),
+                                CUP_SHOW(core, CUP_UNIT_COUNT))
+                   : "no Coffea chunk was seen");
 }
 
 struct part {
@@ -129,19 +116,21 @@ struct part {
     const char *text;
 };
 
-/* Writes ", 12 MB mapped" for each part that is not 0 into `to`. Returns the length. */
-static size_t list_parts(const struct cup_page *page, char *to, size_t room,
-                         const struct part *parts, size_t count)
+/* Lists the parts that are not 0 in `to`, which gets `before` in front and `after` behind them:
+ * "12 MB mapped, 3 MB received". */
+static void append_parts(const struct cup_page *page, char to[CUP_LINE_ROOM], const char *before,
+                         const struct part parts[2], const char *after)
 {
-    size_t length = 0;
-    for (size_t i = 0; i < count && length < room; i++) {
-        char bytes[CUP_HUMAN_READABLE_ROOM];
+    const char *separator = before;
+    for (size_t i = 0; i < 2; i++) {
         if (!(cup_metric_number(parts[i].metric, page->totals) > 0))
             continue;
-        cup_page_human_readable(page, bytes, parts[i].metric);
-        length += (size_t)snprintf(to + length, room - length, ", %s %s", bytes, parts[i].text);
+        cup_append(to, CUP_LINE_ROOM, "%s%s %s", separator, CUP_SHOW_METRIC(page, parts[i].metric),
+                   parts[i].text);
+        separator = ", ";
     }
-    return length;
+    if (separator != before)
+        cup_append(to, CUP_LINE_ROOM, "%s", after);
 }
 
 static void print_bytes(const struct cup_page *page)
@@ -150,113 +139,90 @@ static void print_bytes(const struct cup_page *page)
                                         {CUP_METRIC_RECV_BYTES, "received"}};
     static const struct part others[] = {{CUP_METRIC_IMPORT_BYTES, "imports"},
                                          {CUP_METRIC_CHILD_READ_BYTES, "by children"}};
-    char rate[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM], detail[300], list[200];
-    cup_page_human_readable(page, rate, CUP_METRIC_DELIVERED_RATE_MBS);
-    cup_page_human_readable(page, bytes, CUP_METRIC_TOTAL_BYTES_READ);
-    size_t length = (size_t)snprintf(detail, sizeof detail, "%s to tasks", bytes);
-    if (list_parts(page, list, sizeof list, parts, 2) > 0)
-        length += (size_t)snprintf(detail + length, sizeof detail - length, " (%s)", list + 2);
-    if (list_parts(page, list, sizeof list, others, 2) > 0)
-        snprintf(detail + length, sizeof detail - length, "; not counted: %s", list + 2);
-    print_fact(page, "read", CUP_BOLD, rate, detail);
+    char *detail = CUP_FORMAT("%s to tasks", CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_BYTES_READ));
+    append_parts(page, detail, " (", parts, ")");
+    append_parts(page, detail, "; not counted: ", others, "");
+    print_fact(page, "read", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_DELIVERED_RATE_MBS),
+               detail);
 }
 
 /* Two lines about ROOT baskets; prints nothing if none were read. */
 static void print_baskets(const struct cup_page *page)
 {
-    const struct cup_branches *branches = page->totals->branches;
-    char ratio[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
-        size[CUP_HUMAN_READABLE_ROOM];
-    char share[CUP_HUMAN_READABLE_ROOM], again[CUP_HUMAN_READABLE_ROOM],
-        passed[CUP_HUMAN_READABLE_ROOM], detail[300];
-    if (!cup_branches_any(branches))
+    if (!cup_branches_any(page->totals->branches))
         return;
-    snprintf(detail, sizeof detail, "%s of baskets, %s uncompressed",
-             cup_page_human_readable(page, bytes, CUP_METRIC_COMPRESSED_BYTES),
-             cup_page_human_readable(page, size, CUP_METRIC_UNCOMPRESSED_BYTES));
     print_fact(page, "compression", CUP_PLAIN,
-               cup_page_human_readable(page, ratio, CUP_METRIC_BRANCHES_COMPRESSION_RATIO), detail);
-    snprintf(detail, sizeof detail,
-             "of the trees' bytes; %s read more than once, %s read ahead and never used",
-             cup_page_human_readable(page, again, CUP_METRIC_REREAD_BYTES),
-             cup_page_human_readable(page, passed, CUP_METRIC_INCIDENTAL_BYTES));
-    print_fact(page, "share read", CUP_PLAIN,
-               cup_page_human_readable(page, share, CUP_METRIC_BYTES_SHARE), detail);
+               CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_COMPRESSION_RATIO),
+               CUP_FORMAT("%s of baskets, %s uncompressed",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_COMPRESSED_BYTES),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_UNCOMPRESSED_BYTES)));
+    print_fact(
+        page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_SHARE),
+        CUP_FORMAT("of the trees' bytes; %s read more than once, %s read ahead and never used",
+                   CUP_SHOW_METRIC(page, CUP_METRIC_REREAD_BYTES),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_INCIDENTAL_BYTES)));
 }
 
 static void print_cpu(const struct cup_page *page)
 {
-    char share[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
-    char helpers[CUP_HUMAN_READABLE_ROOM], detail[300];
     bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
     double value = cup_metric_number(CUP_METRIC_THREAD_CPU_EFFICIENCY, page->totals);
-    cup_human_readable(share, value, CUP_UNIT_SHARE);
-    cup_page_human_readable(page, cpu, CUP_METRIC_TOTAL_THREAD_CPU_TIME);
-    cup_human_readable(all,
-                       cup_metric_number(CUP_METRIC_WALL_TIME, page->totals) *
-                           cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
-                       CUP_UNIT_SECONDS);
-    cup_page_human_readable(page, helpers, CUP_METRIC_TOTAL_HELPER_CPU_TIME);
-    snprintf(detail, sizeof detail, "of the threads' time: %s of %s%s%s%s", cpu, all,
-             helped ? " (" : "", helped ? helpers : "", helped ? " by helper threads)" : "");
+    double all_s = cup_metric_number(CUP_METRIC_WALL_TIME, page->totals) *
+                   cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
     print_fact(page, "CPU",
                isnan(value)   ? CUP_PLAIN
                : value >= 0.7 ? CUP_GOOD
                : value >= 0.4 ? CUP_WARN
                               : CUP_BAD,
-               share, detail);
+               CUP_SHOW(value, CUP_UNIT_SHARE),
+               CUP_FORMAT("of the threads' time: %s of %s%s%s%s",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_THREAD_CPU_TIME),
+                          CUP_SHOW(all_s, CUP_UNIT_SECONDS), helped ? " (" : "",
+                          helped ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_HELPER_CPU_TIME) : "",
+                          helped ? " by helper threads)" : ""));
 }
 
 /* "context 99.5 %, own 0.5 %" into `to`. */
 static void list_methods(const struct cup_page *page, char *to, size_t room)
 {
     double total = (double)cup_all_method_bytes(page->totals);
-    size_t length = 0;
-    for (int method = 0; method < CUP_METHOD_COUNT && length < room; method++) {
-        char share[CUP_HUMAN_READABLE_ROOM];
-        if (cup_method_bytes(page->totals, method) == 0)
-            continue;
-        cup_human_readable(share, (double)cup_method_bytes(page->totals, method) / total,
-                           CUP_UNIT_SHARE);
-        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
-                                   cup_method_names[method], share);
+    for (int method = 0; method < CUP_METHOD_COUNT; method++) {
+        double bytes = (double)cup_method_bytes(page->totals, method);
+        if (bytes > 0)
+            cup_append(to, room, "%s%s %s", *to ? ", " : "", cup_method_names[method],
+                       CUP_SHOW(bytes / total, CUP_UNIT_SHARE));
     }
 }
 
 static void print_attributed(const struct cup_page *page)
 {
-    char share[CUP_HUMAN_READABLE_ROOM], total[CUP_HUMAN_READABLE_ROOM], methods[160] = "",
-                                                                         detail[240];
+    char methods[160] = "";
     double value = cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, page->totals);
-    cup_human_readable(share, value, CUP_UNIT_SHARE);
-    cup_page_human_readable(page, total, CUP_METRIC_BYTES_TOTAL);
-    list_methods(page, methods, sizeof methods);
     bool others = cup_metric_number(CUP_METRIC_MAPPED_BYTES, page->totals) > 0 ||
                   cup_metric_number(CUP_METRIC_RECV_BYTES, page->totals) > 0;
-    snprintf(detail, sizeof detail, "of %s%s%s", total,
-             !*methods ? ""
-             : others  ? "; data files: "
-                       : ": ",
-             methods);
+    list_methods(page, methods, sizeof methods);
     print_fact(page, "attributed",
                isnan(value)    ? CUP_PLAIN
                : value >= 0.99 ? CUP_GOOD
                                : CUP_WARN,
-               share, detail);
+               CUP_SHOW(value, CUP_UNIT_SHARE),
+               CUP_FORMAT("of %s%s%s", CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_TOTAL),
+                          !*methods ? ""
+                          : others  ? "; data files: "
+                                    : ": ",
+                          methods));
 }
 
 static void print_trouble(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
     unsigned long long failed = t->all.erred, unfinished = t->all.unfinished;
-    unsigned long long retried = t->retried_chunks;
     unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
     bool fine = failed + unfinished + damaged == 0;
-    char detail[200];
-    snprintf(detail, sizeof detail,
-             "%llu failed, %llu unfinished, %llu retried, %llu damaged log%s", failed, unfinished,
-             retried, damaged, cup_plural(damaged));
-    print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes", detail);
+    print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes",
+               CUP_FORMAT("%llu failed, %llu unfinished, %llu retried, %llu damaged log%s", failed,
+                          unfinished, (unsigned long long)t->retried_chunks, damaged,
+                          cup_plural(damaged)));
 }
 
 /* ---- what to look at ------------------------------------------------------------------- */
@@ -269,12 +235,13 @@ static void print_advice(const struct cup_page *page)
     size_t count = cup_advice_make(page->totals, advice);
     cup_page_heading(page, count ? "Look at first" : "No task was seen", "");
     for (size_t i = 0; i < count && i < SHOWN_ADVICE; i++)
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, advice[i].text);
+        cup_page_line(page, CUP_PLAIN, "%s", advice[i].text);
     if (count == 0)
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2,
-                          "The processes that wrote these logs ran no Dask task and no Coffea "
-                          "chunk, or the library could not see them. The section on health, below, "
-                          "says which features were off.");
+        cup_page_line(
+            page, CUP_PLAIN,
+            "The processes that wrote these logs ran no Dask task and no Coffea chunk, or "
+            "the library could not see them. The section on health, below, says which "
+            "features were off.");
 }
 
 static void print_facts(const struct cup_page *page)

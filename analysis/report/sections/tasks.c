@@ -56,6 +56,10 @@ static void fill_prefix(struct cup_report_rows *rows, const void *item, struct c
     bool heap = cup_profile_measured(rows->profile, CUP_FEATURE_HEAP);
     const uint64_t *c = prefix->counters;
     CUP_FILL(values, PREFIX_FIELDS);
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
+        *values++ = counter_value(cup_counter_names[i], c[i],
+                                  cup_profile_measured(rows->profile, cup_counter_needs(i)));
+    cup_fill_waits(rows->profile, &prefix->waits, &prefix->helper_waits, values);
 }
 
 /* Waits are reported apart, for tasks and for their helpers. */
@@ -64,20 +68,6 @@ static const char *task_counter_key(unsigned index, char room[CUP_KEY_ROOM])
     return cup_counter_is_wait((int)index)
                ? NULL
                : counter_key(cup_counter_names[index], room, CUP_KEY_ROOM);
-}
-
-static void fill_counters(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_prefix *prefix = item;
-    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
-        values[i] = counter_value(cup_counter_names[i], prefix->counters[i],
-                                  cup_profile_measured(rows->profile, cup_counter_needs(i)));
-}
-
-static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_prefix *prefix = item;
-    cup_fill_waits(rows->profile, &prefix->waits, &prefix->helper_waits, values);
 }
 
 static int list_for_text(struct cup_report_rows *rows)
@@ -101,14 +91,12 @@ static int list_prefixes(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part prefix_parts[] = {
-    CUP_ROW_PART(PREFIX_FIELDS, fill_prefix),
-    {.count = CUP_COUNTER_COUNT, .key = task_counter_key, .fill = fill_counters},
-    {.count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits},
-    {.put = cup_put_histograms, .nested = "histograms"},
-};
-static const struct cup_report_table prefixes = {CUP_TABLE_PARTS(prefix_parts), list_prefixes,
-                                                 .on_screen = 15, .more = "prefixes"};
+static const struct cup_report_table prefixes = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(PREFIX_FIELDS, fill_prefix),
+                    {.count = CUP_COUNTER_COUNT, .key = task_counter_key},
+                    {.count = CUP_WAIT_FIELDS, .key = cup_wait_key},
+                    {.put = cup_put_histograms, .nested = "histograms"}),
+    list_prefixes, .on_screen = 15, .more = "prefixes"};
 
 /* ---- by worker ---------------------------------------------------------------------------- */
 
@@ -144,48 +132,37 @@ static int list_workers(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part worker_parts[] = {CUP_ROW_PART(WORKER_FIELDS, fill_worker)};
-static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+static const struct cup_report_table workers = {CUP_TABLE_FIELDS(WORKER_FIELDS, fill_worker),
+                                                list_workers};
 
 /* ---- tasks that failed or never ended, in the text ------------------------------------------ */
 
 #define BAD_FIELDS(X)                                                                              \
-    X("status", TEXT, cup_string(cup_task_status_name(row->task)), .heading = "status",            \
-      .place = 1)                                                                                  \
+    X("status", TEXT, cup_string(cup_task_status_name(task)), .heading = "status", .place = 1)     \
     X("time", SECONDS, cup_value_if(wall_ns != CUP_UNKNOWN64, cup_seconds((int64_t)wall_ns)),      \
       .heading = "time", .place = 2, .rank = 1)                                                    \
-    X("key", TEXT, cup_text(row->key), .heading = "key", .place = 3, .none = "(key not known)")    \
-    X("error", TEXT, cup_row_text(rows, row->task->error), .heading = "error", .place = 4,         \
-      .rank = 2, .none = "")
+    X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key", .place = 3,           \
+      .none = "(key not known)")                                                                   \
+    X("error", TEXT, cup_row_text(rows, task->error), .heading = "error", .place = 4, .rank = 2,   \
+      .none = "")
 
 static void fill_bad(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct cup_task_row *row = item;
-    uint64_t wall_ns = cup_task_wall_ns(row->task);
+    const struct cup_task *task = item;
+    uint64_t wall_ns = cup_task_wall_ns(task);
     CUP_FILL(values, BAD_FIELDS);
 }
 
 static int list_bad(struct cup_report_rows *rows)
 {
-    struct cup_key_reader keys;
-    cup_key_reader_open(&keys, rows->profile);
-    for (size_t i = 0; i < rows->profile->task_count; i++) {
-        const struct cup_task *task = &rows->profile->tasks[i];
-        if (task->status == CUP_STATUS_FINISHED)
-            continue;
-        if (rows->text.shown == rows->text.most) /* do not read keys that are not shown */
-            cup_hide_row(rows);
-        else
-            cup_add_row(rows,
-                        &(struct cup_task_row){rows->profile, task, cup_key_read(&keys, task), 1});
-    }
-    cup_key_reader_close(&keys);
+    for (size_t i = 0; i < rows->profile->task_count; i++)
+        if (rows->profile->tasks[i].status != CUP_STATUS_FINISHED)
+            cup_add_row(rows, &rows->profile->tasks[i]);
     return 0;
 }
 
-static const struct cup_row_part bad_parts[] = {CUP_ROW_PART(BAD_FIELDS, fill_bad)};
 static const struct cup_report_table bad_tasks = {
-    CUP_TABLE_PARTS(bad_parts), list_bad, .on_screen = 5,
+    CUP_TABLE_FIELDS(BAD_FIELDS, fill_bad), list_bad, .on_screen = 5,
     .more = "such tasks (`cupping tasks` lists them)"};
 
 /* ---- the section -------------------------------------------------------------------------- */

@@ -1,118 +1,85 @@
 /* The workers: number, load and memory, and a row for each of the busiest. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "analysis/metrics/workers/tracking.h"
 #include "analysis/report/page/section.h"
 
-enum { SHOWN_WORKERS = 10 };
-
 /* ---- lines ------------------------------------------------------------------------------ */
 
-static void print_line(const struct cup_page *page, const char *name, const char *text)
+__attribute__((format(printf, 3, 4))) static void
+print_line(const struct cup_page *page, const char *name, const char *format, ...)
 {
-    char line[600];
+    char line[CUP_LINE_ROOM];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
     if (page->terminal.html) {
-        snprintf(line, sizeof line, "%s: %s", name, text);
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+        cup_page_line(page, CUP_PLAIN, "%s: %s", name, line);
         return;
     }
     fprintf(page->terminal.out, "  %-15s", name);
-    cup_print_hanging(&page->terminal, CUP_PLAIN, 17, text);
+    cup_print_hanging(&page->terminal, CUP_PLAIN, 17, line);
 }
 
-/* Writes "4.00 per worker" or "2 to 8 per worker (mean 4.00)". */
-static void describe_size(const struct cup_page *page, char *to, size_t room)
+/* "4.00 per worker" or "2 to 8 per worker (mean 4.00)" into `to`. Returns `to`. */
+static char *describe_size(const struct cup_page *page, char to[CUP_LINE_ROOM])
 {
-    char mean[CUP_HUMAN_READABLE_ROOM], low[CUP_HUMAN_READABLE_ROOM], high[CUP_HUMAN_READABLE_ROOM];
-    cup_page_human_readable(page, mean, CUP_METRIC_CORES_PER_WORKER);
-    cup_human_readable(low, cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals),
-                       CUP_UNIT_COUNT);
-    cup_human_readable(high, cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals),
-                       CUP_UNIT_COUNT);
-    if (cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals) <
-        cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals))
-        snprintf(to, room, "%s to %s per worker (mean %s)", low, high, mean);
-    else
-        snprintf(to, room, "%s per worker", high);
+    double low = cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals);
+    double high = cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals);
+    return low < high ? cup_format(to, "%s to %s per worker (mean %s)",
+                                   CUP_SHOW(low, CUP_UNIT_COUNT), CUP_SHOW(high, CUP_UNIT_COUNT),
+                                   CUP_SHOW_METRIC(page, CUP_METRIC_CORES_PER_WORKER))
+                      : cup_format(to, "%s per worker", CUP_SHOW(high, CUP_UNIT_COUNT));
 }
 
 static void print_count(const struct cup_page *page)
 {
-    char average[CUP_HUMAN_READABLE_ROOM], peak[CUP_HUMAN_READABLE_ROOM],
-        cores[CUP_HUMAN_READABLE_ROOM];
-    char total[CUP_HUMAN_READABLE_ROOM], size[200], line[500];
-    double avg_cores = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
-           total_cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
-    describe_size(page, size, sizeof size);
-    snprintf(line, sizeof line, "%s on average, at most %s; %s threads, %s",
-             cup_page_human_readable(page, average, CUP_METRIC_AVG_WORKERS),
-             cup_page_human_readable(page, peak, CUP_METRIC_PEAK_WORKERS),
-             cup_page_human_readable(page, cores, CUP_METRIC_AVG_CORES), size);
-    size_t length = strlen(line);
-    if (fabs(avg_cores - total_cores) > 0.01 * avg_cores)
-        snprintf(line + length, sizeof line - length,
-                 "; roastcoffea counts workers x mean size: %s",
-                 cup_page_human_readable(page, total, CUP_METRIC_TOTAL_CORES));
-    print_line(page, "workers", line);
+    char size[CUP_LINE_ROOM];
+    double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
+           total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
+    bool differ = fabs(average - total) > 0.01 * average;
+    print_line(page, "workers", "%s on average, at most %s; %s threads, %s%s%s",
+               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_WORKERS),
+               CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_WORKERS),
+               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_CORES), describe_size(page, size),
+               differ ? "; roastcoffea counts workers x mean size: " : "",
+               differ ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_CORES) : "");
 }
 
 static void print_memory(const struct cup_page *page)
 {
-    char peak[CUP_HUMAN_READABLE_ROOM], average[CUP_HUMAN_READABLE_ROOM],
-        share[CUP_HUMAN_READABLE_ROOM];
-    char most[CUP_HUMAN_READABLE_ROOM], spilled[CUP_HUMAN_READABLE_ROOM], line[400];
+    double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
     if (isnan(cup_metric_number(CUP_METRIC_PEAK_MEMORY_BYTES, page->totals)))
         return;
-    snprintf(line, sizeof line,
-             "%s per worker, at most %s; %s of the limit, at most %s; spilled %s",
-             cup_page_human_readable(page, average, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
-             cup_page_human_readable(page, peak, CUP_METRIC_PEAK_MEMORY_BYTES),
-             cup_page_human_readable(page, share, CUP_METRIC_MEMORY_UTILIZATION_PCT),
-             cup_page_human_readable(page, most, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
-             cup_page_human_readable(page, spilled, CUP_METRIC_SPILLED_BYTES_PEAK));
-    size_t length = strlen(line);
-    double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
-    if (without > 0)
-        snprintf(line + length, sizeof line - length, "; workers without a limit: %.0f", without);
-    print_line(page, "memory", line);
+    print_line(page, "memory",
+               "%s per worker, at most %s; %s of the limit, at most %s; spilled %s%s",
+               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
+               CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_MEMORY_BYTES),
+               CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT),
+               CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
+               CUP_SHOW_METRIC(page, CUP_METRIC_SPILLED_BYTES_PEAK),
+               without > 0 ? CUP_FORMAT("; workers without a limit: %.0f", without) : "");
 }
 
 static void print_use(const struct cup_page *page)
 {
-    char cpu[CUP_HUMAN_READABLE_ROOM], clocks[CUP_HUMAN_READABLE_ROOM],
-        running[CUP_HUMAN_READABLE_ROOM];
-    char assigned[CUP_HUMAN_READABLE_ROOM], line[400];
-    snprintf(line, sizeof line,
-             "CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
-             cup_page_human_readable(page, cpu, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
-             cup_page_human_readable(page, clocks, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
-             cup_page_human_readable(page, running, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
-             cup_page_human_readable(page, assigned, CUP_METRIC_CPU_UTILIZATION_PCT));
-    print_line(page, "per thread", line);
-}
-
-static void print_stalls(const struct cup_page *page)
-{
-    char workers[CUP_HUMAN_READABLE_ROOM], scheduler[CUP_HUMAN_READABLE_ROOM], line[300];
-    snprintf(
-        line, sizeof line, "stalled up to %s in a worker, %s in the scheduler",
-        cup_page_human_readable(page, workers, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
-        cup_page_human_readable(page, scheduler, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK));
-    print_line(page, "event loops", line);
-}
-
-static void print_rate(const struct cup_page *page)
-{
-    char samples[CUP_HUMAN_READABLE_ROOM], asked[CUP_HUMAN_READABLE_ROOM],
-        reached[CUP_HUMAN_READABLE_ROOM];
-    char gap[CUP_HUMAN_READABLE_ROOM], line[300];
-    snprintf(line, sizeof line, "%s, every %s (requested: %s), longest gap %s",
-             cup_page_human_readable(page, samples, CUP_METRIC_NUM_SAMPLES),
-             cup_page_human_readable(page, reached, CUP_METRIC_SAMPLE_INTERVAL_S),
-             cup_page_human_readable(page, asked, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
-             cup_page_human_readable(page, gap, CUP_METRIC_SAMPLE_LONGEST_GAP_S));
-    print_line(page, "samples", line);
+    print_line(page, "per thread",
+               "CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
+               CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
+               CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
+               CUP_SHOW_METRIC(page, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
+               CUP_SHOW_METRIC(page, CUP_METRIC_CPU_UTILIZATION_PCT));
+    print_line(page, "event loops", "stalled up to %s in a worker, %s in the scheduler",
+               CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
+               CUP_SHOW_METRIC(page, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK));
+    print_line(page, "samples", "%s, every %s (requested: %s), longest gap %s",
+               CUP_SHOW_METRIC(page, CUP_METRIC_NUM_SAMPLES),
+               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_S),
+               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
+               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_LONGEST_GAP_S));
 }
 
 /* ---- each worker ------------------------------------------------------------------------ */
@@ -172,17 +139,6 @@ static struct cup_value limit_of(const struct known_worker *worker)
     X("first_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->first_ns)))          \
     X("last_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->last_ns)))
 
-static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct known_worker *worker = item;
-    const struct cup_server *server = worker->server;
-    const struct cup_observed_worker *seen = worker->observed;
-    const struct cup_log_header *header =
-        server ? &rows->profile->processes[server->process].header : NULL;
-    bool heartbeats = rows->totals->observed->origin == CUP_SAMPLES_SCHEDULER;
-    CUP_FILL(values, WORKER_FIELDS);
-}
-
 /* Mean and maximum of each percentage. */
 static const char *percent_key(unsigned index, char room[CUP_KEY_ROOM])
 {
@@ -196,26 +152,9 @@ static const char *percent_key(unsigned index, char room[CUP_KEY_ROOM])
     return room;
 }
 
-static void fill_percents(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
-    (void)rows;
-    for (int i = 0; i < CUP_PCT_COUNT; i++) {
-        *values++ = cup_real(cup_timeline_mean(&seen->percents[i]));
-        *values++ = peak_of(&seen->percents[i]);
-    }
-}
-
 #define CLOCK_FIELDS(X)                                                                            \
     X("real_cpu_utilization_process_pct", PERCENT,                                                 \
       cup_ratio(100 * seen->process_cpu_s, seen->process_thread_s))
-
-static void fill_clock(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
-    (void)rows;
-    CUP_FILL(values, CLOCK_FIELDS);
-}
 
 static const struct {
     const char *name;
@@ -243,21 +182,27 @@ static const char *amount_key(unsigned index, char room[CUP_KEY_ROOM])
     return room;
 }
 
-static struct cup_value number_in(double number, bool bytes)
+static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    return bytes ? cup_whole(number) : cup_real(number);
-}
-
-static void fill_amounts(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_observed_worker *seen = ((const struct known_worker *)item)->observed;
-    (void)rows;
+    const struct known_worker *worker = item;
+    const struct cup_server *server = worker->server;
+    const struct cup_observed_worker *seen = worker->observed;
+    const struct cup_log_header *header =
+        server ? &rows->profile->processes[server->process].header : NULL;
+    bool heartbeats = rows->totals->observed->origin == CUP_SAMPLES_SCHEDULER;
+    CUP_FILL(values, WORKER_FIELDS);
+    for (int i = 0; i < CUP_PCT_COUNT; i++) {
+        *values++ = cup_real(cup_timeline_mean(&seen->percents[i]));
+        *values++ = peak_of(&seen->percents[i]);
+    }
+    CUP_FILL(values, CLOCK_FIELDS);
     for (int i = 0; i < AMOUNTS; i++) {
         const struct cup_timeline *line = amounts[i].value == CUP_SEEN_STALL
                                               ? cup_observed_stalls(seen)
                                               : &seen->values[amounts[i].value];
-        *values++ = number_in(cup_timeline_average(line), amounts[i].bytes);
-        *values++ = number_in(cup_timeline_max(line), amounts[i].bytes);
+        double average = cup_timeline_average(line), most = cup_timeline_max(line);
+        *values++ = amounts[i].bytes ? cup_whole(average) : cup_real(average);
+        *values++ = amounts[i].bytes ? cup_whole(most) : cup_real(most);
     }
 }
 
@@ -323,14 +268,11 @@ static int list_workers(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part parts[] = {
-    CUP_ROW_PART(WORKER_FIELDS, fill_worker),
-    {.count = 2 * CUP_PCT_COUNT, .key = percent_key, .fill = fill_percents},
-    CUP_ROW_PART(CLOCK_FIELDS, fill_clock),
-    {.count = 2 * AMOUNTS, .key = amount_key, .fill = fill_amounts},
-};
-const struct cup_report_table cup_workers_table = {CUP_TABLE_PARTS(parts), list_workers,
-                                                   .on_screen = 10, .more = "workers in --json"};
+const struct cup_report_table cup_workers_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(WORKER_FIELDS, fill_worker),
+                    {.count = 2 * CUP_PCT_COUNT, .key = percent_key},
+                    CUP_ROW_PART(CLOCK_FIELDS, NULL), {.count = 2 * AMOUNTS, .key = amount_key}),
+    list_workers, .on_screen = 10, .more = "workers in --json"};
 
 /* ---- timelines -------------------------------------------------------------------------- */
 
@@ -399,28 +341,21 @@ static int print_workers(const struct cup_page *page)
         if (page->totals->all.tasks == 0)
             return 0;
         cup_page_heading(page, "Workers", "");
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, observed->reason);
+        cup_page_line(page, CUP_PLAIN, "%s", observed->reason);
         return 0;
     }
     cup_page_heading(page, "Workers", observed->source);
     print_count(page);
     print_memory(page);
     print_use(page);
-    print_stalls(page);
-    print_rate(page);
+
     return cup_print_rows(page, &cup_workers_table, NULL, NULL, NULL);
 }
 
-static int put_workers(struct report *report)
-{
-    cup_json_object(&report->json, "workers");
-    put_metrics(report, &cup_workers_metrics);
-    int result = cup_put_rows(report, "rows", &cup_workers_table, NULL);
-    if (result == 0)
-        result = put_tracking(report);
-    cup_json_end_object(&report->json);
-    return result;
-}
-
 const struct cup_report_section cup_workers_section = {
-    .name = "workers", .table = &cup_workers_table, .print = print_workers, .put = put_workers};
+    .name = "workers",
+    .metrics = &cup_workers_metrics,
+    .table = &cup_workers_table,
+    .print = print_workers,
+    .put_last = put_tracking,
+};

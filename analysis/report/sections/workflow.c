@@ -3,27 +3,13 @@
 
 #include "analysis/report/page/section.h"
 
-/* ---- workflow ----------------------------------------------------------------------------- */
-
-static int print_workflow(const struct cup_page *page)
-{
-    cup_page_heading(page, "Workflow", "");
-    cup_page_metrics(page, &cup_workflow_metrics);
-    return 0;
-}
-
-static int put_workflow(struct report *report)
-{
-    put_metric_section(report, &cup_workflow_metrics);
-    return 0;
-}
-
 const struct cup_report_section cup_workflow_section = {
     .name = "workflow",
     .shown = CUP_SHOWN_IN_PAGE,
     .needs = CUP_NEEDS_BASKETS,
-    .print = print_workflow,
-    .put = put_workflow,
+    .heading = "Workflow",
+    .note = "",
+    .metrics = &cup_workflow_metrics,
 };
 
 /* ---- efficiency --------------------------------------------------------------------------- */
@@ -32,18 +18,15 @@ const struct cup_report_section cup_workflow_section = {
  */
 static void print_other_cores(const struct cup_page *page)
 {
-    char cpu[CUP_HUMAN_READABLE_ROOM], busy[CUP_HUMAN_READABLE_ROOM], line[300];
     double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
     double total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
-    if (!(fabs(average - total) > 0.01 * average))
-        return;
-    snprintf(line, sizeof line,
-             "The first is relative to avg_cores (%.2f threads), the second to total_cores (%.2f). "
-             "Exchanged, they are %s and %s.",
-             average, total,
-             cup_page_human_readable(page, cpu, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
-             cup_page_human_readable(page, busy, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    if (fabs(average - total) > 0.01 * average)
+        cup_page_line(
+            page, CUP_DIM,
+            "The first is relative to avg_cores (%.2f threads), the second to total_cores (%.2f). "
+            "Exchanged, they are %s and %s.",
+            average, total, CUP_SHOW_METRIC(page, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
+            CUP_SHOW_METRIC(page, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));
 }
 
 static int print_efficiency(const struct cup_page *page)
@@ -78,14 +61,9 @@ static void put_waste_by_reason(struct report *report)
     cup_json_end_object(&report->json);
 }
 
-static int put_efficiency(struct report *report)
-{
-    cup_json_object(&report->json, "efficiency");
-    put_metrics(report, &cup_efficiency_metrics);
-    put_waste_by_reason(report);
-    cup_json_end_object(&report->json);
-    return 0;
-}
-
 const struct cup_report_section cup_efficiency_section = {
-    .name = "efficiency", .print = print_efficiency, .put = put_efficiency};
+    .name = "efficiency",
+    .metrics = &cup_efficiency_metrics,
+    .print = print_efficiency,
+    .put_keys = put_waste_by_reason,
+};

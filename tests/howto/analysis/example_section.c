@@ -18,13 +18,11 @@ static void fill_row(struct cup_report_rows *rows, const void *item, struct cup_
 
 static int list_rows(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->profile->prefix_count; i++)
-        cup_add_row(rows, &rows->profile->prefixes[i]);
-    return 0;
+    return cup_add_rows(rows, rows->profile->prefixes, rows->profile->prefix_count,
+                        sizeof *rows->profile->prefixes);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill_row)};
-static const struct cup_report_table table = {CUP_TABLE_PARTS(parts), list_rows};
+static const struct cup_report_table table = {CUP_TABLE_FIELDS(FIELDS, fill_row), list_rows};
 
 const struct cup_report_section cup_example_section = {
     .name = "example", .shown = CUP_SHOWN_ON_REQUEST, .heading = "Prefixes", .table = &table};

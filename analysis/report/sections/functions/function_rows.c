@@ -31,12 +31,6 @@ static struct cup_value prefix_name(const struct cup_report_rows *rows)
 
 #define PREFIX_FIELDS(X) X("prefix", TEXT, prefix_name(rows))
 
-static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    (void)item;
-    CUP_FILL(values, PREFIX_FIELDS);
-}
-
 static const char *const kinds[] = {"python", "native", "helper", "cut", "unknown"};
 
 #define FUNCTION_FIELDS(X)                                                                         \
@@ -48,27 +42,17 @@ static const char *const kinds[] = {"python", "native", "helper", "cut", "unknow
     X("user", BOOL, cup_bool(function->user))                                                      \
     X("kind", TEXT, cup_string(kinds[function->kind]))
 
-static void fill_function(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_function_row *row = item;
-    const struct cup_function *function = &rows->totals->calls->functions[row->of];
-    CUP_FILL(values, FUNCTION_FIELDS);
-}
-
 #define LINE_FIELDS(X)                                                                             \
     FUNCTION_FIELDS(X)                                                                             \
     X("line", ID, cup_value_if(frame->line, cup_count(frame->line)))
 
-static void fill_frame(struct cup_report_rows *rows, uint32_t of, struct cup_value *values)
+static struct cup_value *fill_frame(struct cup_report_rows *rows, uint32_t of,
+                                    struct cup_value *values)
 {
     const struct cup_call_frame *frame = &rows->totals->calls->frames[of];
     const struct cup_function *function = &rows->totals->calls->functions[frame->function];
     CUP_FILL(values, LINE_FIELDS);
-}
-
-static void fill_line(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    fill_frame(rows, ((const struct cup_function_row *)item)->of, values);
+    return values;
 }
 
 /* CPU samples have no native frames, so native functions have no CPU time. */
@@ -85,54 +69,46 @@ static struct cup_value weight_of(const struct cup_profile *profile, int weight,
                         cup_weight_value((enum cup_weight)weight, weights->of[weight]));
 }
 
-static void fill_weights(struct cup_report_rows *rows, const struct cup_weights *weights,
-                         struct cup_value *values)
+static struct cup_value *fill_weights(struct cup_report_rows *rows,
+                                      const struct cup_weights *weights, struct cup_value *values)
 {
     for (int i = 0; i < CUP_WEIGHT_COUNT; i++)
-        values[i] =
+        *values++ =
             weight_of(rows->profile, i, weights, ((const struct part_of *)rows->of)->native);
+    return values;
 }
 
-static const char *self_key(unsigned index, char room[CUP_KEY_ROOM])
+static void fill_self_and_total(struct cup_report_rows *rows, const struct cup_function_row *row,
+                                struct cup_value *values)
 {
-    (void)room;
-    return cup_weight_names[index];
+    fill_weights(rows, &row->total, fill_weights(rows, &row->self, values));
 }
 
-static void fill_self(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    fill_weights(rows, &((const struct cup_function_row *)item)->self, values);
-}
-
-static const char *total_key(unsigned index, char room[CUP_KEY_ROOM])
-{
-    snprintf(room, CUP_KEY_ROOM, "total_%s", cup_weight_names[index]);
-    return room;
-}
-
-static void fill_total(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    fill_weights(rows, &((const struct cup_function_row *)item)->total, values);
-}
-
-#define PREFIX_PART CUP_ROW_PART(PREFIX_FIELDS, fill_prefix)
-#define FUNCTION_PART CUP_ROW_PART(FUNCTION_FIELDS, fill_function)
-#define SELF_PART                                                                                  \
-    {                                                                                              \
-        .count = CUP_WEIGHT_COUNT, .key = self_key, .fill = fill_self                              \
-    }
-#define TOTAL_PART                                                                                 \
-    {                                                                                              \
-        .count = CUP_WEIGHT_COUNT, .key = total_key, .fill = fill_total                            \
-    }
+#define SELF_PART CUP_NAMED_PART("", cup_weight_names, CUP_WEIGHT_COUNT)
+#define TOTAL_PART CUP_NAMED_PART("total_", cup_weight_names, CUP_WEIGHT_COUNT)
 
 /* ---- functions ---------------------------------------------------------------------------- */
 
+static void fill_function(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const struct cup_function_row *row = item;
+    const struct cup_function *function = &rows->totals->calls->functions[row->of];
+    CUP_FILL(values, FUNCTION_FIELDS);
+    fill_self_and_total(rows, row, values);
+}
+
+#define PREFIX_FUNCTION_FIELDS(X) PREFIX_FIELDS(X) FUNCTION_FIELDS(X)
+
+static void fill_prefix_function(struct cup_report_rows *rows, const void *item,
+                                 struct cup_value *values)
+{
+    CUP_FILL(values, PREFIX_FIELDS);
+    fill_function(rows, item, values);
+}
+
 static int list_rows(struct cup_report_rows *rows, const struct cup_function_rows *functions)
 {
-    for (size_t i = 0; i < functions->count; i++)
-        cup_add_row(rows, &functions->rows[i]);
-    return 0;
+    return cup_add_rows(rows, functions->rows, functions->count, sizeof *functions->rows);
 }
 
 /* The rows over all tasks, for CSV: the JSON makes `functions` once for all its tables. */
@@ -165,16 +141,16 @@ static int list_natives(struct cup_report_rows *rows)
     return of ? list_rows(rows, &of->functions->natives) : list_all_tasks(rows, true);
 }
 
-static const struct cup_row_part function_parts[] = {FUNCTION_PART, SELF_PART, TOTAL_PART};
-static const struct cup_row_part prefix_function_parts[] = {PREFIX_PART, FUNCTION_PART, SELF_PART,
-                                                            TOTAL_PART};
-const struct cup_report_table cup_functions_table = {CUP_TABLE_PARTS(function_parts),
+#define FUNCTION_PARTS CUP_ROW_PART(FUNCTION_FIELDS, fill_function), SELF_PART, TOTAL_PART
+#define PREFIX_FUNCTION_PARTS                                                                      \
+    CUP_ROW_PART(PREFIX_FUNCTION_FIELDS, fill_prefix_function), SELF_PART, TOTAL_PART
+const struct cup_report_table cup_functions_table = {CUP_TABLE_PARTS(FUNCTION_PARTS),
                                                      list_functions};
-const struct cup_report_table cup_natives_table = {CUP_TABLE_PARTS(function_parts), list_natives};
-static const struct cup_report_table functions_by_prefix = {CUP_TABLE_PARTS(prefix_function_parts),
-                                                            list_functions};
-static const struct cup_report_table natives_by_prefix = {CUP_TABLE_PARTS(prefix_function_parts),
-                                                          list_natives};
+const struct cup_report_table cup_natives_table = {CUP_TABLE_PARTS(FUNCTION_PARTS), list_natives};
+static const struct cup_report_table functions_by_prefix = {CUP_TABLE_PARTS(PREFIX_FUNCTION_PARTS),
+                                                            list_functions, .name = "by_prefix"};
+static const struct cup_report_table natives_by_prefix = {CUP_TABLE_PARTS(PREFIX_FUNCTION_PARTS),
+                                                          list_natives, .name = "native"};
 
 /* ---- lines, and the branches that they read ------------------------------------------------- */
 
@@ -188,15 +164,15 @@ static int list_lines(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part line_parts[] = {CUP_ROW_PART(LINE_FIELDS, fill_line), SELF_PART,
-                                                 TOTAL_PART};
-static const struct cup_report_table lines_table = {CUP_TABLE_PARTS(line_parts), list_lines};
-
-static void fill_branch_line(struct cup_report_rows *rows, const void *item,
-                             struct cup_value *values)
+static void fill_line(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    fill_frame(rows, ((const struct cup_line_branch *)item)->frame, values);
+    const struct cup_function_row *row = item;
+    fill_self_and_total(rows, row, fill_frame(rows, row->of, values));
 }
+
+static const struct cup_report_table lines_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(LINE_FIELDS, fill_line), SELF_PART, TOTAL_PART), list_lines,
+    .name = "lines"};
 
 #define BRANCH_FIELDS(X)                                                                           \
     X("tree", TEXT, cup_row_text(rows, rows->profile->branches[row->branch].tree))                 \
@@ -207,21 +183,19 @@ static void fill_branch_line(struct cup_report_rows *rows, const void *item,
 static void fill_branch(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_line_branch *row = item;
+    values = fill_frame(rows, row->frame, values);
     CUP_FILL(values, BRANCH_FIELDS);
 }
 
 static int list_branches(struct cup_report_rows *rows)
 {
     const struct cup_call_tree *tree = rows->totals->calls;
-    for (size_t i = 0; i < tree->branch_count; i++)
-        cup_add_row(rows, &tree->branches[i]);
-    return 0;
+    return cup_add_rows(rows, tree->branches, tree->branch_count, sizeof *tree->branches);
 }
 
-static const struct cup_row_part branch_parts[] = {CUP_ROW_PART(LINE_FIELDS, fill_branch_line),
-                                                   CUP_ROW_PART(BRANCH_FIELDS, fill_branch)};
-static const struct cup_report_table branches_table = {CUP_TABLE_PARTS(branch_parts),
-                                                       list_branches};
+static const struct cup_report_table branches_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(LINE_FIELDS, fill_branch), CUP_ROW_PART(BRANCH_FIELDS, NULL)),
+    list_branches, .name = "branches"};
 
 /* ---- packages and phases -------------------------------------------------------------------- */
 
@@ -231,6 +205,7 @@ static void fill_package(struct cup_report_rows *rows, const void *item, struct 
 {
     const struct cup_function_row *row = item;
     CUP_FILL(values, PACKAGE_FIELDS);
+    fill_self_and_total(rows, row, values);
 }
 
 static int list_packages(struct cup_report_rows *rows)
@@ -239,13 +214,15 @@ static int list_packages(struct cup_report_rows *rows)
     return list_rows(rows, of->native ? &of->functions->native_packages : &of->functions->packages);
 }
 
-static const struct cup_row_part package_parts[] = {CUP_ROW_PART(PACKAGE_FIELDS, fill_package),
-                                                    SELF_PART, TOTAL_PART};
-static const struct cup_report_table packages_table = {CUP_TABLE_PARTS(package_parts),
-                                                       list_packages};
+#define PACKAGE_PARTS CUP_ROW_PART(PACKAGE_FIELDS, fill_package), SELF_PART, TOTAL_PART
+static const struct cup_report_table packages_table = {CUP_TABLE_PARTS(PACKAGE_PARTS),
+                                                       list_packages, .name = "packages"};
+static const struct cup_report_table native_packages_table = {
+    CUP_TABLE_PARTS(PACKAGE_PARTS), list_packages, .name = "native_packages"};
 
 /* `item` points to the phase's weights in functions->phases. */
 #define PHASE_FIELDS(X)                                                                            \
+    PREFIX_FIELDS(X)                                                                               \
     X("phase", TEXT,                                                                               \
       cup_string(cup_phase_names[(const struct cup_weights *)item - of->functions->phases]))
 
@@ -253,27 +230,19 @@ static void fill_phase(struct cup_report_rows *rows, const void *item, struct cu
 {
     const struct part_of *of = rows->of;
     CUP_FILL(values, PHASE_FIELDS);
-}
-
-static void fill_phase_weights(struct cup_report_rows *rows, const void *item,
-                               struct cup_value *values)
-{
     fill_weights(rows, item, values);
 }
 
 static int list_phases(struct cup_report_rows *rows)
 {
-    for (int i = 0; i < CUP_PHASE_COUNT; i++)
-        cup_add_row(rows, &((const struct part_of *)rows->of)->functions->phases[i]);
-    return 0;
+    const struct part_of *of = rows->of;
+    return cup_add_rows(rows, of->functions->phases, CUP_PHASE_COUNT,
+                        sizeof *of->functions->phases);
 }
 
-static const struct cup_row_part phase_parts[] = {
-    PREFIX_PART,
-    CUP_ROW_PART(PHASE_FIELDS, fill_phase),
-    {.count = CUP_WEIGHT_COUNT, .key = self_key, .fill = fill_phase_weights},
-};
-static const struct cup_report_table phases_table = {CUP_TABLE_PARTS(phase_parts), list_phases};
+static const struct cup_report_table phases_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(PHASE_FIELDS, fill_phase), SELF_PART), list_phases,
+    .name = "phases"};
 
 /* ---- libraries ------------------------------------------------------------------------------ */
 
@@ -309,8 +278,8 @@ static int list_modules(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part module_parts[] = {CUP_ROW_PART(MODULE_FIELDS, fill_module)};
-static const struct cup_report_table modules_table = {CUP_TABLE_PARTS(module_parts), list_modules};
+static const struct cup_report_table modules_table = {CUP_TABLE_FIELDS(MODULE_FIELDS, fill_module),
+                                                      list_modules, .name = "modules"};
 
 /* ---- the section -------------------------------------------------------------------------- */
 
@@ -325,12 +294,11 @@ static void put_weights(struct report *report, const char *before, const struct 
 
 /* Writes an array: the rows over all tasks unless `all` is NULL, then the rows of each prefix that
  * has any. */
-static int put_by_prefix(struct report *report, const char *name,
-                         const struct cup_report_table *table, const struct part_of *all,
-                         bool native)
+static int put_by_prefix(struct report *report, const struct cup_report_table *table,
+                         const struct part_of *all, bool native)
 {
     int result = 0;
-    cup_json_array(&report->json, name);
+    cup_json_array(&report->json, table->name);
     if (all)
         result = cup_put_more_rows(report, table, all);
     for (uint32_t i = 0; i <= report->profile->prefix_count && result == 0; i++) {
@@ -365,16 +333,16 @@ static int put_tables(struct report *report, const struct cup_functions *functio
 {
     const struct part_of all = {functions, CUP_ALL_PREFIXES, false};
     const struct part_of native = {functions, CUP_ALL_PREFIXES, true};
-    if (cup_put_rows(report, "rows", &cup_functions_table, &all) != 0 ||
-        cup_put_rows(report, "lines", &lines_table, &all) != 0 ||
-        cup_put_rows(report, "branches", &branches_table, &all) != 0 ||
-        cup_put_rows(report, "packages", &packages_table, &all) != 0 ||
-        put_by_prefix(report, "phases", &phases_table, &all, false) != 0 ||
-        put_by_prefix(report, "native", &natives_by_prefix, &native, true) != 0 ||
-        cup_put_rows(report, "native_packages", &packages_table, &native) != 0 ||
-        cup_put_rows(report, "modules", &modules_table, &all) != 0)
+    if (cup_put_rows(report, &cup_functions_table, &all) != 0 ||
+        cup_put_rows(report, &lines_table, &all) != 0 ||
+        cup_put_rows(report, &branches_table, &all) != 0 ||
+        cup_put_rows(report, &packages_table, &all) != 0 ||
+        put_by_prefix(report, &phases_table, &all, false) != 0 ||
+        put_by_prefix(report, &natives_by_prefix, &native, true) != 0 ||
+        cup_put_rows(report, &native_packages_table, &native) != 0 ||
+        cup_put_rows(report, &modules_table, &all) != 0)
         return -1;
-    return put_by_prefix(report, "by_prefix", &functions_by_prefix, NULL, false);
+    return put_by_prefix(report, &functions_by_prefix, NULL, false);
 }
 
 int cup_put_functions(struct report *report)

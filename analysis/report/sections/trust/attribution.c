@@ -4,8 +4,28 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* ---- in the text ------------------------------------------------------------------------------
- */
+/* ---- methods -------------------------------------------------------------------------------- */
+
+static const char *const method_texts[] = {
+#define X(id, name, text) text,
+    CUP_METHODS(X)
+#undef X
+};
+
+static struct cup_value bytes_of(const struct cup_totals *totals, int method)
+{
+    uint64_t needs = cup_counter_needs(CUP_C_READ_OWN_BYTES + method);
+    return cup_value_if(cup_profile_measured(totals->profile, needs),
+                        cup_count(cup_method_bytes(totals, method)));
+}
+
+static struct cup_value share_of(const struct cup_totals *totals, int method)
+{
+    return cup_ratio((double)cup_method_bytes(totals, method),
+                     (double)cup_all_method_bytes(totals));
+}
+
+/* ---- in the text ---------------------------------------------------------------------------- */
 
 /* "data files 1.2 GB, imports 3 MB" into `to`. */
 static void list_classes(const struct cup_kernel_check *check, char *to, size_t room)
@@ -15,63 +35,47 @@ static void list_classes(const struct cup_kernel_check *check, char *to, size_t 
         CUP_KERNEL_CLASSES(X)
 #undef X
     };
-    size_t length = 0;
-    *to = '\0';
-    for (int i = 0; i < CUP_KERNEL_COUNT && length < room; i++) {
-        char bytes[CUP_HUMAN_READABLE_ROOM];
-        if (check->classes[i] == 0)
-            continue;
-        cup_human_readable(bytes, (double)check->classes[i], CUP_UNIT_BYTES);
-        length += (size_t)snprintf(to + length, room - length, "%s%s %s", length ? ", " : "",
-                                   texts[i], bytes);
-    }
+    for (int i = 0; i < CUP_KERNEL_COUNT; i++)
+        if (check->classes[i])
+            cup_append(to, room, "%s%s %s", *to ? ", " : ": ", texts[i],
+                       CUP_SHOW((double)check->classes[i], CUP_UNIT_BYTES));
 }
 
 /* Prints the kernel's count of what these processes read next to cupping's. */
 static void print_checked(const struct cup_page *page)
 {
     const struct cup_kernel_check *check = page->totals->kernel;
-    char kernel[CUP_HUMAN_READABLE_ROOM], seen[CUP_HUMAN_READABLE_ROOM], classes[600], line[900];
-    cup_human_readable(kernel, (double)check->kernel_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(seen, (double)check->seen_bytes, CUP_UNIT_BYTES);
+    char classes[600] = "";
     list_classes(check, classes, sizeof classes);
-    snprintf(line, sizeof line,
-             "The kernel counted %s read in %llu process%s; the library saw %s%s%s.", kernel,
-             (unsigned long long)check->processes, check->processes == 1 ? "" : "es", seen,
-             *classes ? ": " : "", classes);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+    cup_page_line(page, CUP_PLAIN,
+                  "The kernel counted %s read in %llu process%s; the library saw %s%s.",
+                  CUP_SHOW((double)check->kernel_bytes, CUP_UNIT_BYTES),
+                  (unsigned long long)check->processes, check->processes == 1 ? "" : "es",
+                  CUP_SHOW((double)check->seen_bytes, CUP_UNIT_BYTES), classes);
 }
 
 static void print_explained(const struct cup_page *page)
 {
     const struct cup_kernel_check *check = page->totals->kernel;
-    char explained[CUP_HUMAN_READABLE_ROOM], stdio[CUP_HUMAN_READABLE_ROOM],
-        copied[CUP_HUMAN_READABLE_ROOM], line[400];
-    if (check->explained_bytes == 0)
-        return;
-    cup_human_readable(explained, (double)check->explained_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(stdio, (double)check->stdio_bytes, CUP_UNIT_BYTES);
-    cup_human_readable(copied, (double)check->copied_bytes, CUP_UNIT_BYTES);
-    snprintf(
-        line, sizeof line,
-        "The two count differently, which explains a difference of up to %s: stdio reads whole "
-        "blocks (%s came from its buffers), and the kernel does not count splice() (%s).",
-        explained, stdio, copied);
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+    if (check->explained_bytes)
+        cup_page_line(
+            page, CUP_PLAIN,
+            "The two count differently, which explains a difference of up to %s: stdio reads whole "
+            "blocks (%s came from its buffers), and the kernel does not count splice() (%s).",
+            CUP_SHOW((double)check->explained_bytes, CUP_UNIT_BYTES),
+            CUP_SHOW((double)check->stdio_bytes, CUP_UNIT_BYTES),
+            CUP_SHOW((double)check->copied_bytes, CUP_UNIT_BYTES));
 }
 
 static void print_unchecked(const struct cup_page *page)
 {
     const struct cup_kernel_check *check = page->totals->kernel;
-    char line[300];
-    if (check->killed + check->unreadable == 0)
-        return;
-    snprintf(line, sizeof line,
-             "Not checked against the kernel's count: %llu process%s that did not end normally, "
-             "%llu whose /proc/self/io could not be read.",
-             (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
-             (unsigned long long)check->unreadable);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 2, line);
+    if (check->killed + check->unreadable)
+        cup_page_line(page, CUP_DIM,
+                      "Not checked against the kernel's count: %llu process%s that did not end "
+                      "normally, %llu whose /proc/self/io could not be read.",
+                      (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
+                      (unsigned long long)check->unreadable);
 }
 
 static void print_kernel_check(const struct cup_page *page)
@@ -82,45 +86,42 @@ static void print_kernel_check(const struct cup_page *page)
     print_explained(page);
     cup_kernel_warning(page->totals->kernel, page->profile, warning, sizeof warning);
     if (*warning)
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, warning);
+        cup_page_line(page, CUP_WARN, "%s", warning);
     print_unchecked(page);
 }
 
+#define METHOD_FIELDS(X)                                                                           \
+    X(NULL, TEXT, cup_string(cup_method_names[*method]), .heading = "method", .place = 1)          \
+    X(NULL, BYTES, bytes_of(rows->totals, *method), .heading = "bytes", .place = 2)                \
+    X(NULL, SHARE, share_of(rows->totals, *method), .heading = "share", .place = 3)                \
+    X(NULL, TEXT, cup_string(method_texts[*method]), .heading = "", .place = 4, .rank = 1)
+
+static void fill_method(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+{
+    const int *method = item;
+    CUP_FILL(values, METHOD_FIELDS);
+}
+
+static int list_methods(struct cup_report_rows *rows)
+{
+    for (int method = 0; method < CUP_METHOD_COUNT; method++)
+        if (rows->text.page->alone || cup_method_bytes(rows->totals, method) != 0)
+            cup_add_row(rows, &method);
+    return 0;
+}
+
+static const struct cup_report_table methods = {CUP_TABLE_FIELDS(METHOD_FIELDS, fill_method),
+                                                list_methods};
+
 static int print_attribution(const struct cup_page *page)
 {
-    static const struct cup_column columns[] = {{"method", CUP_FIT_LEFT, 0},
-                                                {"bytes", CUP_FIT_RIGHT, 0},
-                                                {"share", CUP_FIT_RIGHT, 0},
-                                                {"", CUP_FIT_LEFT, 1}};
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        CUP_METHODS(X)
-#undef X
-    };
-    double total = (double)cup_all_method_bytes(page->totals);
-    struct cup_table table;
     cup_page_heading(page, "Attribution",
                      "how the bytes of data files were attributed to tasks, in worker processes");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (int method = 0; method < CUP_METHOD_COUNT; method++) {
-        if (!page->alone && cup_method_bytes(page->totals, method) == 0)
-            continue;
-        cup_table_add_string(&table, cup_method_names[method]);
-        bool known =
-            cup_profile_measured(page->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + method));
-        cup_table_add_value(&table,
-                            known ? cup_count(cup_method_bytes(page->totals, method)) : cup_null(),
-                            CUP_UNIT_BYTES);
-        cup_table_add_value(&table,
-                            cup_ratio((double)cup_method_bytes(page->totals, method), total),
-                            CUP_UNIT_SHARE);
-        cup_table_add_string(&table, texts[method]);
-    }
-    cup_table_finish(&table, &page->terminal);
+    int result = cup_print_rows(page, &methods, NULL, NULL, NULL);
     if (page->alone)
         cup_page_metrics(page, &cup_attribution_metrics);
     print_kernel_check(page);
-    return 0;
+    return result;
 }
 
 /* ---- in the JSON ------------------------------------------------------------------------------
@@ -130,18 +131,13 @@ static int print_attribution(const struct cup_page *page)
  * the log does not count them by method. */
 static void put_methods(struct report *report)
 {
-    double total = (double)cup_all_method_bytes(report->totals);
     cup_json_row(&report->json, "by_way");
     for (int method = 0; method < CUP_METHOD_COUNT; method++)
-        put(report, cup_method_names[method],
-            cup_profile_measured(report->profile, cup_counter_needs(CUP_C_READ_OWN_BYTES + method))
-                ? cup_count(cup_method_bytes(report->totals, method))
-                : cup_null());
+        put(report, cup_method_names[method], bytes_of(report->totals, method));
     cup_json_end_object(&report->json);
     cup_json_row(&report->json, "by_way_share");
     for (int method = 0; method < CUP_METHOD_COUNT; method++)
-        put(report, cup_method_names[method],
-            cup_ratio((double)cup_method_bytes(report->totals, method), total));
+        put(report, cup_method_names[method], share_of(report->totals, method));
     cup_json_end_object(&report->json);
 }
 
@@ -152,6 +148,7 @@ static const int class_counters[] = {
     CUP_C_SPILL_WRITE_BYTES, CUP_C_TRANSFER_RECV_BYTES, CUP_C_TRANSFER_SEND_BYTES,
     CUP_C_DASK_READ_BYTES,
 };
+enum { CLASS_COUNTERS = sizeof class_counters / sizeof *class_counters };
 
 static const char *class_key(unsigned index, char room[CUP_KEY_ROOM])
 {
@@ -159,18 +156,6 @@ static const char *class_key(unsigned index, char room[CUP_KEY_ROOM])
     bool is_transfer = counter == CUP_C_TRANSFER_RECV_BYTES || counter == CUP_C_TRANSFER_SEND_BYTES;
     snprintf(room, CUP_KEY_ROOM, "%s%s", is_transfer ? "dask_" : "", cup_counter_names[counter]);
     return room;
-}
-
-static void fill_classes(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_process *process = item;
-    size_t index = (size_t)(process - rows->profile->processes);
-    for (size_t i = 0; i < sizeof class_counters / sizeof *class_counters; i++) {
-        int c = class_counters[i];
-        values[i] =
-            counter_value(cup_counter_names[c], process->with_task[c] + process->without_task[c],
-                          cup_process_has(rows->profile, index, cup_counter_needs(c)));
-    }
 }
 
 #define WORKER_FIELDS(X)                                                                           \
@@ -190,6 +175,12 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
         with_task += process->with_task[method];
     CUP_FILL(values, WORKER_FIELDS);
+    for (size_t i = 0; i < CLASS_COUNTERS; i++) {
+        int c = class_counters[i];
+        *values++ =
+            counter_value(cup_counter_names[c], process->with_task[c] + process->without_task[c],
+                          cup_process_has(rows->profile, index, cup_counter_needs(c)));
+    }
 }
 
 static int list_workers(struct cup_report_rows *rows)
@@ -200,13 +191,10 @@ static int list_workers(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_row_part worker_parts[] = {
-    CUP_ROW_PART(WORKER_FIELDS, fill_worker),
-    {.count = sizeof class_counters / sizeof *class_counters,
-     .key = class_key,
-     .fill = fill_classes},
-};
-static const struct cup_report_table workers = {CUP_TABLE_PARTS(worker_parts), list_workers};
+static const struct cup_report_table workers = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(WORKER_FIELDS, fill_worker),
+                    {.count = CLASS_COUNTERS, .key = class_key}),
+    list_workers, .name = "by_worker"};
 
 static void put_kernel_classes(struct report *report)
 {
@@ -222,7 +210,7 @@ static void put_kernel_classes(struct report *report)
 }
 
 /* Most figures are null if no process was checked. */
-static void put_kernel_check(struct report *report)
+static int put_kernel_check(struct report *report)
 {
     const struct cup_kernel_check *check = report->totals->kernel;
     int64_t difference = (int64_t)(check->kernel_bytes - check->seen_bytes);
@@ -249,22 +237,18 @@ static void put_kernel_check(struct report *report)
     put(report, "processes_without", cup_count(check->killed + check->unreadable));
     put(report, "processes_killed", cup_count(check->killed));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        put(report, figures[i].name, checked ? figures[i].value : cup_null());
+        put(report, figures[i].name, cup_value_if(checked, figures[i].value));
     put_kernel_classes(report);
-    put(report, "warning", *warning ? cup_string(warning) : cup_null());
+    put(report, "warning", cup_string(*warning ? warning : NULL));
     cup_json_end_object(&report->json);
-}
-
-static int put_attribution(struct report *report)
-{
-    cup_json_object(&report->json, "attribution");
-    put_metrics(report, &cup_attribution_metrics);
-    put_methods(report);
-    int result = cup_put_rows(report, "by_worker", &workers, NULL);
-    put_kernel_check(report);
-    cup_json_end_object(&report->json);
-    return result;
+    return 0;
 }
 
 const struct cup_report_section cup_attribution_section = {
-    .name = "attribution", .print = print_attribution, .put = put_attribution};
+    .name = "attribution",
+    .metrics = &cup_attribution_metrics,
+    .table = &workers,
+    .print = print_attribution,
+    .put_keys = put_methods,
+    .put_last = put_kernel_check,
+};

@@ -13,18 +13,16 @@
 static void print_roles(const struct cup_page *page)
 {
     uint64_t counts[CUP_ROLE_COUNT];
-    char line[300] = "Processes: ";
+    char line[300] = "";
     cup_count_roles(page->profile, counts);
     for (int role = CUP_ROLE_COUNT - 1; role >= 0; role--) {
-        size_t length = strlen(line);
         const char *end = role == CUP_ROLE_CHILD ? "ren" : role == CUP_ROLE_OTHER ? "" : "s";
         if (counts[role])
-            snprintf(line + length, sizeof line - length, "%llu %s%s, ",
-                     (unsigned long long)counts[role], cup_role_name(role),
-                     counts[role] == 1 ? "" : end);
+            cup_append(line, sizeof line, "%s%llu %s%s", *line ? ", " : "",
+                       (unsigned long long)counts[role], cup_role_name(role),
+                       counts[role] == 1 ? "" : end);
     }
-    line[strlen(line) - 2] = '\0';
-    cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+    cup_page_line(page, CUP_PLAIN, "Processes: %s", line);
 }
 
 static void print_counters(const struct cup_page *page)
@@ -58,16 +56,14 @@ static void print_notes(const struct cup_page *page)
     const struct cup_profile *profile = page->profile;
     size_t shown = 0;
     for (size_t i = 0; i < profile->note_count && shown < SHOWN_NOTES; i++) {
-        char line[400];
         size_t earlier = 0;
         while (earlier < i && profile->notes[earlier].text != profile->notes[i].text)
             earlier++;
         if (earlier < i)
             continue;
         struct cup_text text = cup_page_text(page, profile->notes[i].text);
-        snprintf(line, sizeof line, "Note: %.*s", (int)(text.length < 380 ? text.length : 380),
-                 text.bytes);
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
+        cup_page_line(page, CUP_WARN, "Note: %.*s", (int)(text.length < 380 ? text.length : 380),
+                      text.bytes);
         shown++;
     }
 }
@@ -76,13 +72,10 @@ static void print_features(const struct cup_page *page)
 {
     struct cup_feature_off off[CUP_FEATURE_COUNT];
     size_t count = cup_features_off(page->profile, off);
-    for (size_t i = 0; i < count; i++) {
-        char line[200];
-        snprintf(line, sizeof line, "Off in %llu worker process%s: %s: %s.",
-                 (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
-                 off[i].name, off[i].consequence);
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, line);
-    }
+    for (size_t i = 0; i < count; i++)
+        cup_page_line(page, CUP_WARN, "Off in %llu worker process%s: %s: %s.",
+                      (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
+                      off[i].name, off[i].consequence);
 }
 
 static void print_warnings(const struct cup_page *page)
@@ -90,7 +83,7 @@ static void print_warnings(const struct cup_page *page)
     struct cup_warning warnings[CUP_WARNINGS_MOST];
     size_t count = cup_warnings_make(page->totals, warnings);
     for (size_t i = 0; i < count; i++)
-        cup_print_wrapped(&page->terminal, CUP_WARN, 2, warnings[i].text);
+        cup_page_line(page, CUP_WARN, "%s", warnings[i].text);
 }
 
 static int print_health(const struct cup_page *page)
@@ -167,29 +160,35 @@ static void put_warnings(struct report *report)
     cup_json_end_array(&report->json);
 }
 
-static int put_health(struct report *report)
+static void put_keys(struct report *report)
 {
     static const char *const names[] = {
 #define X(id, name, text) name,
         CUP_HEALTH(X)
 #undef X
     };
-    cup_json_object(&report->json, "health");
-    put_metrics(report, &cup_health_metrics);
     for (int i = 0; i < CUP_HEALTH_COUNT; i++)
         put(report, names[i], cup_count(report->profile->health[i]));
     put_roles(report);
     put_features(report);
     put_facts(report);
     put_warnings(report);
-    int result = cup_put_rows(report, "processes", &cup_processes_table, NULL);
+}
+
+static int put_damages(struct report *report)
+{
     cup_json_array(&report->json, "damages");
     for (size_t i = 0; i < report->profile->damage_count; i++)
         put(report, NULL, cup_string(report->profile->damages[i].source));
     cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-    return result;
+    return 0;
 }
 
 const struct cup_report_section cup_health_section = {
-    .name = "health", .print = print_health, .put = put_health};
+    .name = "health",
+    .metrics = &cup_health_metrics,
+    .print = print_health,
+    .put_keys = put_keys,
+    .table = &cup_processes_table,
+    .put_last = put_damages,
+};

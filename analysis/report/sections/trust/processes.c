@@ -40,17 +40,6 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     X("library", TEXT, cup_string(header->library_version))                                        \
     X("hooks", COUNT, cup_count(header->hook_count))
 
-static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_process *process = item;
-    const struct cup_log_header *header = &process->header;
-    const struct cup_clock *clock = &process->clock;
-    bool stopped = header->log_stop_ns != 0;
-    int64_t last_ns = stopped ? header->log_stop_ns : process->last_ns;
-    char roles[CUP_ROLES_ROOM];
-    CUP_FILL(values, FIELDS);
-}
-
 /* Versions, and the command line. */
 #define FACT_FIELDS(X)                                                                             \
     X("python", WORD, fact(rows, item, "python"), .heading = "Python", .place = 7, .rank = 1,      \
@@ -73,8 +62,15 @@ static struct cup_value fact(const struct cup_report_rows *rows, const struct cu
     return cup_text(cup_process_fact(rows->profile, index, name));
 }
 
-static void fill_facts(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
+    const struct cup_process *process = item;
+    const struct cup_log_header *header = &process->header;
+    const struct cup_clock *clock = &process->clock;
+    bool stopped = header->log_stop_ns != 0;
+    int64_t last_ns = stopped ? header->log_stop_ns : process->last_ns;
+    char roles[CUP_ROLES_ROOM];
+    CUP_FILL(values, FIELDS);
     CUP_FILL(values, FACT_FIELDS);
 }
 
@@ -92,22 +88,20 @@ static void put_servers(struct report *report, const void *item)
 
 static int list(struct cup_report_rows *rows)
 {
-    for (size_t i = 0; i < rows->profile->process_count; i++)
-        cup_add_row(rows, &rows->profile->processes[i]);
-    return 0;
+    return cup_add_rows(rows, rows->profile->processes, rows->profile->process_count,
+                        sizeof *rows->profile->processes);
 }
 
-static const struct cup_row_part parts[] = {CUP_ROW_PART(FIELDS, fill),
-                                            {.put = put_servers, .nested = "servers"},
-                                            CUP_ROW_PART(FACT_FIELDS, fill_facts)};
-const struct cup_report_table cup_processes_table = {CUP_TABLE_PARTS(parts), list};
+const struct cup_report_table cup_processes_table = {
+    CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, fill), {.put = put_servers, .nested = "servers"},
+                    CUP_ROW_PART(FACT_FIELDS, NULL)),
+    list, .name = "processes"};
 
 static int print_processes(const struct cup_page *page)
 {
-    char detail[100];
-    snprintf(detail, sizeof detail, "%zu process%s left a log", page->profile->process_count,
-             page->profile->process_count == 1 ? "" : "es");
-    cup_page_heading(page, "Processes", detail);
+    size_t count = page->profile->process_count;
+    cup_page_heading(page, "Processes",
+                     CUP_FORMAT("%zu process%s left a log", count, count == 1 ? "" : "es"));
     return cup_print_rows(page, &cup_processes_table, NULL, NULL, NULL);
 }
 

@@ -11,10 +11,10 @@ static void print_section_sources(const struct cup_page *page,
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct cup_metric *metric = &section->metrics[i];
-        char made[CUP_SOURCE_ROOM], line[CUP_SOURCE_ROOM + 200];
-        snprintf(line, sizeof line, "%s.%s: %s%s", section->name, metric->name,
-                 metric->unavailable ? "n/a, " : "", cup_metric_source(metric, page->totals, made));
-        cup_print_wrapped(&page->terminal, CUP_PLAIN, 2, line);
+        char made[CUP_SOURCE_ROOM];
+        cup_page_line(page, CUP_PLAIN, "%s.%s: %s%s", section->name, metric->name,
+                      metric->unavailable ? "n/a, " : "",
+                      cup_metric_source(metric, page->totals, made));
     }
 }
 
