@@ -102,7 +102,7 @@ int cup_verb_compare(int argc, char **argv)
     bool usage = false;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
-    request.inputs.with_functions = request.only && strcmp(request.only, "functions") == 0;
+    request.inputs.ask.functions = request.only && strcmp(request.only, "functions") == 0;
     int result = cup_input_list_open(&request.inputs, &usage, &error);
     if (result == 0)
         result = write_all(&request, &error);

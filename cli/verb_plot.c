@@ -203,9 +203,9 @@ static int read_comparison(struct request *request, struct cup_error *error)
     if (request->files)
         return cup_error_set(error, "plot", CUP_NO_OFFSET, "--files is for plots of one run");
     request->inputs.run = request->run;
-    request->inputs.with_chunks = true;
-    request->inputs.with_stacks = wants_flame(request);
-    request->inputs.ask = &request->ask;
+    request->inputs.ask.chunks = true;
+    request->inputs.ask.stacks = wants_flame(request);
+    request->inputs.ask.tasks = &request->ask;
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "plot", error) != 0)
         return -1;

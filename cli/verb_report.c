@@ -132,7 +132,7 @@ static int write_report(const struct request *request, const struct cup_profile 
 /* Reports a measurement directory of roastcoffea. */
 static int report_measurement(const struct request *request)
 {
-    struct cup_figures figures = {.with_chunks = false};
+    struct cup_figures figures = {0};
     struct cup_output output;
     struct cup_error error;
     bool usage = false;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/compare/figures_functions.h"
 #include "analysis/write/table.h"
 
 enum { SHOWN = 10 };

@@ -1,5 +1,6 @@
 #include "analysis/compare/figures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -172,6 +173,108 @@ struct cup_run_figure *cup_figures_set(struct cup_figures *figures, enum cup_met
                                  cup_metric(metric)->name, value, source);
 }
 
+/* ---- facts ------------------------------------------------------------------------------ */
+
+static bool is_recorded(const struct cup_fact_list *list, const struct cup_recorded_fact *one)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->recorded[i].worker == one->worker &&
+            strcmp(list->recorded[i].name, one->name) == 0 &&
+            strcmp(list->recorded[i].value, one->value) == 0)
+            return true;
+    return false;
+}
+
+void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
+                       struct cup_text value)
+{
+    if (!*name || strcmp(name, "command") == 0 || value.length == 0)
+        return;
+    const struct cup_recorded_fact one = {
+        .name = cup_figures_keep_string(list->figures, name),
+        .value = cup_figures_keep(list->figures, value.bytes, value.length),
+        .worker = worker,
+    };
+    if (is_recorded(list, &one))
+        return;
+    if (cup_array_grow(&list->recorded, &list->room, list->count, sizeof *list->recorded) != 0)
+        list->figures->short_of_memory = true;
+    else
+        list->recorded[list->count++] = one;
+}
+
+static int facts_in_order(const void *left, const void *right)
+{
+    const struct cup_recorded_fact *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    if (order == 0)
+        order = (int)b->worker - (int)a->worker;
+    return order ? order : strcmp(a->value, b->value);
+}
+
+void cup_fact_list_finish(struct cup_fact_list *list)
+{
+    if (list->count)
+        qsort(list->recorded, list->count, sizeof *list->recorded, facts_in_order);
+    for (size_t i = 0, next; i < list->count; i = next) {
+        const struct cup_recorded_fact *first = &list->recorded[i];
+        char joined[300] = "";
+        size_t length = 0;
+        for (next = i; next < list->count && strcmp(list->recorded[next].name, first->name) == 0;
+             next++)
+            if (list->recorded[next].worker == first->worker && length < sizeof joined)
+                length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
+                                           length ? " + " : "", list->recorded[next].value);
+        cup_figures_add_fact(list->figures, first->name, joined);
+    }
+    free(list->recorded);
+    *list = (struct cup_fact_list){0};
+}
+
+/* ---- spreads ---------------------------------------------------------------------------- */
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+struct cup_spread cup_spread_of(double *numbers, size_t count)
+{
+    struct cup_spread spread = {.count = count};
+    if (count)
+        qsort(numbers, count, sizeof *numbers, ascending);
+    for (int i = 0; count && i < CUP_SPREAD_POINTS; i++) {
+        double share = (double)i / (CUP_SPREAD_POINTS - 1);
+        spread.at[i] = numbers[(size_t)(share * (double)(count - 1) + 0.5)];
+    }
+    return spread;
+}
+
+double cup_spread_at(const struct cup_spread *spread, double share)
+{
+    return spread->count ? spread->at[(size_t)(share * (CUP_SPREAD_POINTS - 1) + 0.5)] : NAN;
+}
+
+void cup_numbers_add(struct cup_numbers *numbers, double number)
+{
+    if (!isfinite(number))
+        return;
+    if (cup_array_grow(&numbers->numbers, &numbers->room, numbers->count,
+                       sizeof *numbers->numbers) != 0)
+        numbers->short_of_memory = 1;
+    else
+        numbers->numbers[numbers->count++] = number;
+}
+
+struct cup_spread cup_numbers_spread(struct cup_numbers *numbers)
+{
+    struct cup_spread spread = cup_spread_of(numbers->numbers, numbers->count);
+    free(numbers->numbers);
+    *numbers = (struct cup_numbers){.short_of_memory = numbers->short_of_memory};
+    return spread;
+}
+
 /* ---- rows and statistics ---------------------------------------------------------------- */
 
 #define LESS_IS_BETTER                                                                             \
@@ -211,10 +314,23 @@ const size_t cup_dataset_figure_count = sizeof cup_dataset_figures / sizeof *cup
 const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES] = {"min", "mean", "median", "max",
                                                                "stdev"};
 
-static const struct {
-    const char *name, *label;
-    enum cup_unit unit;
-} statistics[CUP_STAT_COUNT] = {
+void cup_figures_add_of_row(struct cup_figures *figures, const char *section, const char *row,
+                            const struct cup_row_figure *kind, struct cup_value value,
+                            const char *source)
+{
+    if (!source)
+        source = value.kind == CUP_VALUE_NULL ? "it was not measured" : "P: sums over tasks";
+    cup_figures_add(figures, (struct cup_run_figure){.section = section,
+                                                     .row = row,
+                                                     .name = kind->name,
+                                                     .label = kind->label,
+                                                     .unit = kind->unit,
+                                                     .direction = kind->direction,
+                                                     .value = value,
+                                                     .source = source});
+}
+
+const struct cup_statistic_row cup_statistic_rows[CUP_STAT_COUNT] = {
 #define X(id, name, text, unit) {name, text, unit},
     CUP_CHUNK_STATISTICS(X)
 #undef X
@@ -223,16 +339,19 @@ static const struct {
 void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
                                int which, struct cup_value value, const char *source)
 {
-    char name[80], label[80];
+    const struct cup_statistic_row *row = &cup_statistic_rows[statistic];
+    char name[80];
     bool shown = strcmp(cup_chunk_figure_names[which], "mean") == 0;
     bool judged = shown && statistic == CUP_STAT_TIME_PER_EVENT;
-    snprintf(name, sizeof name, "%s_%s", statistics[statistic].name, cup_chunk_figure_names[which]);
-    snprintf(label, sizeof label, "%s", statistics[statistic].label);
+    snprintf(name, sizeof name, "%s_%s", row->name, cup_chunk_figure_names[which]);
+    if (!source)
+        source = value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
+                                              : "P: over the chunks whose result was used";
     cup_figures_add(figures, (struct cup_run_figure){
                                  .section = "chunks",
                                  .name = cup_figures_keep_string(figures, name),
-                                 .label = shown ? cup_figures_keep_string(figures, label) : NULL,
-                                 .unit = statistics[statistic].unit,
+                                 .label = shown ? row->label : NULL,
+                                 .unit = row->unit,
                                  .value = value,
                                  .source = source,
                                  .direction = {judged ? CUP_BETTER_LOWER : CUP_BETTER_UNKNOWN}});

@@ -3,17 +3,45 @@
 #ifndef CUPPING_ANALYSIS_COMPARE_FIGURES_H
 #define CUPPING_ANALYSIS_COMPARE_FIGURES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "analysis/base/intern.h"
 #include "analysis/compare/ramp.h"
-#include "analysis/compare/spread.h"
+#include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
 
 enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
 
 /* The two times of a chunk: of its task, and inside process(). Not every kind of input has both. */
 enum cup_chunk_time { CUP_CHUNK_TASK, CUP_CHUNK_PROCESS, CUP_CHUNK_TIMES };
+
+/* The quantiles of many numbers, in a few hundred bytes. */
+enum { CUP_SPREAD_POINTS = 201 };
+
+struct cup_spread {
+    size_t count;                 /* how many numbers; 0: none */
+    double at[CUP_SPREAD_POINTS]; /* [i]: the quantile i / (CUP_SPREAD_POINTS - 1) */
+};
+
+/* Changes the order of `numbers`, which must all be known. */
+struct cup_spread cup_spread_of(double *numbers, size_t count);
+
+/* The quantile for a share of 0 to 1; NAN if there are no numbers. */
+double cup_spread_at(const struct cup_spread *spread, double share);
+
+/* Collects numbers one by one. */
+struct cup_numbers {
+    double *numbers; /* owned */
+    size_t count, room;
+    int short_of_memory; /* out of memory: some numbers are missing */
+};
+
+/* Adds a number; ignores NAN and infinity. */
+void cup_numbers_add(struct cup_numbers *numbers, double number);
+
+/* Returns their spread, and frees the numbers. */
+struct cup_spread cup_numbers_spread(struct cup_numbers *numbers);
 
 /* One figure. Its texts are constant or owned by the cup_figures. */
 struct cup_run_figure {
@@ -37,6 +65,12 @@ struct cup_input_file {
     uint64_t size;
 };
 
+/* What is read only where it is asked for, because it takes longer. */
+struct cup_figures_ask {
+    bool chunks, functions, stacks;   /* spreads over all chunks, figures of functions, stacks */
+    const struct cup_call_ask *tasks; /* the tasks whose stacks are wanted; NULL: all */
+};
+
 struct cup_figures {
     const char *path; /* as it was given */
     enum cup_input_kind kind;
@@ -50,10 +84,7 @@ struct cup_figures {
     struct cup_intern texts;
     uint64_t workers; /* number of workers; 0: not known */
     struct cup_ramp ramp;
-    /* The caller sets these first to ask for what takes longer: spreads over all chunks, figures of
-     * functions, stacks. */
-    bool with_chunks, with_functions, with_stacks;
-    const struct cup_call_ask *ask;            /* the tasks whose stacks are wanted; NULL: all */
+    struct cup_figures_ask ask;                /* set first, by the caller */
     struct cup_run_stacks *stacks;             /* NULL: none, see run_stacks.h */
     const char *stacks_missing;                /* why a profile has none; constant */
     struct cup_spread chunks[CUP_CHUNK_TIMES]; /* chunks whose result was used, seconds */
@@ -115,18 +146,23 @@ struct cup_row_figure {
 extern const struct cup_row_figure cup_prefix_figures[], cup_dataset_figures[];
 extern const size_t cup_prefix_figure_count, cup_dataset_figure_count;
 
+/* Adds a figure of the row that is called `row`. `source` NULL: sums over tasks. */
+void cup_figures_add_of_row(struct cup_figures *figures, const char *section, const char *row,
+                            const struct cup_row_figure *kind, struct cup_value value,
+                            const char *source);
+
+struct cup_statistic_row {
+    const char *name, *label;
+    enum cup_unit unit;
+};
+extern const struct cup_statistic_row cup_statistic_rows[CUP_STAT_COUNT];
+
 /* Adds a statistic of the chunks: for example, name "time_s_mean", label "time of the task, mean".
- */
+ * `source` NULL: that of a profile. */
 enum { CUP_CHUNK_FIGURES = 5 };
 extern const char *const cup_chunk_figure_names[CUP_CHUNK_FIGURES]; /* "min", "mean", ... */
 void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_statistic statistic,
                                int which, struct cup_value value, const char *source);
-
-static inline const char *cup_statistic_source(struct cup_value value)
-{
-    return value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
-                                        : "P: over the chunks whose result was used";
-}
 
 /* Stores the spread of the times of chunks, and frees the times. */
 void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES]);
@@ -147,13 +183,33 @@ void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name
 void cup_fact_list_finish(
     struct cup_fact_list *list); /* adds them to the figures, and frees the list */
 
+/* ---- functions -------------------------------------------------------------------------- */
+
+/* Figures of functions, in the section "functions": only where they are asked for. What a native
+ * function did is that of the Python function, too, that called it: figures apart. */
+struct cup_function_figure {
+    const char *by_event, *by_task; /* its name: for each event of used chunks, or for each task */
+    const char *label;
+    enum cup_unit unit;
+    enum cup_weight weight;
+    bool total;  /* with all that the function calls */
+    bool native; /* of native functions; else of all others */
+};
+extern const struct cup_function_figure cup_function_figures[];
+extern const size_t cup_function_figure_count;
+
+/* Of a profile, whose stacks are in totals->calls; of the report that `cupping report --json` made.
+ */
+void cup_figures_add_functions(struct cup_figures *figures, const struct cup_totals *totals);
+void cup_figures_read_functions(struct cup_figures *figures, const json_t *root);
+
 /* ---- sources of figures ----------------------------------------------------------------- */
 
 /* Fills empty figures. Copies the profile's texts, so the profile may be freed. */
 void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals);
 
 /* Fills empty figures from a file that `cupping report --json` wrote, with figures of functions if
- * with_functions is set. Returns 0, or -1 and *error. */
+ * ask.functions is set. Returns 0, or -1 and *error. */
 int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
 
 #endif

@@ -6,9 +6,8 @@
 
 #include "analysis/base/array.h"
 #include "analysis/compare/figures.h"
-#include "analysis/compare/figures_functions.h"
 #include "analysis/compare/json_file.h"
-#include "analysis/compare/same_file.h"
+#include "analysis/compare/run_stacks.h"
 #include "analysis/metrics/functions/functions.h"
 
 const struct cup_function_figure cup_function_figures[] = {
@@ -144,15 +143,11 @@ static double amount_of(const json_t *row, const struct cup_function_figure *kin
     return isfinite(amount) ? amount : 0;
 }
 
-static struct cup_text text_of(const json_t *json)
-{
-    return (struct cup_text){json_string_value(json), json_string_length(json)};
-}
-
 static void read_row(struct adding *adding, const json_t *row, bool native)
 {
     char name[CUP_FRAME_ROOM];
-    name_of(name, text_of(json_object_get(row, "function")), text_of(json_object_get(row, "file")),
+    name_of(name, cup_json_text(json_object_get(row, "function")),
+            cup_json_text(json_object_get(row, "file")),
             json_is_true(json_object_get(row, "user")));
     struct sums *sums = sums_of(adding, name, native);
     for (int k = 0; sums && k < FIGURES; k++)

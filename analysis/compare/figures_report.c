@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/iso_time.h"
 #include "analysis/compare/figures.h"
-#include "analysis/compare/figures_functions.h"
 #include "analysis/compare/json_file.h"
 
 /* Rows of single chunks and the like are many, and not compared. */
@@ -24,34 +24,15 @@ static const char *keep_text(struct cup_figures *figures, const json_t *json)
 
 /* ---- one value each --------------------------------------------------------------------- */
 
-/* Days from 1970-01-01, in the calendar that is in use. */
-static int64_t days_of(int year, int month, int day)
-{
-    int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, in_era = y - era * 400;
-    int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + of_year - 719468;
-}
-
-/* 2026-11-22T01:54:50.299984Z; null for any other text. */
-static struct cup_value time_of(const char *text)
-{
-    int year, month, day, hour, minute;
-    double second;
-    char zone;
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf%c", &year, &month, &day, &hour, &minute, &second,
-               &zone) != 7 ||
-        zone != 'Z' || !(second >= 0 && second < 61))
-        return cup_null();
-    int64_t whole = (days_of(year, month, day) * 24 + hour) * 60 + minute;
-    return cup_time(whole * INT64_C(60000000000) + (int64_t)(second * 1e9 + 0.5));
-}
-
 static struct cup_value value_of(struct cup_figures *figures, const json_t *json)
 {
+    int64_t time_ns;
+    bool zoned;
     if (!json_is_string(json))
         return cup_json_number(json);
-    struct cup_value time = time_of(json_string_value(json));
-    return time.kind == CUP_VALUE_TIME ? time : cup_string(keep_text(figures, json));
+    return cup_iso_time(json_string_value(json), &time_ns, &zoned) == 0 && zoned
+               ? cup_time(time_ns)
+               : cup_string(keep_text(figures, json));
 }
 
 static const char *source_of(struct cup_figures *figures, const json_t *sources, const char *name)
@@ -89,19 +70,14 @@ static void read_section(struct cup_figures *figures, const json_t *root, const 
 
 static void read_statistics(struct cup_figures *figures, const json_t *root)
 {
-    static const char *const names[CUP_STAT_COUNT] = {
-#define X(id, name, text, unit) name,
-        CUP_CHUNK_STATISTICS(X)
-#undef X
-    };
     const json_t *all = json_object_get(json_object_get(root, "chunks"), "statistics");
-    for (int i = 0; i < CUP_STAT_COUNT; i++)
-        for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
-            struct cup_value value = cup_json_number(
-                json_object_get(json_object_get(all, names[i]), cup_chunk_figure_names[k]));
-            cup_figures_add_statistic(figures, (enum cup_chunk_statistic)i, k, value,
-                                      cup_statistic_source(value));
-        }
+    for (int i = 0; i < CUP_STAT_COUNT; i++) {
+        const json_t *numbers = json_object_get(all, cup_statistic_rows[i].name);
+        for (int k = 0; k < CUP_CHUNK_FIGURES; k++)
+            cup_figures_add_statistic(
+                figures, (enum cup_chunk_statistic)i, k,
+                cup_json_number(json_object_get(numbers, cup_chunk_figure_names[k])), NULL);
+    }
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
@@ -122,19 +98,9 @@ static void read_rows(struct cup_figures *figures, const json_t *root, const cha
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         const char *name = keep_text(figures, json_object_get(row, key));
-        for (size_t k = 0; k < count; k++) {
-            struct cup_value value = row_value(row, kinds[k].name);
-            cup_figures_add(figures, (struct cup_run_figure){.section = section,
-                                                             .row = name,
-                                                             .name = kinds[k].name,
-                                                             .label = kinds[k].label,
-                                                             .unit = kinds[k].unit,
-                                                             .direction = kinds[k].direction,
-                                                             .value = value,
-                                                             .source = value.kind == CUP_VALUE_NULL
-                                                                           ? "it was not measured"
-                                                                           : "P: sums over tasks"});
-        }
+        for (size_t k = 0; k < count; k++)
+            cup_figures_add_of_row(figures, section, name, &kinds[k], row_value(row, kinds[k].name),
+                                   NULL);
     }
 }
 
@@ -174,11 +140,6 @@ static void read_files(struct cup_figures *figures, const json_t *root)
     cup_figures_sort_files(figures);
 }
 
-static struct cup_text text_of(const json_t *json)
-{
-    return (struct cup_text){json_string_value(json), json_string_length(json)};
-}
-
 static bool is_worker(const json_t *processes, const json_t *pid)
 {
     for (size_t i = 0; i < json_array_size(processes); i++) {
@@ -200,13 +161,13 @@ static void read_facts(struct cup_figures *figures, const json_t *root)
     for (size_t i = 0; i < json_array_size(processes); i++) {
         const json_t *process = json_array_get(processes, i);
         cup_fact_list_add(&list, is_worker(processes, json_object_get(process, "pid")), "cupping",
-                          text_of(json_object_get(process, "library")));
+                          cup_json_text(json_object_get(process, "library")));
     }
     for (size_t i = 0; i < json_array_size(facts); i++) {
         const json_t *fact = json_array_get(facts, i);
         const char *name = json_string_value(json_object_get(fact, "name"));
         cup_fact_list_add(&list, is_worker(processes, json_object_get(fact, "pid")),
-                          name ? name : "", text_of(json_object_get(fact, "value")));
+                          name ? name : "", cup_json_text(json_object_get(fact, "value")));
     }
     cup_fact_list_finish(&list);
 }
@@ -218,11 +179,6 @@ static void read_report(struct cup_figures *figures, const json_t *root)
     const json_t *workers = json_object_get(json_object_get(root, "workers"), "rows");
     figures->kind = CUP_INPUT_REPORT;
     figures->workers = json_array_size(workers);
-    figures->ramp =
-        (struct cup_ramp){.best = -1,
-                          .bend = -1,
-                          .widest = -1,
-                          .missing = "only a profile says which threads were busy when"};
     for (size_t i = 0; i < cup_metric_section_count; i++)
         read_section(figures, root, cup_metric_sections[i]->name);
     read_statistics(figures, root);
@@ -248,9 +204,9 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, struc
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
     static const char *const members[] = {"outcome", "wall_s", "process_s", NULL};
     const struct cup_json_rows chunks = {"chunks", "rows", members, take_chunk, times};
-    size_t left_out = sizeof unwanted / sizeof *unwanted - figures->with_functions;
-    json_t *root = cup_json_file_read_rows(path, unwanted, left_out,
-                                           figures->with_chunks ? &chunks : NULL, error);
+    size_t left_out = sizeof unwanted / sizeof *unwanted - figures->ask.functions;
+    json_t *root =
+        cup_json_file_read(path, unwanted, left_out, figures->ask.chunks ? &chunks : NULL, error);
     cup_figures_set_chunks(figures, times);
     if (!root)
         return -1;
@@ -266,7 +222,7 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, struc
                                (long long)version);
     else
         read_report(figures, root);
-    if (result == 0 && figures->with_functions)
+    if (result == 0 && figures->ask.functions)
         cup_figures_read_functions(figures, root);
     json_decref(root);
     return result;

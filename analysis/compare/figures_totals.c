@@ -40,28 +40,11 @@ static void add_statistics(struct cup_figures *figures, const struct cup_totals 
                                                    statistics[i].stdev};
         for (int k = 0; k < CUP_CHUNK_FIGURES; k++)
             cup_figures_add_statistic(figures, (enum cup_chunk_statistic)i, k, cup_real(numbers[k]),
-                                      cup_statistic_source(cup_real(numbers[k])));
+                                      NULL);
     }
 }
 
 /* ---- rows ------------------------------------------------------------------------------- */
-
-static void add_row(struct cup_figures *figures, const char *section, const char *row,
-                    const struct cup_row_figure *kinds, size_t count,
-                    const struct cup_value *values)
-{
-    for (size_t i = 0; i < count; i++)
-        cup_figures_add(figures, (struct cup_run_figure){.section = section,
-                                                         .row = row,
-                                                         .name = kinds[i].name,
-                                                         .label = kinds[i].label,
-                                                         .unit = kinds[i].unit,
-                                                         .direction = kinds[i].direction,
-                                                         .value = values[i],
-                                                         .source = values[i].kind == CUP_VALUE_NULL
-                                                                       ? "it was not measured"
-                                                                       : "P: sums over tasks"});
-}
 
 static struct cup_value seconds(uint64_t ns)
 {
@@ -96,9 +79,10 @@ static void add_prefix(struct cup_figures *figures, const struct cup_totals *tot
         waited(totals, prefix, CUP_WAITED_LOCK),
         waited(totals, prefix, CUP_WAITED_RUN_DELAY),
     };
-    add_row(figures, "tasks_by_prefix",
-            keep(figures, cup_profile_text(totals->profile, prefix->name)), cup_prefix_figures,
-            cup_prefix_figure_count, values);
+    const char *row = keep(figures, cup_profile_text(totals->profile, prefix->name));
+    for (size_t i = 0; i < cup_prefix_figure_count; i++)
+        cup_figures_add_of_row(figures, "tasks_by_prefix", row, &cup_prefix_figures[i], values[i],
+                               NULL);
 }
 
 static void add_prefixes(struct cup_figures *figures, const struct cup_totals *totals)
@@ -122,8 +106,9 @@ static void add_dataset(struct cup_figures *figures, const struct cup_totals *to
         seconds(dataset->wall_ns),
         seconds(dataset->cpu_ns),
     };
-    add_row(figures, "datasets", keep(figures, cup_profile_text(totals->profile, dataset->name)),
-            cup_dataset_figures, cup_dataset_figure_count, values);
+    const char *row = keep(figures, cup_profile_text(totals->profile, dataset->name));
+    for (size_t i = 0; i < cup_dataset_figure_count; i++)
+        cup_figures_add_of_row(figures, "datasets", row, &cup_dataset_figures[i], values[i], NULL);
 }
 
 /* ---- facts ------------------------------------------------------------------------------ */
@@ -193,6 +178,6 @@ void cup_figures_from_totals(struct cup_figures *figures, const struct cup_total
     add_infos(&list, totals->profile);
     cup_fact_list_finish(&list);
     figures->ramp = cup_ramp_make(totals);
-    if (figures->with_chunks)
+    if (figures->ask.chunks)
         add_spreads(figures, totals);
 }

@@ -6,32 +6,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/compare/figures_functions.h"
 #include "analysis/compare/measurement.h"
 #include "analysis/compare/run_stacks.h"
 #include "analysis/profile/run_option.h"
-
-static void add_what_stacks_tell(struct cup_figures *figures, const struct cup_totals *totals)
-{
-    if (figures->with_functions)
-        cup_figures_add_functions(figures, totals);
-    if (figures->with_stacks)
-        cup_figures_keep_stacks(figures, totals);
-}
 
 /* Stacks are read where they are asked for. */
 static void add_stacks(struct cup_figures *figures, struct cup_totals *totals)
 {
     static const struct cup_call_ask all;
+    const struct cup_figures_ask *ask = &figures->ask;
     struct cup_call_tree calls;
     figures->stacks_missing = cup_stacks_missing(totals->profile);
     if (figures->stacks_missing)
         return;
     totals->calls = &calls;
-    if (cup_call_tree_make(&calls, totals->profile, figures->ask ? figures->ask : &all) == 0)
-        add_what_stacks_tell(figures, totals);
-    else
+    if (cup_call_tree_make(&calls, totals->profile, ask->tasks ? ask->tasks : &all) != 0)
         figures->short_of_memory = true;
+    else if (ask->functions)
+        cup_figures_add_functions(figures, totals);
+    if (ask->stacks && !figures->short_of_memory)
+        cup_figures_keep_stacks(figures, totals);
     totals->calls = NULL;
     cup_call_tree_free(&calls);
 }
@@ -57,7 +51,7 @@ static int read_profile(struct cup_figures *figures, const char *directory, cons
         result = cup_error_memory(error, directory);
     if (result == 0) {
         cup_figures_from_totals(figures, &totals);
-        if (figures->with_functions || figures->with_stacks)
+        if (figures->ask.functions || figures->ask.stacks)
             add_stacks(figures, &totals);
         if (profile.run_count > 1)
             figures->run = run ? cup_figures_keep_string(figures, run) : "last";
@@ -91,6 +85,11 @@ static int read_other(struct cup_figures *figures, const char *path, bool direct
         return cup_error_set(error, path, CUP_NO_OFFSET,
                              "run %s: it is not a profile and has only one run", run);
     }
+    figures->ramp =
+        (struct cup_ramp){.best = -1,
+                          .bend = -1,
+                          .widest = -1,
+                          .missing = "only a profile says which threads were busy when"};
     int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
                            : cup_figures_from_report(figures, path, error);
     set_rates(figures);
@@ -113,11 +112,7 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
 {
     unsigned number;
     const char *colon = strrchr(word, ':');
-    *figures = (struct cup_figures){.path = "",
-                                    .with_chunks = figures->with_chunks,
-                                    .with_functions = figures->with_functions,
-                                    .with_stacks = figures->with_stacks,
-                                    .ask = figures->ask};
+    *figures = (struct cup_figures){.path = "", .ask = figures->ask};
     size_t length = strlen(word);
     if (colon && colon > word && access(word, F_OK) != 0 &&
         cup_run_option_read(word, colon + 1, &number, error) == 0) {
@@ -169,9 +164,6 @@ int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_e
 {
     for (inputs->count = 0; inputs->count < inputs->word_count; inputs->count++) {
         struct cup_figures *figures = &inputs->figures[inputs->count];
-        figures->with_chunks = inputs->with_chunks;
-        figures->with_functions = inputs->with_functions;
-        figures->with_stacks = inputs->with_stacks;
         figures->ask = inputs->ask;
         if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
             return -1;

@@ -5,7 +5,7 @@
 
 #include "analysis/compare/compare.h"
 
-/* Fills *figures, of which only `ask` and what begins with `with_` is looked at before. `word` may
+/* Fills *figures, of which only `ask` is looked at before. `word` may
  * end with ":N" or ":all", a run of a profile (unless there is a file of the whole name); `run`,
  * which may be NULL, is meant for those that do not. Prints a line on standard error for each
  * damaged log. Returns 0, or -1 and *error. *usage: the words were wrong, not the files. */
@@ -15,10 +15,9 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
 /* Several of them, as they were named. */
 struct cup_input_list {
     const char *const *words;
-    size_t word_count;                             /* up to CUP_COMPARE_MOST */
-    const char *run;                               /* as above */
-    bool with_chunks, with_functions, with_stacks; /* see struct cup_figures */
-    const struct cup_call_ask *ask;                /* likewise */
+    size_t word_count;          /* up to CUP_COMPARE_MOST */
+    const char *run;            /* as above */
+    struct cup_figures_ask ask; /* see struct cup_figures */
     size_t baseline;
     struct cup_figures figures[CUP_COMPARE_MOST]; /* owned; `count` of them are open */
     size_t count;

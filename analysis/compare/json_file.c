@@ -205,44 +205,29 @@ static bool scan_object(struct scan *scan, const char *section)
 
 /* ---- the file --------------------------------------------------------------------------- */
 
+/* A NUL ends the text early and stays in it: jansson then complains about it. */
 static char *read_whole(const char *path, size_t *size, struct cup_error *error)
 {
     FILE *file = fopen(path, "rb");
     char *bytes = NULL;
-    size_t room = 0;
-    *size = 0;
     if (!file) {
         cup_error_system(error, path, "open it");
         return NULL;
     }
-    do {
-        char *larger = realloc(bytes, room = room ? 2 * room : 1 << 16);
-        if (!larger) {
-            cup_error_memory(error, path);
-            break;
-        }
-        bytes = larger;
-        *size += fread(bytes + *size, 1, room - *size, file);
-    } while (*size == room);
-    if (*size == room || ferror(file)) {
-        if (ferror(file))
-            cup_error_system(error, path, "read it");
+    *size = 0;
+    ssize_t length = getdelim(&bytes, size, '\0', file);
+    if (length < 0 && !feof(file)) {
+        cup_error_system(error, path, "read it");
         free(bytes);
         bytes = NULL;
     }
+    *size = length > 0 ? (size_t)length : 0;
     fclose(file);
     return bytes;
 }
 
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
-                           struct cup_error *error)
-{
-    return cup_json_file_read_rows(path, unwanted, count, NULL, error);
-}
-
-json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
-                                size_t count, const struct cup_json_rows *rows,
-                                struct cup_error *error)
+                           const struct cup_json_rows *rows, struct cup_error *error)
 {
     size_t size;
     json_error_t problem;
@@ -272,4 +257,9 @@ struct cup_value cup_json_number(const json_t *json)
     if (json_is_integer(json))
         return cup_signed(json_integer_value(json));
     return json_is_real(json) ? cup_real(json_real_value(json)) : cup_null();
+}
+
+struct cup_text cup_json_text(const json_t *json)
+{
+    return (struct cup_text){json_string_value(json), json_string_length(json)};
 }

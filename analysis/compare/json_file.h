@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "analysis/base/error.h"
+#include "analysis/base/value.h"
 
 /* A member to skip, which is then read as null: `key` of the top-level object, or of its member
  * `section`. */
@@ -14,11 +15,6 @@ struct cup_json_unwanted {
     const char *section; /* NULL: the top-level object */
     const char *key;
 };
-
-/* Returns the object in the file, which the caller releases with json_decref; or NULL and *error.
- * Python also writes NaN and Infinity, which JSON does not have: they are read as "". */
-json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
-                           struct cup_error *error);
 
 /* An unwanted array whose rows are read one by one: each row with some of its members, then freed.
  */
@@ -29,14 +25,17 @@ struct cup_json_rows {
     void *closure;
 };
 
-/* As cup_json_file_read(), with rows of one unwanted array; `rows` may be NULL. */
-json_t *cup_json_file_read_rows(const char *path, const struct cup_json_unwanted *unwanted,
-                                size_t count, const struct cup_json_rows *rows,
-                                struct cup_error *error);
+/* Returns the object in the file, which the caller releases with json_decref; or NULL and *error.
+ * Python also writes NaN and Infinity, which JSON does not have: they are read as "". `rows` may be
+ * NULL. */
+json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
+                           const struct cup_json_rows *rows, struct cup_error *error);
 
 /* The value of a JSON number, text, or time as reports write it; null for anything else. The JSON
  * owns the text. */
-struct cup_value;
 struct cup_value cup_json_number(const json_t *json);
+
+/* The JSON owns the text; no text for anything but a string. */
+struct cup_text cup_json_text(const json_t *json);
 
 #endif

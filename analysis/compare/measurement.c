@@ -160,20 +160,13 @@ static void set_datasets(struct cup_figures *figures, const json_t *metrics)
             cup_json_number(json_object_get(dataset, "total_duration")),
         };
         const char *row = cup_figures_keep_string(figures, name);
-        for (size_t i = 0; i < cup_dataset_figure_count; i++)
-            cup_figures_add(
-                figures, (struct cup_run_figure){
-                             .section = "datasets",
-                             .row = row,
-                             .name = cup_dataset_figures[i].name,
-                             .label = cup_dataset_figures[i].label,
-                             .unit = cup_dataset_figures[i].unit,
-                             .direction = cup_dataset_figures[i].direction,
-                             .value = i < sizeof values / sizeof *values ? values[i] : cup_null(),
-                             .source = i < sizeof values / sizeof *values
-                                           ? MEASURED ": per_dataset, decorated chunks"
-                                           : MEASURED " has no such figure",
-                         });
+        for (size_t i = 0; i < cup_dataset_figure_count; i++) {
+            bool known = i < sizeof values / sizeof *values;
+            cup_figures_add_of_row(figures, "datasets", row, &cup_dataset_figures[i],
+                                   known ? values[i] : cup_null(),
+                                   known ? MEASURED ": per_dataset, decorated chunks"
+                                         : MEASURED " has no such figure");
+        }
     }
 }
 
@@ -229,7 +222,7 @@ static int check_format(const char *directory, struct cup_error *error)
     char path[PATH_ROOM];
     if (!has_file(directory, "metadata.json") || !join(path, directory, "metadata.json"))
         return 0;
-    json_t *root = cup_json_file_read(path, NULL, 0, error);
+    json_t *root = cup_json_file_read(path, NULL, 0, NULL, error);
     if (!root)
         return -1;
     const char *format = json_string_value(json_object_get(root, "format"));
@@ -284,17 +277,12 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
     static const char *const members[] = {"timed", "duration", NULL};
     const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", members, take_chunk, times};
-    json_t *metrics = cup_json_file_read_rows(path, unwanted, sizeof unwanted / sizeof *unwanted,
-                                              figures->with_chunks ? &chunks : NULL, error);
+    json_t *metrics = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted,
+                                         figures->ask.chunks ? &chunks : NULL, error);
     cup_figures_set_chunks(figures, times);
     if (!metrics)
         return -1;
     figures->kind = CUP_INPUT_ROASTCOFFEA;
-    figures->ramp =
-        (struct cup_ramp){.best = -1,
-                          .bend = -1,
-                          .widest = -1,
-                          .missing = "only a profile says which threads were busy when"};
     cup_figures_add_unknown(figures, MEASURED " has no such figure");
     for (size_t i = 0; i < cup_roast_key_count; i++)
         set_key(figures, metrics, &cup_roast_keys[i]);

@@ -109,11 +109,6 @@ static void put_figures(struct cup_json *json, const struct cup_figures *figures
 /* "process_s_mean" of the figures is "mean" of the object "process_s". */
 static void put_statistics(struct cup_json *json, const struct cup_figures *figures)
 {
-    static const char *const names[CUP_STAT_COUNT] = {
-#define X(id, name, text, unit) name,
-        CUP_CHUNK_STATISTICS(X)
-#undef X
-    };
     const struct cup_run_figure *failed = cup_figures_find(figures, CUP_METRIC_NUM_FAILED_CHUNKS);
     const struct cup_run_figure *chunks = cup_figures_find(figures, CUP_METRIC_NUM_CHUNKS);
     cup_json_object(json, "chunks");
@@ -121,10 +116,11 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
     cup_json_value(json, "failed", failed ? failed->value : cup_null());
     cup_json_object(json, "statistics");
     for (int i = 0; i < CUP_STAT_COUNT; i++) {
-        cup_json_row(json, names[i]);
+        cup_json_row(json, cup_statistic_rows[i].name);
         for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
             char name[80];
-            snprintf(name, sizeof name, "%s_%s", names[i], cup_chunk_figure_names[k]);
+            snprintf(name, sizeof name, "%s_%s", cup_statistic_rows[i].name,
+                     cup_chunk_figure_names[k]);
             const struct cup_run_figure *figure = cup_figures_find_named(figures, "chunks", name);
             cup_json_value(json, cup_chunk_figure_names[k], figure ? figure->value : cup_null());
         }

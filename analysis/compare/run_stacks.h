@@ -6,7 +6,6 @@
 #define CUPPING_ANALYSIS_COMPARE_RUN_STACKS_H
 
 #include "analysis/compare/figures.h"
-#include "analysis/metrics/functions/call_tree.h"
 
 /* The stacks of one run. They stay valid after the profile is freed. */
 struct cup_run_stacks {
@@ -33,5 +32,11 @@ int cup_run_stacks_merge(struct cup_call_tree *merged, const struct cup_figures 
  */
 bool cup_run_stacks_by_event(const struct cup_figures *inputs, size_t count);
 double cup_run_stacks_divisor(const struct cup_figures *input, bool by_event);
+
+/* The name by which a user's file is matched: the path without directories, because an analysis may
+ * be copied elsewhere. __init__.py keeps its directory. All notebook cells are "notebook", because
+ * IPython names a cell after its process and text. The result points into the path, or is constant.
+ */
+struct cup_text cup_same_file(struct cup_text path);
 
 #endif

@@ -251,7 +251,7 @@ Test(compare, only_what_is_wanted_of_json_is_read)
     write_text(outside, "file.json",
                "{ \"big\" : {\"a\": [1, \"]}\\\"\", NaN]}, \"chunks\":{\"rows\": [[1],[2]], "
                "\"count\": 2, \"x\": NaN}, \"rows\": [-Infinity, 1], \"text\": \"NaN\"}");
-    json_t *root = cup_json_file_read(file_path, unwanted, 2, &error);
+    json_t *root = cup_json_file_read(file_path, unwanted, 2, NULL, &error);
     cr_assert_not_null(root, "%s", error.text);
     cr_expect(json_is_null(json_object_get(root, "big")));
     const json_t *chunks = json_object_get(root, "chunks");

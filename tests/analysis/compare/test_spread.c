@@ -56,7 +56,7 @@ Test(spread, what_is_no_number_is_left_out)
 
 static struct cup_figures open_input(const char *word, bool with_chunks)
 {
-    struct cup_figures figures = {.with_chunks = with_chunks};
+    struct cup_figures figures = {.ask = {.chunks = with_chunks}};
     struct cup_error error;
     bool usage;
     cr_assert_eq(cup_input_open(&figures, word, NULL, &usage, &error), 0, "%s", error.text);
@@ -122,7 +122,7 @@ static json_t *read_rows(const char *text, double *sum)
     fputs(text, file);
     fclose(file);
     *sum = 0;
-    return cup_json_file_read_rows(path, unwanted, 2, &rows, &error);
+    return cup_json_file_read(path, unwanted, 2, &rows, &error);
 }
 
 Test(spread, rows_one_by_one)

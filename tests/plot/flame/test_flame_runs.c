@@ -109,8 +109,7 @@ static void open_runs(const char *const *words, size_t count, size_t baseline)
     bool usage = false;
     inputs = (struct cup_input_list){.words = words,
                                      .word_count = count,
-                                     .with_stacks = true,
-                                     .ask = inputs.ask,
+                                     .ask = {.stacks = true, .tasks = inputs.ask.tasks},
                                      .baseline = baseline};
     cr_assert_eq(cup_input_list_open(&inputs, &usage, &error), 0, "%s", error.text);
     cr_assert_eq(cup_comparison_make(&comparison, inputs.figures, inputs.count, baseline), 0);
@@ -259,7 +258,7 @@ Test(flame_runs, where_events_are_not_known_amounts_are_for_each_task)
 Test(flame_runs, some_tasks_are_compared_task_by_task)
 {
     static const struct cup_call_ask ask = {.dataset = "DY"};
-    inputs.ask = &ask;
+    inputs.ask.tasks = &ask;
     open_both(0);
     cr_expect_float_eq(make("compare-flame-cpu")->all, 0.08, 1e-12);
     expect_said("per task of B");
