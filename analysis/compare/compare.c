@@ -5,20 +5,23 @@
 
 #include "analysis/base/array.h"
 
-const char *const cup_compare_sections[] = {
-    "workflow",        "workers",  "efficiency",  "time_budget", "fine",      "branches", "chunks",
-    "tasks_by_prefix", "datasets", "attribution", "health",      "functions", NULL,
+const struct cup_compare_section cup_compare_sections[] = {
+    {"workflow", "Workflow", false, false},
+    {"workers", "Workers", false, false},
+    {"efficiency", "Efficiency", false, false},
+    {"time_budget", "Time budget", false, false},
+    {"fine", "Fine metrics", false, false},
+    {"branches", "Branches", false, false},
+    {"chunks", "Chunks, on average", false, false},
+    {"tasks_by_prefix", "Tasks by prefix", false, true},
+    {"datasets", "Datasets", true, true},
+    {"attribution", "Attribution", true, false},
+    {"health", "Health", true, false},
+    {"functions", "functions", true, false},
+    {NULL, NULL, false, false},
 };
 
 /* ---- rows ------------------------------------------------------------------------------- */
-
-static int section_rank(const char *section)
-{
-    int rank = 0;
-    while (cup_compare_sections[rank] && strcmp(cup_compare_sections[rank], section) != 0)
-        rank++;
-    return rank;
-}
 
 /* `keys` numbers each "section, name, row" from 1 on; rows[id - 1] is its row. */
 static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys, size_t input,
@@ -51,30 +54,21 @@ static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys
     return 0;
 }
 
-struct ordered {
-    struct cup_compared row;
-    size_t at;
-};
-
-static int in_order(const void *left, const void *right)
-{
-    const struct ordered *a = left, *b = right;
-    int sections = section_rank(a->row.section) - section_rank(b->row.section);
-    return sections ? sections : (a->at > b->at) - (a->at < b->at);
-}
-
 /* Sorts by section: figures that only a later input has would otherwise stand at the end. */
 static int sort_rows(struct cup_comparison *comparison)
 {
-    struct ordered *ordered = calloc(comparison->count + 1, sizeof *ordered);
-    if (!ordered)
+    struct cup_compared *sorted = calloc(comparison->count + 1, sizeof *sorted);
+    const struct cup_compare_section *section = cup_compare_sections;
+    size_t count = 0;
+    if (!sorted)
         return -1;
-    for (size_t i = 0; i < comparison->count; i++)
-        ordered[i] = (struct ordered){comparison->rows[i], i};
-    qsort(ordered, comparison->count, sizeof *ordered, in_order);
-    for (size_t i = 0; i < comparison->count; i++)
-        comparison->rows[i] = ordered[i].row;
-    free(ordered);
+    for (; section->name; section++)
+        for (size_t i = 0; i < comparison->count; i++)
+            if (strcmp(comparison->rows[i].section, section->name) == 0)
+                sorted[count++] = comparison->rows[i];
+    free(comparison->rows);
+    comparison->rows = sorted;
+    comparison->count = count;
     return 0;
 }
 
@@ -111,6 +105,9 @@ static bool is_amount(struct cup_value value)
     return value.kind == CUP_VALUE_COUNT || value.kind == CUP_VALUE_SIGNED ||
            value.kind == CUP_VALUE_SECONDS || value.kind == CUP_VALUE_REAL;
 }
+
+const char *const cup_verdict_names[] = {
+    [CUP_VERDICT_NONE] = NULL, [CUP_VERDICT_BETTER] = "better", [CUP_VERDICT_WORSE] = "worse"};
 
 static enum cup_verdict judge(const struct cup_comparison *comparison,
                               const struct cup_direction *direction, double by, double from)
@@ -233,20 +230,18 @@ static int compare_datasets(struct cup_comparison *comparison)
 
 /* ---- files: names, and sizes where both know them ---- */
 
+static int by_path(const void *left, const void *right)
+{
+    return strcmp(((const struct cup_input_file *)left)->path,
+                  ((const struct cup_input_file *)right)->path);
+}
+
 static const struct cup_input_file *find_file(const struct cup_figures *figures, const char *path)
 {
-    size_t low = 0, high = figures->file_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(figures->files[middle].path, path);
-        if (order == 0)
-            return &figures->files[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const struct cup_input_file wanted = {.path = path};
+    return figures->file_count
+               ? bsearch(&wanted, figures->files, figures->file_count, sizeof wanted, by_path)
+               : NULL;
 }
 
 static const char *base_name(const char *path)

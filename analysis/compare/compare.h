@@ -40,6 +40,7 @@ int cup_comparison_make(struct cup_comparison *comparison, struct cup_figures *i
 void cup_comparison_free(struct cup_comparison *comparison);
 
 enum cup_verdict { CUP_VERDICT_NONE, CUP_VERDICT_BETTER, CUP_VERDICT_WORSE };
+extern const char *const cup_verdict_names[]; /* NULL, "better", "worse" */
 
 /* Changes below this share of the baseline are no changes: half of the 0.1 % that a table can show.
  */
@@ -63,7 +64,12 @@ struct cup_value cup_compared_value(const struct cup_compared *row, size_t input
 /* Where the value comes from, or why it is null. */
 const char *cup_compared_source(const struct cup_compared *row, size_t input);
 
-/* Names of all sections, in order, for --only; NULL at the end. */
-extern const char *const cup_compare_sections[];
+/* All sections, in order; name NULL at the end. */
+struct cup_compare_section {
+    const char *name, *heading;
+    bool on_request; /* printed only with --only */
+    bool rows;       /* has rows: prefixes or datasets */
+};
+extern const struct cup_compare_section cup_compare_sections[];
 
 #endif

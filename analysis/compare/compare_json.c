@@ -16,13 +16,6 @@ static struct cup_value letter_of(size_t input, char to[2])
     return cup_string(to);
 }
 
-static struct cup_value verdict_of(enum cup_verdict verdict)
-{
-    return verdict == CUP_VERDICT_BETTER  ? cup_string("better")
-           : verdict == CUP_VERDICT_WORSE ? cup_string("worse")
-                                          : cup_null();
-}
-
 static struct cup_value row_name(const struct cup_compared *row)
 {
     return *row->row ? cup_string(row->row) : cup_null();
@@ -86,7 +79,7 @@ static void put_lists(struct cup_json *json, const struct cup_comparison *compar
                 cup_compared_value(row, i),
                 change.by,
                 change.relative,
-                verdict_of(change.verdict),
+                cup_string(cup_verdict_names[change.verdict]),
                 cup_string(cup_compared_source(row, i)),
             };
             cup_json_value(json, NULL, values[list]);
@@ -110,17 +103,21 @@ static void put_row(struct cup_json *json, const struct cup_comparison *comparis
 
 static void put_scaling_row(struct cup_json *json, const struct cup_scaling_row *row, size_t input)
 {
-    char letter[2];
+    static const char *const sizes[] = {"workers", "cores"}, *const rates[] = {"events_per_s",
+                                                                               "rate_gbps"};
+    char letter[2], key[40];
     cup_json_row(json, NULL);
     cup_json_value(json, "name", letter_of(input, letter));
-    cup_json_value(json, "workers", cup_real(row->workers));
-    cup_json_value(json, "cores", cup_real(row->cores));
-    cup_json_value(json, "events_per_s", cup_real(row->events_per_s));
-    cup_json_value(json, "rate_gbps", cup_real(row->gbps));
-    cup_json_value(json, "efficiency_by_workers", cup_real(row->by_workers));
-    cup_json_value(json, "efficiency_by_cores", cup_real(row->by_cores));
-    cup_json_value(json, "rate_efficiency_by_workers", cup_real(row->gbps_by_workers));
-    cup_json_value(json, "rate_efficiency_by_cores", cup_real(row->gbps_by_cores));
+    for (int size = 0; size < CUP_SCALING_SIZES; size++)
+        cup_json_value(json, sizes[size], cup_real(row->size[size]));
+    for (int rate = 0; rate < CUP_SCALING_RATES; rate++)
+        cup_json_value(json, rates[rate], cup_real(row->rate[rate]));
+    for (int rate = 0; rate < CUP_SCALING_RATES; rate++)
+        for (int size = 0; size < CUP_SCALING_SIZES; size++) {
+            snprintf(key, sizeof key, "%sefficiency_by_%s", rate == CUP_OF_BYTES ? "rate_" : "",
+                     sizes[size]);
+            cup_json_value(json, key, cup_real(row->efficiency[rate][size]));
+        }
     cup_json_end_object(json);
 }
 
@@ -136,11 +133,11 @@ static void put_scaling(struct cup_json *json, const struct cup_comparison *comp
     char letter[2];
     cup_json_object(json, "scaling");
     cup_json_value(json, "missing", cup_string(scaling->missing));
-    cup_json_value(json, "workers_are", cup_string(scaling->workers_are));
-    cup_json_value(json, "cores_are", cup_string(scaling->cores_are));
+    cup_json_value(json, "workers_are", cup_string(scaling->sizes_are[CUP_BY_WORKERS]));
+    cup_json_value(json, "cores_are", cup_string(scaling->sizes_are[CUP_BY_CORES]));
     cup_json_value(json, "bytes_are", cup_string(scaling->bytes_are));
-    cup_json_value(json, "reference_by_workers", reference(scaling->least_workers, letter));
-    cup_json_value(json, "reference_by_cores", reference(scaling->least_cores, letter));
+    cup_json_value(json, "reference_by_workers", reference(scaling->least[CUP_BY_WORKERS], letter));
+    cup_json_value(json, "reference_by_cores", reference(scaling->least[CUP_BY_CORES], letter));
     cup_json_array(json, "rows");
     for (size_t i = 0; i < scaling->count; i++)
         put_scaling_row(json, &scaling->rows[i], i);
@@ -196,7 +193,7 @@ static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison
     cup_csv_value(csv, cup_compared_value(row, input));
     cup_csv_value(csv, change.by);
     cup_csv_value(csv, change.relative);
-    cup_csv_value(csv, verdict_of(change.verdict));
+    cup_csv_value(csv, cup_string(cup_verdict_names[change.verdict]));
     cup_csv_value(csv, cup_string(cup_compared_source(row, input)));
     cup_csv_end_line(csv);
 }

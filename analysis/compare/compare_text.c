@@ -155,13 +155,6 @@ static void add_relative(struct cup_table *table, const struct cup_change *chang
     cup_table_add_string(table, text);
 }
 
-static void add_verdict(struct cup_table *table, const struct cup_change *change)
-{
-    cup_table_add_string(table, change->verdict == CUP_VERDICT_BETTER  ? "better"
-                                : change->verdict == CUP_VERDICT_WORSE ? "worse"
-                                                                       : "");
-}
-
 /* ---- tables ----------------------------------------------------------------------------- */
 
 /* The inputs in one table: the baseline, then the others of [from, to). */
@@ -190,7 +183,7 @@ static void add_row(struct cup_table *table, const struct block *block,
             add_amount(table, row, &change);
         add_relative(table, &change, !block->pair);
         if (block->pair)
-            add_verdict(table, &change);
+            cup_table_add_string(table, change.verdict ? cup_verdict_names[change.verdict] : "");
     }
 }
 
@@ -231,21 +224,14 @@ static bool is_comparable(const struct cup_comparison *comparison, const char *s
     return with > 1;
 }
 
-static bool is_known(const struct cup_comparison *comparison, const struct cup_compared *row)
+/* The value of the first input that has one; null: all are n/a. */
+static struct cup_value known_value(const struct cup_comparison *comparison,
+                                    const struct cup_compared *row)
 {
-    for (size_t i = 0; i < comparison->input_count; i++)
-        if (cup_compared_value(row, i).kind != CUP_VALUE_NULL)
-            return true;
-    return false;
-}
-
-/* Times of day are printed with the inputs instead. */
-static bool is_time(const struct cup_comparison *comparison, const struct cup_compared *row)
-{
-    for (size_t i = 0; i < comparison->input_count; i++)
-        if (cup_compared_value(row, i).kind == CUP_VALUE_TIME)
-            return true;
-    return false;
+    struct cup_value value = cup_null();
+    for (size_t i = 0; i < comparison->input_count && value.kind == CUP_VALUE_NULL; i++)
+        value = cup_compared_value(row, i);
+    return value;
 }
 
 /* What print_block() has printed: the number of row names, and of rows left out because all their
@@ -278,9 +264,11 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
             shown.names++;
             first = true;
         }
-        if (!row->label || is_time(block->comparison, row) || (block->rows && shown.names > most))
+        struct cup_value known = known_value(block->comparison, row);
+        /* Times of day are printed with the inputs instead. */
+        if (!row->label || known.kind == CUP_VALUE_TIME || (block->rows && shown.names > most))
             continue;
-        if (!is_known(block->comparison, row)) {
+        if (known.kind == CUP_VALUE_NULL) {
             shown.unknown++;
             continue;
         }
@@ -301,60 +289,39 @@ static size_t inputs_per_block(const struct cup_terminal *terminal)
     return room < MOST ? room : MOST;
 }
 
-static const char *heading_of(const char *section)
-{
-    static const char *const headings[][2] = {
-        {"workflow", "Workflow"},
-        {"workers", "Workers"},
-        {"efficiency", "Efficiency"},
-        {"time_budget", "Time budget"},
-        {"fine", "Fine metrics"},
-        {"branches", "Branches"},
-        {"chunks", "Chunks, on average"},
-        {"tasks_by_prefix", "Tasks by prefix"},
-        {"datasets", "Datasets"},
-        {"attribution", "Attribution"},
-        {"health", "Health"},
-    };
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        if (strcmp(headings[i][0], section) == 0)
-            return headings[i][1];
-    return section;
-}
-
 static bool has_label(const struct cup_comparison *comparison, const char *section)
 {
     for (size_t i = 0; i < comparison->count; i++)
         if (strcmp(comparison->rows[i].section, section) == 0 && comparison->rows[i].label &&
-            is_known(comparison, &comparison->rows[i]))
+            known_value(comparison, &comparison->rows[i]).kind != CUP_VALUE_NULL)
             return true;
     return false;
 }
 
 static void print_section(const struct cup_terminal *terminal,
-                          const struct cup_comparison *comparison, const char *section, size_t most)
+                          const struct cup_comparison *comparison,
+                          const struct cup_compare_section *section, size_t most)
 {
     struct cup_footnotes footnotes = {.count = 0};
     struct shown shown = {0};
     size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
-    bool rows = strcmp(section, "tasks_by_prefix") == 0 || strcmp(section, "datasets") == 0;
     char line[120];
-    if (!has_label(comparison, section))
+    if (!has_label(comparison, section->name))
         return;
-    print_heading(terminal, CUP_HEADING, heading_of(section));
+    print_heading(terminal, CUP_HEADING, section->heading);
     for (size_t from = 0, done = 0; from < comparison->input_count && done < others;) {
-        struct block block = {comparison, from, from, false, rows};
+        struct block block = {comparison, from, from, false, section->rows};
         size_t taken = 0;
         for (; block.to < comparison->input_count && taken < step; block.to++)
             taken += block.to != comparison->baseline;
         block.pair = taken == 1;
-        shown = print_block(terminal, &block, section, most, &footnotes);
+        shown = print_block(terminal, &block, section->name, most, &footnotes);
         for (; from < block.to; from++)
             done += from != comparison->baseline;
     }
-    if (rows && shown.names > most) {
+    if (section->rows && shown.names > most) {
         snprintf(line, sizeof line, "... and %zu more, with --only %s", shown.names - most,
-                 section);
+                 section->name);
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
     }
     if (shown.unknown) {
@@ -368,20 +335,18 @@ static void print_section(const struct cup_terminal *terminal,
 
 /* ---- scaling ---------------------------------------------------------------------------- */
 
-static void add_scaling(struct cup_table *table, const struct cup_scaling *scaling, size_t input)
+static void add_scaling(struct cup_table *table, const struct cup_scaling_row *row, size_t input)
 {
-    const struct cup_scaling_row *row = &scaling->rows[input];
-    bool events = isfinite(row->events_per_s);
+    const double *efficiency =
+        row->efficiency[isfinite(row->rate[CUP_OF_EVENTS]) ? CUP_OF_EVENTS : CUP_OF_BYTES];
     char letter[2] = {cup_input_letter(input), '\0'};
     cup_table_add_string(table, letter);
-    cup_table_add_value(table, cup_real(row->workers), CUP_UNIT_RATIO);
-    cup_table_add_value(table, cup_real(row->cores), CUP_UNIT_RATIO);
-    cup_table_add_value(table, cup_real(row->events_per_s), CUP_UNIT_HZ);
-    cup_table_add_value(table, cup_real(row->gbps), CUP_UNIT_GBPS);
-    cup_table_add_value(table, cup_real(events ? row->by_workers : row->gbps_by_workers),
-                        CUP_UNIT_SHARE);
-    cup_table_add_value(table, cup_real(events ? row->by_cores : row->gbps_by_cores),
-                        CUP_UNIT_SHARE);
+    for (int size = 0; size < CUP_SCALING_SIZES; size++)
+        cup_table_add_value(table, cup_real(row->size[size]), CUP_UNIT_RATIO);
+    cup_table_add_value(table, cup_real(row->rate[CUP_OF_EVENTS]), CUP_UNIT_HZ);
+    cup_table_add_value(table, cup_real(row->rate[CUP_OF_BYTES]), CUP_UNIT_GBPS);
+    for (int size = 0; size < CUP_SCALING_SIZES; size++)
+        cup_table_add_value(table, cup_real(efficiency[size]), CUP_UNIT_SHARE);
 }
 
 static void print_scaling(const struct cup_terminal *terminal, const struct cup_scaling *scaling)
@@ -396,7 +361,7 @@ static void print_scaling(const struct cup_terminal *terminal, const struct cup_
     char line[500];
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < scaling->count; i++)
-        add_scaling(&table, scaling, i);
+        add_scaling(&table, &scaling->rows[i], i);
     cup_table_finish(&table, terminal);
     if (scaling->missing)
         snprintf(line, sizeof line, "Efficiency is n/a: %s.", scaling->missing);
@@ -405,7 +370,8 @@ static void print_scaling(const struct cup_terminal *terminal, const struct cup_
                  "Efficiency: throughput(n) / (throughput(n0) * n / n0), of events where they are "
                  "known; n0 is the smallest n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
                  "wall time.",
-                 scaling->workers_are, scaling->cores_are, scaling->bytes_are);
+                 scaling->sizes_are[CUP_BY_WORKERS], scaling->sizes_are[CUP_BY_CORES],
+                 scaling->bytes_are);
     cup_print_wrapped(terminal, CUP_DIM, 2, line);
 }
 
@@ -430,13 +396,13 @@ static void print_ramps(const struct cup_terminal *terminal,
 
 const char *cup_compare_section_name(size_t n)
 {
-    static const char *const others[] = {"inputs", "scaling"};
+    static const char *const others[] = {"inputs", "scaling", NULL};
     size_t count = 0;
-    while (cup_compare_sections[count] && count < n)
+    while (cup_compare_sections[count].name && count < n)
         count++;
-    return cup_compare_sections[count] ? cup_compare_sections[count]
-           : n - count < 2             ? others[n - count]
-                                       : NULL;
+    return cup_compare_sections[count].name ? cup_compare_sections[count].name
+           : n - count < 3                  ? others[n - count]
+                                            : NULL;
 }
 
 bool cup_compare_has_section(const char *name)
@@ -447,24 +413,16 @@ bool cup_compare_has_section(const char *name)
     return false;
 }
 
-static bool is_on_request(const char *section)
-{
-    return strcmp(section, "datasets") == 0 || strcmp(section, "attribution") == 0 ||
-           strcmp(section, "health") == 0;
-}
-
 static void print_sections(const struct cup_terminal *terminal,
                            const struct cup_comparison *comparison, const char *only)
 {
     enum { SHOWN_ROWS = 6 };
-    for (int i = 0; cup_compare_sections[i]; i++) {
-        const char *section = cup_compare_sections[i];
-        if (strcmp(section, "functions") == 0)
+    for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
+        if (strcmp(section->name, "functions") == 0)
             continue; /* it has an order of its own */
-        if (only ? strcmp(only, section) == 0
-                 : !is_on_request(section) && is_comparable(comparison, section))
+        else if (only ? strcmp(only, section->name) == 0
+                      : !section->on_request && is_comparable(comparison, section->name))
             print_section(terminal, comparison, section, only ? SIZE_MAX : SHOWN_ROWS);
-    }
 }
 
 static void print_footer(const struct cup_terminal *terminal, bool pair)
@@ -513,9 +471,9 @@ void cup_compare_html(const struct cup_comparison *comparison, const struct cup_
     print_heading(&terminal, CUP_HEADING, "Runs");
     put_inputs(&terminal, comparison);
     print_differences(&terminal, comparison);
-    for (int i = 0; cup_compare_sections[i]; i++)
-        if (is_comparable(comparison, cup_compare_sections[i]))
-            print_section(&terminal, comparison, cup_compare_sections[i], PAGE_ROWS);
+    for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
+        if (is_comparable(comparison, section->name))
+            print_section(&terminal, comparison, section, PAGE_ROWS);
     print_heading(&terminal, CUP_HEADING, "Scaling");
     print_scaling(&terminal, &comparison->scaling);
     print_ramps(&terminal, comparison, target, false);

@@ -60,10 +60,9 @@ static void print_sections(const struct cup_terminal *terminal, const struct cup
 {
     char line[300];
     bool printed = false;
-    for (int i = 0; cup_compare_sections[i]; i++)
-        if (has_known(figures, cup_compare_sections[i]) &&
-            (!only || strcmp(only, cup_compare_sections[i]) == 0)) {
-            print_section(terminal, figures, cup_compare_sections[i]);
+    for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
+        if (has_known(figures, section->name) && (!only || strcmp(only, section->name) == 0)) {
+            print_section(terminal, figures, section->name);
             printed = true;
         }
     if (printed && !only)

@@ -8,19 +8,21 @@
 
 enum { CUP_SCALING_MOST = 26 };
 
+enum cup_scaling_size { CUP_BY_WORKERS, CUP_BY_CORES, CUP_SCALING_SIZES };
+enum cup_scaling_rate { CUP_OF_EVENTS, CUP_OF_BYTES, CUP_SCALING_RATES };
+
 /* NAN: not known. */
 struct cup_scaling_row {
-    double workers, cores;
-    double events_per_s, gbps;             /* over wall time */
-    double by_workers, by_cores;           /* efficiency, of events per second */
-    double gbps_by_workers, gbps_by_cores; /* efficiency, of bytes per second */
+    double size[CUP_SCALING_SIZES];
+    double rate[CUP_SCALING_RATES]; /* events per second and Gbit/s, over wall time */
+    double efficiency[CUP_SCALING_RATES][CUP_SCALING_SIZES];
 };
 
 struct cup_scaling {
     struct cup_scaling_row rows[CUP_SCALING_MOST];
     size_t count;
-    const char *workers_are, *cores_are, *bytes_are; /* what the columns contain */
-    int least_workers, least_cores;                  /* the reference runs; -1: none */
+    const char *sizes_are[CUP_SCALING_SIZES], *bytes_are; /* what the columns contain */
+    int least[CUP_SCALING_SIZES];                         /* the reference runs; -1: none */
     const char *missing; /* why there is no efficiency; NULL: there is one */
 };
 

@@ -9,24 +9,18 @@
 
 /* Which columns of the comparison are shown. */
 struct choice {
-    bool cores, events;
+    enum cup_scaling_size size;
+    enum cup_scaling_rate rate;
 };
 
 static double size_of(const struct cup_scaling_row *row, struct choice choice)
 {
-    return choice.cores ? row->cores : row->workers;
+    return row->size[choice.size];
 }
 
 static double rate_of(const struct cup_scaling_row *row, struct choice choice)
 {
-    return choice.events ? row->events_per_s : row->gbps * 1e9;
-}
-
-static double efficiency_of(const struct cup_scaling_row *row, struct choice choice)
-{
-    double events = choice.cores ? row->by_cores : row->by_workers;
-    double bytes = choice.cores ? row->gbps_by_cores : row->gbps_by_workers;
-    return choice.events ? events : bytes;
+    return row->rate[choice.rate] * (choice.rate == CUP_OF_BYTES ? 1e9 : 1);
 }
 
 static bool is_shown(const struct cup_scaling_row *row, struct choice choice)
@@ -45,13 +39,15 @@ static size_t count_shown(const struct cup_scaling *scaling, struct choice choic
 
 /* Chooses the columns that most runs have; if equal, those of the target, and cores rather than
  * workers. */
-static struct choice choose_columns(const struct cup_scaling *scaling, bool events)
+static struct choice choose_columns(const struct cup_scaling *scaling, enum cup_scaling_rate rate)
 {
-    const struct choice order[] = {
-        {true, events}, {false, events}, {true, !events}, {false, !events}};
+    const struct choice order[] = {{CUP_BY_CORES, rate},
+                                   {CUP_BY_WORKERS, rate},
+                                   {CUP_BY_CORES, !rate},
+                                   {CUP_BY_WORKERS, !rate}};
     struct choice best = order[0];
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        bool differs = (order[i].cores ? scaling->least_cores : scaling->least_workers) >= 0;
+        bool differs = scaling->least[order[i].size] >= 0;
         if (differs && count_shown(scaling, order[i]) > count_shown(scaling, best))
             best = order[i];
     }
@@ -63,7 +59,7 @@ static void add_run(struct cup_compared_scaling *plot, const struct cup_scaling_
                     struct choice choice, size_t input)
 {
     size_t at = plot->count++;
-    double size = size_of(row, choice), efficiency = efficiency_of(row, choice);
+    double size = size_of(row, choice), efficiency = row->efficiency[choice.rate][choice.size];
     for (; at > 0 && plot->size[at - 1] > size; at--) {
         plot->size[at] = plot->size[at - 1];
         plot->rate[at] = plot->rate[at - 1];
@@ -99,15 +95,17 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
     if (scaling->missing)
         return cup_plot_unavailable(input, "%s", scaling->missing);
     bool aims = input->runs->target && input->runs->target->rate > 0;
-    struct choice choice = choose_columns(scaling, !aims || input->runs->target->events);
+    struct choice choice = choose_columns(
+        scaling, !aims || input->runs->target->events ? CUP_OF_EVENTS : CUP_OF_BYTES);
     if (count_shown(scaling, choice) < 2)
         return cup_plot_unavailable(input, "fewer than two runs have a known size and throughput");
-    int least = choice.cores ? scaling->least_cores : scaling->least_workers;
+    int least = scaling->least[choice.size];
     const struct cup_scaling_row *smallest = &scaling->rows[least < 0 ? 0 : least];
-    plot->by_events = choice.events;
+    bool cores = choice.size == CUP_BY_CORES, events = choice.rate == CUP_OF_EVENTS;
+    plot->by_events = events;
     plot->joined = input->runs->comparison->same_work;
-    plot->size_name = choice.cores ? "threads of the workers" : "workers";
-    plot->rate_name = choice.events ? "events a second" : "data rate";
+    plot->size_name = cores ? "threads of the workers" : "workers";
+    plot->rate_name = events ? "events a second" : "data rate";
     plot->ideal = rate_of(smallest, choice) / size_of(smallest, choice);
     for (size_t i = 0; i < scaling->count; i++) {
         missing[i] = !is_shown(&scaling->rows[i], choice);
@@ -119,8 +117,8 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
         input,
         "%s%s divided by wall time; %s. Percent: of the rate of the smallest run, scaled up to "
         "the size.%s",
-        choice.events ? "Events" : "Bytes, ", choice.events ? "" : scaling->bytes_are,
-        choice.cores ? scaling->cores_are : scaling->workers_are,
+        events ? "Events" : "Bytes, ", events ? "" : scaling->bytes_are,
+        scaling->sizes_are[choice.size],
         aims && !(plot->target > 0) ? " The target is not in the unit of this axis." : "");
     cup_caption_add_missing(input, missing);
     return plot;

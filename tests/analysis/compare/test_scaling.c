@@ -211,14 +211,14 @@ Test(scaling, efficiency_is_throughput_over_that_of_the_smallest_run_times_n)
     make_run(&runs[2], 8, 12, 28, 3);
     struct cup_scaling scaling = cup_scaling_make(runs, 3);
     cr_assert_null(scaling.missing);
-    cr_assert_eq(scaling.least_workers, 1);
-    cr_assert_eq(scaling.least_cores, 1);
-    expect(scaling.rows[0].by_workers, 18.0 / (10 * 2));
-    expect(scaling.rows[1].by_workers, 1);
-    expect(scaling.rows[2].by_workers, 28.0 / (10 * 4));
-    expect(scaling.rows[2].by_cores, 28.0 / (10 * 3));
-    expect(scaling.rows[0].gbps_by_workers, 1);
-    expect(scaling.rows[2].gbps_by_cores, 1);
+    cr_assert_eq(scaling.least[CUP_BY_WORKERS], 1);
+    cr_assert_eq(scaling.least[CUP_BY_CORES], 1);
+    expect(scaling.rows[0].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 18.0 / (10 * 2));
+    expect(scaling.rows[1].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 1);
+    expect(scaling.rows[2].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 28.0 / (10 * 4));
+    expect(scaling.rows[2].efficiency[CUP_OF_EVENTS][CUP_BY_CORES], 28.0 / (10 * 3));
+    expect(scaling.rows[0].efficiency[CUP_OF_BYTES][CUP_BY_WORKERS], 1);
+    expect(scaling.rows[2].efficiency[CUP_OF_BYTES][CUP_BY_CORES], 1);
     expect(cup_scaling_efficiency(&scaling, 2), 28.0 / 30);
     free_runs(runs, 3);
 }
@@ -235,8 +235,8 @@ Test(scaling, equal_sizes_and_rates_of_zero_are_no_division)
     make_run(&runs[0], 2, 4, 0, NAN);
     make_run(&runs[1], 4, 8, 10, NAN);
     scaling = cup_scaling_make(runs, 2);
-    cr_expect(isnan(scaling.rows[1].by_workers));
-    cr_expect(isnan(scaling.rows[0].by_cores));
+    cr_expect(isnan(scaling.rows[1].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS]));
+    cr_expect(isnan(scaling.rows[0].efficiency[CUP_OF_EVENTS][CUP_BY_CORES]));
     cr_expect_not_null(cup_scaling_make(runs, 1).missing);
     free_runs(runs, 2);
 }
