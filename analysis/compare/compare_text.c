@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/write/footnotes.h"
 #include "analysis/write/html.h"
+#include "analysis/write/table.h"
 
 static void print_heading(const struct cup_terminal *terminal, enum cup_style style,
                           const char *text)

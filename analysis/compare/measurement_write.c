@@ -4,7 +4,7 @@
 
 #include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
-#include "analysis/write/footnotes.h"
+#include "analysis/write/table.h"
 
 static const char nothing[] = "roastcoffea's measurement holds nothing of the kind";
 

@@ -5,7 +5,7 @@
 
 #include "analysis/export/export_directory.h"
 #include "analysis/profile/samples/worker_rows.h"
-#include "analysis/report/report_sections.h"
+#include "analysis/report/report.h"
 #include "analysis/tasks/task_rows.h"
 #include "analysis/write/csv_writer.h"
 

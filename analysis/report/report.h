@@ -34,4 +34,17 @@ bool cup_report_has_section(const char *name);
 /* What --only `name` must load: bits of enum cup_needs. The section must exist. */
 unsigned cup_report_section_needs(const char *name);
 
+struct cup_listed_section {
+    const struct cup_report_section *section;
+    unsigned json_place; /* from 1; 0: not in the JSON */
+};
+
+extern const struct cup_listed_section cup_report_sections[]; /* in the order of the text */
+extern const size_t cup_report_section_count;
+
+/* Tables that `cupping export --to csv` writes, too. */
+extern const struct cup_report_table cup_chunks_table, cup_files_table, cup_branches_table,
+    cup_workers_table, cup_opens_table, cup_functions_table, cup_natives_table,
+    cup_section_rows_table, cup_value_rows_table;
+
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/write/footnotes.h"
 #include "analysis/write/html.h"
 
 char *cup_human_readable(char *to, double number, enum cup_unit unit)

@@ -1,5 +1,5 @@
 /* A section of the report. Each has a file in report/sections/ and a line in
- * report/report_sections.c. */
+ * report/report.c. */
 #ifndef CUPPING_ANALYSIS_REPORT_PAGE_SECTION_H
 #define CUPPING_ANALYSIS_REPORT_PAGE_SECTION_H
 

@@ -15,4 +15,12 @@ struct cup_warning {
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST]);
 
+/* A feature that was off in at least one process. */
+struct cup_feature_off {
+    const char *name, *consequence;
+    uint64_t processes; /* in how many it was off: workers, and for samples schedulers too */
+};
+size_t cup_features_off(const struct cup_profile *profile,
+                        struct cup_feature_off off[CUP_FEATURE_COUNT]);
+
 #endif

@@ -65,14 +65,15 @@ static void print_ascii(FILE *out, struct cup_text text)
     }
 }
 
-static void print_utc(FILE *out, int64_t ns)
+/* Writes the time into `to` and returns it. */
+static const char *utc(char to[40], int64_t ns)
 {
-    char text[40] = "";
     time_t seconds = (time_t)(ns / 1000000000);
     struct tm parts;
+    *to = '\0';
     if (gmtime_r(&seconds, &parts))
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    fputs(text, out);
+        strftime(to, 40, "%Y-%m-%d %H:%M:%S UTC", &parts);
+    return to;
 }
 
 static const char *outcome_text(const struct cup_loss *loss)
@@ -136,14 +137,9 @@ struct block {
     int64_t first_ns, last_ns;
 };
 
-static bool same_server(const struct line *a, const struct line *b)
+static bool same_text(struct cup_text a, struct cup_text b)
 {
-    return by_text(a->server, b->server) == 0;
-}
-
-static bool same_file(const struct line *a, const struct line *b)
-{
-    return by_text(a->file, b->file) == 0;
+    return by_text(a, b) == 0;
 }
 
 static struct block sum_up(const struct line *lines, size_t count)
@@ -152,7 +148,7 @@ static struct block sum_up(const struct line *lines, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct cup_loss *loss = lines[i].loss;
         uint64_t events = cup_item_events(lines[i].item);
-        block.files += i == 0 || !same_file(&lines[i], &lines[i - 1]);
+        block.files += i == 0 || !same_text(lines[i].file, lines[i - 1].file);
         block.rows[loss->outcome]++;
         if (loss->outcome <= CUP_LOSS_SKIPPED && events != CUP_UNKNOWN64)
             block.events_lost += events;
@@ -168,6 +164,7 @@ static void print_block_head(FILE *out, const struct line *lines, size_t count)
 {
     const struct block block = sum_up(lines, count);
     big lost = block.rows[CUP_LOSS_LOST] + block.rows[CUP_LOSS_SKIPPED];
+    char first[40], last[40];
     fputs("\nServer: ", out);
     if (lines->server.bytes)
         print_ascii(out, lines->server);
@@ -176,11 +173,7 @@ static void print_block_head(FILE *out, const struct line *lines, size_t count)
     fprintf(out, "\n  %llu file%s: %llu lost (%llu events), %llu recovered, %llu never ended\n",
             (big)block.files, cup_plural(block.files), lost, (big)block.events_lost,
             (big)block.rows[CUP_LOSS_RECOVERED], (big)block.rows[CUP_LOSS_UNFINISHED]);
-    fputs("  from ", out);
-    print_utc(out, block.first_ns);
-    fputs(" to ", out);
-    print_utc(out, block.last_ns);
-    putc('\n', out);
+    fprintf(out, "  from %s to %s\n", utc(first, block.first_ns), utc(last, block.last_ns));
 }
 
 static void print_range(FILE *out, const struct cup_item *item)
@@ -219,17 +212,14 @@ static void print_attempts(const struct cup_page *page, const struct line *line)
     const struct cup_loss *loss = line->loss;
     const struct cup_task *task = &page->profile->tasks[line->item->task];
     const struct cup_server *server = cup_task_server(page->profile, task);
+    char first[40], last[40];
     print_counts(out, loss);
     fprintf(out, "      on host %s", page->profile->processes[task->process].header.host);
     if (server) {
         fputs(", worker ", out);
         print_ascii(out, cup_profile_text(page->profile, server->address));
     }
-    fputs(", ", out);
-    print_utc(out, loss->first_ns);
-    fputs(" to ", out);
-    print_utc(out, loss->last_ns);
-    putc('\n', out);
+    fprintf(out, ", %s to %s\n", utc(first, loss->first_ns), utc(last, loss->last_ns));
 }
 
 static void print_line(const struct cup_page *page, const struct line *line)
@@ -255,7 +245,7 @@ static void print_block(const struct cup_page *page, const struct line *lines, s
 {
     print_block_head(page->terminal.out, lines, count);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !same_file(&lines[i], &lines[i - 1])) {
+        if (i == 0 || !same_text(lines[i].file, lines[i - 1].file)) {
             fputs("  File: ", page->terminal.out);
             print_ascii(page->terminal.out, lines[i].file);
             putc('\n', page->terminal.out);
@@ -289,14 +279,14 @@ static int print_ledger(const struct cup_page *page)
 {
     size_t count = page->totals->losses->count;
     struct line *lines = sorted_lines(page);
+    char start[40];
     if (!lines)
         return -1;
-    fputs("Losses of the run that began ", page->terminal.out);
-    print_utc(page->terminal.out, page->totals->run.start_ns);
-    fputs(count ? "\n" : ": none\n", page->terminal.out);
+    fprintf(page->terminal.out, "Losses of the run that began %s%s\n",
+            utc(start, page->totals->run.start_ns), count ? "" : ": none");
     print_datasets(page);
     for (size_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count && same_server(&lines[from], &lines[to]);)
+        for (to = from + 1; to < count && same_text(lines[from].server, lines[to].server);)
             to++;
         print_block(page, &lines[from], to - from);
     }
@@ -373,16 +363,14 @@ static int list_datasets(struct cup_report_rows *rows)
     return cup_add_rows(rows, losses->datasets, losses->dataset_count, sizeof *losses->datasets);
 }
 
-#define OUTCOMES_PART                                                                              \
-    {                                                                                              \
-        .before = "chunks_", .names = cup_loss_names, .count = CUP_LOSS_OUTCOMES,                  \
-        .fill = fill_outcomes                                                                      \
-    }
-static const struct cup_row_part outcomes = OUTCOMES_PART,
-                                 sums = CUP_ROW_PART(SUM_FIELDS, fill_sums);
+enum { DATASET, OUTCOMES, SUMS };
 static const struct cup_report_table datasets = {
-    CUP_TABLE_PARTS(CUP_ROW_PART(DATASET_FIELDS, fill_dataset), OUTCOMES_PART,
-                    CUP_ROW_PART(SUM_FIELDS, fill_sums)),
+    CUP_TABLE_PARTS([DATASET] = CUP_ROW_PART(DATASET_FIELDS, fill_dataset),
+                    [OUTCOMES] = {.count = CUP_LOSS_OUTCOMES,
+                                  .before = "chunks_",
+                                  .names = cup_loss_names,
+                                  .fill = fill_outcomes},
+                    [SUMS] = CUP_ROW_PART(SUM_FIELDS, fill_sums)),
     list_datasets, .name = "by_dataset"};
 
 #define LOSS_FIELDS(X)                                                                             \
@@ -433,8 +421,8 @@ static void put_all(struct report *report)
 {
     const struct cup_dataset_losses all = {.sums = report->totals->losses->sums,
                                            .events_used = report->totals->events};
-    cup_put_part(report, &outcomes, &all);
-    cup_put_part(report, &sums, &all);
+    cup_put_part(report, &datasets.parts[OUTCOMES], &all);
+    cup_put_part(report, &datasets.parts[SUMS], &all);
 }
 
 const struct cup_report_section cup_losses_section = {

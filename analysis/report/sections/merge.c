@@ -55,7 +55,6 @@ static int list(struct cup_report_rows *rows)
     return cup_add_rows(rows, merge->levels, merge->count, sizeof *merge->levels);
 }
 
-static const struct cup_row_part sums = CUP_ROW_PART(SUM_FIELDS, fill_sums);
 static const struct cup_report_table table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(LEVEL_FIELDS, fill_level), CUP_ROW_PART(SUM_FIELDS, fill_sums)),
     list};
@@ -73,7 +72,7 @@ static int print_merge(const struct cup_page *page)
 static void put_sum(struct report *report)
 {
     const struct cup_merge_level sum = cup_merge_sum(report->totals->merge, false);
-    cup_put_part(report, &sums, &sum);
+    cup_put_part(report, &table.parts[1], &sum);
     put(report, "dask_received_bytes",
         cup_count(report->totals->without_task[CUP_C_TRANSFER_RECV_BYTES]));
 }

@@ -9,65 +9,70 @@
 
 enum { SHOWN_TASKS = 10, SECTIONS = 6, VALUES = 4, NAME_ROOM = 40 };
 
-/* A column: the sections with this name inside the same parent, in all tasks. */
+/* A column: the sections with this name inside the same parent, or the values with this name, in
+ * all tasks. */
 struct column {
     uint32_t name, parent;
+    bool is_value;
     char heading[NAME_ROOM];
 };
 
 struct of_task {
-    uint64_t wall_ns; /* of the task; CUP_UNKNOWN64: it never ended */
-    uint32_t task;    /* index */
-    uint64_t ns[SECTIONS];
-    double sums[VALUES]; /* NAN: none of these */
-    uint32_t in;         /* bit i: the task was in section i */
+    uint64_t wall_ns;                  /* of the task; CUP_UNKNOWN64: it never ended */
+    uint32_t task;                     /* index */
+    double amounts[SECTIONS + VALUES]; /* of each column: nanoseconds, or a sum; NAN: none */
 };
 
 struct by_task {
-    struct column sections[SECTIONS], values[VALUES];
-    unsigned section_count, value_count;
+    struct column columns[SECTIONS + VALUES]; /* sections, then values */
+    unsigned column_count, section_count;
     struct of_task *rows; /* owned */
     size_t count;
     uint32_t *places; /* owned; for each task: its index in `rows` + 1 */
     bool chunks;      /* at least one of the tasks has a chunk */
 };
 
-static void name_column(const struct cup_page *page, struct column *column, uint32_t name,
-                        uint32_t parent)
+static unsigned find_column(const struct by_task *by_task, uint32_t name, uint32_t parent,
+                            bool is_value)
 {
+    unsigned i = 0;
+    for (; i < by_task->column_count; i++) {
+        const struct column *column = &by_task->columns[i];
+        if (column->name == name && column->parent == parent && column->is_value == is_value)
+            break;
+    }
+    return i;
+}
+
+/* Nothing if there is such a column already. */
+static void add_column(const struct cup_page *page, struct by_task *by_task, uint32_t name,
+                       uint32_t parent, bool is_value)
+{
+    if (find_column(by_task, name, parent, is_value) < by_task->column_count)
+        return;
     struct cup_text text = cup_page_text(page, name);
-    *column = (struct column){name, parent, ""};
+    struct column *column = &by_task->columns[by_task->column_count++];
+    *column = (struct column){name, parent, is_value, ""};
     snprintf(column->heading, NAME_ROOM, "%.*s",
              text.length < NAME_ROOM ? (int)text.length : NAME_ROOM - 1, text.bytes);
 }
 
-static unsigned find(const struct column *columns, unsigned count, uint32_t name, uint32_t parent)
-{
-    unsigned i = 0;
-    while (i < count && (columns[i].name != name || columns[i].parent != parent))
-        i++;
-    return i;
-}
-
 /* The sections are in their order: most wall time first. */
-static void choose(const struct cup_page *page, const struct cup_sections *sections,
-                   struct by_task *by_task)
+static void choose_columns(const struct cup_page *page, const struct cup_sections *sections,
+                           struct by_task *by_task)
 {
     const struct cup_profile *profile = page->profile;
-    for (size_t i = 0; i < sections->count && by_task->section_count < SECTIONS; i++) {
+    for (size_t i = 0; i < sections->count && by_task->column_count < SECTIONS; i++) {
         const struct cup_section *section = sections->shown[i].section;
-        unsigned at =
-            find(by_task->sections, by_task->section_count, section->name, section->parent);
-        if (section->prefix != CUP_NO_PREFIX && at == by_task->section_count)
-            name_column(page, &by_task->sections[by_task->section_count++], section->name,
-                        section->parent);
+        if (section->prefix != CUP_NO_PREFIX)
+            add_column(page, by_task, section->name, section->parent, false);
     }
-    for (size_t i = 0; i < profile->named_value_count && by_task->value_count < VALUES; i++) {
-        const struct cup_named_value *value = &profile->named_values[i];
-        unsigned at = find(by_task->values, by_task->value_count, value->name, 0);
-        if (value->prefix != CUP_NO_PREFIX && at == by_task->value_count)
-            name_column(page, &by_task->values[by_task->value_count++], value->name, 0);
-    }
+    by_task->section_count = by_task->column_count;
+    for (size_t i = 0;
+         i < profile->named_value_count && by_task->column_count < by_task->section_count + VALUES;
+         i++)
+        if (profile->named_values[i].prefix != CUP_NO_PREFIX)
+            add_column(page, by_task, profile->named_values[i].name, 0, true);
 }
 
 static struct of_task *row_of(const struct cup_profile *profile, struct by_task *by_task,
@@ -77,12 +82,22 @@ static struct of_task *row_of(const struct cup_profile *profile, struct by_task 
     if (*place == 0) {
         by_task->rows[by_task->count] =
             (struct of_task){.wall_ns = cup_task_wall_ns(&profile->tasks[task]), .task = task};
-        for (int i = 0; i < VALUES; i++)
-            by_task->rows[by_task->count].sums[i] = NAN;
+        for (int i = 0; i < SECTIONS + VALUES; i++)
+            by_task->rows[by_task->count].amounts[i] = NAN;
         *place = (uint32_t)++by_task->count;
         by_task->chunks |= cup_item_is_chunk(cup_task_item(profile, &profile->tasks[task]));
     }
     return &by_task->rows[*place - 1];
+}
+
+/* `number`: index of the task + 1; 0: of no task. */
+static void add_to_column(const struct cup_profile *profile, struct by_task *by_task,
+                          uint32_t number, unsigned column, double amount)
+{
+    if (number == 0 || column == by_task->column_count)
+        return;
+    double *sum = &row_of(profile, by_task, number - 1)->amounts[column];
+    *sum = isnan(*sum) ? amount : *sum + amount;
 }
 
 static void add_sections(const struct cup_profile *profile, struct by_task *by_task)
@@ -90,13 +105,9 @@ static void add_sections(const struct cup_profile *profile, struct by_task *by_t
     for (size_t i = 0; i < profile->section_row_count; i++) {
         const struct cup_section_row *row = &profile->section_rows[i];
         const struct cup_section *section = &profile->sections[row->section];
-        unsigned at =
-            find(by_task->sections, by_task->section_count, section->name, section->parent);
-        if (!row->task || at == by_task->section_count)
-            continue;
-        struct of_task *of = row_of(profile, by_task, row->task - 1);
-        of->ns[at] += row->wall_ns;
-        of->in |= UINT32_C(1) << at;
+        add_to_column(profile, by_task, row->task,
+                      find_column(by_task, section->name, section->parent, false),
+                      (double)row->wall_ns);
     }
 }
 
@@ -104,12 +115,8 @@ static void add_values(const struct cup_profile *profile, struct by_task *by_tas
 {
     for (size_t i = 0; i < profile->value_row_count; i++) {
         const struct cup_value_row *row = &profile->value_rows[i];
-        unsigned at =
-            find(by_task->values, by_task->value_count, profile->named_values[row->value].name, 0);
-        if (!row->task || at == by_task->value_count)
-            continue;
-        double *sum = &row_of(profile, by_task, row->task - 1)->sums[at];
-        *sum = isnan(*sum) ? row->sum : *sum + row->sum;
+        uint32_t name = profile->named_values[row->value].name;
+        add_to_column(profile, by_task, row->task, find_column(by_task, name, 0, true), row->sum);
     }
 }
 
@@ -133,7 +140,7 @@ static int collect(const struct cup_page *page, const struct cup_sections *secti
                            sizeof *by_task->rows);
     if (!by_task->places || !by_task->rows)
         return -1;
-    choose(page, sections, by_task);
+    choose_columns(page, sections, by_task);
     add_sections(profile, by_task);
     add_values(profile, by_task);
     qsort(by_task->rows, by_task->count, sizeof *by_task->rows, longest_first);
@@ -160,16 +167,13 @@ static void add_task(struct cup_table *table, const struct by_task *by_task,
 {
     for (int i = 0; i < ABOUT; i++)
         cup_table_add_value(table, cup_task_value(row, about[i].name), about[i].unit);
-    for (unsigned i = 0; i < by_task->section_count; i++)
-        if (of->in & UINT32_C(1) << i)
-            cup_table_add_seconds(table, of->ns[i]);
-        else
+    for (unsigned i = 0; i < by_task->column_count; i++)
+        if (isnan(of->amounts[i]))
             cup_table_add_string(table, "");
-    for (unsigned i = 0; i < by_task->value_count; i++)
-        if (isnan(of->sums[i]))
-            cup_table_add_string(table, "");
+        else if (by_task->columns[i].is_value)
+            cup_page_add_number(table, of->amounts[i]);
         else
-            cup_page_add_number(table, of->sums[i]);
+            cup_table_add_seconds(table, (uint64_t)of->amounts[i]);
 }
 
 static void print(const struct cup_page *page, const struct by_task *by_task)
@@ -184,10 +188,10 @@ static void print(const struct cup_page *page, const struct by_task *by_task)
             columns[count].rank = strcmp(about[i].name, "key") == 0 ? 0 : 9;
         count++;
     }
-    for (unsigned i = 0; i < by_task->section_count; i++)
-        columns[count++] = (struct cup_column){by_task->sections[i].heading, CUP_FIT_RIGHT, i + 1};
-    for (unsigned i = 0; i < by_task->value_count; i++)
-        columns[count++] = (struct cup_column){by_task->values[i].heading, CUP_FIT_RIGHT, i + 2};
+    for (unsigned i = 0; i < by_task->column_count; i++) {
+        unsigned rank = i < by_task->section_count ? i + 1 : i - by_task->section_count + 2;
+        columns[count++] = (struct cup_column){by_task->columns[i].heading, CUP_FIT_RIGHT, rank};
+    }
     cup_table_start(&table, columns, count);
     cup_key_reader_open(&keys, page->profile);
     for (size_t i = 0; i < by_task->count && i < cup_page_rows(page, SHOWN_TASKS); i++) {

@@ -12,19 +12,9 @@ enum { SHOWN_PREFIXES = 10 };
 /* Adds a percentage without "%": the heading has the unit. */
 static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
 {
-    char text[32];
-    if (known && all_ns > 0)
-        snprintf(text, sizeof text, "%.1f", 100 * (double)part_ns / (double)all_ns);
-    else
-        snprintf(text, sizeof text, "n/a");
-    cup_table_add_string(table, text);
-}
-
-static void add_wait(const struct cup_page *page, struct cup_table *table,
-                     const struct cup_wait_sums *sums, uint64_t ns, int part)
-{
-    add_percent(table, ns, cup_wait_sums_wall_ns(sums),
-                cup_profile_measured(page->profile, cup_wait_parts[part].needs));
+    cup_table_add_string(table, known && all_ns > 0
+                                    ? CUP_FORMAT("%.1f", 100 * (double)part_ns / (double)all_ns)
+                                    : "n/a");
 }
 
 /* Indexes of the columns, in the order on the screen; from PARTS on, one for each part of the time.
@@ -45,7 +35,8 @@ static void add_waits(const struct cup_page *page, struct cup_table *table, stru
     cup_table_add_seconds(table, wall_ns);
     add_percent(table, sums->cpu_ns, wall_ns, true);
     for (int i = 0; i < SHOWN_PARTS; i++)
-        add_wait(page, table, sums, sums->ns[shown_parts[i]], shown_parts[i]);
+        add_percent(table, sums->ns[shown_parts[i]], wall_ns,
+                    cup_profile_measured(page->profile, cup_wait_parts[shown_parts[i]].needs));
 }
 
 /* How important a column is: the sum of its waits, -1 for parts that were not measured. The column
@@ -87,13 +78,11 @@ static void make_columns(const struct cup_page *page, struct cup_column columns[
 static void add_worker(const struct cup_page *page, struct cup_table *table,
                        const struct cup_process *process)
 {
-    char name[128];
+    const char *name = CUP_FORMAT("%s, process %u", process->header.host, process->header.pid);
     struct cup_wait_sums sums = process->waits[CUP_PLACE_POOL];
     cup_wait_sums_add(&sums, &process->waits[CUP_PLACE_ELSEWHERE]);
-    int length =
-        snprintf(name, sizeof name, "%s, process %u", process->header.host, process->header.pid);
     if (sums.tasks)
-        add_waits(page, table, (struct cup_text){name, (size_t)length}, &sums);
+        add_waits(page, table, (struct cup_text){name, strlen(name)}, &sums);
 }
 
 /* A row for each worker, if there are several, to show whether they differ. */
@@ -141,45 +130,60 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
 
 /* ---- durations -------------------------------------------------------------------------- */
 
-static void add_quantile(struct cup_table *table, const struct cup_durations *durations,
-                         double share)
+static struct cup_value quantile(const struct cup_durations *durations, double share)
 {
-    cup_table_add_value(table, cup_real(cup_durations_quantile_ns(durations, share) / 1e9),
-                        CUP_UNIT_SECONDS);
+    return cup_real(cup_durations_quantile_ns(durations, share) / 1e9);
 }
 
-static void add_durations(const struct cup_page *page, struct cup_table *table,
-                          const struct cup_prefix *prefix, int kind)
+/* How long tasks of a prefix, their reads or their waits for the GIL took. */
+struct duration {
+    const struct cup_prefix *prefix;
+    int kind;
+    struct cup_durations of;
+};
+
+#define DURATION_FIELDS(X)                                                                         \
+    X(NULL, TEXT, cup_row_text(rows, duration->prefix->name), .heading = "prefix", .place = 1)     \
+    X(NULL, TEXT, cup_string(cup_duration_kinds[duration->kind].text), .heading = "", .place = 2)  \
+    X("count", COUNT, cup_count(total), .heading = "number", .place = 3, .rank = 2)                \
+    X("p50_s", SECONDS, quantile(&duration->of, 0.5), .heading = "p50", .place = 4)                \
+    X("p90_s", SECONDS, quantile(&duration->of, 0.9), .heading = "p90", .place = 5, .rank = 1)     \
+    X("p99_s", SECONDS, quantile(&duration->of, 0.99), .heading = "p99", .place = 6)               \
+    X("max_s", SECONDS, cup_value_if(total, cup_seconds((int64_t)longest_ns)), .heading = "max",   \
+      .place = 7)
+
+static void fill_duration(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct cup_durations durations = cup_prefix_durations(prefix, kind);
-    uint64_t total = cup_durations_total(&durations);
-    if (total == 0)
-        return;
-    cup_table_add(table, cup_page_text(page, prefix->name));
-    cup_table_add_string(table, cup_duration_kinds[kind].text);
-    cup_table_add_value(table, cup_count(total), CUP_UNIT_COUNT);
-    add_quantile(table, &durations, 0.5);
-    add_quantile(table, &durations, 0.9);
-    add_quantile(table, &durations, 0.99);
-    cup_table_add_seconds(table, cup_durations_longest_ns(&durations));
+    const struct duration *duration = item;
+    uint64_t total = cup_durations_total(&duration->of);
+    uint64_t longest_ns = cup_durations_longest_ns(&duration->of);
+    CUP_FILL(values, DURATION_FIELDS);
 }
 
-static void print_durations(const struct cup_page *page, const uint32_t *order, size_t count)
+static void add_durations(struct cup_report_rows *rows, const struct cup_prefix *prefix)
 {
-    static const struct cup_column columns[] = {
-        {"prefix", CUP_FIT_LEFT, 0}, {"", CUP_FIT_LEFT, 0},     {"number", CUP_FIT_RIGHT, 2},
-        {"p50", CUP_FIT_RIGHT, 0},   {"p90", CUP_FIT_RIGHT, 1}, {"p99", CUP_FIT_RIGHT, 0},
-        {"max", CUP_FIT_RIGHT, 0},
-    };
-    struct cup_table table;
-    cup_page_heading(page, "Durations", "p50 is the median: half of them took no longer");
-    cup_table_start(&table, columns, sizeof columns / sizeof *columns);
-    for (size_t i = 0; i < count && i < SHOWN_PREFIXES; i++)
-        for (int kind = CUP_DURATION_COUNT; kind-- > 0;)
-            add_durations(page, &table, &page->profile->prefixes[order[i]], kind);
-    cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, count > SHOWN_PREFIXES ? count - SHOWN_PREFIXES : 0, "prefixes in --json");
+    for (int kind = CUP_DURATION_COUNT; kind-- > 0;) {
+        const struct duration duration = {prefix, kind, cup_prefix_durations(prefix, kind)};
+        if (cup_durations_total(&duration.of))
+            cup_add_row(rows, &duration);
+    }
 }
+
+static int list_durations(struct cup_report_rows *rows)
+{
+    size_t count;
+    uint32_t *order = cup_prefixes_by_time(rows->totals, &count);
+    for (size_t i = 0; order && i < count; i++)
+        if (i < SHOWN_PREFIXES)
+            add_durations(rows, &rows->profile->prefixes[order[i]]);
+        else
+            cup_hide_row(rows);
+    free(order);
+    return order ? 0 : -1;
+}
+
+static const struct cup_report_table durations_table = {
+    CUP_TABLE_FIELDS(DURATION_FIELDS, fill_duration), list_durations, .more = "prefixes in --json"};
 
 static int print_waits_and_durations(const struct cup_page *page)
 {
@@ -189,10 +193,11 @@ static int print_waits_and_durations(const struct cup_page *page)
         return -1;
     if (page->totals->waits.tasks)
         print_waits(page, order, count);
-    if (count > 0)
-        print_durations(page, order, count);
     free(order);
-    return 0;
+    if (count == 0)
+        return 0;
+    cup_page_heading(page, "Durations", "p50 is the median: half of them took no longer");
+    return cup_print_rows(page, &durations_table, NULL, NULL, NULL);
 }
 
 /* ---- in rows of the JSON ------------------------------------------------------------------ */
@@ -212,35 +217,21 @@ static void put_buckets(struct report *report, const struct cup_durations *durat
     cup_json_end_array(&report->json);
 }
 
-static void put_durations(struct report *report, const char *name,
-                          const struct cup_durations *durations)
-{
-    static const struct {
-        const char *name;
-        double share;
-    } quantiles[] = {{"p50_s", 0.5}, {"p90_s", 0.9}, {"p99_s", 0.99}};
-    uint64_t total = cup_durations_total(durations);
-    cup_json_object(&report->json, name);
-    put(report, "count", cup_count(total));
-    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        put(report, quantiles[i].name,
-            cup_real(cup_durations_quantile_ns(durations, quantiles[i].share) / 1e9));
-    put(report, "max_s",
-        total ? cup_seconds((int64_t)cup_durations_longest_ns(durations)) : cup_null());
-    put_buckets(report, durations);
-    cup_json_end_object(&report->json);
-}
-
 void cup_put_histograms(struct report *report, const void *item)
 {
-    const struct cup_prefix *prefix = item;
+
     cup_json_object(&report->json, "histograms");
     for (int i = 0; i < CUP_DURATION_COUNT; i++) {
-        const struct cup_durations durations = cup_prefix_durations(prefix, i);
-        if (cup_profile_measured(report->profile, cup_duration_kinds[i].needs))
-            put_durations(report, cup_duration_kinds[i].name, &durations);
-        else
-            put(report, cup_duration_kinds[i].name, cup_null());
+        const struct duration duration = {item, i, cup_prefix_durations(item, i)};
+        const char *name = cup_duration_kinds[i].name;
+        if (!cup_profile_measured(report->profile, cup_duration_kinds[i].needs)) {
+            put(report, name, cup_null());
+            continue;
+        }
+        cup_json_object(&report->json, name);
+        cup_put_part(report, durations_table.parts, &duration);
+        put_buckets(report, &duration.of);
+        cup_json_end_object(&report->json);
     }
     cup_json_end_object(&report->json);
 }

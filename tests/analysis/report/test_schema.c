@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/metrics/metrics.h"
-#include "analysis/report/report_sections.h"
+#include "analysis/report/report.h"
 #include "tests/analysis/support.h"
 
 static json_t *root;

@@ -1,6 +1,6 @@
 /* A whole section of the report, for docs/contributing/add-a-section.md: the prefixes of the tasks.
  * In the report it would be a file in analysis/report/sections/, and a line in
- * analysis/report/report_sections.c. */
+ * analysis/report/report.c. */
 #include <criterion/criterion.h>
 
 #include "analysis/report/page/section.h"

@@ -7,7 +7,8 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions/functions.h"
 
-enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10, SHOWN_PACKAGES = 12 };
+enum { SHOWN_USERS = 15, SHOWN_BRANCHES = 4, SHOWN_HOT = 10 };
+enum { SHOWN_PACKAGES = 12, SHOWN_NATIVE_PACKAGES = 8 };
 
 /* Rows of each table in HTML: fewer than elsewhere, because this section has seven tables. */
 enum { PAGE_ROWS = 60 };
@@ -30,16 +31,17 @@ const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS] = {
     {CUP_W_ALLOC, "allocated", "Most bytes allocated", 2},
 };
 
-static bool has(const struct cup_functions *functions, int i)
+/* True if a table has a column for the weight: native frames have any of it, or all frames. */
+static bool has(const struct cup_functions *functions, bool native, int i)
 {
-    return functions->all.of[cup_shown_weights[i].weight] > 0;
+    return cup_shown_amount(native ? &functions->native : &functions->all, i) > 0;
 }
 
 /* The weight by which rows are sorted: the first one that was measured. */
 static enum cup_weight leading(const struct cup_functions *functions)
 {
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
-        if (has(functions, i))
+        if (has(functions, false, i))
             return cup_shown_weights[i].weight;
     return CUP_W_CPU;
 }
@@ -54,45 +56,57 @@ static void add_share(struct cup_table *table, uint64_t part, uint64_t all)
     cup_table_add_value(table, cup_ratio((double)part, (double)all), CUP_UNIT_SHARE);
 }
 
-void cup_print_line(const struct cup_page *page, enum cup_style style, const char *line)
-{
-    cup_print_wrapped(&page->terminal, style, 2, line);
-}
-
 /* ---- tables with a column for each weight ------------------------------------------------- */
 
-static unsigned add_columns(const struct cup_functions *functions, struct cup_column *columns,
-                            unsigned count)
+/* Each weight of native frames has its share behind it; of all frames, only the leading one. */
+static bool has_share(const struct cup_functions *functions, bool native, int i)
 {
+    return native || cup_shown_weights[i].weight == leading(functions);
+}
+
+/* Adds the columns of amounts behind the first one. Returns how many there are then. */
+static unsigned add_columns(const struct cup_functions *functions, bool native,
+                            struct cup_column *columns)
+{
+    unsigned count = 1;
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
-        if (!has(functions, i))
+        if (!has(functions, native, i))
             continue;
         columns[count++] = (struct cup_column){cup_shown_weights[i].heading, CUP_FIT_RIGHT,
-                                               cup_shown_weights[i].rank};
-        if (cup_shown_weights[i].weight == leading(functions))
-            columns[count++] = (struct cup_column){"share", CUP_FIT_RIGHT, 0};
+                                               native ? 0 : cup_shown_weights[i].rank};
+        if (has_share(functions, native, i))
+            columns[count++] = (struct cup_column){"share", CUP_FIT_RIGHT, native};
     }
     return count;
 }
 
-static void add_amounts(const struct cup_functions *functions, struct cup_table *table,
+static void add_amounts(const struct cup_functions *functions, bool native, struct cup_table *table,
                         const struct cup_weights *weights)
 {
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
-        enum cup_weight weight = cup_shown_weights[i].weight;
-        if (!has(functions, i))
+        if (!has(functions, native, i))
             continue;
-        add_amount(table, weight, weights->of[weight]);
-        if (weight == leading(functions))
-            add_share(table, weights->of[weight], functions->all.of[weight]);
+        add_amount(table, cup_shown_weights[i].weight, cup_shown_amount(weights, i));
+        if (has_share(functions, native, i))
+            add_share(table, cup_shown_amount(weights, i), cup_shown_amount(&functions->all, i));
     }
+}
+
+/* True if any of the amounts shown is not 0. */
+static bool has_amount(const struct cup_functions *functions, bool native,
+                       const struct cup_weights *weights)
+{
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
+        if (has(functions, native, i) && cup_shown_amount(weights, i))
+            return true;
+    return false;
 }
 
 /* Phases of the tasks that run chunks, or of all tasks if there are no chunks. */
 static void print_phases(const struct cup_page *page, const struct cup_functions *functions)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"phase", CUP_FIT_LEFT, 0}};
-    unsigned count = add_columns(functions, columns, 1);
+    unsigned count = add_columns(functions, false, columns);
     struct cup_table table;
     columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 3};
     cup_page_heading(page, "Phases",
@@ -106,48 +120,49 @@ static void print_phases(const struct cup_page *page, const struct cup_functions
         if (!any)
             continue;
         cup_table_add_string(&table, cup_phase_names[i]);
-        add_amounts(functions, &table, &functions->phases[i]);
+        add_amounts(functions, false, &table, &functions->phases[i]);
         cup_table_add_string(&table, cup_phase_texts[i]);
     }
     cup_table_finish(&table, &page->terminal);
 }
 
-static void print_packages(const struct cup_page *page, struct cup_functions *functions)
+void cup_print_packages(const struct cup_page *page, struct cup_functions *functions, bool native,
+                        enum cup_weight weight)
 {
+    struct cup_function_rows *rows = native ? &functions->native_packages : &functions->packages;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
-    unsigned count = add_columns(functions, columns, 1);
-    size_t most = cup_shown_rows(page, SHOWN_PACKAGES);
+    unsigned count = add_columns(functions, native, columns);
+    size_t screen = native ? SHOWN_NATIVE_PACKAGES : SHOWN_PACKAGES, some = 0;
     struct cup_table table;
-    columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
-    enum cup_weight weight = leading(functions);
+    if (!native)
+        columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
     cup_page_heading(
-        page, "Packages",
-        "self, by the package of the innermost function; total: with all that it calls");
-    cup_function_rows_sort(&functions->packages, weight, false, false);
+        page, native ? "Packages, native" : "Packages",
+        native ? "self, by the library of the innermost C function"
+               : "self, by the package of the innermost function; total: with all that it calls");
+    cup_function_rows_sort(rows, weight, false, false);
     cup_table_start(&table, columns, count);
-    for (size_t i = 0; i < functions->packages.count && i < most; i++) {
-        const struct cup_function_row *row = &functions->packages.rows[i];
+    for (const struct cup_function_row *row = rows->rows; row < rows->rows + rows->count; row++) {
+        bool is_caller = native && !has_amount(functions, native, &row->self);
+        if (is_caller || some++ >= cup_shown_rows(page, screen))
+            continue;
         cup_table_add(&table, cup_call_text(functions->tree, row->of));
-        add_amounts(functions, &table, &row->self);
-        add_amount(&table, weight, row->total.of[weight]);
+        add_amounts(functions, native, &table, &row->self);
+        if (!native)
+            add_amount(&table, weight, row->total.of[weight]);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, hidden_rows(page, functions->packages.count, SHOWN_PACKAGES),
-                  "packages in --json");
+    cup_page_more(page, hidden_rows(page, some, screen), "packages in --json");
 }
 
 /* "file.py:12": of a function, where it begins. */
 static void add_place(struct cup_table *table, const struct cup_call_tree *tree,
                       const struct cup_function *function, uint32_t line)
 {
-    char place[400];
     struct cup_text file = cup_call_text(tree, function->file);
-    int length = file.length < 350 ? (int)file.length : 350;
-    if (line)
-        snprintf(place, sizeof place, "%.*s:%u", length, file.length ? file.bytes : "", line);
-    else
-        snprintf(place, sizeof place, "%.*s", length, file.length ? file.bytes : "");
-    cup_table_add_string(table, place);
+    cup_table_add_string(table, CUP_FORMAT("%.*s%s", file.length < 350 ? (int)file.length : 350,
+                                           file.length ? file.bytes : "",
+                                           line ? CUP_FORMAT(":%u", line) : ""));
 }
 
 static size_t users_of(const struct cup_function_rows *rows)
@@ -164,7 +179,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
 {
     const struct cup_call_tree *tree = functions->tree;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
-    unsigned count = add_columns(functions, columns, 1);
+    unsigned count = add_columns(functions, false, columns);
     size_t most = cup_shown_rows(page, SHOWN_USERS), users = users_of(rows);
     struct cup_table table;
     columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
@@ -179,7 +194,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
         uint32_t of = lines ? tree->frames[row->of].function : row->of;
         const struct cup_function *function = &tree->functions[of];
         cup_table_add(&table, cup_call_text(tree, function->name));
-        add_amounts(functions, &table, &row->total);
+        add_amounts(functions, false, &table, &row->total);
         add_place(&table, tree, function,
                   lines ? tree->frames[row->of].line : function->first_line);
     }
@@ -194,13 +209,12 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
 static void add_names(const struct cup_page *page, struct cup_table *table,
                       const struct cup_line_branch *branches, size_t count)
 {
-    char names[200];
-    size_t length = 0;
-    for (size_t i = 0; i < count && i < SHOWN_BRANCHES && length < sizeof names - 1; i++) {
+    char names[200] = "";
+    for (size_t i = 0; i < count && i < SHOWN_BRANCHES; i++) {
         uint32_t string = page->profile->branches[branches[i].branch].name;
         struct cup_text name = cup_page_text(page, string);
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%.*s", i ? ", " : "",
-                                   (int)(name.length < 60 ? name.length : 60), name.bytes);
+        cup_append(names, sizeof names, "%s%.*s", i ? ", " : "",
+                   (int)(name.length < 60 ? name.length : 60), name.bytes);
     }
     cup_table_add_string(table, names);
 }
@@ -290,7 +304,7 @@ void cup_print_hot(const struct cup_page *page, const struct cup_functions *func
 static void print_pythons(const struct cup_page *page, struct cup_functions *functions)
 {
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
-        if (!has(functions, i))
+        if (!has(functions, false, i))
             continue;
         cup_page_heading(page, cup_shown_weights[i].hot,
                          "self: in the function itself; total: with all that it calls");
@@ -305,18 +319,15 @@ static void print_sampled(const struct cup_page *page, uint64_t used)
 {
     const uint64_t *health = page->profile->health;
     uint64_t taken = health[CUP_H_CPU_SAMPLES], torn = health[CUP_H_CPU_SAMPLES_TORN];
-    char line[300], error[60] = "", share[CUP_HUMAN_READABLE_ROOM];
-    if (used)
-        snprintf(error, sizeof error, " (a share of 50 %% has an error of %.1f %%)",
-                 50 / sqrt((double)used));
-    cup_print_human_readable(share, cup_ratio((double)torn, (double)taken), CUP_UNIT_SHARE);
-    snprintf(
-        line, sizeof line,
+    cup_page_line(
+        page, CUP_DIM,
         "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
         "%s had a stack that changed while it was read: their time counts at the frames that did "
         "not change.",
-        (unsigned long long)used, error, (unsigned long long)taken, share);
-    cup_print_line(page, CUP_DIM, line);
+        (unsigned long long)used,
+        used ? CUP_FORMAT(" (a share of 50 %% has an error of %.1f %%)", 50 / sqrt((double)used))
+             : "",
+        (unsigned long long)taken, CUP_SHOW((double)torn / (double)taken, CUP_UNIT_SHARE));
 }
 
 /* Says how many samples the CPU time comes from, or why there is none. */
@@ -324,12 +335,12 @@ static void print_samples(const struct cup_page *page, const struct cup_function
 {
     uint64_t used = functions->all.of[CUP_W_SAMPLES];
     if (!cup_profile_measured(page->profile, CUP_FEATURE_CPU))
-        cup_print_line(
+        cup_page_line(
             page, CUP_DIM,
             "CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0, or an older library).");
     else if (!used && functions->tree->filtered)
-        cup_print_line(page, CUP_DIM,
-                       "CPU time: n/a, no sample found a thread of these tasks on a core.");
+        cup_page_line(page, CUP_DIM,
+                      "CPU time: n/a, no sample found a thread of these tasks on a core.");
     else
         print_sampled(page, used);
 }
@@ -354,67 +365,43 @@ static void print_losses(const struct cup_page *page, const struct cup_call_tree
         {tree->damaged, "Damaged records of stacks, of which a part was read"},
         {tree->lost_logs, "Logs that could not be read a second time"},
     };
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-        char line[200];
-        if (!losses[i].count)
-            continue;
-        snprintf(line, sizeof line, "%s: %llu.", losses[i].what,
-                 (unsigned long long)losses[i].count);
-        cup_print_line(page, CUP_WARN, line);
-    }
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
+        if (losses[i].count)
+            cup_page_line(page, CUP_WARN, "%s: %llu.", losses[i].what,
+                          (unsigned long long)losses[i].count);
 }
 
 static void print_unknown(const struct cup_page *page, const struct cup_functions *functions)
 {
     enum cup_weight weight = leading(functions);
-    char share[CUP_HUMAN_READABLE_ROOM], line[200];
-    if (!functions->unknown.of[weight])
-        return;
-    cup_print_human_readable(
-        share, cup_ratio((double)functions->unknown.of[weight], (double)functions->all.of[weight]),
-        CUP_UNIT_SHARE);
-    snprintf(line, sizeof line, "%s of the %s has no known stack.", share,
-             cup_weight_texts[weight]);
-    cup_print_line(page, CUP_DIM, line);
+    double part = (double)functions->unknown.of[weight], all = (double)functions->all.of[weight];
+    if (part > 0)
+        cup_page_line(page, CUP_DIM, "%s of the %s has no known stack.",
+                      CUP_SHOW(part / all, CUP_UNIT_SHARE), cup_weight_texts[weight]);
 }
 
 /* ---- the section -------------------------------------------------------------------------- */
 
 static void print_heading(const struct cup_page *page, const struct cup_functions *functions)
 {
-    char detail[300], part[CUP_HUMAN_READABLE_ROOM], asked[CUP_ASK_TEXT];
-    size_t length =
-        (size_t)snprintf(detail, sizeof detail, "%llu tasks, %zu functions of %zu packages",
-                         (unsigned long long)functions->tree->tasks, functions->functions.count,
-                         functions->packages.count);
-    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++)
-        if (has(functions, i))
-            length += (size_t)snprintf(
-                detail + length, sizeof detail - length, "; %s %s",
-                cup_print_human_readable(
-                    part,
-                    cup_weight_value(cup_shown_weights[i].weight,
-                                     functions->all.of[cup_shown_weights[i].weight]),
-                    cup_weight_units[cup_shown_weights[i].weight]),
-                cup_shown_weights[i].heading);
+    char asked[CUP_ASK_TEXT];
+    char *detail = CUP_FORMAT("%llu tasks, %zu functions of %zu packages",
+                              (unsigned long long)functions->tree->tasks,
+                              functions->functions.count, functions->packages.count);
+    for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
+        enum cup_weight weight = cup_shown_weights[i].weight;
+        struct cup_value value = cup_weight_value(weight, functions->all.of[weight]);
+        if (has(functions, false, i))
+            cup_append(detail, CUP_LINE_ROOM, "; %s %s",
+                       CUP_SHOW(cup_number(value), cup_weight_units[weight]),
+                       cup_shown_weights[i].heading);
+    }
     cup_page_heading(page, "Functions", detail);
     if (functions->tree->filtered)
-        cup_print_line(page, CUP_PLAIN, cup_call_ask_text(asked, &functions->tree->ask) + 1);
+        cup_page_line(page, CUP_PLAIN, "%s", cup_call_ask_text(asked, &functions->tree->ask) + 1);
     print_samples(page, functions);
     print_unknown(page, functions);
     print_losses(page, functions->tree);
-}
-
-static void print_all(const struct cup_page *page, struct cup_functions *functions)
-{
-    print_heading(page, functions);
-    print_phases(page, functions);
-    print_packages(page, functions);
-    print_users(page, functions, &functions->functions, false);
-    print_users(page, functions, &functions->lines, true);
-    print_branches(page);
-    print_pythons(page, functions);
-    cup_print_natives(page, functions);
 }
 
 static int print_functions(const struct cup_page *page)
@@ -423,16 +410,21 @@ static int print_functions(const struct cup_page *page)
     const char *missing = cup_stacks_missing(page->profile);
     struct cup_functions functions;
     if (missing && page->alone) {
-        char line[300];
         cup_page_heading(page, "Functions", "");
-        snprintf(line, sizeof line, "n/a: %s.", missing);
-        cup_print_line(page, CUP_PLAIN, line);
+        cup_page_line(page, CUP_PLAIN, "n/a: %s.", missing);
     }
     if (missing || !tree || (tree->row_count == 0 && !page->alone))
         return 0;
     if (cup_functions_make(&functions, tree, CUP_ALL_PREFIXES) != 0)
         return -1;
-    print_all(page, &functions);
+    print_heading(page, &functions);
+    print_phases(page, &functions);
+    cup_print_packages(page, &functions, false, leading(&functions));
+    print_users(page, &functions, &functions.functions, false);
+    print_users(page, &functions, &functions.lines, true);
+    print_branches(page);
+    print_pythons(page, &functions);
+    cup_print_natives(page, &functions);
     cup_functions_free(&functions);
     return 0;
 }

@@ -17,13 +17,20 @@ extern const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS];
 /* Rows that a table shows: `screen` on a terminal, more in HTML. */
 size_t cup_shown_rows(const struct cup_page *page, size_t screen);
 
-/* A paragraph. */
-void cup_print_line(const struct cup_page *page, enum cup_style style, const char *line);
+/* Prints the packages of all frames or of native ones, those with the most of `weight` first. */
+void cup_print_packages(const struct cup_page *page, struct cup_functions *functions, bool native,
+                        enum cup_weight weight);
 
 /* Sorts the functions by their own amount of cup_shown_weights[which] and prints the first. PLACE:
  * heading of the column with the file or library. */
 void cup_print_hot(const struct cup_page *page, const struct cup_functions *functions,
                    struct cup_function_rows *rows, int which, const char *place);
+
+/* The amount of cup_shown_weights[which]. */
+static inline uint64_t cup_shown_amount(const struct cup_weights *weights, int which)
+{
+    return weights->of[cup_shown_weights[which].weight];
+}
 
 /* Prints the tables of native functions, if there are any. */
 void cup_print_natives(const struct cup_page *page, struct cup_functions *functions);

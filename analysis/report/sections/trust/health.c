@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "analysis/profile/roles.h"
-#include "analysis/report/page/features.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/row_parts.h"

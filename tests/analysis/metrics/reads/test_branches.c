@@ -8,7 +8,6 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/file_branches.h"
 #include "analysis/profile/profile_builder.h"
-#include "analysis/report/page/features.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/tasks/task_columns.h"
 #include "tests/analysis/support.h"
