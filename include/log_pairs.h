@@ -36,6 +36,19 @@ static inline size_t cup_pairs_known(unsigned char *at, const uint64_t *values, 
     return bytes;
 }
 
+/* The same for each value other than 0. */
+static inline size_t cup_pairs_nonzero(unsigned char *at, const uint64_t *values, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!values[i])
+            continue;
+        bytes += cup_pairs_number(at + bytes, i);
+        bytes += cup_pairs_number(at + bytes, values[i]);
+    }
+    return bytes;
+}
+
 /* The difference modulo 2^64, encoded as a small number if it is small, whatever its sign: n as 2n,
  * -n as 2n - 1. */
 static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)
@@ -65,15 +78,14 @@ static inline size_t cup_pairs_changed(unsigned char *at, const uint64_t *values
     return bytes;
 }
 
-/* Copies PAIRS to the tail of the record, behind its FIXED bytes, and fills the rest of the tail
- * with padding. */
-static inline void cup_pairs_fill(void *record, size_t fixed, const unsigned char *pairs,
-                                  size_t bytes)
+/* Adds padding up to a multiple of CUP_PAIRS_UNIT bytes, as a record's tail needs it. Returns how
+ * many bytes there are then. */
+enum { CUP_PAIRS_UNIT = 8 };
+static inline size_t cup_pairs_pad(unsigned char *pairs, size_t bytes)
 {
-    unsigned char *tail = (unsigned char *)record + fixed;
-    size_t room = ((struct cup_record *)record)->length - fixed;
-    memcpy(tail, pairs, bytes);
-    memset(tail + bytes, CUP_PAIR_PADDING, room - bytes);
+    size_t added = -bytes % CUP_PAIRS_UNIT;
+    memset(pairs + bytes, CUP_PAIR_PADDING, added);
+    return bytes + added;
 }
 
 #endif

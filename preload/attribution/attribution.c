@@ -7,7 +7,6 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 
-#include <errno.h>
 #include <string.h>
 
 __thread struct cup_helper_thread cup_helper_self __attribute__((tls_model("initial-exec")));
@@ -63,11 +62,7 @@ void cup_attribution_void(uint32_t task)
 {
     if (__atomic_exchange_n(&voided[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELAXED) == task)
         return;
-    struct cup_r_void *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = task;
-    cup_log_commit(record, CUP_R_VOID);
+    cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0);
 }
 
 uint32_t cup_attribution_task(void)
@@ -88,36 +83,29 @@ uint32_t cup_attribution_opener(void)
     return cup_self.task ? cup_self.task : find_context_task();
 }
 
-/* Most helpers stay with the task that they helped last: for these, nothing is written here. */
-static struct cup_block *find_block_helping(uint32_t task)
+/* Writing a block out to make room for another may grow the log, but free() must keep errno. */
+static struct cup_block *open_block(uint32_t task)
 {
-    if (!task)
-        return NULL;
-    if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
-        return cup_self.last;
-    int saved = errno; /* writing a block out may grow the log; free() must keep errno */
-    cup_guard();
-    struct cup_block *block = cup_thread_known() ? cup_block_helping(&cup_self, task) : NULL;
-    cup_unguard();
-    errno = saved;
+    int saved = cup_enter();
+    struct cup_block *block = !cup_thread_known() ? NULL
+                              : task              ? cup_block_helping(&cup_self, task)
+                                                  : cup_block_inheriting(&cup_self);
+    cup_leave(saved);
     return block;
 }
 
+/* Most helpers stay with the task that they helped last: for these, nothing is written here. */
 struct cup_block *cup_attribution_helped(void)
 {
     uint32_t task = find_context_task();
-    if (task || cup_self.handed)
-        return find_block_helping(task ? task : cup_self.handed);
+    if (!task)
+        task = cup_self.handed;
+    if (task)
+        return __builtin_expect(cup_self.last && cup_self.last->task == task, 1) ? cup_self.last
+                                                                                 : open_block(task);
     if (!inherits(&cup_self) || cup_helper_self.others_lock)
         return NULL;
-    if (cup_self.inheriting)
-        return cup_self.inheriting;
-    int saved = errno;
-    cup_guard();
-    struct cup_block *block = cup_thread_known() ? cup_block_inheriting(&cup_self) : NULL;
-    cup_unguard();
-    errno = saved;
-    return block;
+    return cup_self.inheriting ? cup_self.inheriting : open_block(0);
 }
 
 /* The task that a thread which runs none carries, and by which method it is known; 0: none. */

@@ -163,16 +163,12 @@ void cup_child_log_opened(enum cup_log_size size)
     (void)size;
     if (!child.parent.known)
         return;
-    struct cup_r_parent *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
     bool itself = child.parent.pid == (uint32_t)child.pid && !child.parent.task;
-    record->pid = itself ? 0 : child.parent.pid;
-    record->task = child.parent.task;
-    record->last_read_ns = 0;
-    cup_log_commit(record, CUP_R_PARENT);
-    cup_log_header()->parent_task = child.parent.task;
-    child.record = record;
+    const struct cup_r_parent record = {.pid = itself ? 0 : child.parent.pid,
+                                        .task = child.parent.task};
+    child.record = cup_log_write(CUP_R_PARENT, &record, NULL, 0);
+    if (child.record)
+        cup_log_header()->parent_task = child.parent.task;
 }
 
 /* The clock is read, not computed from ticks: the conversion may be off by milliseconds if the
@@ -196,30 +192,18 @@ static bool reads_child_pid(void)
            cup_frames_back(&frame) && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_LAUNCH);
 }
 
-static void write_child(int64_t pid, uint32_t task)
-{
-    struct cup_r_child *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->pid = (uint32_t)pid;
-    record->task = task;
-    record->time_ns = cup_clock_realtime_ns();
-    cup_log_commit(record, CUP_R_CHILD);
-}
-
 void cup_child_named(const void *answer)
 {
     int64_t pid;
     if (cup_self.guard || !reads_child_pid())
         return;
-    int saved = errno;
-    cup_guard();
-    uint32_t task = cup_attribution_task();
+    int saved = cup_enter();
     memcpy(&pid, answer, sizeof pid);
-    if (task && pid > 0 && pid <= INT32_MAX && !cup_helper_shared_pool_grows())
-        write_child(pid, task);
-    cup_unguard();
-    errno = saved;
+    const struct cup_r_child record = {
+        .pid = (uint32_t)pid, .task = cup_attribution_task(), .time_ns = cup_clock_realtime_ns()};
+    if (record.task && pid > 0 && pid <= INT32_MAX && !cup_helper_shared_pool_grows())
+        cup_log_write(CUP_R_CHILD, &record, NULL, 0);
+    cup_leave(saved);
 }
 
 /* ---- exec -------------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/clock.h"
 
-#include <errno.h>
 #include <string.h>
 
 static bool verified;
@@ -190,11 +189,9 @@ static cup_object *finalize_code;
 
 static void find_finalizer_code(void)
 {
-    cup_object *type = cup_python_attribute(cup_python_module("weakref"), "finalize");
-    cup_object *call = cup_python_attribute(type, "__call__");
+    CUP_OWNED cup_object *type = cup_python_attribute(cup_python_module("weakref"), "finalize");
+    CUP_OWNED cup_object *call = cup_python_attribute(type, "__call__");
     finalize_code = cup_python_attribute(call, "__code__");
-    cup_python_drop(call);
-    cup_python_drop(type);
 }
 
 /* FRAME or one of its callers is a finalizer. Finalizers run on whichever thread drops an object or
@@ -418,11 +415,9 @@ bool cup_helper_took(const void *lock, bool waited)
 {
     if (cup_self.guard || !verified)
         return false;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     note_taken_lock(lock, waited);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return true;
 }
 
@@ -469,14 +464,12 @@ void cup_helper_gives(const void *lock)
         drop_held_lock(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     if (!foreign && !known)
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (foreign)
         release_others_lock();
     if (known)
         note_signal(known);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* The buffer of a stream has a lock. The Python instruction that reads or writes the stream takes
@@ -504,21 +497,18 @@ uint32_t cup_helper_made(const void *lock)
     uint32_t task = cup_attribution_task();
     if (!task && cup_helper_is_dask())
         task = CUP_MADE_BY_DASK;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_lock_origin_made(cup_lock_origins, (uintptr_t)lock, task);
     if (thread->task)
         cup_event_hands_over();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return task == CUP_MADE_BY_DASK ? 0 : task;
 }
 
 bool cup_helper_verify(void)
 {
     uint32_t before = cup_helper_self.locks_made;
-    cup_object *lock = cup_python_call(cup_python_module("_thread"), "allocate_lock", NULL);
-    cup_python_drop(lock);
+    cup_python_drop(cup_python_call(cup_python_module("_thread"), "allocate_lock", NULL));
     bool seen = cup_helper_self.locks_made != before;
     find_finalizer_code();
     __atomic_store_n(&verified, seen, __ATOMIC_RELEASE);

@@ -18,8 +18,4 @@ void cup_coffea_left(int64_t now_ns);
 /* Records the versions of Coffea, uproot, awkward and numpy, once per log. */
 void cup_coffea_note_versions(void);
 
-/* If OBJECT, whose type has the name TYPE_NAME, is a WorkItem or a FileMeta: records it as the item
- * of the calling thread's task, and returns true. */
-bool cup_coffea_is_item(cup_object *object, const char *type_name);
-
 #endif

@@ -77,9 +77,8 @@ static void learn_places(cup_object *object, const cup_object *branch, const cup
 {
     cup_object *type = cup_python_type(object);
     if (type != places.type) {
-        cup_py.Py_IncRef(type);
         cup_python_drop(places.type);
-        places.type = type;
+        places.type = cup_python_hold(type);
         places.agreed = cup_py.PyType_IsSubtype(type, cup_py.tuple_type) ? 0 : -1;
         places.branch = places.key = -1;
     }
@@ -113,13 +112,10 @@ static bool read_access(cup_object *object, struct access *access)
     access->branch = cup_python_utf8(object, &access->branch_bytes);
     if (access->branch)
         return true;
-    cup_object *branch = cup_python_attribute(object, "branch");
-    cup_object *key = cup_python_attribute(object, "buffer_key");
-    bool read = read_parts(branch, key, access);
+    CUP_OWNED cup_object *branch = cup_python_attribute(object, "branch");
+    CUP_OWNED cup_object *key = cup_python_attribute(object, "buffer_key");
     learn_places(object, branch, key);
-    cup_python_drop(key);
-    cup_python_drop(branch);
-    return read;
+    return read_parts(branch, key, access);
 }
 
 static struct cup_hash hash_access(const struct access *access)
@@ -195,15 +191,9 @@ static bool add_member(const struct access *access)
 
 static uint32_t write_set(void)
 {
+    const struct cup_r_columns set = {.id = known.last_set + 1, .count = known.member_count};
     size_t tail = known.member_count * sizeof *known.members;
-    struct cup_r_columns *record = cup_log_reserve(sizeof *record, tail);
-    if (!record)
-        return 0;
-    record->id = ++known.last_set;
-    record->count = known.member_count;
-    memcpy(record + 1, known.members, tail);
-    cup_log_commit(record, CUP_R_COLUMNS);
-    return known.last_set;
+    return cup_log_write(CUP_R_COLUMNS, &set, known.members, tail) ? ++known.last_set : 0;
 }
 
 /* The id of the set's COLUMNS record, written on first use (and on each use beyond SETS sets). */
@@ -225,11 +215,9 @@ static bool add_members(cup_object *accesses)
     bool fine = true;
     for (ssize_t i = 0; i < size && fine; i++) {
         struct access access;
-        cup_object *object = cup_py.PyList_GetItem(accesses, i);
-        if (object) /* reading it may run Python code, which may change the list */
-            cup_py.Py_IncRef(object);
+        /* held, because reading it may run Python code, which may change the list */
+        CUP_OWNED cup_object *object = cup_python_hold(cup_py.PyList_GetItem(accesses, i));
         fine = object && read_access(object, &access) && add_member(&access);
-        cup_python_drop(object);
     }
     if (cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();

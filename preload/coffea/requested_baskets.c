@@ -141,10 +141,11 @@ static uint32_t number_branch(struct request *request, cup_object *branch)
     return request->branch_number;
 }
 
-static void make_room(struct request *request)
+static void add_basket(struct request *request, struct cup_requested_baskets basket)
 {
     if (request->count == BATCH)
         record_batch(request);
+    request->baskets[request->count++] = basket;
 }
 
 /* False: PART is not as expected. */
@@ -158,12 +159,11 @@ static bool add_range(struct request *request, cup_object *part, cup_object *ran
         return false;
     if (stop <= start) /* a damaged file: uproot will raise an error */
         return true;
-    make_room(request);
-    request->baskets[request->count++] = (struct cup_requested_baskets){
-        .offset = (uint64_t)start,
-        .bytes = (uint32_t)(stop - start),
-        .number = (uint32_t)number,
-        .branch = number_branch(request, cup_py.PyTuple_GetItem(part, 0))};
+    add_basket(request, (struct cup_requested_baskets){
+                            .offset = (uint64_t)start,
+                            .bytes = (uint32_t)(stop - start),
+                            .number = (uint32_t)number,
+                            .branch = number_branch(request, cup_py.PyTuple_GetItem(part, 0))});
     return true;
 }
 
@@ -171,10 +171,8 @@ static bool add_range(struct request *request, cup_object *part, cup_object *ran
  * list. NULL: the list has become shorter. */
 static cup_object *read_part(cup_object *list, ssize_t at)
 {
-    cup_object *part = at < cup_py.PySequence_Size(list) ? cup_py.PyList_GetItem(list, at) : NULL;
-    if (part)
-        cup_py.Py_IncRef(part);
-    return part;
+    return at < cup_py.PySequence_Size(list) ? cup_python_hold(cup_py.PyList_GetItem(list, at))
+                                             : NULL;
 }
 
 /* The part holds a basket in place of a range. One that is embedded in the tree's record is
@@ -188,8 +186,7 @@ static void add_embedded(struct request *request, cup_object *part)
         return;
     basket.number = (uint32_t)number;
     basket.branch = number_branch(request, cup_py.PyTuple_GetItem(part, 0));
-    make_room(request);
-    request->baskets[request->count++] = basket;
+    add_basket(request, basket);
 }
 
 /* True for (branch, basket number, range), or (branch, basket number, basket). */
@@ -224,9 +221,8 @@ static bool add_parts(struct request *request, cup_object *list)
     bool known = true;
     ssize_t size = cup_py.PySequence_Size(list);
     for (ssize_t i = 0; i < size && known; i++) {
-        cup_object *part = read_part(list, i);
+        CUP_OWNED cup_object *part = read_part(list, i);
         known = add_part(request, part);
-        cup_python_drop(part);
     }
     if (request->count || request->is_new)
         record_batch(request);
@@ -236,11 +232,9 @@ static bool add_parts(struct request *request, cup_object *list)
 /* True if uproot has the branch's array in its cache: then its baskets are not read. */
 static bool is_cached(cup_object *arrays, cup_object *branch)
 {
-    cup_object *key = cup_python_kept(branch, "_cache_key");
-    cup_object *array =
+    CUP_OWNED cup_object *key = cup_python_kept(branch, "_cache_key");
+    CUP_OWNED cup_object *array =
         key && cup_python_type(key) == cup_py.string_type ? cup_python_get(arrays, key) : NULL;
-    cup_python_drop(array);
-    cup_python_drop(key);
     return array != NULL;
 }
 
@@ -252,11 +246,10 @@ static bool is_anything_read(cup_object *list, cup_object *arrays)
     cup_object *last = NULL;
     bool read = false;
     for (ssize_t i = 0; i < size && !read; i++) {
-        cup_object *part = read_part(list, i);
+        CUP_OWNED cup_object *part = read_part(list, i);
         cup_object *branch = is_part(part) ? cup_py.PyTuple_GetItem(part, 0) : NULL;
         read = none_cached || !branch || (branch != last && !is_cached(arrays, branch));
         last = branch;
-        cup_python_drop(part);
     }
     return read;
 }
@@ -267,37 +260,29 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
     memset(&request, 0, offsetof(struct request, baskets));
     request.task = task;
     request.node = cup_stacks_on() ? cup_stack_here(0) : 0;
-    cup_object *tree = cup_uproot_tree(from);
+    CUP_OWNED cup_object *tree = cup_uproot_tree(from);
     if (!tree)
         return false;
     cup_uproot_describe(tree, &request.tree);
     request.tree.path = cup_uproot_path(from);
-    request.tree_name = cup_uproot_name(tree);
+    CUP_OWNED cup_object *name = request.tree_name = cup_uproot_name(tree);
     request.is_new = is_new_tree(&request.tree);
     if (request.is_new)
         request.tree.branches = cup_uproot_branches(tree);
-    bool known = add_parts(&request, list);
-    cup_python_drop(request.tree_name);
-    cup_python_drop(tree);
-    return known;
+    return add_parts(&request, list);
 }
 
 /* ---- recognising the function -------------------------------------------------------------- */
 
 static bool read_arguments(struct cup_frame frame, uint32_t task)
 {
-    cup_object *locals = NULL;
-    cup_object *list = cup_frames_local(frame, "ranges_or_baskets", &locals);
-    cup_object *from = cup_frames_local(frame, "hasbranches", &locals);
-    cup_object *arrays = cup_frames_local(frame, "arrays", &locals);
-    bool known = list && from && cup_python_type(list) == cup_py.list_type;
-    if (known && is_anything_read(list, arrays))
-        known = read_request(task, from, list);
-    cup_python_drop(arrays);
-    cup_python_drop(from);
-    cup_python_drop(list);
-    cup_python_drop(locals);
-    return known;
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *list = cup_frames_local(frame, "ranges_or_baskets", &locals);
+    CUP_OWNED cup_object *from = cup_frames_local(frame, "hasbranches", &locals);
+    CUP_OWNED cup_object *arrays = cup_frames_local(frame, "arrays", &locals);
+    if (!list || !from || cup_python_type(list) != cup_py.list_type)
+        return false;
+    return !is_anything_read(list, arrays) || read_request(task, from, list);
 }
 
 static bool is_queue_for_arrays(struct cup_frame *frame)
@@ -324,9 +309,7 @@ static void look_at_queue(uint32_t task)
 
 void cup_requested_baskets_lock(uint32_t task)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     look_at_queue(task);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }

@@ -20,22 +20,18 @@ static bool has_type(cup_object *object, cup_object *type)
 /* A member of the object's own class. */
 static cup_object *read_own_member(cup_object *object, const char *name)
 {
-    cup_object *members = cup_python_kept(object, "_members");
-    cup_object *value = has_type(members, cup_py.dict_type) ? cup_python_item(members, name) : NULL;
-    cup_python_drop(members);
-    return value;
+    CUP_OWNED cup_object *members = cup_python_kept(object, "_members");
+    return has_type(members, cup_py.dict_type) ? cup_python_item(members, name) : NULL;
 }
 
 /* The part of the object that belongs to its first base class; borrowed from a list that the object
  * holds. */
 static cup_object *find_base(cup_object *object)
 {
-    cup_object *bases = cup_python_kept(object, "_bases");
-    cup_object *base = has_type(bases, cup_py.list_type) && cup_py.PySequence_Size(bases) > 0
-                           ? cup_py.PyList_GetItem(bases, 0)
-                           : NULL;
-    cup_python_drop(bases);
-    return base;
+    CUP_OWNED cup_object *bases = cup_python_kept(object, "_bases");
+    return has_type(bases, cup_py.list_type) && cup_py.PySequence_Size(bases) > 0
+               ? cup_py.PyList_GetItem(bases, 0)
+               : NULL;
 }
 
 /* A data member that ROOT stored (fEntries, ...): of the object's class, of its first base class,
@@ -59,15 +55,13 @@ cup_object *cup_uproot_name(cup_object *object)
 /* Only trees have this member, in all versions of ROOT. */
 static bool is_tree(cup_object *object)
 {
-    cup_object *member = read_member(object, "fMaxVirtualSize");
-    cup_python_drop(member);
+    CUP_OWNED cup_object *member = read_member(object, "fMaxVirtualSize");
     return member != NULL;
 }
 
 cup_object *cup_uproot_tree(cup_object *object)
 {
-    if (object)
-        cup_py.Py_IncRef(object);
+    cup_python_hold(object);
     for (int depth = 0; object && depth < DEEPEST; depth++) {
         if (is_tree(object))
             return object;
@@ -84,10 +78,8 @@ cup_object *cup_uproot_tree(cup_object *object)
 /* int(VALUE) if it is an int, else OTHERWISE. Drops VALUE. */
 static int64_t convert_integer(cup_object *value, int64_t otherwise)
 {
-    int64_t number =
-        has_type(value, cup_py.int_type) ? cup_python_integer(value, otherwise) : otherwise;
-    cup_python_drop(value);
-    return number;
+    CUP_OWNED cup_object *owned = value;
+    return has_type(owned, cup_py.int_type) ? cup_python_integer(owned, otherwise) : otherwise;
 }
 
 static uint64_t read_amount(cup_object *tree, const char *member)
@@ -99,29 +91,27 @@ static uint64_t read_amount(cup_object *tree, const char *member)
 /* The file offset of the tree's record, from its key. */
 static uint64_t find_tree_offset(cup_object *tree)
 {
-    cup_object *key = cup_python_kept(tree, "_parent");
+    CUP_OWNED cup_object *key = cup_python_kept(tree, "_parent");
     int64_t place = convert_integer(cup_python_kept(key, "_fSeekKey"), 0);
-    cup_python_drop(key);
     return place > 0 ? (uint64_t)place : 0;
 }
 
 void cup_uproot_describe(cup_object *tree, struct cup_requested_baskets_tree *about)
 {
-    cup_object *name = cup_uproot_name(tree);
+    CUP_OWNED cup_object *name = cup_uproot_name(tree);
     about->tree = cup_log_python_str(name);
     about->entries = read_amount(tree, "fEntries");
     about->compressed_bytes = read_amount(tree, "fZipBytes");
     about->uncompressed_bytes = read_amount(tree, "fTotBytes");
     about->at = find_tree_offset(tree);
     about->auto_flush = convert_integer(read_member(tree, "fAutoFlush"), 0);
-    cup_python_drop(name);
 }
 
 /* Adds to *COUNT. *LEFT: how many more branches may be visited. */
 static void count_branches(cup_object *object, uint32_t *count, uint32_t *left, int depth)
 {
-    cup_object *array = read_member(object, "fBranches");
-    cup_object *list = cup_python_kept(array, "_data");
+    CUP_OWNED cup_object *array = read_member(object, "fBranches");
+    CUP_OWNED cup_object *list = cup_python_kept(array, "_data");
     ssize_t size = has_type(list, cup_py.list_type) ? cup_py.PySequence_Size(list) : 0;
     for (ssize_t i = 0; i < size && *left && depth < DEEPEST; i++) {
         cup_object *branch = cup_py.PyList_GetItem(list, i);
@@ -129,8 +119,6 @@ static void count_branches(cup_object *object, uint32_t *count, uint32_t *left, 
         *count += convert_integer(cup_python_kept(branch, "_num_normal_baskets"), 0) > 0;
         count_branches(branch, count, left, depth + 1);
     }
-    cup_python_drop(list);
-    cup_python_drop(array);
 }
 
 uint32_t cup_uproot_branches(cup_object *tree)
@@ -144,12 +132,11 @@ uint32_t cup_uproot_branches(cup_object *tree)
 uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name)
 {
     char tree[NAME_LONGEST], name[NAME_LONGEST];
-    cup_object *text = cup_uproot_name(branch);
+    CUP_OWNED cup_object *text = cup_uproot_name(branch);
     size_t bytes =
         has_type(text, cup_py.string_type) ? cup_python_text(text, name, sizeof name) : 0;
     size_t tree_bytes =
         has_type(tree_name, cup_py.string_type) ? cup_python_text(tree_name, tree, sizeof tree) : 0;
-    cup_python_drop(text);
     return bytes ? cup_branches_number(tree, tree_bytes, name, bytes) : 0;
 }
 
@@ -165,9 +152,8 @@ static bool read_number(cup_object *basket, const char *member, uint32_t *number
 bool cup_uproot_embedded(cup_object *basket, struct cup_requested_baskets *about)
 {
     uint32_t object_bytes, key_bytes;
-    cup_object *cursor = cup_python_kept(basket, "_cursor");
+    CUP_OWNED cup_object *cursor = cup_python_kept(basket, "_cursor");
     int64_t offset = convert_integer(cup_python_kept(cursor, "_index"), -1);
-    cup_python_drop(cursor);
     *about = (struct cup_requested_baskets){.is_embedded = true, .offset = (uint64_t)offset};
     if (offset < 0 || !read_number(basket, "fNbytes", &about->bytes) ||
         !read_number(basket, "fKeylen", &key_bytes) || about->bytes > key_bytes ||
@@ -188,19 +174,15 @@ static bool is_remote(const char *path)
 
 static size_t read_text(cup_object *object, const char *name, char *text, size_t size)
 {
-    cup_object *value = cup_python_kept(object, name);
-    size_t bytes = has_type(value, cup_py.string_type) ? cup_python_text(value, text, size) : 0;
-    cup_python_drop(value);
-    return bytes;
+    CUP_OWNED cup_object *value = cup_python_kept(object, name);
+    return has_type(value, cup_py.string_type) ? cup_python_text(value, text, size) : 0;
 }
 
 /* The absolute path that numpy.memmap holds. */
 static size_t read_mapped_path(cup_object *source, char *path, size_t size)
 {
-    cup_object *array = cup_python_kept(source, "_file");
-    size_t bytes = read_text(array, "filename", path, size);
-    cup_python_drop(array);
-    return bytes;
+    CUP_OWNED cup_object *array = cup_python_kept(source, "_file");
+    return read_text(array, "filename", path, size);
 }
 
 /* fsspec's sources hold the path twice: as the user gave it (_file_path_orig), and without its
@@ -210,21 +192,17 @@ static size_t read_path(cup_object *source, char *path, size_t size)
     size_t bytes = read_text(source, "_file_path_orig", path, size);
     if (bytes && is_remote(path))
         return bytes;
-    if (strcmp(cup_python_type_name(cup_python_type(source)), "MemmapSource") == 0)
-        bytes = read_mapped_path(source, path, size);
-    else
-        bytes = 0;
+    bool mapped = strcmp(cup_python_type_name(cup_python_type(source)), "MemmapSource") == 0;
+    bytes = mapped ? read_mapped_path(source, path, size) : 0;
     return bytes ? bytes : read_text(source, "_file_path", path, size);
 }
 
 uint32_t cup_uproot_path(cup_object *object)
 {
     char path[PATH_LONGEST];
-    cup_object *file = cup_python_kept(object, "_file");
-    cup_object *source = cup_python_kept(file, "_source");
+    CUP_OWNED cup_object *file = cup_python_kept(object, "_file");
+    CUP_OWNED cup_object *source = cup_python_kept(file, "_source");
     size_t bytes = source ? read_path(source, path, sizeof path) : 0;
-    cup_python_drop(source);
-    cup_python_drop(file);
     if (bytes && memmem(path, bytes, "://", 3))
         bytes = cup_xrootd_url(path, sizeof path, path, bytes);
     return bytes ? cup_log_string(path, bytes) : 0;

@@ -1,7 +1,6 @@
 #include "preload/coffea/work_item.h"
 
 #include "preload/attribution/looked_up_paths.h"
-#include "preload/coffea/coffea.h"
 #include "preload/coffea/uproot.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -23,20 +22,27 @@ void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns)
         item_known = false;
 }
 
-void cup_item_record(const struct cup_item_found *found)
+/* In ITEM, strings are ids, 0: unknown; entries are -1: unknown. */
+static void record_item(struct cup_r_item item)
 {
     item_known = true;
-    struct cup_r_item *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = cup_self.task;
-    record->kind = found->kind;
-    record->dataset = found->dataset;
-    record->file = found->file;
-    record->tree = found->tree;
-    record->entry_start = found->entry_start;
-    record->entry_stop = found->entry_stop;
-    cup_log_commit(record, CUP_R_ITEM);
+    item.task = cup_self.task;
+    cup_log_write(CUP_R_ITEM, &item, NULL, 0);
+}
+
+bool cup_item_is_coffea(cup_object *object, const char *type_name)
+{
+    bool work = strcmp(type_name, "WorkItem") == 0;
+    if (!work && strcmp(type_name, "FileMeta") != 0)
+        return false;
+    record_item((struct cup_r_item){
+        .kind = work ? CUP_ITEM_WORK : CUP_ITEM_METADATA,
+        .dataset = cup_log_python_attribute(object, "dataset"),
+        .file = cup_log_python_attribute(object, "filename"),
+        .tree = cup_log_python_attribute(object, "treename"),
+        .entry_start = work ? cup_python_integer_at(object, "entrystart", -1) : -1,
+        .entry_stop = work ? cup_python_integer_at(object, "entrystop", -1) : -1});
+    return true;
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -110,12 +116,6 @@ struct search {
 
 static void search_object(struct search *search, cup_object *object, int depth);
 
-static cup_object *take_reference(cup_object *object)
-{
-    cup_py.Py_IncRef(object);
-    return object;
-}
-
 static void search_items(struct search *search, cup_object *sequence, int depth)
 {
     bool list = cup_python_type(sequence) == cup_py.list_type;
@@ -143,10 +143,9 @@ static void search_values(struct search *search, cup_object *dict, int depth)
 
 static void search_attribute(struct search *search, cup_object *node, const char *name, int depth)
 {
-    cup_object *part = search->done ? NULL : cup_python_attribute(node, name);
+    CUP_OWNED cup_object *part = search->done ? NULL : cup_python_attribute(node, name);
     if (part)
         search_object(search, part, depth);
-    cup_python_drop(part);
 }
 
 static bool is_integer(cup_object *tuple, int at)
@@ -209,11 +208,11 @@ static void search_object(struct search *search, cup_object *object, int depth)
     cup_object *type = cup_python_type(object);
     if (type == cup_py.string_type) {
         if (!search->path && is_path(object))
-            search->path = take_reference(object);
+            search->path = cup_python_hold(object);
         return;
     }
     if (type == cup_py.tuple_type && is_range(object) && search->ranges++ == 0)
-        search->range = take_reference(object);
+        search->range = cup_python_hold(object);
     if (type == cup_py.tuple_type || type == cup_py.list_type) {
         search_items(search, object, depth + 1);
         return;
@@ -222,7 +221,7 @@ static void search_object(struct search *search, cup_object *object, int depth)
         search_values(search, object, depth + 1);
         return;
     }
-    if (cup_coffea_is_item(object, cup_python_type_name(type))) {
+    if (cup_item_is_coffea(object, cup_python_type_name(type))) {
         search->done = true;
         return;
     }
@@ -236,7 +235,7 @@ static void search_object(struct search *search, cup_object *object, int depth)
     } else if (known == SUBGRAPH) {
         search_attribute(search, object, "dsk", depth + 1);
     } else if (known != TYPES && !search->reader) {
-        search->reader = take_reference(object);
+        search->reader = cup_python_hold(object);
         search->reader_type = known;
     }
 }
@@ -249,33 +248,29 @@ static int64_t read_integer(cup_object *tuple, int at)
 }
 
 /* The file and the name of a tree that the client opened. */
-static void describe_tree(cup_object *tree, struct cup_item_found *found)
+static void describe_tree(cup_object *tree, struct cup_r_item *found)
 {
-    cup_object *file = cup_python_kept(tree, "_file");
-    cup_object *path = cup_python_kept(file, "_file_path");
+    CUP_OWNED cup_object *file = cup_python_kept(tree, "_file");
+    CUP_OWNED cup_object *path = cup_python_kept(file, "_file_path");
+    CUP_OWNED cup_object *name = cup_uproot_name(tree);
     found->file = cup_log_python_str(path);
-    cup_object *name = cup_uproot_name(tree);
     found->tree = cup_log_python_str(name);
-    cup_python_drop(name);
-    cup_python_drop(path);
-    cup_python_drop(file);
 }
 
-static void describe_opened(const struct search *search, struct cup_item_found *found)
+static void describe_opened(const struct search *search, struct cup_r_item *found)
 {
-    cup_object *trees = cup_python_kept(search->reader, "ttrees");
+    CUP_OWNED cup_object *trees = cup_python_kept(search->reader, "ttrees");
     int64_t at = read_integer(search->range, 0);
     if (trees && cup_python_type(trees) == cup_py.list_type && at >= 0 &&
         at < cup_py.PySequence_Size(trees))
         describe_tree(cup_py.PyList_GetItem(trees, (ssize_t)at), found);
-    cup_python_drop(trees);
     found->entry_start = read_integer(search->range, 1);
     found->entry_stop = read_integer(search->range, 2);
 }
 
 /* If the range is given in steps, the entries depend on the file's number of entries: unknown
  * here. */
-static void describe_to_be_opened(const struct search *search, struct cup_item_found *found)
+static void describe_to_be_opened(const struct search *search, struct cup_r_item *found)
 {
     found->file = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 0));
     found->tree = cup_log_python_str(cup_py.PyTuple_GetItem(search->range, 1));
@@ -289,7 +284,7 @@ static void describe_to_be_opened(const struct search *search, struct cup_item_f
 static void record_read(const struct search *search)
 {
     enum { OPENED = 3 };
-    struct cup_item_found found = {.kind = CUP_ITEM_READ, .entry_start = -1, .entry_stop = -1};
+    struct cup_r_item found = {.kind = CUP_ITEM_READ, .entry_start = -1, .entry_stop = -1};
     bool opened = search->reader_type == READ || search->reader_type == READ_NUMPY;
     if (search->ranges != 1 || (cup_py.PyTuple_Size(search->range) == OPENED) != opened)
         return;
@@ -298,7 +293,7 @@ static void record_read(const struct search *search)
     else
         describe_to_be_opened(search, &found);
     if (found.file)
-        cup_item_record(&found);
+        record_item(found);
 }
 
 static void record_path(cup_object *path)
@@ -306,7 +301,7 @@ static void record_path(cup_object *path)
     size_t bytes;
     const char *text = cup_python_utf8(path, &bytes);
     size_t of_file = find_path_end(text, bytes);
-    struct cup_item_found found = {
+    struct cup_r_item found = {
         .kind = CUP_ITEM_PATH,
         .file = cup_log_string(text, of_file ? of_file : bytes),
         .tree = of_file && of_file + 1 < bytes
@@ -316,7 +311,7 @@ static void record_path(cup_object *path)
         .entry_stop = -1,
     };
     if (found.file)
-        cup_item_record(&found);
+        record_item(found);
 }
 
 void cup_item_find(cup_object *const *what, int count)

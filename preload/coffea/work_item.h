@@ -13,13 +13,9 @@
  * may be NULL) and records what the calling thread's task processes. Needs the GIL. */
 void cup_item_find(cup_object *const *what, int count);
 
-/* Writes an ITEM record. Strings are ids, 0: unknown; entries are -1: unknown. */
-struct cup_item_found {
-    enum cup_item_kind kind;
-    uint32_t dataset, file, tree;
-    int64_t entry_start, entry_stop;
-};
-void cup_item_record(const struct cup_item_found *found);
+/* If OBJECT, whose type has the name TYPE_NAME, is Coffea's WorkItem or FileMeta: records it as the
+ * item of the calling thread's task, and returns true. Needs the GIL. */
+bool cup_item_is_coffea(cup_object *object, const char *type_name);
 
 /* True once the item of the task that the calling thread runs was found. */
 bool cup_work_item_known(void);

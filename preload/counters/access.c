@@ -4,6 +4,7 @@
 #include "preload/counters/block.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/places.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -33,12 +34,6 @@ static uint16_t *chain_of(const struct cup_block *block)
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
-
-/* A signed difference as an unsigned number, which is small if the difference is small. */
-static uint64_t encode_difference(uint64_t value, uint64_t before)
-{
-    return cup_pairs_difference(value, before);
-}
 
 static size_t encode_numbers(unsigned char *at, const uint64_t *numbers)
 {
@@ -70,11 +65,11 @@ size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64
         uint64_t length = extent->high - extent->low;
         uint64_t start = scale_time(set, extent->start), stop = scale_time(set, extent->stop);
         const uint64_t numbers[CUP_KV_COUNT] = {
-            [CUP_KV_OFFSET] = encode_difference(extent->low, end),
+            [CUP_KV_OFFSET] = cup_pairs_difference(extent->low, end),
             [CUP_KV_EXTENT] = length,
-            [CUP_KV_START] = encode_difference(start, ended),
+            [CUP_KV_START] = cup_pairs_difference(start, ended),
             [CUP_KV_TIME] = stop - start,
-            [CUP_KV_BYTES] = encode_difference(extent->bytes, length),
+            [CUP_KV_BYTES] = cup_pairs_difference(extent->bytes, length),
             [CUP_KV_CALLS] = extent->calls - 1u,
             [CUP_KV_JUMPS] = extent->jumps,
         };
@@ -102,19 +97,16 @@ static void write_set(struct cup_access_set *set)
     struct cup_r_extents *from = set->record;
     uint32_t count = list_extents(&set->extents, extents);
     if (count) {
-        int64_t start_ns = cup_extents_time_ns(from, extents[0]->start);
-        size_t bytes = cup_access_code(coded, from, start_ns, extents, count);
-        struct cup_r_access *record = cup_log_reserve(sizeof *record, bytes);
-        if (record) {
-            record->task = from->task;
-            record->file = from->file;
-            record->start_ns = start_ns;
-            record->set = (uint16_t)from->set;
-            record->own = from->own;
-            record->extents = (uint8_t)count;
-            record->sequence = from->sequence;
-            cup_log_commit_tail(record, CUP_R_ACCESS, sizeof *record, coded, bytes);
-        }
+        const struct cup_r_access record = {.task = from->task,
+                                            .file = from->file,
+                                            .start_ns =
+                                                cup_extents_time_ns(from, extents[0]->start),
+                                            .set = (uint16_t)from->set,
+                                            .own = from->own,
+                                            .extents = (uint8_t)count,
+                                            .sequence = from->sequence};
+        size_t bytes = cup_access_code(coded, from, record.start_ns, extents, count);
+        cup_log_write(CUP_R_ACCESS, &record, coded, bytes);
     }
     cup_extents_clear(&set->extents);
     __atomic_store_n(&from->sequence, from->sequence + 1, __ATOMIC_RELEASE);
@@ -122,26 +114,10 @@ static void write_set(struct cup_access_set *set)
 
 /* ---- sets --------------------------------------------------------------------------------- */
 
-/* Takes a free set and returns its number; 0: there is none. */
-static uint32_t claim_set(void)
-{
-    for (uint32_t word = 0; word < CUP_ACCESS_SETS / 64; word++) {
-        uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
-        while (~bits) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
-            if (__atomic_compare_exchange_n(&taken[word], &bits, bits | UINT64_C(1) << bit, false,
-                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-                return word * 64 + bit + 1;
-        }
-    }
-    return 0;
-}
-
 static void release_set(uint32_t number)
 {
-    uint64_t bit = UINT64_C(1) << (number - 1) % 64;
     __atomic_store_n(&cup_access_sets[number].record->file, 0, __ATOMIC_RELEASE);
-    __atomic_fetch_and(&taken[(number - 1) / 64], ~bit, __ATOMIC_RELEASE);
+    cup_place_free(taken, number - 1);
 }
 
 static void raise_used(uint32_t number)
@@ -157,16 +133,11 @@ static bool ensure_record(struct cup_access_set *set, uint32_t number)
 {
     if (set->record)
         return true;
-    struct cup_r_extents *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return false;
-    memset(&record->head + 1, 0, sizeof *record - sizeof record->head);
-    record->set = number;
-    record->sequence = 1;
-    cup_log_commit(record, CUP_R_EXTENTS);
-    cup_extents_start(&set->extents, record->extents);
-    set->record = record;
-    return true;
+    const struct cup_r_extents record = {.set = number, .sequence = 1};
+    set->record = cup_log_write(CUP_R_EXTENTS, &record, NULL, 0);
+    if (set->record)
+        cup_extents_start(&set->extents, set->record->extents);
+    return set->record != NULL;
 }
 
 /* From now on, the record's ticks are converted to times relative to the present moment. */
@@ -180,14 +151,13 @@ static void restart_clock(struct cup_r_extents *record)
 /* Makes a set for FILE and returns its number; 0: there is no room. */
 static uint32_t make_set(struct cup_block *block, uint32_t file)
 {
-    uint32_t number = claim_set();
-    if (!number)
+    uint32_t number = cup_place_take(taken, CUP_ACCESS_SETS) + 1;
+    if (number > CUP_ACCESS_SETS)
         return 0;
     raise_used(number);
     struct cup_access_set *set = &cup_access_sets[number];
     if (!ensure_record(set, number)) {
-        __atomic_fetch_and(&taken[(number - 1) / 64], ~(UINT64_C(1) << (number - 1) % 64),
-                           __ATOMIC_RELEASE);
+        cup_place_free(taken, number - 1);
         return 0;
     }
     uint16_t *chain = chain_of(block);

@@ -2,13 +2,14 @@
 
 #include "include/log_pairs.h"
 #include "preload/counters/access.h"
-#include "preload/counters/pending_blocks.h"
 #include "preload/counters/series.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/places.h"
+#include "preload/sys/spin.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -17,18 +18,6 @@
 enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
 
 /* ---- writing out ------------------------------------------------------------------------- */
-
-static size_t encode_counters(unsigned char *at, const uint64_t *counters, uint32_t count)
-{
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!counters[i])
-            continue;
-        at[bytes++] = (unsigned char)i;
-        bytes += cup_pairs_number(at + bytes, counters[i]);
-    }
-    return bytes;
-}
 
 static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 {
@@ -45,19 +34,17 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 
 static void write_counters(const struct cup_block *block)
 {
-    unsigned char pairs[CUP_COUNTER_COUNT * 11 + CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7];
-    size_t bytes = encode_counters(pairs, block->counters, CUP_COUNTER_COUNT);
+    unsigned char pairs[CUP_COUNTER_COUNT * CUP_PAIR_LONGEST +
+                        CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
+    size_t bytes = cup_pairs_nonzero(pairs, block->counters, CUP_COUNTER_COUNT);
     bytes += encode_buckets(pairs + bytes, block);
-    struct cup_r_counters *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
-    if (!record)
-        return;
-    record->task = block->task;
-    record->tid = block->tid;
-    record->block = (uint16_t)cup_log_block_index(block);
-    record->sequence = block->sequence;
-    record->own = (uint8_t)block->own;
-    cup_pairs_fill(record, sizeof *record, pairs, bytes);
-    cup_log_commit(record, CUP_R_COUNTERS);
+    const struct cup_r_counters record = {.task = block->task,
+                                          .tid = block->tid,
+                                          .block = (uint16_t)cup_log_block_index(block),
+                                          .sequence = block->sequence,
+                                          .own = (uint8_t)block->own};
+    if (bytes)
+        cup_log_write(CUP_R_COUNTERS, &record, pairs, cup_pairs_pad(pairs, bytes));
 }
 
 /* Writes an entry out and clears it, in an order that leaves the log readable after a kill at any
@@ -67,20 +54,17 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
     struct cup_file_use *use = &block->files[entry];
     if (!use->file)
         return;
-    unsigned char pairs[CUP_FILE_COUNTER_COUNT * 11];
-    size_t bytes = encode_counters(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
-    struct cup_r_file_use *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
-    if (record) {
-        record->task = block->task;
-        record->tid = block->tid;
-        record->file = use->file;
-        record->block = (uint16_t)cup_log_block_index(block);
-        record->entry = (uint8_t)entry;
-        record->file_sequence = block->file_sequence[entry];
-        record->own = (uint8_t)block->own;
-        cup_pairs_fill(record, sizeof *record, pairs, bytes);
-        cup_log_commit(record, CUP_R_FILE_USE);
-    }
+    unsigned char pairs[CUP_FILE_COUNTER_COUNT * CUP_PAIR_LONGEST + CUP_PAIRS_UNIT];
+    size_t bytes = cup_pairs_nonzero(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
+    const struct cup_r_file_use record = {.task = block->task,
+                                          .tid = block->tid,
+                                          .file = use->file,
+                                          .block = (uint16_t)cup_log_block_index(block),
+                                          .entry = (uint8_t)entry,
+                                          .file_sequence = block->file_sequence[entry],
+                                          .own = (uint8_t)block->own};
+    if (bytes)
+        cup_log_write(CUP_R_FILE_USE, &record, pairs, cup_pairs_pad(pairs, bytes));
     __atomic_store_n(&use->file, 0, __ATOMIC_RELEASE);
     use->access = 0;
     memset(use->counters, 0, sizeof use->counters);
@@ -90,50 +74,38 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-/* One bit for each block that is taken: 64 blocks are searched with one load. */
-static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64];
+/* Pending blocks: closed blocks of helpers, which are kept for a while before they are written.
+ * About half a dozen threads help a task; blocks of the same task are merged, which leaves a fifth
+ * of the records. A pending block stays in the log's mapping, where a reader finds it if the
+ * process is killed. */
+enum { PENDING = 16 };
+static struct {
+    uint32_t lock;
+    uint32_t next; /* modulo PENDING: the place with the oldest block, which is reused next */
+    struct cup_block *blocks[PENDING];
+} pending;
+
+static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64]; /* a bit for each block */
 
 void cup_block_reset(void)
 {
     memset(taken, 0, sizeof taken);
-    cup_pending_blocks_reset();
+    memset(&pending, 0, sizeof pending);
     cup_access_reset();
-}
-
-/* Takes one of the first COUNT blocks and returns its index; COUNT: none is free. */
-static uint32_t claim_index(uint32_t count)
-{
-    for (uint32_t word = 0; word * 64 < count; word++) {
-        uint64_t bits = __atomic_load_n(&taken[word], __ATOMIC_RELAXED);
-        while (~bits) {
-            uint32_t bit = (uint32_t)__builtin_ctzll(~bits);
-            if (word * 64 + bit >= count)
-                break;
-            if (__atomic_compare_exchange_n(&taken[word], &bits, bits | UINT64_C(1) << bit, false,
-                                            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-                return word * 64 + bit;
-        }
-    }
-    return count;
-}
-
-static void release_index(uint32_t index)
-{
-    __atomic_fetch_and(&taken[index / 64], ~(UINT64_C(1) << index % 64), __ATOMIC_RELEASE);
 }
 
 /* A free block; if all are taken, adds more to the log. Helper threads keep blocks open while they
  * are idle, so a process of many threads needs many. NULL: there is no room. */
 static struct cup_block *find_free_block(void)
 {
-    uint32_t count = cup_log_block_count(), index = claim_index(count);
+    uint32_t count = cup_log_block_count(), index = cup_place_take(taken, count);
     if (index < count)
         return cup_log_block(index);
     cup_log_lock();
     bool more = cup_log_block_count() > count || cup_log_more_blocks();
     cup_log_unlock();
     uint32_t now = more ? cup_log_block_count() : count;
-    index = claim_index(now);
+    index = cup_place_take(taken, now);
     return index < now ? cup_log_block(index) : NULL;
 }
 
@@ -168,7 +140,7 @@ static void empty_block(struct cup_block *block)
     }
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
-    release_index(cup_log_block_index(block));
+    cup_place_free(taken, cup_log_block_index(block));
 }
 
 static void write_block(struct cup_block *block)
@@ -181,15 +153,91 @@ static void write_block(struct cup_block *block)
     empty_block(block);
 }
 
+/* ---- pending blocks ---------------------------------------------------------------------- */
+
+static const bool is_largest[CUP_COUNTER_COUNT] = {
+#define SUM false
+#define MAX false /* the peaks of several threads are added up */
+#define LARGEST true
+#define X(id, name, kind, needs, what) kind,
+    CUP_COUNTERS(X)
+#undef X
+#undef SUM
+#undef MAX
+#undef LARGEST
+};
+
+static void add_counters(struct cup_block *to, const struct cup_block *from)
+{
+    for (int i = 0; i < CUP_COUNTER_COUNT; i++)
+        if (!is_largest[i])
+            to->counters[i] += from->counters[i];
+        else if (from->counters[i] > to->counters[i])
+            to->counters[i] = from->counters[i];
+    for (int histogram = 0; histogram < CUP_HISTOGRAM_COUNT; histogram++)
+        for (int bucket = 0; bucket < CUP_BUCKETS; bucket++)
+            to->histograms[histogram][bucket] += from->histograms[histogram][bucket];
+}
+
+static void add_file(struct cup_block *to, const struct cup_file_use *from)
+{
+    struct cup_file_use *use = cup_block_file(to, from->file);
+    for (int i = 0; i < CUP_FILE_COUNTER_COUNT; i++)
+        use->counters[i] += from->counters[i];
+}
+
+/* Adds FROM to TO. As soon as FROM is marked as moved, a reader ignores it: a kill after that loses
+ * what is not added yet, but nothing is counted twice. */
+static void merge_block(struct cup_block *to, struct cup_block *from)
+{
+    __atomic_store_n(&from->used, CUP_BLOCK_MOVED, __ATOMIC_RELEASE);
+    add_counters(to, from);
+    for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
+        if (from->files[entry].file)
+            add_file(to, &from->files[entry]);
+    cup_access_move(to, from);
+    if (to->tid != from->tid)
+        to->tid = 0; /* now it has the counters of several threads */
+}
+
+static struct cup_block *find_pending(const struct cup_block *block)
+{
+    for (int i = 0; i < PENDING; i++)
+        if (pending.blocks[i] && pending.blocks[i]->task == block->task &&
+            pending.blocks[i]->own == block->own)
+            return pending.blocks[i];
+    return NULL;
+}
+
+/* True: BLOCK was merged into a pending block of the same task and kind. False: BLOCK is pending
+ * now; *OUT is the block in whose place it is (NULL: none). */
+static bool make_pending(struct cup_block *block, struct cup_block **out)
+{
+    *out = NULL;
+    cup_spin_lock(&pending.lock);
+    struct cup_block *known = find_pending(block);
+    if (known) {
+        merge_block(known, block);
+    } else {
+        uint32_t place = pending.next++ % PENDING;
+        *out = pending.blocks[place];
+        pending.blocks[place] = block;
+    }
+    cup_spin_unlock(&pending.lock);
+    return known != NULL;
+}
+
 void cup_block_close(struct cup_block *block)
 {
     struct cup_block *out = block;
     bool helps = block->task && block->own != CUP_BLOCK_RUNS;
-    if (helps && cup_pending_blocks_put(block, &out))
+    if (helps && make_pending(block, &out))
         empty_block(block);
     else if (out)
         write_block(out);
 }
+
+/* ---- entries of files, blocks of threads ------------------------------------------------- */
 
 struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file)
 {

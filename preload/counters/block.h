@@ -13,7 +13,7 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task,
                                  enum cup_block_kind kind);
 
 /* Writes the block's records and frees it. A helper's block is first kept for a while, to be merged
- * with others: see pending_blocks.h. */
+ * with others of the same task and kind. */
 void cup_block_close(struct cup_block *block);
 
 /* The block's entry for FILE (not 0). Never NULL: if all entries are taken, one is written as a

@@ -16,7 +16,6 @@
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 static enum { UNTRIED, READY, OFF } state;
@@ -150,22 +149,18 @@ static __attribute__((noinline)) bool become_ready(clockid_t id, const struct ti
 {
     if (!cup_recording_wanted())
         return false;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     bool ready = try_to_get_ready(id, cup_clock_call_ns(now));
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return ready;
 }
 
 static __attribute__((noinline)) void enter_anchor(clockid_t id, const struct timespec *now,
                                                    const void *name)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     read_anchor(id, cup_clock_call_ns(now), name);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* ---- other clock calls, which show that a Runner's call goes on -------------------------- */
@@ -186,11 +181,9 @@ static int64_t check_runner_call(int64_t realtime_ns)
 
 static __attribute__((noinline)) void enter_runner_check(const struct timespec *now)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_runner_self.next_ns = cup_clock_call_ns(now) + check_runner_call(cup_clock_call_ns(now));
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* The longest pause that the situation allows: tasks read this clock millions of times. */
@@ -213,11 +206,9 @@ void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
 {
     if (cup_self.guard)
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_runner_self.next_monotonic_ns = cup_clock_call_ns(now) + pause_of_monotonic(caller);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* ---- the hook's entry -------------------------------------------------------------------- */

@@ -51,61 +51,47 @@ void cup_dask_child_begins(void)
 
 static enum cup_role find_role(cup_object *server)
 {
-    cup_object *state = cup_python_attribute(server, "execution_state");
-    cup_object *workers = state ? NULL : cup_python_attribute(server, "workers");
-    enum cup_role role = state ? CUP_ROLE_WORKER : workers ? CUP_ROLE_SCHEDULER : CUP_ROLE_NANNY;
-    cup_python_drop(state);
-    cup_python_drop(workers);
-    return role;
+    CUP_OWNED cup_object *state = cup_python_attribute(server, "execution_state");
+    CUP_OWNED cup_object *workers = state ? NULL : cup_python_attribute(server, "workers");
+    return state ? CUP_ROLE_WORKER : workers ? CUP_ROLE_SCHEDULER : CUP_ROLE_NANNY;
 }
 
 static void note_spill_directory(cup_object *worker)
 {
     char path[ADDRESS_LONGEST * 2];
-    cup_object *directory = cup_python_attribute(worker, "local_directory");
+    CUP_OWNED cup_object *directory = cup_python_attribute(worker, "local_directory");
     size_t bytes = cup_python_text(directory, path, sizeof path - sizeof "/storage");
     strcpy(path + bytes, "/storage");
     if (bytes)
         cup_file_class_add_spill_directory(path);
-    cup_python_drop(directory);
 }
 
 /* Registers the server's and its scheduler's address: bytes sent there are Dask's own traffic. */
 static void note_addresses(cup_object *server, const char *address)
 {
     char of_scheduler[ADDRESS_LONGEST];
-    cup_object *scheduler = cup_python_attribute(server, "scheduler");
-    cup_object *value = cup_python_attribute(scheduler, "addr");
+    CUP_OWNED cup_object *scheduler = cup_python_attribute(server, "scheduler");
+    CUP_OWNED cup_object *value = cup_python_attribute(scheduler, "addr");
     cup_dask_address_add(address);
     if (cup_python_text(value, of_scheduler, sizeof of_scheduler))
         cup_dask_address_add(of_scheduler);
-    cup_python_drop(value);
-    cup_python_drop(scheduler);
 }
 
 static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
 {
-    uint32_t name = cup_log_python_attribute(server, "name"),
-             directory = cup_log_python_attribute(server, "local_directory");
-    uint32_t address_id = cup_log_cstring(address);
-    cup_object *state = role == CUP_ROLE_WORKER ? cup_python_attribute(server, "state") : NULL;
-    cup_object *memory =
-        role == CUP_ROLE_WORKER ? cup_python_attribute(server, "memory_manager") : NULL;
-    uint32_t threads = (uint32_t)cup_python_integer_at(state, "nthreads", 0);
+    cup_object *worker = role == CUP_ROLE_WORKER ? server : NULL;
+    CUP_OWNED cup_object *state = cup_python_attribute(worker, "state");
+    CUP_OWNED cup_object *memory = cup_python_attribute(worker, "memory_manager");
     int64_t limit = cup_python_integer_at(memory, "memory_limit", -1);
-    cup_python_drop(memory);
-    cup_python_drop(state);
-    struct cup_r_server *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->id = id;
-    record->role = role;
-    record->address = address_id;
-    record->name = name;
-    record->local_directory = directory;
-    record->threads = threads;
-    record->memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64;
-    cup_log_commit(record, CUP_R_SERVER);
+    const struct cup_r_server record = {
+        .id = id,
+        .role = role,
+        .address = cup_log_cstring(address),
+        .name = cup_log_python_attribute(server, "name"),
+        .local_directory = cup_log_python_attribute(server, "local_directory"),
+        .threads = (uint32_t)cup_python_integer_at(state, "nthreads", 0),
+        .memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64};
+    cup_log_write(CUP_R_SERVER, &record, NULL, 0);
 }
 
 static void note_versions(void)
@@ -122,9 +108,8 @@ static void note_versions(void)
 static uint32_t find_server(cup_object *server)
 {
     char address[ADDRESS_LONGEST];
-    cup_object *value = cup_python_attribute(server, "_address");
+    CUP_OWNED cup_object *value = cup_python_attribute(server, "_address");
     size_t bytes = cup_python_text(value, address, sizeof address);
-    cup_python_drop(value);
     if (!bytes || strcmp(address, "None") == 0)
         return 0;
     for (uint32_t i = 0; i < seen.count; i++)
@@ -155,18 +140,16 @@ bool cup_dask_tick_wanted(int64_t now_ns)
 
 void cup_dask_tick(struct cup_frame top, int64_t now_ns)
 {
-    cup_object *locals = NULL;
+    CUP_OWNED cup_object *locals = NULL;
     if (!cup_frames_is_in(top, "distributed/core.py"))
         return;
-    cup_object *server = cup_frames_local(top, "self", &locals);
-    if (server && cup_recording_open()) {
-        cup_self.server_loop = true;
-        uint32_t id = find_server(server);
-        if (id)
-            cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
-    }
-    cup_python_drop(server);
-    cup_python_drop(locals);
+    CUP_OWNED cup_object *server = cup_frames_local(top, "self", &locals);
+    if (!server || !cup_recording_open())
+        return;
+    cup_self.server_loop = true;
+    uint32_t id = find_server(server);
+    if (id)
+        cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
 }
 
 /* ---- the frames of a task ---------------------------------------------------------------- */
@@ -236,28 +219,22 @@ static uint32_t find_prefix(cup_object *state, cup_object *key)
     uint32_t prefix = cup_log_python_attribute(state, "prefix");
     if (prefix)
         return prefix;
-    cup_object *result = cup_python_call(cup_python_module("dask.utils"), "key_split", key);
-    prefix = cup_log_python_text(result);
-    cup_python_drop(result);
-    return prefix;
+    CUP_OWNED cup_object *split =
+        cup_python_call(cup_python_module("dask.utils"), "key_split", key);
+    return cup_log_python_text(split);
 }
 
 /* Fills in what Dask knows of the task. Returns the worker's TaskState, a new reference; NULL:
  * none. */
 static cup_object *describe_task(struct cup_task_info *info, cup_object *key, cup_object *worker)
 {
-    cup_object *machine = cup_python_attribute(worker, "state");
-    cup_object *tasks = cup_python_attribute(machine, "tasks");
+    CUP_OWNED cup_object *machine = cup_python_attribute(worker, "state");
+    CUP_OWNED cup_object *tasks = cup_python_attribute(machine, "tasks");
     cup_object *state = cup_python_get(tasks, key);
     info->server = worker ? find_server(worker) : 0;
     info->prefix = find_prefix(state, key);
-    const struct cup_span_strings span =
-        state ? cup_spans_of_task(state) : (struct cup_span_strings){0, 0};
-    info->span = span.name;
-    info->span_id = span.id;
-    info->run_id = state ? cup_python_integer_at(state, "run_id", -1) : -1;
-    cup_python_drop(tasks);
-    cup_python_drop(machine);
+    cup_spans_of_task(state, &info->span, &info->span_id);
+    info->run_id = cup_python_integer_at(state, "run_id", -1);
     return state;
 }
 
@@ -268,16 +245,14 @@ static cup_object *describe_task(struct cup_task_info *info, cup_object *key, cu
  * clock call. */
 static void find_item(struct cup_frame simple_frame, cup_object **locals)
 {
-    cup_object *node = cup_frames_local(simple_frame, "task", locals);
-    cup_object *function = node ? NULL : cup_frames_local(simple_frame, "function", locals);
-    cup_object *args = node ? NULL : cup_frames_local(simple_frame, "args", locals);
-    cup_object *kwargs = node ? NULL : cup_frames_local(simple_frame, "kwargs", locals);
-    cup_object *const what[] = {node, function, args, kwargs};
-    cup_item_find(what, sizeof what / sizeof *what);
-    cup_python_drop(kwargs);
-    cup_python_drop(args);
-    cup_python_drop(function);
-    cup_python_drop(node);
+    static const char *const names[] = {"task", "function", "args", "kwargs"};
+    enum { COUNT = sizeof names / sizeof *names };
+    cup_object *what[COUNT] = {NULL};
+    for (int i = 0; i < COUNT && !what[0]; i++)
+        what[i] = cup_frames_local(simple_frame, names[i], locals);
+    cup_item_find(what, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        cup_python_drop(what[i]);
 }
 
 static bool is_carrier(uint32_t prefix)
@@ -305,38 +280,59 @@ static cup_object *find_thread_state(void)
     return state;
 }
 
-enum { KEY_LONGEST = 4096 };
+/* A task, as a function of Dask's worker knows it. References, or NULL. */
+struct dask_task {
+    cup_object *key, *worker, *locals;
+    cup_object *state; /* its TaskState; once it began */
+};
 
-static void begin_task(const struct task_frames *frames, struct cup_moment now)
+static void drop_task(struct dask_task *task)
 {
-    char key_text[KEY_LONGEST];
-    cup_object *locals = NULL, *locals_of_simple = NULL;
-    cup_object *key = cup_python_attribute(find_thread_state(), "key");
-    cup_object *execution = cup_python_attribute(find_thread_state(), "execution_state");
-    if (!key)
-        key = cup_frames_local(frames->run, "key", &locals);
+    cup_python_drop(task->state);
+    cup_python_drop(task->worker);
+    cup_python_drop(task->key);
+    cup_python_drop(task->locals);
+}
+
+/* Reads key and execution_state from STATE, and where that has none, from FRAME's local
+ * variables. */
+static struct dask_task read_task(struct cup_frame frame, cup_object *state)
+{
+    struct dask_task task = {.key = cup_python_attribute(state, "key")};
+    CUP_OWNED cup_object *execution = cup_python_attribute(state, "execution_state");
+    if (!task.key)
+        task.key = cup_frames_local(frame, "key", &task.locals);
     if (!execution)
-        execution = cup_frames_local(frames->run, "execution_state", &locals);
-    cup_object *worker = cup_python_item(execution, "worker");
-    if (key && cup_recording_open()) {
-        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_DASK, .start = now};
-        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_object *state = describe_task(&info, key, worker);
-        uint32_t task = cup_task_begin(&info);
-        cup_context_enter(task);
-        if (is_carrier(info.prefix))
+        execution = cup_frames_local(frame, "execution_state", &task.locals);
+    task.worker = cup_python_item(execution, "worker");
+    return task;
+}
+
+/* Begins TASK, and returns its number. */
+static uint32_t begin_task(struct dask_task *task, enum cup_task_origin origin,
+                           struct cup_moment start)
+{
+    char key[4096];
+    struct cup_task_info info = {.key = key, .origin = origin, .start = start};
+    info.key_bytes = cup_python_text(task->key, key, sizeof key);
+    task->state = describe_task(&info, task->key, task->worker);
+    return origin == CUP_ORIGIN_ASYNC ? cup_task_begin_async(&info) : cup_task_begin(&info);
+}
+
+static void begin_on_thread(const struct task_frames *frames, struct cup_moment now)
+{
+    struct dask_task task = read_task(frames->run, find_thread_state());
+    CUP_OWNED cup_object *locals_of_simple = NULL;
+    if (!task.key) {
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+    } else if (cup_recording_open()) {
+        uint32_t number = begin_task(&task, CUP_ORIGIN_DASK, now);
+        if (is_carrier(cup_task_prefix()))
             find_item(frames->simple, &locals_of_simple);
         else /* the input of a chunk is mostly the processor, which is of no interest */
-            cup_inputs_of_task(state, task);
-        cup_python_drop(state);
-    } else if (!key) {
-        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+            cup_inputs_of_task(task.state, number);
     }
-    cup_python_drop(worker);
-    cup_python_drop(execution);
-    cup_python_drop(key);
-    cup_python_drop(locals_of_simple);
-    cup_python_drop(locals);
+    drop_task(&task);
 }
 
 /* ---- end --------------------------------------------------------------------------------- */
@@ -352,33 +348,26 @@ static struct outcome read_outcome(struct cup_frame frame, cup_object **locals)
 {
     char operation[32] = "";
     /* there is no msg after sys.exit() in a task */
-    cup_object *message = cup_frames_local(frame, "msg", locals);
-    cup_object *op = cup_python_item(message, "op");
-    cup_object *bytes = cup_python_item(message, "nbytes");
-    cup_object *error = cup_python_item(message, "exception_text");
+    CUP_OWNED cup_object *message = cup_frames_local(frame, "msg", locals);
+    CUP_OWNED cup_object *op = cup_python_item(message, "op");
+    CUP_OWNED cup_object *bytes = cup_python_item(message, "nbytes");
+    CUP_OWNED cup_object *error = cup_python_item(message, "exception_text");
     cup_python_text(op, operation, sizeof operation);
     int64_t result_bytes = cup_python_integer(bytes, -1);
-    struct outcome outcome = {
+    return (struct outcome){
         strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
         result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_log_python_text(error)};
-    cup_python_drop(error);
-    cup_python_drop(bytes);
-    cup_python_drop(op);
-    cup_python_drop(message);
-    return outcome;
 }
 
 static void end_task(const struct task_frames *frames, struct cup_moment now)
 {
-    cup_context_leave();
-    cup_object *locals = NULL;
+    CUP_OWNED cup_object *locals = NULL;
     if (!cup_work_item_known())
         find_item(frames->simple, &locals);
     if (cup_work_item_known())
         add_carrier(cup_task_prefix());
     struct outcome outcome = read_outcome(frames->simple, &locals);
     cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
-    cup_python_drop(locals);
 }
 
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
@@ -388,7 +377,7 @@ void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
         return;
     if (frames.border == BEGINS &&
         !cup_self.task) /* a task inside a task belongs to the outer one */
-        begin_task(&frames, now);
+        begin_on_thread(&frames, now);
     else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
         end_task(&frames, now);
 }
@@ -398,32 +387,24 @@ void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
 /* The context variable stays set in the context of the asyncio task that executes this task. */
 static void begin_async(const struct task_frames *frames, int64_t now_ns)
 {
-    char key_text[KEY_LONGEST];
-    cup_object *locals = NULL;
-    cup_object *key = cup_frames_local(frames->run, "key", &locals);
-    cup_object *worker = cup_frames_local(frames->run, "self", &locals);
-    if (key && worker && cup_recording_open()) {
-        struct cup_task_info info = {
-            .key = key_text, .origin = CUP_ORIGIN_ASYNC, .start = {now_ns, 0}};
-        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_python_drop(describe_task(&info, key, worker));
-        cup_python_drop(cup_context_set(cup_task_begin_async(&info)));
-    } else {
+    struct dask_task task = {.locals = NULL};
+    task.key = cup_frames_local(frames->run, "key", &task.locals);
+    task.worker = cup_frames_local(frames->run, "self", &task.locals);
+    if (task.key && task.worker && cup_recording_open())
+        cup_python_drop(
+            cup_context_set(begin_task(&task, CUP_ORIGIN_ASYNC, (struct cup_moment){now_ns, 0})));
+    else
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
-    }
-    cup_python_drop(worker);
-    cup_python_drop(key);
-    cup_python_drop(locals);
+    drop_task(&task);
 }
 
 static void end_async(const struct task_frames *frames, int64_t now_ns)
 {
-    cup_object *locals = NULL;
+    CUP_OWNED cup_object *locals = NULL;
     struct outcome outcome = read_outcome(frames->simple, &locals);
     cup_task_end_async(cup_context_task(), outcome.status, now_ns, outcome.result_bytes,
                        outcome.error);
     cup_python_drop(cup_context_set(0));
-    cup_python_drop(locals);
 }
 
 void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
@@ -439,32 +420,14 @@ void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
 
 /* ---- actors: each call of a method is a task ------------------------------------------------ */
 
-static void end_actor(enum cup_task_status status)
-{
-    cup_context_leave();
-    cup_task_end(status, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
-                 CUP_UNKNOWN64, 0);
-}
-
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
 {
-    char key_text[KEY_LONGEST];
-    cup_object *locals = NULL;
     if (cup_self.task)
         return;
-    cup_object *key = cup_frames_local(top, "key", &locals);
-    cup_object *execution = cup_frames_local(top, "execution_state", &locals);
-    cup_object *worker = cup_python_item(execution, "worker");
-    if (key && worker && cup_recording_open()) {
-        struct cup_task_info info = {.key = key_text, .origin = CUP_ORIGIN_ACTOR, .start = now};
-        info.key_bytes = cup_python_text(key, key_text, sizeof key_text);
-        cup_python_drop(describe_task(&info, key, worker));
-        cup_context_enter(cup_task_begin(&info));
-    }
-    cup_python_drop(worker);
-    cup_python_drop(execution);
-    cup_python_drop(key);
-    cup_python_drop(locals);
+    struct dask_task task = read_task(top, NULL);
+    if (task.key && task.worker && cup_recording_open())
+        begin_task(&task, CUP_ORIGIN_ACTOR, now);
+    drop_task(&task);
 }
 
 /* After the method has returned, Dask's _run_actor takes a lock; after it raised an exception,
@@ -475,20 +438,20 @@ static void look_at_actor(void)
     if (!cup_frames_top(&frame) || !cup_python_has_gil())
         return;
     const void *name = cup_frames_name(frame);
-    if (is_any(name, CUP_ANCHOR_RUN_ACTOR, CUP_ANCHOR_APPLY_FUNCTION_ACTOR))
-        end_actor(CUP_STATUS_FINISHED);
-    else if (name == cup_anchor_name(CUP_ANCHOR_ENTER) && cup_frames_back(&frame) &&
-             cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RAISED) &&
-             cup_frames_back(&frame) &&
-             cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN))
-        end_actor(CUP_STATUS_ERRED);
+    bool returned = is_any(name, CUP_ANCHOR_RUN_ACTOR, CUP_ANCHOR_APPLY_FUNCTION_ACTOR);
+    bool raised = name == cup_anchor_name(CUP_ANCHOR_ENTER) && cup_frames_back(&frame) &&
+                  cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RAISED) &&
+                  cup_frames_back(&frame) &&
+                  cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN);
+    if (returned || raised)
+        cup_task_end(returned ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED,
+                     (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
+                     CUP_UNKNOWN64, 0);
 }
 
 void cup_dask_actor_lock(void)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     look_at_actor();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }

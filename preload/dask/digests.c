@@ -9,7 +9,6 @@
 #include "preload/sys/raw.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -56,7 +55,7 @@ static void read_value(struct entry *entry, cup_object *value)
     if (type == cup_py.float_type || type == cup_py.int_type)
         entry->value = cup_python_number(value);
     else
-        cup_py.Py_IncRef(entry->unusual = value);
+        entry->unusual = cup_python_hold(value);
 }
 
 /* Returns how many entries were read: fewer than are known if the dict was cleared. */
@@ -68,8 +67,7 @@ static size_t read_all(struct watched *digests)
     while (n < digests->room && cup_py.PyDict_Next(digests->dict, &at, &key, &value)) {
         struct entry *entry = &digests->entries[n];
         if (n == digests->count) {
-            cup_py.Py_IncRef(key);
-            *entry = (struct entry){.key = key};
+            *entry = (struct entry){.key = cup_python_hold(key)};
             digests->count++;
         }
         if (entry->key != key)
@@ -94,21 +92,17 @@ static void drop_from(struct watched *digests, size_t first)
 /* The string of one element of a key; 0: None. */
 static uint32_t string_of_part(cup_object *key, ssize_t index)
 {
-    cup_object *value = cup_py.PySequence_GetItem(key, index);
-    uint32_t id = value && value != cup_py.none ? cup_log_python_text(value) : 0;
+    CUP_OWNED cup_object *value = cup_py.PySequence_GetItem(key, index);
     if (!value)
         cup_py.PyErr_Clear();
-    cup_python_drop(value);
-    return id;
+    return value && value != cup_py.none ? cup_log_python_text(value) : 0;
 }
 
 static bool is_word(cup_object *key, ssize_t index, const char *word)
 {
-    cup_object *value = cup_py.PySequence_GetItem(key, index);
+    CUP_OWNED cup_object *value = cup_py.PySequence_GetItem(key, index);
     char text[16];
-    bool same = cup_python_text(value, text, sizeof text) && strcmp(text, word) == 0;
-    cup_python_drop(value);
-    return same;
+    return cup_python_text(value, text, sizeof text) && strcmp(text, word) == 0;
 }
 
 /* Dask's keys are (context, [span, [prefix,]] activity..., unit), or a plain name. */
@@ -135,19 +129,12 @@ static struct cup_r_digest_key parse_key(cup_object *key)
 
 static bool write_key(struct entry *entry, uint32_t server)
 {
-    struct cup_r_digest_key parsed = parse_key(entry->key);
-    struct cup_r_digest_key *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return false;
-    record->key = entry->id = ++keys;
-    record->server = server;
-    record->context = parsed.context;
-    record->span = parsed.span;
-    record->prefix = parsed.prefix;
-    record->activity = parsed.activity;
-    record->unit = parsed.unit;
-    cup_log_commit(record, CUP_R_DIGEST_KEY);
-    return true;
+    struct cup_r_digest_key record = parse_key(entry->key);
+    record.key = keys + 1;
+    record.server = server;
+    if (cup_log_write(CUP_R_DIGEST_KEY, &record, NULL, 0))
+        entry->id = ++keys;
+    return entry->id != 0;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
@@ -155,29 +142,26 @@ static bool write_key(struct entry *entry, uint32_t server)
 enum { BATCH = 256 };
 
 struct batch {
-    uint32_t server, last;
-    int64_t time_ns;
+    struct cup_r_digest record;
     size_t count;
     struct entry *entries[BATCH];
+    struct cup_digest_value values[BATCH];
 };
+
+static void add_value(struct batch *batch, struct entry *entry)
+{
+    batch->values[batch->count] = (struct cup_digest_value){entry->id, 0, entry->value};
+    batch->entries[batch->count++] = entry;
+}
 
 /* Values that could not be written count as changed at the next snapshot. */
 static bool write_batch(struct batch *batch)
 {
-    size_t bytes = batch->count * sizeof(struct cup_digest_value);
-    struct cup_r_digest *record = cup_log_reserve(sizeof *record, bytes);
-    if (!record)
+    if (!cup_log_write(CUP_R_DIGEST, &batch->record, batch->values,
+                       batch->count * sizeof *batch->values))
         return false;
-    struct cup_digest_value *values = (struct cup_digest_value *)(record + 1);
-    record->server = batch->server;
-    record->last = batch->last;
-    record->time_ns = batch->time_ns;
-    for (size_t i = 0; i < batch->count; i++) {
-        struct entry *entry = batch->entries[i];
-        values[i] = (struct cup_digest_value){entry->id, 0, entry->value};
-        entry->written = entry->value;
-    }
-    cup_log_commit(record, CUP_R_DIGEST);
+    for (size_t i = 0; i < batch->count; i++)
+        batch->entries[i]->written = batch->values[i].value;
     batch->count = 0;
     return true;
 }
@@ -199,21 +183,23 @@ static void write_changed(struct watched *digests, size_t count, struct batch *b
         struct entry *entry = &digests->entries[i];
         if (!has_changed(entry) || !room)
             continue;
-        room = (entry->id || write_key(entry, batch->server));
+        room = (entry->id || write_key(entry, batch->record.server));
         if (room)
-            batch->entries[batch->count++] = entry;
+            add_value(batch, entry);
         if (batch->count == BATCH)
             room = write_batch(batch);
     }
-    if (room && (batch->count || batch->last))
+    if (room && (batch->count || batch->record.last))
         write_batch(batch);
 }
 
 static void take_snapshot(struct watched *digests, uint32_t server, int64_t now_ns, bool last)
 {
-    struct batch batch = {.server = server, .last = last, .time_ns = now_ns};
+    struct batch batch;
     if (digests->busy)
         return;
+    batch.count = 0;
+    batch.record = (struct cup_r_digest){.server = server, .last = last, .time_ns = now_ns};
     digests->busy = true;
     ssize_t size = cup_py.PyDict_Size(digests->dict);
     make_room(digests, size > 0 ? (size_t)size : 0);
@@ -236,12 +222,10 @@ static void take_last_snapshots(void)
 static cup_object *end_interpreter(cup_object *self, cup_object *none)
 {
     (void)self, (void)none;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (cup_active() && cup_python_has_gil())
         take_last_snapshots();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return cup_python_nothing();
 }
 
@@ -270,13 +254,11 @@ void cup_digests_exit(const void *caller)
 {
     if (!any || cup_self.guard || !cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter &&
         is_interpreter(caller))
         take_last_snapshots();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* ---- ticks ------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static bool add_worker(cup_object *address, uint32_t server)
     table.entries[table.count] = (struct cup_known_worker){.address = address, .server = server};
     if (!add_index(table.count))
         return false;
-    cup_py.Py_IncRef(address);
+    cup_python_hold(address);
     table.count++;
     return true;
 }

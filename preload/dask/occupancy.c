@@ -6,28 +6,21 @@
  * (SchedulerState._get_prefix_duration). */
 static double guess_duration(cup_object *scheduler, cup_object *prefix)
 {
-    cup_object *longest = cup_python_attribute(prefix, "max_exec_time");
+    CUP_OWNED cup_object *longest = cup_python_attribute(prefix, "max_exec_time");
     double longest_s = longest ? cup_python_number(longest) : -1;
-    cup_python_drop(longest);
     if (longest_s > 0)
         return 2 * longest_s;
-    cup_object *otherwise = cup_python_attribute(scheduler, "UNKNOWN_TASK_DURATION");
-    double otherwise_s = otherwise ? cup_python_number(otherwise) : -1;
-    cup_python_drop(otherwise);
-    return otherwise_s;
+    CUP_OWNED cup_object *otherwise = cup_python_attribute(scheduler, "UNKNOWN_TASK_DURATION");
+    return otherwise ? cup_python_number(otherwise) : -1;
 }
 
 /* Negative: unknown. */
 static double expected_duration(cup_object *scheduler, cup_object *prefixes, cup_object *name)
 {
-    cup_object *prefix = cup_python_get(prefixes, name);
-    cup_object *average = prefix ? cup_python_attribute(prefix, "duration_average") : NULL;
+    CUP_OWNED cup_object *prefix = cup_python_get(prefixes, name);
+    CUP_OWNED cup_object *average = cup_python_attribute(prefix, "duration_average");
     double duration_s = average ? cup_python_number(average) : -1;
-    if (average && duration_s < 0)
-        duration_s = guess_duration(scheduler, prefix);
-    cup_python_drop(average);
-    cup_python_drop(prefix);
-    return duration_s;
+    return average && duration_s < 0 ? guess_duration(scheduler, prefix) : duration_s;
 }
 
 /* Collects the names before durations are read: that may run Python code, which may change the dict
@@ -37,16 +30,14 @@ static void collect_names(struct cup_occupancy *occupancy, cup_object *counts)
     ssize_t at = 0;
     cup_object *name, *value;
     while (occupancy->count < CUP_OCCUPANCY_PREFIXES &&
-           cup_py.PyDict_Next(counts, &at, &name, &value)) {
-        cup_py.Py_IncRef(name);
-        occupancy->prefixes[occupancy->count++].name = name;
-    }
+           cup_py.PyDict_Next(counts, &at, &name, &value))
+        occupancy->prefixes[occupancy->count++].name = cup_python_hold(name);
 }
 
 void cup_occupancy_begin(struct cup_occupancy *occupancy, cup_object *scheduler)
 {
-    cup_object *counts = cup_python_attribute(scheduler, "_task_prefix_count_global");
-    cup_object *prefixes = cup_python_attribute(scheduler, "task_prefixes");
+    CUP_OWNED cup_object *counts = cup_python_attribute(scheduler, "_task_prefix_count_global");
+    CUP_OWNED cup_object *prefixes = cup_python_attribute(scheduler, "task_prefixes");
     ssize_t size = counts && prefixes ? cup_py.PyDict_Size(counts) : -1;
     if (counts && prefixes && size < 0)
         cup_py.PyErr_Clear(); /* no dict at all */
@@ -56,13 +47,10 @@ void cup_occupancy_begin(struct cup_occupancy *occupancy, cup_object *scheduler)
     for (int i = 0; i < occupancy->count; i++)
         occupancy->prefixes[i].duration_s =
             expected_duration(scheduler, prefixes, occupancy->prefixes[i].name);
-    cup_object *bandwidth = cup_python_attribute(scheduler, "bandwidth");
+    CUP_OWNED cup_object *bandwidth = cup_python_attribute(scheduler, "bandwidth");
     occupancy->bandwidth = bandwidth ? cup_python_number(bandwidth) : 0;
     if (size < 0 || size > CUP_OCCUPANCY_PREFIXES || !(occupancy->bandwidth > 0))
         cup_occupancy_end(occupancy);
-    cup_python_drop(bandwidth);
-    cup_python_drop(prefixes);
-    cup_python_drop(counts);
 }
 
 void cup_occupancy_end(struct cup_occupancy *occupancy)

@@ -50,10 +50,8 @@ void cup_run_child_begins(void)
 
 static cup_object *find_code(cup_object *type, const char *method)
 {
-    cup_object *function = cup_python_attribute(type, method);
-    cup_object *code = cup_python_attribute(function, "__code__");
-    cup_python_drop(function);
-    return code;
+    CUP_OWNED cup_object *function = cup_python_attribute(type, method);
+    return cup_python_attribute(function, "__code__");
 }
 
 /* False: Coffea is not imported, or its Runner is not as expected. */
@@ -61,7 +59,7 @@ static bool find_codes(void)
 {
     if (codes.run)
         return true;
-    cup_object *runner =
+    CUP_OWNED cup_object *runner =
         cup_python_attribute(cup_python_module("coffea.processor.executor"), "Runner");
     if (!runner)
         return false;
@@ -69,12 +67,9 @@ static bool find_codes(void)
     codes.call = find_code(runner, "__call__");
     codes.body = find_code(runner, "_run_impl");
     codes.around = find_code(runner, "_run");
-    if (run && !codes.body) {
-        cup_py.Py_IncRef(run);
-        codes.body = run;
-    }
+    if (!codes.body)
+        codes.body = cup_python_hold(run);
     codes.run = run;
-    cup_python_drop(runner);
     return run != NULL;
 }
 
@@ -114,10 +109,8 @@ static struct place find_place(void)
 
 static cup_object *find_executor(struct place place)
 {
-    cup_object *locals = NULL;
-    cup_object *executor = place.body.at ? cup_frames_local(place.body, "executor", &locals) : NULL;
-    cup_python_drop(locals);
-    return executor;
+    CUP_OWNED cup_object *locals = NULL;
+    return place.body.at ? cup_frames_local(place.body, "executor", &locals) : NULL;
 }
 
 /* Within one call the frames only move forward: if NOW is behind BEFORE, it is another call. */
@@ -138,10 +131,8 @@ static bool is_same_call(const struct call *call, const struct place *place, cup
         return false;
     if (!call->executor || !place->body.at)
         return true;
-    cup_object *before = cup_python_call(call->executor, NULL, NULL);
-    bool same = before && before == executor;
-    cup_python_drop(before);
-    return same;
+    CUP_OWNED cup_object *before = cup_python_call(call->executor, NULL, NULL);
+    return before && before == executor;
 }
 
 /* The entry of the calling thread. MAKE: takes one if it has none; if all are taken, the one that
@@ -182,21 +173,21 @@ static void begin_call(struct call *call, int64_t now_ns)
         cup_runner_self.outside_ns = call->record->stop_ns; /* it ended between this and now */
     cup_python_drop(call->executor);
     call->executor = NULL;
-    call->record = NULL;
     call->inside = cup_recording_open();
+    call->record = NULL;
     if (!call->inside)
         return;
     cup_coffea_note_versions();
-    struct cup_r_run *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
+    const struct cup_r_run record = {.run = call_count + 1,
+                                     .tid = cup_self.tid,
+                                     .start_ns = now_ns,
+                                     .stop_ns = now_ns,
+                                     .not_before_ns = cup_runner_self.outside_ns};
+    call->record = cup_log_write(CUP_R_RUN, &record, NULL, 0);
+    if (!call->record)
         return;
-    record->run = ++call_count;
-    record->tid = cup_self.tid;
-    record->start_ns = record->stop_ns = now_ns;
-    record->not_before_ns = cup_runner_self.outside_ns;
-    cup_log_commit(record, CUP_R_RUN);
+    call_count++;
     cup_log_health(CUP_H_RUNS, 1);
-    call->record = record;
     call->written_ns = now_ns;
 }
 
@@ -216,7 +207,7 @@ static void continue_call(struct call *call, int64_t now_ns)
 
 static void look_inside_call(struct call *call, struct place place, int64_t now_ns)
 {
-    cup_object *executor = find_executor(place);
+    CUP_OWNED cup_object *executor = find_executor(place);
     if (is_same_call(call, &place, executor))
         continue_call(call, now_ns);
     else
@@ -225,7 +216,6 @@ static void look_inside_call(struct call *call, struct place place, int64_t now_
         call->executor = cup_python_call(cup_python_module("weakref"), "ref", executor);
     call->progress = place.progress;
     call->seen_ns = now_ns;
-    cup_python_drop(executor);
 }
 
 static void look_outside_call(struct call *call, int64_t now_ns)

@@ -23,17 +23,14 @@ uint64_t cup_sample_value(cup_object *value, double scale)
     cup_object *type = value ? cup_python_type(value) : NULL;
     if (!type || type == cup_py.int_type || type == cup_py.float_type)
         return cup_python_amount(value, scale);
-    cup_py.Py_IncRef(value);
-    uint64_t amount = cup_python_amount(value, scale);
-    cup_python_drop(value);
-    return amount;
+    CUP_OWNED cup_object *held = cup_python_hold(value);
+    return cup_python_amount(held, scale);
 }
 
 static uint64_t convert_and_drop(cup_object *value, double scale)
 {
-    uint64_t amount = cup_python_amount(value, scale);
-    cup_python_drop(value);
-    return amount;
+    CUP_OWNED cup_object *owned = value;
+    return cup_python_amount(owned, scale);
 }
 
 uint64_t cup_sample_amount(cup_object *object, const char *name, double scale)
@@ -67,27 +64,21 @@ uint64_t cup_sample_length(cup_object *value)
     cup_object *type = value ? cup_python_type(value) : NULL;
     if (!type || type == cup_py.dict_type || type == cup_py.set_type)
         return read_length(value);
-    cup_py.Py_IncRef(value);
-    uint64_t length = read_length(value);
-    cup_python_drop(value);
-    return length;
+    CUP_OWNED cup_object *held = cup_python_hold(value);
+    return read_length(held);
 }
 
 uint64_t cup_sample_size(cup_object *object, const char *name)
 {
-    cup_object *value = cup_python_attribute(object, name);
-    uint64_t length = read_length(value);
-    cup_python_drop(value);
-    return length;
+    CUP_OWNED cup_object *value = cup_python_attribute(object, name);
+    return read_length(value);
 }
 
 /* Dask's HeapSet implements __len__ in Python; its dict _data has the same length. */
 uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 {
-    cup_object *heap = cup_python_attribute(object, name);
-    uint64_t size = cup_sample_size(heap, "_data");
-    cup_python_drop(heap);
-    return size;
+    CUP_OWNED cup_object *heap = cup_python_attribute(object, name);
+    return cup_sample_size(heap, "_data");
 }
 
 /* ---- the server -------------------------------------------------------------------------- */
@@ -96,17 +87,12 @@ uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 static uint32_t write_status(cup_object *status)
 {
     static uint32_t pid, statuses; /* of the log that they are in: a forked child has its own */
-    uint32_t name = cup_log_python_attribute(status, "_name_");
-    struct cup_r_status *record = name ? cup_log_reserve(sizeof *record, 0) : NULL;
-    if (!record)
-        return 0;
     if (pid != cup_log_header()->pid)
         statuses = 0;
     pid = cup_log_header()->pid;
-    record->status = ++statuses;
-    record->name = name;
-    cup_log_commit(record, CUP_R_STATUS);
-    return statuses;
+    const struct cup_r_status record = {.status = statuses + 1,
+                                        .name = cup_log_python_attribute(status, "_name_")};
+    return record.name && cup_log_write(CUP_R_STATUS, &record, NULL, 0) ? ++statuses : 0;
 }
 
 /* The number of a member's STATUS record. The enum has few members and they are never freed. */
@@ -119,10 +105,8 @@ static uint32_t status_number(cup_object *status)
     } known[STATUSES];
     uint32_t pid = cup_log_header()->pid;
     for (int i = 0; i < STATUSES; i++) {
-        if (!known[i].status) {
-            cup_py.Py_IncRef(status);
-            known[i].status = status;
-        }
+        if (!known[i].status)
+            known[i].status = cup_python_hold(status);
         if (known[i].status != status)
             continue;
         if (known[i].pid != pid || !known[i].number) {

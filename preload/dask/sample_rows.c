@@ -21,15 +21,11 @@ void cup_rows_begin(struct cup_rows_batch *batch, struct cup_rows *rows)
 bool cup_rows_add_worker(const struct cup_rows *rows, struct cup_last_written *written,
                          uint32_t address, uint32_t name)
 {
-    struct cup_r_worker *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return false;
-    record->worker = written->worker = ++workers;
-    record->server = rows->server;
-    record->address = address;
-    record->name = name;
-    cup_log_commit(record, CUP_R_WORKER);
-    return true;
+    const struct cup_r_worker record = {
+        .worker = workers + 1, .server = rows->server, .address = address, .name = name};
+    if (cup_log_write(CUP_R_WORKER, &record, NULL, 0))
+        written->worker = ++workers;
+    return written->worker != 0;
 }
 
 /* Lost rows use up a number too, so that a reader sees the gap. */
@@ -37,14 +33,8 @@ static void write_rows(struct cup_rows_batch *batch)
 {
     if (!batch->used)
         return;
-    uint32_t number = ++batch->rows->rows;
-    struct cup_r_rows *record = cup_log_reserve(sizeof *record, batch->used);
-    if (record) {
-        record->sample = batch->sample;
-        record->rows = number;
-        cup_log_commit_tail(record, CUP_R_ROWS, sizeof *record, batch->bytes, batch->used);
-    }
-    batch->lost |= !record;
+    const struct cup_r_rows record = {.sample = batch->sample, .rows = ++batch->rows->rows};
+    batch->lost |= !cup_log_write(CUP_R_ROWS, &record, batch->bytes, batch->used);
     batch->used = 0;
 }
 
@@ -100,19 +90,13 @@ void cup_rows_add_gone(struct cup_rows_batch *batch, const struct cup_last_writt
 
 static void write_sample(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)
 {
-    unsigned char pairs[CUP_SV_COUNT * CUP_PAIR_LONGEST];
+    unsigned char pairs[CUP_SV_COUNT * CUP_PAIR_LONGEST + CUP_PAIRS_UNIT];
     size_t bytes = cup_pairs_known(pairs, values, CUP_SV_COUNT, 0);
-    struct cup_r_sample *record = cup_log_reserve(sizeof *record, bytes);
-    batch->lost |= !record;
-    if (!record)
-        return;
-    record->sample = batch->sample;
-    record->server = batch->rows->server;
-    record->time_ns = time_ns;
-    record->rows = batch->rows->rows;
-    record->pad = 0;
-    cup_pairs_fill(record, sizeof *record, pairs, bytes);
-    cup_log_commit(record, CUP_R_SAMPLE);
+    const struct cup_r_sample record = {.sample = batch->sample,
+                                        .server = batch->rows->server,
+                                        .time_ns = time_ns,
+                                        .rows = batch->rows->rows};
+    batch->lost |= !cup_log_write(CUP_R_SAMPLE, &record, pairs, cup_pairs_pad(pairs, bytes));
 }
 
 bool cup_rows_end(struct cup_rows_batch *batch, int64_t time_ns, const uint64_t *values)

@@ -73,12 +73,11 @@ static void fill_task_counts(uint64_t *heartbeat, cup_object *metrics)
 {
     static const char *const states[] = {"executing", "long-running", "ready",  "constrained",
                                          "waiting",   "fetch",        "flight", "memory"};
-    cup_object *counts = cup_python_item(metrics, "task_counts");
+    CUP_OWNED cup_object *counts = cup_python_item(metrics, "task_counts");
     for (int i = 0; counts && i < (int)(sizeof states / sizeof *states); i++) {
         uint64_t count = cup_sample_item(counts, states[i], 1);
         heartbeat[CUP_HV_TASKS_EXECUTING + i] = count == CUP_UNKNOWN64 ? 0 : count;
     }
-    cup_python_drop(counts);
 }
 
 static void fill_heartbeat(uint64_t *heartbeat, cup_object *metrics)
@@ -164,27 +163,18 @@ static bool fill_new_heartbeat(uint64_t *heartbeat, const struct view *view,
     uint64_t seen_ns = values[CUP_WV_SEEN_NS];
     if (written->losses && seen_ns != CUP_UNKNOWN64 && seen_ns == written->values[CUP_WV_SEEN_NS])
         return false;
-    cup_object *metrics = read_field(view, METRICS);
-    if (!metrics)
-        return false;
-    cup_py.Py_IncRef(metrics);
-    bool fresh = take_heartbeat(heartbeat, metrics, written);
-    cup_python_drop(metrics);
-    return fresh;
+    CUP_OWNED cup_object *metrics = cup_python_hold(read_field(view, METRICS));
+    return metrics && take_heartbeat(heartbeat, metrics, written);
 }
 
 static bool record_worker(struct cup_known_worker *known, const struct view *view,
                           const struct cup_rows *rows)
 {
-    cup_object *name = read_field(view, NAME);
-    if (name)
-        cup_py.Py_IncRef(name);
+    CUP_OWNED cup_object *name = cup_python_hold(read_field(view, NAME));
     uint32_t address = cup_log_python_text(known->address);
-    bool recorded =
-        address && cup_rows_add_worker(rows, &known->written, address, cup_log_python_text(name));
-    cup_python_drop(name);
     cup_sample_clear(known->written.heartbeat, CUP_HV_COUNT);
-    return recorded;
+    return address &&
+           cup_rows_add_worker(rows, &known->written, address, cup_log_python_text(name));
 }
 
 static void add_row(struct cup_rows_batch *batch, struct cup_known_worker *known,
@@ -267,11 +257,10 @@ static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
 /* A new list with references to the current workers; NULL if there is no such dict. */
 static cup_object *list_workers(cup_object *scheduler)
 {
-    cup_object *workers = cup_python_attribute(scheduler, "workers");
+    CUP_OWNED cup_object *workers = cup_python_attribute(scheduler, "workers");
     cup_object *list = workers ? cup_py.PyDict_Values(workers) : NULL;
     if (!list)
         cup_py.PyErr_Clear();
-    cup_python_drop(workers);
     return list;
 }
 
@@ -292,7 +281,7 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     struct cup_rows_batch batch;
     struct cup_occupancy occupancy;
     cup_occupancy_begin(&occupancy, scheduler);
-    cup_object *workers = list_workers(scheduler);
+    CUP_OWNED cup_object *workers = list_workers(scheduler);
     cup_sample_clear(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
     cup_sample_loop(values, scheduler, sampling);
@@ -307,7 +296,6 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     bool whole = cup_rows_end(&batch, sampling->now_ns, values);
     if (gone)
         cup_known_worker_drop_missing(sampling->rows.server, batch.sample, !whole);
-    cup_python_drop(workers);
     cup_occupancy_end(&occupancy);
 }
 

@@ -26,36 +26,25 @@ static uint32_t record_span(cup_object *id_object, uint32_t name)
     uint32_t id = name ? cup_log_python_text(id_object) : 0;
     if (!id || cup_id_find(&recorded, id, 0))
         return id;
-    struct cup_r_span *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return id;
-    record->id = id;
-    record->name = name;
-    cup_log_commit(record, CUP_R_SPAN);
-    if (cup_id_room(&recorded, 1, SPANS_MOST))
+    const struct cup_r_span record = {.id = id, .name = name};
+    if (cup_log_write(CUP_R_SPAN, &record, NULL, 0) && cup_id_room(&recorded, 1, SPANS_MOST))
         cup_id_add(&recorded, id, 0, 1);
     return id;
 }
 
 /* Dask puts tasks outside of the user's spans into a span named "default". */
-struct cup_span_strings cup_spans_of_task(cup_object *task_state)
+void cup_spans_of_task(cup_object *task_state, uint32_t *name, uint32_t *id)
 {
-    cup_object *id = cup_python_attribute(task_state, "span_id");
-    struct cup_span_strings span = {0, 0};
-    if (id && id != cup_py.none) {
-        cup_object *annotations = cup_python_attribute(task_state, "annotations");
-        cup_object *annotation = cup_python_item(annotations, "span");
-        cup_object *name = cup_python_item(annotation, "name");
-        span.name = join_name(name);
-        cup_python_drop(name);
-        cup_python_drop(annotation);
-        cup_python_drop(annotations);
-        if (!span.name)
-            span.name = cup_log_cstring("default");
-        span.id = record_span(id, span.name);
-    }
-    cup_python_drop(id);
-    return span;
+    CUP_OWNED cup_object *span = cup_python_attribute(task_state, "span_id");
+    if (!span || span == cup_py.none)
+        return;
+    CUP_OWNED cup_object *annotations = cup_python_attribute(task_state, "annotations");
+    CUP_OWNED cup_object *annotation = cup_python_item(annotations, "span");
+    CUP_OWNED cup_object *tuple = cup_python_item(annotation, "name");
+    *name = join_name(tuple);
+    if (!*name)
+        *name = cup_log_cstring("default");
+    *id = record_span(span, *name);
 }
 
 /* ---- spans of a scheduler ----------------------------------------------------------------- */
@@ -73,8 +62,8 @@ static int collect_new(cup_object *dict, ssize_t known, cup_object *ids[AT_ONCE]
     while (count < AT_ONCE && cup_py.PyDict_Next(dict, &at, &id, &span)) {
         if (known-- > 0)
             continue;
-        cup_py.Py_IncRef(ids[count] = id);
-        cup_py.Py_IncRef(spans[count++] = span);
+        ids[count] = cup_python_hold(id);
+        spans[count++] = cup_python_hold(span);
     }
     return count;
 }
@@ -87,9 +76,8 @@ static void record_new(cup_object *dict, ssize_t *known)
     int count = collect_new(dict, *known, ids, spans);
     *known += count;
     for (int i = 0; i < count; i++) {
-        cup_object *name = cup_python_attribute(spans[i], "name");
+        CUP_OWNED cup_object *name = cup_python_attribute(spans[i], "name");
         record_span(ids[i], join_name(name));
-        cup_python_drop(name);
         cup_python_drop(spans[i]);
         cup_python_drop(ids[i]);
     }
@@ -97,14 +85,11 @@ static void record_new(cup_object *dict, ssize_t *known)
 
 void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id)
 {
-    cup_object *extensions = cup_python_attribute(scheduler, "extensions");
-    cup_object *extension = cup_python_item(extensions, "spans");
-    cup_object *dict = cup_python_attribute(extension, "spans");
+    CUP_OWNED cup_object *extensions = cup_python_attribute(scheduler, "extensions");
+    CUP_OWNED cup_object *extension = cup_python_item(extensions, "spans");
+    CUP_OWNED cup_object *dict = cup_python_attribute(extension, "spans");
     if (dict && cup_python_type(dict) == cup_py.dict_type)
         record_new(dict, &scheduler_recorded[id - 1]);
-    cup_python_drop(dict);
-    cup_python_drop(extension);
-    cup_python_drop(extensions);
 }
 
 void cup_spans_reset(void)

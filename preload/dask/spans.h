@@ -7,11 +7,9 @@
 
 #include <stdint.h>
 
-/* The span of a worker's TaskState: string ids of its name and of Dask's id; both 0: no span. */
-struct cup_span_strings {
-    uint32_t name, id;
-};
-struct cup_span_strings cup_spans_of_task(cup_object *task_state);
+/* The span of a worker's TaskState (which may be NULL): sets *NAME and *ID to the string ids of its
+ * name and of Dask's id, unless it has no span. */
+void cup_spans_of_task(cup_object *task_state, uint32_t *name, uint32_t *id);
 
 /* Records the spans that a scheduler got since the last call. ID: its SERVER record. */
 void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id);

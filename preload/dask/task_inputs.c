@@ -2,8 +2,6 @@
 
 #include "preload/log/log.h"
 
-#include <string.h>
-
 /* The sizes of more inputs are not read (the total is then unknown): that would delay the task. */
 enum { MOST_READ = 256, KEY_LONGEST = 4096 };
 
@@ -23,14 +21,14 @@ static void add_input(struct inputs *inputs, cup_object *input)
     else if (inputs->bytes != CUP_UNKNOWN64)
         inputs->bytes += (uint64_t)bytes;
     if (!inputs->one)
-        cup_py.Py_IncRef(inputs->one = input);
+        inputs->one = cup_python_hold(input);
 }
 
 static struct inputs read_inputs(cup_object *set, ssize_t count)
 {
     struct inputs inputs = {.count = count};
     ssize_t most = count <= MOST_READ ? count : 1, seen = 0;
-    cup_object *iterator = cup_py.PyObject_GetIter(set);
+    CUP_OWNED cup_object *iterator = cup_py.PyObject_GetIter(set);
     cup_object *input;
     while (iterator && seen < most && (input = cup_py.PyIter_Next(iterator)) != NULL) {
         add_input(&inputs, input);
@@ -38,7 +36,6 @@ static struct inputs read_inputs(cup_object *set, ssize_t count)
         seen++;
     }
     cup_py.PyErr_Clear();
-    cup_python_drop(iterator);
     if (seen < count)
         inputs.bytes = CUP_UNKNOWN64;
     return inputs;
@@ -47,31 +44,26 @@ static struct inputs read_inputs(cup_object *set, ssize_t count)
 static void write_inputs(const struct inputs *inputs, uint32_t task)
 {
     char key_text[KEY_LONGEST];
-    cup_object *key = cup_python_attribute(inputs->one, "key");
+    CUP_OWNED cup_object *key = cup_python_attribute(inputs->one, "key");
     size_t bytes = cup_python_text(key, key_text, sizeof key_text);
-    cup_python_drop(key);
-    struct cup_r_inputs *record = bytes ? cup_log_reserve(sizeof *record, bytes) : NULL;
-    if (!record)
-        return;
-    record->task = task;
-    record->count = (uint32_t)inputs->count;
-    record->bytes = inputs->bytes;
-    record->key_bytes = (uint32_t)bytes;
-    memcpy(record + 1, key_text, bytes);
-    cup_log_commit(record, CUP_R_INPUTS);
+    const struct cup_r_inputs record = {.task = task,
+                                        .count = (uint32_t)inputs->count,
+                                        .bytes = inputs->bytes,
+                                        .key_bytes = (uint32_t)bytes};
+    if (bytes)
+        cup_log_write(CUP_R_INPUTS, &record, key_text, bytes);
 }
 
 void cup_inputs_of_task(cup_object *state, uint32_t task)
 {
-    cup_object *set = cup_python_attribute(state, "dependencies");
+    CUP_OWNED cup_object *set = cup_python_attribute(state, "dependencies");
     ssize_t count = set ? cup_py.PyObject_Size(set) : 0;
     if (count < 0)
         cup_py.PyErr_Clear();
-    if (count > 0) {
-        struct inputs inputs = read_inputs(set, count);
-        if (inputs.one)
-            write_inputs(&inputs, task);
-        cup_python_drop(inputs.one);
-    }
-    cup_python_drop(set);
+    if (count <= 0)
+        return;
+    struct inputs inputs = read_inputs(set, count);
+    if (inputs.one)
+        write_inputs(&inputs, task);
+    cup_python_drop(inputs.one);
 }

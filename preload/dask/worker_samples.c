@@ -33,7 +33,8 @@ static bool any_written;
 static void fill_own_state(struct own *worker, cup_object *server)
 {
     uint64_t *values = worker->values, *heartbeat = worker->heartbeat;
-    cup_object *own = cup_python_attribute(server, "state");
+    CUP_OWNED cup_object *own = cup_python_attribute(server, "state");
+    CUP_OWNED cup_object *memory = cup_python_attribute(server, "memory_manager");
     values[CUP_WV_THREADS] = cup_sample_amount(own, "nthreads", 1);
     values[CUP_WV_EXECUTING] = cup_sample_size(own, "executing");
     values[CUP_WV_LONG_RUNNING] = cup_sample_size(own, "long_running");
@@ -46,11 +47,8 @@ static void fill_own_state(struct own *worker, cup_object *server)
     heartbeat[CUP_HV_INCOMING_BYTES] = cup_sample_amount(own, "transfer_incoming_bytes", 1);
     heartbeat[CUP_HV_INCOMING_COUNT] = cup_sample_amount(own, "transfer_incoming_count", 1);
     heartbeat[CUP_HV_INCOMING_TOTAL] = cup_sample_amount(own, "transfer_incoming_count_total", 1);
-    cup_python_drop(own);
-    cup_object *memory = cup_python_attribute(server, "memory_manager");
     uint64_t limit = cup_sample_amount(memory, "memory_limit", 1);
     values[CUP_WV_MEMORY_LIMIT] = limit ? limit : CUP_UNKNOWN64;
-    cup_python_drop(memory);
 }
 
 static void fill_own_server(struct own *worker, cup_object *server)
@@ -61,9 +59,8 @@ static void fill_own_server(struct own *worker, cup_object *server)
     heartbeat[CUP_HV_OUTGOING_TOTAL] =
         cup_sample_amount(server, "transfer_outgoing_count_total", 1);
     heartbeat[CUP_HV_BANDWIDTH_BPS] = cup_sample_amount(server, "bandwidth", 1);
-    cup_object *status = cup_python_attribute(server, "_status");
+    CUP_OWNED cup_object *status = cup_python_attribute(server, "_status");
     worker->values[CUP_WV_STATUS] = cup_sample_status(status);
-    cup_python_drop(status);
 }
 
 static bool record_worker(cup_object *server, const struct cup_rows *rows,
@@ -90,13 +87,12 @@ static void fill_own(struct own *worker, cup_object *server, struct cup_sampling
  * measures it with each heartbeat; it is exactly 0 before the first one. */
 static void fill_clock(uint64_t *values, cup_object *server)
 {
-    cup_object *delay = cup_python_attribute(server, "scheduler_delay");
+    CUP_OWNED cup_object *delay = cup_python_attribute(server, "scheduler_delay");
     double seconds = delay ? cup_py.PyFloat_AsDouble(delay) : 0;
     if (seconds == -1 && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
     else if (seconds != 0)
         cup_sample_clock(values, seconds);
-    cup_python_drop(delay);
 }
 
 void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)

@@ -118,8 +118,7 @@ bool cup_kernel_reaping_begins(struct cup_reaping *reaping, idtype_t type, id_t 
         reaping->child = child.si_pid;
         read_child_count(reaping);
     }
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return true;
 }
 
@@ -127,8 +126,7 @@ void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped)
 {
     if (!reaping->child || reaped != reaping->child)
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     uint64_t bytes = reaping->bytes;
     if (bytes == CUP_UNKNOWN64 && reaping->before != CUP_UNKNOWN64) {
         uint64_t read_by_us = own_bytes() - reaping->own;
@@ -136,6 +134,5 @@ void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped)
     }
     if (bytes != CUP_UNKNOWN64)
         cup_log_health(CUP_H_REAPED_READ_BYTES, bytes);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }

@@ -8,7 +8,6 @@
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -171,13 +170,11 @@ void cup_recording_end(void)
 {
     if (!cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
         return;
-    int saved = errno;
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
-    cup_guard();
+    int saved = cup_enter();
     if (!inside)
         cup_lifecycle_process_ends();
     cup_kernel_end();
     cup_log_close();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }

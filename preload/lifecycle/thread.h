@@ -6,6 +6,7 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/library_variable.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -88,6 +89,20 @@ static inline void cup_unguard(void)
 {
     __asm__ volatile("" ::: "memory");
     cup_self.guard--;
+}
+
+/* The guard around code that may change errno. Returns errno; cup_leave() restores it. */
+static inline int cup_enter(void)
+{
+    int saved = errno;
+    cup_guard();
+    return saved;
+}
+
+static inline void cup_leave(int saved)
+{
+    cup_unguard();
+    errno = saved;
 }
 
 /* Notes the calling thread's tid and registers end_thread(), unless that has been done. False: the

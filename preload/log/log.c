@@ -1,6 +1,7 @@
 #include "preload/log/log.h"
 
 #include "preload/sys/clock.h"
+#include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
@@ -22,14 +23,8 @@ enum {
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end are dropped from the resident set */
-    STRING_SLOTS = 1 << 14,   /* hash table of interned strings, of which at most 3/4 is used */
+    MOST_STRINGS = 12288,     /* that are interned */
     STRING_LONGEST = 4096,
-};
-
-struct string_slot {
-    uint32_t hash;
-    uint32_t id;
-    const struct cup_r_string *record; /* in the mapping: never moves */
 };
 
 static struct {
@@ -45,7 +40,7 @@ static struct {
     bool child;         /* a child's log: few blocks, no series */
     int64_t next_full_try_ns;
     char path[4096];
-    struct string_slot *strings;
+    struct cup_id_table strings; /* interned: their ids by their hashes */
     uint32_t string_count;
 } the_log;
 
@@ -206,8 +201,7 @@ static int grow_log(uint64_t to)
 }
 
 /* Drops the pages of records far behind END from the resident set, so that they do not count as the
- * user's memory. They are hardly ever touched again: only interned strings are compared, and the
- * kernel then reads them back from the file. */
+ * user's memory. They are hardly ever touched again. */
 static void release_old_pages(uint64_t end)
 {
     if (the_log.by_write || end < the_log.released + RELEASE_LAG + GROW_BYTES)
@@ -304,64 +298,62 @@ void cup_log_commit(void *whole, enum cup_record_type type)
         write_back(the_log.base, records_offset());
 }
 
-void cup_log_commit_tail(void *record, enum cup_record_type type, size_t fixed, const void *data,
-                         size_t bytes)
+static const uint16_t fixed_bytes[] = {
+#define X(NAME, name, number, bytes, least, tail) [number] = (bytes),
+    CUP_RECORDS(X)
+#undef X
+};
+
+/* Behind the end of the log all bytes are 0, and so is what follows the tail. */
+static void *fill_record(struct cup_record *record, enum cup_record_type type, const void *from,
+                         const void *tail, size_t bytes)
 {
-    unsigned char *tail = (unsigned char *)record + fixed;
-    memcpy(tail, data, bytes);
-    memset(tail + bytes, 0, ((struct cup_record *)record)->length - fixed - bytes);
+    uint16_t fixed = fixed_bytes[type];
+    if (!record)
+        return NULL;
+    record->fixed = fixed;
+    memcpy(record + 1, (const struct cup_record *)from + 1, fixed - sizeof *record);
+    if (bytes)
+        memcpy((char *)record + fixed, tail, bytes);
     cup_log_commit(record, type);
+    return record;
+}
+
+void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes)
+{
+    cup_log_lock();
+    void *to = reserve_locked(record_length(fixed_bytes[type], bytes));
+    cup_log_unlock();
+    return fill_record(to, type, record, tail, bytes);
 }
 
 /* ---- strings ----------------------------------------------------------------------------- */
 
-static uint32_t hash_text(const char *text, size_t bytes)
+/* 0: there is no room. */
+static uint32_t add_string(struct cup_hash hash, const char *text, size_t bytes)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash ? hash : 1;
-}
-
-static bool slot_holds(const struct string_slot *slot, uint32_t hash, const char *text,
-                       size_t bytes)
-{
-    return slot->hash == hash && slot->record->bytes == bytes &&
-           memcmp(slot->record + 1, text, bytes) == 0;
-}
-
-static uint32_t add_string(struct string_slot *slot, uint32_t hash, const char *text, size_t bytes)
-{
-    if (the_log.string_count >= STRING_SLOTS / 4 * 3) {
+    if (!cup_id_room(&the_log.strings, 1, MOST_STRINGS)) {
         cup_log_health(CUP_H_STRINGS_DROPPED, 1);
         return 0;
     }
-    struct cup_r_string *record = reserve_locked(record_length(sizeof *record, bytes));
-    if (!record)
+    struct cup_r_string string = {.id = the_log.string_count + 1, .bytes = (uint32_t)bytes};
+    void *record = reserve_locked(record_length(sizeof string, bytes));
+    if (!fill_record(record, CUP_R_STRING, &string, text, bytes))
         return 0;
-    record->head.fixed = sizeof *record;
-    record->id = ++the_log.string_count;
-    record->bytes = (uint32_t)bytes;
-    memcpy(record + 1, text, bytes);
-    cup_log_commit(record, CUP_R_STRING);
-    *slot = (struct string_slot){hash, record->id, record};
-    return record->id;
+    cup_id_add(&the_log.strings, hash.key, hash.more, ++the_log.string_count);
+    return string.id;
 }
 
 uint32_t cup_log_string(const char *text, size_t bytes)
 {
-    if (!text || !the_log.strings)
+    if (!text || !the_log.base)
         return 0;
     if (bytes > STRING_LONGEST)
         bytes = STRING_LONGEST;
-    uint32_t hash = hash_text(text, bytes);
+    struct cup_hash hash = cup_hash_bytes((struct cup_hash){0}, text, bytes);
     cup_log_lock();
-    uint32_t at = hash % STRING_SLOTS;
-    while (the_log.strings[at].hash && !slot_holds(&the_log.strings[at], hash, text, bytes))
-        at = (at + 1) % STRING_SLOTS;
-    uint32_t id = the_log.strings[at].id;
-    if (!the_log.strings[at].hash)
-        id = add_string(&the_log.strings[at], hash, text, bytes);
+    const struct cup_id_entry *entry = cup_id_find(&the_log.strings, hash.key, hash.more);
+    uint32_t id = entry ? entry->id : add_string(hash, text, bytes);
     cup_log_unlock();
     return id;
 }
@@ -373,23 +365,14 @@ uint32_t cup_log_cstring(const char *text)
 
 void cup_log_note(const char *text)
 {
-    uint32_t id = cup_log_cstring(text);
-    struct cup_r_note *note = cup_log_reserve(sizeof *note, 0);
-    if (!note)
-        return;
-    note->text = id;
-    cup_log_commit(note, CUP_R_NOTE);
+    cup_log_write(CUP_R_NOTE, &(struct cup_r_note){.text = cup_log_cstring(text)}, NULL, 0);
 }
 
 void cup_log_info(const char *name, const char *value)
 {
-    uint32_t name_id = cup_log_cstring(name), value_id = cup_log_cstring(value);
-    struct cup_r_info *info = cup_log_reserve(sizeof *info, 0);
-    if (!info)
-        return;
-    info->name = name_id;
-    info->value = value_id;
-    cup_log_commit(info, CUP_R_INFO);
+    struct cup_r_info info = {.name = cup_log_cstring(name)};
+    info.value = cup_log_cstring(value);
+    cup_log_write(CUP_R_INFO, &info, NULL, 0);
 }
 
 /* ---- series ------------------------------------------------------------------------------ */
@@ -546,9 +529,6 @@ int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_star
         return -1;
     }
     the_log.released = records_offset();
-    void *strings = cup_raw_mmap(NULL, STRING_SLOTS * sizeof *the_log.strings,
-                                 PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    the_log.strings = strings == MAP_FAILED ? NULL : strings;
     fill_header(host, process_start_ns, now);
     return 0;
 }
@@ -567,7 +547,6 @@ void cup_log_forget(void)
 {
     if (the_log.base)
         cup_raw_munmap(the_log.base, the_log.reserved);
-    if (the_log.strings)
-        cup_raw_munmap(the_log.strings, STRING_SLOTS * sizeof *the_log.strings);
+    cup_id_table_reset(&the_log.strings);
     memset(&the_log, 0, sizeof the_log);
 }

@@ -49,10 +49,9 @@ bool cup_log_more_blocks(void);
 void *cup_log_reserve(uint16_t fixed, size_t tail);
 void cup_log_commit(void *record, enum cup_record_type type);
 
-/* Copies DATA (BYTES) behind the record's FIXED bytes, clears the rest up to the record's end, and
- * commits the record. */
-void cup_log_commit_tail(void *record, enum cup_record_type type, size_t fixed, const void *data,
-                         size_t bytes);
+/* Writes a whole record: the fixed part at RECORD, whose head need not be filled in, and a TAIL of
+ * BYTES. Returns the record in the log; NULL: the log is full (counted). */
+void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes);
 
 /* The id of an interned string; 0: TEXT is NULL, or the table is full (counted). */
 uint32_t cup_log_string(const char *text, size_t bytes);

@@ -17,10 +17,8 @@ uint32_t cup_log_python_str(cup_object *object)
 
 uint32_t cup_log_python_attribute(cup_object *object, const char *name)
 {
-    cup_object *value = cup_python_attribute(object, name);
-    uint32_t id = cup_log_python_text(value);
-    cup_python_drop(value);
-    return id;
+    CUP_OWNED cup_object *value = cup_python_attribute(object, name);
+    return cup_log_python_text(value);
 }
 
 uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to)
@@ -28,11 +26,10 @@ uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to)
     char text[512];
     size_t used = 0;
     for (ssize_t i = from; i < to && used + 2 < sizeof text; i++) {
-        cup_object *item = cup_py.PySequence_GetItem(tuple, i);
+        CUP_OWNED cup_object *item = cup_py.PySequence_GetItem(tuple, i);
         if (i > from)
             text[used++] = '/';
         used += cup_python_text(item, text + used, sizeof text - used);
-        cup_python_drop(item);
     }
     return used ? cup_log_string(text, used) : 0;
 }
@@ -40,8 +37,7 @@ uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to)
 void cup_log_python_version(const char *module)
 {
     char version[64];
-    cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
+    CUP_OWNED cup_object *text = cup_python_attribute(cup_python_module(module), "__version__");
     if (cup_python_text(text, version, sizeof version))
         cup_log_info(module, version);
-    cup_python_drop(text);
 }

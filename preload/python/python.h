@@ -147,6 +147,22 @@ static inline bool cup_gil_is(const void *condition)
 
 void cup_python_drop(cup_object *object); /* Py_XDECREF */
 
+/* CUP_OWNED declares a variable that owns its reference: whichever way its block is left, the
+ * reference is dropped then, in the reverse order of the declarations. */
+#define CUP_OWNED __attribute__((cleanup(cup_python_drop_owned)))
+static inline void cup_python_drop_owned(cup_object **owned)
+{
+    cup_python_drop(*owned);
+}
+
+/* Takes a reference of our own to OBJECT, which may be NULL, and returns it. */
+static inline cup_object *cup_python_hold(cup_object *object)
+{
+    if (object)
+        cup_py.Py_IncRef(object);
+    return object;
+}
+
 /* object.NAME(ARGUMENT), or object.NAME() if ARGUMENT is NULL. NAME is a literal; NULL: OBJECT
  * itself is called. OBJECT may be NULL. */
 cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument);

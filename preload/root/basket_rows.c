@@ -39,23 +39,20 @@ size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Room for a record in the log; NULL: there is none, and its baskets are counted as dropped. */
-static struct cup_r_baskets *reserve_record(const struct cup_basket_rows *rows, size_t bytes,
-                                            uint64_t baskets)
+/* Writes a record with ROWS, and with baskets that were passed by. BASKETS in all: if the log has no
+ * room, they count as dropped. */
+static void write_record(const struct cup_basket_rows *rows, uint64_t baskets, uint32_t incidental,
+                         uint64_t incidental_bytes)
 {
-    struct cup_r_baskets *record = cup_log_reserve(sizeof *record, bytes);
-    if (!record) {
+    const struct cup_r_baskets record = {.task = rows->task,
+                                         .file = rows->file,
+                                         .path = rows->path,
+                                         .source = rows->source,
+                                         .rows = rows->rows,
+                                         .incidental = incidental,
+                                         .incidental_bytes = incidental_bytes};
+    if (!cup_log_write(CUP_R_BASKETS, &record, rows->bytes, rows->used))
         cup_log_health(CUP_H_BASKETS_DROPPED, baskets);
-        return NULL;
-    }
-    record->task = rows->task;
-    record->file = rows->file;
-    record->path = rows->path;
-    record->source = rows->source;
-    record->rows = rows->rows;
-    record->incidental = 0;
-    record->incidental_bytes = 0;
-    return record;
 }
 
 /* Begins a new record with nothing carried over, so that each record can be decoded without the one
@@ -80,10 +77,8 @@ void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t
 
 void cup_basket_rows_end(struct cup_basket_rows *rows)
 {
-    struct cup_r_baskets *record =
-        rows->rows ? reserve_record(rows, rows->used, rows->baskets) : NULL;
-    if (record)
-        cup_log_commit_tail(record, CUP_R_BASKETS, sizeof *record, rows->bytes, rows->used);
+    if (rows->rows)
+        write_record(rows, rows->baskets, 0, 0);
     start_over(rows);
 }
 
@@ -100,10 +95,5 @@ void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const ui
 
 void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes)
 {
-    struct cup_r_baskets *record = reserve_record(rows, 0, baskets);
-    if (!record)
-        return;
-    record->incidental = baskets;
-    record->incidental_bytes = bytes;
-    cup_log_commit(record, CUP_R_BASKETS);
+    write_record(rows, baskets, baskets, bytes);
 }

@@ -41,16 +41,12 @@ static uint64_t convert_to_units(uint64_t ticks)
 
 static void write_record(const struct track *track)
 {
-    struct cup_r_cpu_samples *record = cup_log_reserve(sizeof *record, track->bytes);
-    if (!record) {
+    const struct cup_r_cpu_samples record = {.tid = track->tid,
+                                             .rows = track->rows,
+                                             .start_ns = cup_ticks_realtime_ns(track->start),
+                                             .period = (uint32_t)looks.period};
+    if (!cup_log_write(CUP_R_CPU_SAMPLES, &record, track->encoded, track->bytes))
         cup_log_health(CUP_H_CPU_SAMPLES_DROPPED, track->samples);
-        return;
-    }
-    record->tid = track->tid;
-    record->rows = track->rows;
-    record->start_ns = cup_ticks_realtime_ns(track->start);
-    record->period = (uint32_t)looks.period;
-    cup_log_commit_tail(record, CUP_R_CPU_SAMPLES, sizeof *record, track->encoded, track->bytes);
 }
 
 static void end_run(struct track *track)

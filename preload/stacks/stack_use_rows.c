@@ -53,14 +53,9 @@ static size_t encode_row(unsigned char *at, const struct cup_stack_sum *sum, uin
 
 static void write_record(uint32_t task, const unsigned char *rows, size_t bytes, size_t count)
 {
-    struct cup_r_stack_use *record = cup_log_reserve(sizeof *record, bytes);
-    if (!record) {
+    const struct cup_r_stack_use record = {.task = task, .rows = (uint32_t)count};
+    if (!cup_log_write(CUP_R_STACK_USE, &record, rows, bytes))
         cup_log_health(CUP_H_STACKS_DROPPED, count);
-        return;
-    }
-    record->task = task;
-    record->rows = (uint32_t)count;
-    cup_log_commit_tail(record, CUP_R_STACK_USE, sizeof *record, rows, bytes);
 }
 
 void cup_stack_use_rows(uint32_t task, struct cup_stack_sum *sums, size_t count)

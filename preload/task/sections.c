@@ -6,16 +6,16 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/places.h"
 #include "preload/sys/spin.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 enum {
-    MOST_OPEN = 1024,  /* sections open at a time, of all threads */
-    MOST_SUMS = 1024,  /* sums (by task, name, parent) kept until their task ends */
-    MOST_VALUES = 512, /* values (by task, name) kept until their task ends */
-    PROBE = 16,        /* places searched for a sum; if all are taken, one is written and reused */
+    MOST_OPEN = 1024, /* sections open at a time, of all threads */
+    MOST_KEPT = 1536, /* sums and values kept until their task ends */
+    PROBE = 16,       /* places searched for one; if all are taken, one is written and reused */
     WRITTEN_NS = 2 * 1000000000, /* when a section ends and its sum was last written longer ago than
                                     this, it is written: a kill loses no more than so long a time */
     FIRST_COUNTED = CUP_V_HELPER_CPU_NS,
@@ -38,7 +38,6 @@ _Static_assert(CUP_SECTION_VALUE_COUNT - CUP_V_HELPER_CPU_NS == 13, "a counter f
 
 /* An open section. `outer` is the section of the same thread that was open when this one began. */
 struct section {
-    uint32_t used;
     uint16_t outer;      /* index + 1 in open[]; 0: none */
     uint16_t generation; /* part of the number: the number of an ended section ends no later one */
     uint32_t tid, task, name, parent;
@@ -47,33 +46,32 @@ struct section {
     uint64_t counted[COUNTED];
 };
 
-struct sum {
+/* The sum of a task's sections of one name inside one other section, or the values under one name:
+ * then `parent` is OF_VALUES, which is no string id. */
+#define OF_VALUES UINT32_MAX
+struct entry {
     uint32_t used; /* 0: free */
     uint32_t task, name, parent;
-    uint64_t written_ns;
-    uint64_t values[CUP_SECTION_VALUE_COUNT];
-};
-
-struct value {
-    uint32_t used;
-    uint32_t task, name;
-    uint64_t count;
-    double sum, least, most, last;
+    uint64_t written_ns; /* when a sum was last written, or its first section began */
+    union {
+        uint64_t sums[CUP_SECTION_VALUE_COUNT];
+        struct cup_r_value values; /* `count` is 0: none yet */
+    };
 };
 
 /* The section that the calling thread entered last, of those that are open: index + 1 in open[]; 0:
  * none. */
 static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
 
-static struct section open[MOST_OPEN]; /* while used, only its thread touches it */
-static uint32_t open_hint;
+static struct section open[MOST_OPEN]; /* while taken, only its thread touches it */
+static uint64_t taken[MOST_OPEN / 64]; /* a bit for each section of open[] */
+static bool any_opened;                /* since the last reset */
 
 static struct {
     uint32_t lock; /* protects all of this */
     uint32_t any;  /* sums or values are kept now. Read without the lock: most tasks have none */
     uint32_t used; /* sums or values were kept since the last reset */
-    struct sum sums[MOST_SUMS];
-    struct value values[MOST_VALUES];
+    struct entry entries[MOST_KEPT];
 } kept;
 
 bool cup_section_any(void)
@@ -84,11 +82,12 @@ bool cup_section_any(void)
 void cup_sections_reset(void)
 {
     innermost = 0;
-    if (!open_hint && !kept.used)
+    if (!any_opened && !kept.used)
         return; /* to clear them would make a forked child copy these pages for nothing */
     memset(open, 0, sizeof open);
+    memset(taken, 0, sizeof taken);
     memset(&kept, 0, sizeof kept);
-    open_hint = 0;
+    any_opened = false;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -103,119 +102,70 @@ static const bool is_largest[CUP_SECTION_VALUE_COUNT] = {
 #undef LARGEST
 };
 
-static void write_sum(struct sum *sum)
+static bool write_sums(const struct entry *entry)
 {
-    unsigned char pairs[CUP_SECTION_VALUE_COUNT * CUP_PAIR_LONGEST];
-    size_t bytes = 0;
-    for (uint32_t i = 0; i < CUP_SECTION_VALUE_COUNT; i++) {
-        if (!sum->values[i])
-            continue;
-        bytes += cup_pairs_number(pairs + bytes, i);
-        bytes += cup_pairs_number(pairs + bytes, sum->values[i]);
-    }
-    struct cup_r_section *record = cup_log_reserve(sizeof *record, bytes);
-    if (record) {
-        record->task = sum->task;
-        record->name = sum->name;
-        record->parent = sum->parent;
-        cup_pairs_fill(record, sizeof *record, pairs, bytes);
-        cup_log_commit(record, CUP_R_SECTION);
-    } else {
-        cup_log_health(CUP_H_SECTIONS_DROPPED, sum->values[CUP_V_ENTRIES]);
-    }
-    memset(sum->values, 0, sizeof sum->values);
+    unsigned char pairs[CUP_SECTION_VALUE_COUNT * CUP_PAIR_LONGEST + CUP_PAIRS_UNIT];
+    size_t bytes = cup_pairs_nonzero(pairs, entry->sums, CUP_SECTION_VALUE_COUNT);
+    const struct cup_r_section record = {
+        .task = entry->task, .name = entry->name, .parent = entry->parent};
+    return cup_log_write(CUP_R_SECTION, &record, pairs, cup_pairs_pad(pairs, bytes)) != NULL;
 }
 
-static void write_value(struct value *value)
+/* Writes what the entry has, and clears it. */
+static void write_entry(struct entry *entry)
 {
-    struct cup_r_value *record = cup_log_reserve(sizeof *record, 0);
-    if (record) {
-        record->task = value->task;
-        record->name = value->name;
-        record->count = value->count;
-        record->sum = value->sum;
-        record->least = value->least;
-        record->most = value->most;
-        record->last = value->last;
-        cup_log_commit(record, CUP_R_VALUE);
-    } else {
-        cup_log_health(CUP_H_SECTIONS_DROPPED, value->count);
-    }
-    value->used = 0;
+    bool of_values = entry->parent == OF_VALUES;
+    uint64_t count = of_values ? entry->values.count : entry->sums[CUP_V_ENTRIES];
+    if (count && !(of_values ? cup_log_write(CUP_R_VALUE, &entry->values, NULL, 0) != NULL
+                             : write_sums(entry)))
+        cup_log_health(CUP_H_SECTIONS_DROPPED, count);
+    memset(entry->sums, 0, sizeof entry->sums);
 }
 
-static size_t hash_place(uint32_t task, uint32_t name, uint32_t parent, size_t places)
+static size_t hash_place(uint32_t task, uint32_t name, uint32_t parent)
 {
     uint64_t hash = (task * UINT64_C(0x9e3779b97f4a7c15)) ^ (name * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
                     (parent * UINT64_C(0x165667b19e3779f9));
-    return (hash >> 32) % places;
+    return (hash >> 32) % MOST_KEPT;
 }
 
-static bool is_sum_of(const struct sum *sum, const struct section *section)
+/* If all its places are taken, the first is written out and reused. */
+static struct entry *find_entry(uint32_t task, uint32_t name, uint32_t parent)
 {
-    return sum->used && sum->task == section->task && sum->name == section->name &&
-           sum->parent == section->parent;
-}
-
-/* The sum that the section belongs to. If all its places are taken, the first is written out and
- * reused. */
-static struct sum *find_sum(const struct section *section)
-{
-    size_t first = hash_place(section->task, section->name, section->parent, MOST_SUMS);
-    struct sum *unused = NULL;
+    size_t first = hash_place(task, name, parent);
+    struct entry *unused = NULL;
     for (size_t i = 0; i < PROBE; i++) {
-        struct sum *sum = &kept.sums[(first + i) % MOST_SUMS];
-        if (is_sum_of(sum, section))
-            return sum;
-        if (!sum->used && !unused)
-            unused = sum;
+        struct entry *entry = &kept.entries[(first + i) % MOST_KEPT];
+        if (entry->used && entry->task == task && entry->name == name && entry->parent == parent)
+            return entry;
+        if (!entry->used && !unused)
+            unused = entry;
     }
     if (!unused) {
-        unused = &kept.sums[first];
-        write_sum(unused);
+        unused = &kept.entries[first];
+        write_entry(unused);
     }
-    unused->used = 1;
-    unused->task = section->task;
-    unused->name = section->name;
-    unused->parent = section->parent;
-    unused->written_ns = section->start_ns;
+    kept.any = kept.used = 1;
+    *unused = (struct entry){.used = 1, .task = task, .name = name, .parent = parent};
     return unused;
 }
 
 static void add_to_sum(const struct section *section, const uint64_t *values, uint64_t now_ns)
 {
     cup_spin_lock(&kept.lock);
-    struct sum *sum = find_sum(section);
+    struct entry *sum = find_entry(section->task, section->name, section->parent);
     for (int i = 0; i < CUP_SECTION_VALUE_COUNT; i++)
         if (!is_largest[i])
-            sum->values[i] += values[i];
-        else if (values[i] > sum->values[i])
-            sum->values[i] = values[i];
-    kept.any = kept.used = 1;
+            sum->sums[i] += values[i];
+        else if (values[i] > sum->sums[i])
+            sum->sums[i] = values[i];
+    if (!sum->written_ns)
+        sum->written_ns = section->start_ns;
     if (now_ns - sum->written_ns > WRITTEN_NS) {
-        write_sum(sum);
+        write_entry(sum);
         sum->written_ns = now_ns;
     }
     cup_spin_unlock(&kept.lock);
-}
-
-static struct value *find_value(uint32_t task, uint32_t name)
-{
-    size_t first = hash_place(task, name, 0, MOST_VALUES);
-    struct value *unused = NULL;
-    for (size_t i = 0; i < PROBE; i++) {
-        struct value *value = &kept.values[(first + i) % MOST_VALUES];
-        if (value->used && value->task == task && value->name == name)
-            return value;
-        if (!value->used && !unused)
-            unused = value;
-    }
-    if (!unused) {
-        unused = &kept.values[first];
-        write_value(unused);
-    }
-    *unused = (struct value){.used = 1, .task = task, .name = name};
-    return unused;
 }
 
 void cup_section_value(const char *name, double number)
@@ -226,15 +176,16 @@ void cup_section_value(const char *name, double number)
         return;
     }
     cup_spin_lock(&kept.lock);
-    struct value *value = find_value(task, id);
-    if (!value->count || number < value->least)
-        value->least = number;
-    if (!value->count || number > value->most)
-        value->most = number;
-    value->sum += number;
-    value->last = number;
-    value->count++;
-    kept.any = kept.used = 1;
+    struct cup_r_value *values = &find_entry(task, id, OF_VALUES)->values;
+    values->task = task;
+    values->name = id;
+    if (!values->count || number < values->least)
+        values->least = number;
+    if (!values->count || number > values->most)
+        values->most = number;
+    values->sum += number;
+    values->last = number;
+    values->count++;
     cup_spin_unlock(&kept.lock);
 }
 
@@ -245,19 +196,13 @@ static void write_kept(uint32_t task, bool all)
         return;
     cup_spin_lock(&kept.lock);
     bool left = false;
-    for (int i = 0; i < MOST_SUMS; i++) {
-        struct sum *sum = &kept.sums[i];
-        if (sum->used && (all || sum->task == task)) {
-            if (sum->values[CUP_V_ENTRIES])
-                write_sum(sum);
-            sum->used = 0;
+    for (int i = 0; i < MOST_KEPT; i++) {
+        struct entry *entry = &kept.entries[i];
+        if (entry->used && (all || entry->task == task)) {
+            write_entry(entry);
+            entry->used = 0;
         }
-        left |= sum->used != 0;
-    }
-    for (int i = 0; i < MOST_VALUES; i++) {
-        if (kept.values[i].used && (all || kept.values[i].task == task))
-            write_value(&kept.values[i]);
-        left |= kept.values[i].used != 0;
+        left |= entry->used != 0;
     }
     kept.any = left;
     cup_spin_unlock(&kept.lock);
@@ -343,20 +288,15 @@ static uint64_t end_peak(const struct section *section)
 
 static uint32_t claim_section(void)
 {
-    uint32_t first = __atomic_fetch_add(&open_hint, 1, __ATOMIC_RELAXED);
-    for (uint32_t i = 0; i < MOST_OPEN; i++) {
-        uint32_t index = (first + i) % MOST_OPEN, unused = 0;
-        if (__atomic_compare_exchange_n(&open[index].used, &unused, 1, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return index + 1;
-    }
-    return 0;
+    uint32_t index = cup_place_take(taken, MOST_OPEN);
+    any_opened = true;
+    return index < MOST_OPEN ? index + 1 : 0;
 }
 
 static void release_section(struct section *section)
 {
     section->generation++;
-    __atomic_store_n(&section->used, 0, __ATOMIC_RELEASE);
+    cup_place_free(taken, (uint32_t)(section - open));
 }
 
 /* The enclosing section of the same task; NULL: none. Async tasks take turns on a thread, so there

@@ -1,6 +1,7 @@
 #include "preload/task/task.h"
 
 #include "preload/attribution/attribution.h"
+#include "preload/attribution/context.h"
 #include "preload/counters/block.h"
 #include "preload/counters/series.h"
 #include "preload/lifecycle/lifecycle.h"
@@ -68,22 +69,18 @@ void cup_task_log_opened(enum cup_log_size size)
 
 static void write_begin(uint32_t task, const struct cup_task_info *info)
 {
-    struct cup_r_task_begin *record = cup_log_reserve(sizeof *record, info->key_bytes);
-    if (!record)
-        return;
-    record->task = task;
-    record->tid = cup_self.tid;
-    record->prefix = info->prefix;
-    record->server = info->server;
-    record->span = info->span;
-    record->span_id = info->span_id;
-    record->origin = info->origin;
-    record->start_ns = info->start.time_ns;
-    record->rss = cup_task_rss();
-    record->run_id = info->run_id;
-    record->key_bytes = (uint32_t)info->key_bytes;
-    memcpy(record + 1, info->key, info->key_bytes);
-    cup_log_commit(record, CUP_R_TASK_BEGIN);
+    const struct cup_r_task_begin record = {.task = task,
+                                            .tid = cup_self.tid,
+                                            .prefix = info->prefix,
+                                            .server = info->server,
+                                            .span = info->span,
+                                            .span_id = info->span_id,
+                                            .origin = info->origin,
+                                            .start_ns = info->start.time_ns,
+                                            .rss = cup_task_rss(),
+                                            .run_id = info->run_id,
+                                            .key_bytes = (uint32_t)info->key_bytes};
+    cup_log_write(CUP_R_TASK_BEGIN, &record, info->key, info->key_bytes);
 }
 
 static uint32_t next_task(void)
@@ -106,6 +103,7 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     cup_running_add(task);
     cup_lifecycle_task_begins(task, info->start.cpu_ns);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
+    cup_context_enter(task);
     return task;
 }
 
@@ -123,14 +121,12 @@ uint32_t cup_task_begin_async(const struct cup_task_info *info)
 /* TOC: NULL if process() did not return. */
 static void write_chunk(const struct cup_moment *toc)
 {
-    struct cup_r_chunk *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = cup_self.task;
-    record->tic_ns = own.tic.time_ns;
-    record->toc_ns = toc ? toc->time_ns : 0;
-    record->cpu_ns = toc ? toc->cpu_ns - own.tic.cpu_ns : CUP_UNKNOWN64;
-    cup_log_commit(record, CUP_R_CHUNK);
+    const struct cup_r_chunk record = {.task = cup_self.task,
+                                       .tic_ns = own.tic.time_ns,
+                                       .toc_ns = toc ? toc->time_ns : 0,
+                                       .cpu_ns =
+                                           toc ? toc->cpu_ns - own.tic.cpu_ns : CUP_UNKNOWN64};
+    cup_log_write(CUP_R_CHUNK, &record, NULL, 0);
 }
 
 void cup_task_tic(struct cup_moment now)
@@ -149,17 +145,14 @@ void cup_task_toc(struct cup_moment now)
 static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns, uint64_t cpu_ns,
                       uint64_t result_bytes, uint32_t error)
 {
-    struct cup_r_task_end *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = task;
-    record->status = status;
-    record->stop_ns = stop_ns;
-    record->cpu_ns = cpu_ns;
-    record->rss = cup_task_rss();
-    record->result_bytes = result_bytes;
-    record->error = error;
-    cup_log_commit(record, CUP_R_TASK_END);
+    const struct cup_r_task_end record = {.task = task,
+                                          .status = status,
+                                          .stop_ns = stop_ns,
+                                          .cpu_ns = cpu_ns,
+                                          .rss = cup_task_rss(),
+                                          .result_bytes = result_bytes,
+                                          .error = error};
+    cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
 }
 
 static void count_in_series(struct cup_moment start, struct cup_moment stop)
@@ -175,6 +168,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
         return;
+    cup_context_leave();
     cup_lifecycle_task_ends(thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what the library does from here on is not the task's */

@@ -1,5 +1,6 @@
 /* A task of this process begins and ends: writes its records, opens and closes its counter block,
- * and sets the thread's state. All functions need the guard and may change errno. */
+ * and sets the thread's state. All functions need the guard and may change errno. Those that begin
+ * or end a task of the calling thread need the GIL, because its context names the task. */
 #ifndef CUPPING_PRELOAD_TASK_TASK_H
 #define CUPPING_PRELOAD_TASK_TASK_H
 

@@ -10,7 +10,6 @@
 #include "preload/waits/helper_wait.h"
 #include "preload/waits/run_delay.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -205,8 +204,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
 {
     if (is_nested(wait))
         return false;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     end_stale_wait();
     wait->block = find_wait_block(class);
     if (wait->block && kind == CUP_MAY_WAIT) {
@@ -219,8 +217,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         if (is_helper_wait(wait, kind))
             begin_helper_wait(wait);
     }
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return wait->block != NULL;
 }
 
@@ -261,15 +258,13 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
 void cup_wait_end(struct cup_wait *wait)
 {
     enum { BUSY_NS = 5000 };
-    int saved = errno;
     uint64_t stop = cup_ticks();
-    cup_guard();
+    int saved = cup_enter();
     if (wait->cpu_ns == CUP_UNKNOWN64)
         cup_wait_guess(wait->block, wait->class, wait->start, stop, BUSY_NS);
     else
         cup_wait_end_for(wait, stop, wait->block);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* If the rest is shorter than LONG_NS, the call is taken not to have blocked: the errors of many
