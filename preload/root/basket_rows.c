@@ -39,8 +39,8 @@ size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Writes a record with ROWS, and with baskets that were passed by. BASKETS in all: if the log has no
- * room, they count as dropped. */
+/* Writes a record with ROWS, and with baskets that were passed by. BASKETS in all: if the log has
+ * no room, they count as dropped. */
 static void write_record(const struct cup_basket_rows *rows, uint64_t baskets, uint32_t incidental,
                          uint64_t incidental_bytes)
 {
