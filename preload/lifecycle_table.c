@@ -20,7 +20,7 @@
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
-#include "preload/coffea/coffea_columns.h"
+#include "preload/coffea/coffea.h"
 #include "preload/coffea/requested_baskets.h"
 #include "preload/coffea/work_item.h"
 #include "preload/counters/block.h"
@@ -48,7 +48,6 @@
 #include "preload/task/sections.h"
 #include "preload/task/task.h"
 #include "preload/waits/helper_wait.h"
-#include "preload/waits/run_delay.h"
 #include "preload/waits/wait.h"
 #include "preload/xrootd/xrootd.h"
 
@@ -84,8 +83,6 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"waits/wait", .log_opened = cup_wait_log_opened, .task_begins = cup_wait_task_begins,
      .task_ends = cup_wait_task_ends, .thread_ends = cup_wait_thread_ends,
      .child_begins = cup_wait_child_begins},
-    {"waits/run_delay", .child_begins = cup_run_delay_child_begins,
-     .thread_ends = cup_run_delay_thread_ends},
     {"waits/helper_wait", .reset = cup_helper_wait_reset},
     {"stacks/stack_events", .reset = cup_events_reset},
     {"stacks/stack_uses", .reset = cup_stack_uses_reset, .task_ended = cup_stack_uses_task_ended,
@@ -99,7 +96,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"xrootd/xrootd", .reset = cup_xrootd_reset},
     {"coffea/requested_baskets", .reset = cup_requested_baskets_reset},
     {"coffea/work_item", .task_begins = cup_work_item_task_begins},
-    {"coffea/coffea_columns", .child_begins = cup_columns_child_begins},
+    {"coffea/coffea", .child_begins = cup_coffea_child_begins},
     {"dask/dask_tasks", .child_begins = cup_dask_child_begins},
     {"dask/runner_calls", .child_begins = cup_run_child_begins},
     {"process", .log_opened = cup_process_log_opened},

@@ -37,13 +37,15 @@ static const char *setting(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* True for "1". False for "0", for an unset variable, and with a note for anything else. */
-static bool read_flag(const char *name)
+/* True for "1", false for "0". OTHERWISE for an unset variable, and with a note for anything else.
+ */
+static bool read_flag(const char *name, bool otherwise)
 {
     const char *value = setting(name);
-    if (value && strcmp(value, "0") && strcmp(value, "1"))
+    bool yes = value && strcmp(value, "1") == 0, no = value && strcmp(value, "0") == 0;
+    if (value && !yes && !no)
         cup_recording_note(name, "neither 0 nor 1: not used");
-    return value && strcmp(value, "1") == 0;
+    return yes || (otherwise && !no);
 }
 
 /* Bytes of a text like "65536", "256M" or "1G"; 0: it is not of this form. */
@@ -87,18 +89,10 @@ static void read_interval(void)
 static void read_stacks(void)
 {
     const char *text = setting("CUPPING_STACKS");
-    bool off = text && strcmp(text, "0") == 0, stress = text && strcmp(text, "stress") == 0;
-    if (text && !off && !stress && strcmp(text, "1"))
-        cup_recording_note("CUPPING_STACKS", "neither 0 nor 1: not used");
-    cup_stacks_want(off ? CUP_STACKS_OFF : stress ? CUP_STACKS_STRESS : CUP_STACKS_ON);
-}
-
-static void read_native(void)
-{
-    const char *text = setting("CUPPING_NATIVE");
-    if (text && strcmp(text, "0") && strcmp(text, "1"))
-        cup_recording_note("CUPPING_NATIVE", "neither 0 nor 1: not used");
-    cup_native_want(!text || strcmp(text, "0"));
+    if (text && strcmp(text, "stress") == 0)
+        cup_stacks_want(CUP_STACKS_STRESS);
+    else
+        cup_stacks_want(read_flag("CUPPING_STACKS", true) ? CUP_STACKS_ON : CUP_STACKS_OFF);
 }
 
 static void read_cpu_hz(void)
@@ -129,14 +123,10 @@ static uint64_t read_max_bytes(void)
 static void write_command(void)
 {
     char command[2048];
-    int fd = cup_raw_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
-    ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, command, sizeof command - 1);
-    if (fd >= 0)
-        cup_raw_close(fd);
-    for (ssize_t i = 0; i + 1 < bytes; i++)
+    size_t bytes = cup_raw_read_text("/proc/self/cmdline", command, sizeof command);
+    for (size_t i = 0; i + 1 < bytes; i++)
         if (!command[i])
             command[i] = ' ';
-    command[bytes > 0 ? bytes : 0] = '\0';
     cup_log_info("command", command);
 }
 
@@ -163,26 +153,36 @@ void cup_process_log_opened(enum cup_log_size size)
 
 /* ---- the process starts, forks and ends -------------------------------------------------- */
 
+static void prepare_fork(void)
+{
+    CUP_LIFECYCLE(process_forks);
+}
+
 /* The child starts as if the library had just been loaded. */
 static void begin_child(void)
 {
     cup_guard();
     *(uint32_t *)cup_active_word = 0;
-    cup_lifecycle_child_begins();
+    for (const struct cup_lifecycle_row *row = cup_lifecycle_rows; row->file; row++) {
+        if (row->reset)
+            row->reset();
+        if (row->child_begins)
+            row->child_begins();
+    }
     cup_unguard();
 }
 
 static bool prepare_process(void)
 {
     return cup_thread_init() == 0 && cup_descriptor_init() == 0 && cup_lock_origin_init() == 0 &&
-           pthread_atfork(cup_lifecycle_process_forks, NULL, begin_child) == 0;
+           pthread_atfork(prepare_fork, NULL, begin_child) == 0;
 }
 
 static void start_recording(const char *directory, uint32_t hooks, bool verbose)
 {
     read_interval();
     read_stacks();
-    read_native();
+    cup_native_want(read_flag("CUPPING_NATIVE", true));
     read_cpu_hz();
     cup_clock_calibrate(false);
     cup_python_init();
@@ -202,7 +202,8 @@ __attribute__((constructor)) static void load_library(int count, char **argument
     int hooks = cup_real_resolve();
     cup_heap_init();
     const char *directory = setting("CUPPING_DIR");
-    bool verbose = read_flag("CUPPING_VERBOSE"), disabled = read_flag("CUPPING_DISABLE");
+    bool verbose = read_flag("CUPPING_VERBOSE", false);
+    bool disabled = read_flag("CUPPING_DISABLE", false);
     if (directory && !disabled && hooks > 0 && prepare_process())
         start_recording(directory, (uint32_t)hooks, verbose);
     cup_child_loaded(count, arguments);

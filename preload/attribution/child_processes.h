@@ -62,4 +62,20 @@ size_t cup_child_room(char *const environment[]); /* 1: no copy is needed */
 char *const *cup_child_environment(char *const environment[], char **copy, size_t room,
                                    char text[CUP_CHILD_TEXT]);
 
+/* ---- system() ------------------------------------------------------------------------------- */
+
+/* libc's system() starts its shell inside libc, where no hook sees it, with `environ` unchanged. So
+ * cupping has its own system(), which starts the shell with the environment that a child of a task
+ * needs. popen() has the same problem, but is left alone: its stream belongs to libc, so only
+ * `environ` itself could be changed, while other threads use it.
+ *
+ * The hook of system() calls cup_shell_run() for COMMAND, not libc's function. In a process that is
+ * to be recorded the answer never changes (except for commands that begin with - or +): each of the
+ * two functions ignores SIGINT and restores it without knowing of the other, so if both ran at the
+ * same time, SIGINT could stay ignored. */
+bool cup_shell_is_ours(const char *command);
+
+/* Does what libc's system() does, and returns what that returns. */
+int cup_shell_run(const char *command);
+
 #endif

@@ -72,7 +72,7 @@ static void begin_job(const struct cup_lock_origin *lock)
     if (!cup_helper_self.job_runs)
         return;
     cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
-    cup_lifecycle_thread_works(thread->handed, cup_helper_self.job_cpu_ns);
+    CUP_LIFECYCLE(thread_works, thread->handed, cup_helper_self.job_cpu_ns);
     if (own_job())
         save_job_start(own_job(), cup_block_helped(thread, thread->handed));
 }
@@ -83,7 +83,7 @@ static void end_job(const struct cup_lock_origin *lock)
 {
     if (cup_helper_self.job_runs) {
         count_cpu(cup_self.handed);
-        cup_lifecycle_thread_works(0, cup_helper_self.job_cpu_ns);
+        CUP_LIFECYCLE(thread_works, 0, cup_helper_self.job_cpu_ns);
     }
     cup_helper_self.job_runs = false;
     if (lock && !lock->shared)
@@ -116,7 +116,7 @@ static void disown_job(void)
 static void void_job(void)
 {
     disown_job();
-    cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
+    CUP_LIFECYCLE(thread_works, 0, cup_clock_thread_cpu_ns());
     cup_self.handed = 0;
     cup_helper_self.job_runs = false;
     cup_helper_self.job_serves = true;
@@ -159,7 +159,7 @@ static void detect_job(const struct cup_lock_origin *known)
 /* The thread no longer works for the task that started it. */
 static void void_inherited(void)
 {
-    cup_lifecycle_thread_works(0, cup_clock_thread_cpu_ns());
+    CUP_LIFECYCLE(thread_works, 0, cup_clock_thread_cpu_ns());
     cup_self.inherited = 0;
     cup_helper_self.others_lock = NULL;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);

@@ -4,13 +4,15 @@
  *   - Locks, by address. Python's locks are semaphores (up to 3.13). The thread that makes a
  *     Future, an Event or a queue initialises the lock inside it. So a thread that takes a lock
  *     can find the task that made it.
- *   - Paths of files that a task looked up (stat), by hash. A pool of native threads that opens
- *     such a file later does so for that task.
+ *   - Paths of files that a task looked up (stat), by hash. Pools of native threads (pyarrow's)
+ *     open files long after the task looked them up. If only one running task looked a file up, it
+ *     is opened for that task.
  *
  * What another task used, too, is marked as shared, and attributes nothing any more. */
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 #define CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* In place of a task's number: Dask itself made the lock. */
@@ -41,6 +43,16 @@ extern cup_lock_origin_set *cup_lock_origins,
 /* TASK made KEY: replaces what was known of KEY. If TASK is 0 (none is known), KEY has no entry
  * afterwards. Any thread. */
 void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task);
+
+/* The calling thread looks PATH up, or opens it. NULL is allowed. Keeps errno. */
+void cup_path_used(const char *path);
+
+/* The task for which the calling thread, which carries none, opens PATH; 0: not known. */
+uint32_t cup_path_task(const char *path);
+
+/* TASK looked PATH up or opened it, or several tasks did. Paths are compared as text: the same file
+ * under another name is another one. */
+bool cup_path_was_used(const char *path, uint32_t task);
 
 /* TASK is the first running task that uses KEY (a path). If another running task claims the same at
  * the same time, KEY is shared. Any thread. */

@@ -15,6 +15,9 @@ void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
  * still open, the function raised an exception: ends the chunk as failed. */
 void cup_coffea_left(int64_t now_ns);
 
+/* A row of the lifecycle table. */
+void cup_coffea_child_begins(void);
+
 /* Records the versions of Coffea, uproot, awkward and numpy, once per log. */
 void cup_coffea_note_versions(void);
 

@@ -1,6 +1,6 @@
 #include "preload/coffea/work_item.h"
 
-#include "preload/attribution/looked_up_paths.h"
+#include "preload/attribution/lock_origin.h"
 #include "preload/coffea/uproot.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"

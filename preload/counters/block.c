@@ -305,7 +305,7 @@ struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
     int slot = free_slot(thread);
     block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
     thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
-    cup_lifecycle_thread_helps();
+    CUP_LIFECYCLE(thread_helps);
     return thread->last = block;
 }
 
@@ -320,7 +320,7 @@ struct cup_block *cup_block_inheriting(struct cup_thread *thread)
 {
     if (!thread->inheriting) {
         thread->inheriting = cup_block_open(thread, thread->inherited, CUP_BLOCK_INHERITS);
-        cup_lifecycle_thread_works(thread->inherited, cup_clock_thread_cpu_ns());
+        CUP_LIFECYCLE(thread_works, thread->inherited, cup_clock_thread_cpu_ns());
     }
     return thread->inheriting;
 }

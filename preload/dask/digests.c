@@ -8,7 +8,6 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -242,21 +241,13 @@ static void register_end(void)
 
 /* os._exit() holds the GIL and leaves all objects in a valid state. Any other caller of _exit() may
  * be a signal handler that interrupted the interpreter in the middle of a change. */
-static bool is_interpreter(const void *caller)
-{
-    Dl_info from, python;
-    void *known;
-    memcpy(&known, &cup_py.Py_GetVersion, sizeof known);
-    return dladdr(caller, &from) && dladdr(known, &python) && from.dli_fbase == python.dli_fbase;
-}
-
 void cup_digests_exit(const void *caller)
 {
     if (!any || cup_self.guard || !cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
         return;
     int saved = cup_enter();
     if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter &&
-        is_interpreter(caller))
+        cup_python_is_code(caller))
         take_last_snapshots();
     cup_leave(saved);
 }

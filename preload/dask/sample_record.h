@@ -1,5 +1,5 @@
-/* What samples of schedulers and of workers share: reading values of Python objects, and the values
- * that every server has. All functions need the GIL. */
+/* Samples of schedulers and of workers, and what they share: reading values of Python objects, and
+ * the values that every server has. All functions need the GIL. */
 #ifndef CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
 #define CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
 
@@ -46,7 +46,13 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
  * computes the scheduler's time as this process's clock plus DELAY_S. */
 void cup_sample_clock(uint64_t *values, double delay_s);
 
-/* Called in a forked child: its log has no note on slow ticks yet. */
+/* The two kinds of samples: a scheduler, and all its workers as the scheduler sees them; a worker,
+ * as it sees itself. Both run on the server's event loop. */
+void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling);
+void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
+
+/* Called in a forked child: no worker is known, and its log has no row and no note yet. */
+void cup_sample_scheduler_reset(void);
 void cup_sample_record_reset(void);
 
 #endif

@@ -1,8 +1,6 @@
-#include "preload/dask/sample_servers.h"
-
 #include "preload/dask/known_workers.h"
-#include "preload/dask/occupancy.h"
-#include "preload/dask/spans.h"
+#include "preload/dask/sample_record.h"
+#include "preload/dask/task_facts.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
@@ -10,6 +8,132 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- occupancy --------------------------------------------------------------------------- */
+
+/* Seconds that the tasks assigned to a worker are expected to take: Dask's WorkerState.occupancy.
+ * That is a property implemented in Python; this code computes it from the same dicts and slots
+ * without running Python code. */
+
+enum { PREFIXES = 64 };
+
+/* What occupancies are computed from, read once per sample of a scheduler. */
+struct occupancy {
+    struct {
+        cup_object *name;  /* a reference is held, so no other object can take this address */
+        double duration_s; /* Dask's estimate for one task; negative: unknown */
+    } prefixes[PREFIXES];
+    int count;        /* prefixes with tasks on workers; -1: too many, or unknown */
+    double bandwidth; /* bytes/s between workers */
+};
+
+/* Dask's guess for a prefix of which no task has ended yet
+ * (SchedulerState._get_prefix_duration). */
+static double guess_duration(cup_object *scheduler, cup_object *prefix)
+{
+    CUP_OWNED cup_object *longest = cup_python_attribute(prefix, "max_exec_time");
+    double longest_s = longest ? cup_python_number(longest) : -1;
+    if (longest_s > 0)
+        return 2 * longest_s;
+    CUP_OWNED cup_object *otherwise = cup_python_attribute(scheduler, "UNKNOWN_TASK_DURATION");
+    return otherwise ? cup_python_number(otherwise) : -1;
+}
+
+/* Negative: unknown. */
+static double expected_duration(cup_object *scheduler, cup_object *prefixes, cup_object *name)
+{
+    CUP_OWNED cup_object *prefix = cup_python_get(prefixes, name);
+    CUP_OWNED cup_object *average = cup_python_attribute(prefix, "duration_average");
+    double duration_s = average ? cup_python_number(average) : -1;
+    return average && duration_s < 0 ? guess_duration(scheduler, prefix) : duration_s;
+}
+
+/* Collects the names before durations are read: that may run Python code, which may change the dict
+ * while it is iterated. */
+static void collect_names(struct occupancy *occupancy, cup_object *counts)
+{
+    ssize_t at = 0;
+    cup_object *name, *value;
+    while (occupancy->count < PREFIXES && cup_py.PyDict_Next(counts, &at, &name, &value))
+        occupancy->prefixes[occupancy->count++].name = cup_python_hold(name);
+}
+
+static void end_occupancy(struct occupancy *occupancy)
+{
+    for (int i = 0; i < occupancy->count; i++)
+        cup_python_drop(occupancy->prefixes[i].name);
+    occupancy->count = -1;
+}
+
+/* May run Python code (in versions of Dask where these attributes are properties). */
+static void begin_occupancy(struct occupancy *occupancy, cup_object *scheduler)
+{
+    CUP_OWNED cup_object *counts = cup_python_attribute(scheduler, "_task_prefix_count_global");
+    CUP_OWNED cup_object *prefixes = cup_python_attribute(scheduler, "task_prefixes");
+    ssize_t size = counts && prefixes ? cup_py.PyDict_Size(counts) : -1;
+    if (counts && prefixes && size < 0)
+        cup_py.PyErr_Clear(); /* no dict at all */
+    occupancy->count = 0;
+    if (size > 0 && size <= PREFIXES)
+        collect_names(occupancy, counts);
+    for (int i = 0; i < occupancy->count; i++)
+        occupancy->prefixes[i].duration_s =
+            expected_duration(scheduler, prefixes, occupancy->prefixes[i].name);
+    CUP_OWNED cup_object *bandwidth = cup_python_attribute(scheduler, "bandwidth");
+    occupancy->bandwidth = bandwidth ? cup_python_number(bandwidth) : 0;
+    if (size < 0 || size > PREFIXES || !(occupancy->bandwidth > 0))
+        end_occupancy(occupancy);
+}
+
+static double expected_s(const struct occupancy *occupancy, cup_object *name)
+{
+    for (int i = 0; i < occupancy->count; i++)
+        if (occupancy->prefixes[i].name == name)
+            return occupancy->prefixes[i].duration_s;
+    return -1;
+}
+
+/* Negative: one of the prefixes is unknown. Allocates no object, so the dict cannot change while it
+ * is iterated. */
+static double tasks_s(const struct occupancy *occupancy, cup_object *prefix_count)
+{
+    ssize_t at = 0;
+    double sum = 0;
+    cup_object *name, *count;
+    ssize_t size = cup_py.PyDict_Size(prefix_count);
+    if (size < 0)
+        cup_py.PyErr_Clear();
+    if (size <= 0) /* saves iterating over an idle worker's dict, which is in no CPU cache */
+        return size < 0 ? -1 : 0;
+    while (cup_py.PyDict_Next(prefix_count, &at, &name, &count)) {
+        double each_s = expected_s(occupancy, name);
+        if (each_s < 0 || cup_python_type(count) != cup_py.int_type)
+            return -1;
+        sum += each_s * cup_python_number(count);
+    }
+    return sum;
+}
+
+/* A worker's occupancy in nanoseconds; CUP_UNKNOWN64 if unknown. All three objects are borrowed
+ * from the worker and may be NULL: its dict of tasks by prefix, the bytes that they still have to
+ * receive, and the occupancy that Dask caches while it rebalances. Formula:
+ * distributed/scheduler.py, SchedulerState._calc_occupancy. Runs no Python code. */
+static uint64_t find_occupancy(const struct occupancy *occupancy, cup_object *prefix_count,
+                               cup_object *network_bytes, cup_object *kept)
+{
+    uint64_t kept_ns = cup_sample_value(kept, CUP_SECONDS);
+    uint64_t bytes = cup_sample_value(network_bytes, 1);
+    if (kept_ns != CUP_UNKNOWN64 && kept_ns != 0) /* Dask treats a cached 0 as "not cached" */
+        return kept_ns;
+    if (occupancy->count < 0 || !prefix_count || bytes == CUP_UNKNOWN64)
+        return CUP_UNKNOWN64;
+    double seconds = tasks_s(occupancy, prefix_count);
+    if (seconds < 0)
+        return CUP_UNKNOWN64;
+    return (uint64_t)((seconds + (double)bytes / occupancy->bandwidth) * CUP_SECONDS);
+}
+
+/* ---- workers ----------------------------------------------------------------------------- */
 
 /* The attributes of Dask's WorkerState that a sample reads. All of them are __slots__. */
 #define WORKER_STATE(X)                                                                            \
@@ -126,7 +250,7 @@ static cup_object *read_field(const struct view *view, int name)
 
 /* Runs no Python code: reads slots and plain dicts only. */
 static void fill_values(uint64_t *values, const struct view *view,
-                        const struct cup_occupancy *occupancy)
+                        const struct occupancy *occupancy)
 {
     values[CUP_WV_THREADS] = cup_sample_value(read_field(view, THREADS), 1);
     values[CUP_WV_MEMORY_LIMIT] = cup_sample_value(read_field(view, MEMORY_LIMIT), 1);
@@ -136,8 +260,8 @@ static void fill_values(uint64_t *values, const struct view *view,
     values[CUP_WV_HAS] = cup_sample_length(read_field(view, HAS_WHAT));
     values[CUP_WV_NBYTES] = cup_sample_value(read_field(view, NBYTES), 1);
     values[CUP_WV_OCCUPANCY_NS] =
-        cup_occupancy_of(occupancy, read_field(view, PREFIX_COUNT), read_field(view, NETWORK),
-                         read_field(view, CACHED_OCCUPANCY));
+        find_occupancy(occupancy, read_field(view, PREFIX_COUNT), read_field(view, NETWORK),
+                       read_field(view, CACHED_OCCUPANCY));
     values[CUP_WV_SEEN_NS] = cup_sample_value(read_field(view, LAST_SEEN), CUP_SECONDS);
     values[CUP_WV_STATUS] = cup_sample_status(read_field(view, STATUS));
 }
@@ -178,7 +302,7 @@ static bool record_worker(struct cup_known_worker *known, const struct view *vie
 }
 
 static void add_row(struct cup_rows_batch *batch, struct cup_known_worker *known,
-                    const struct view *view, const struct cup_occupancy *occupancy)
+                    const struct view *view, const struct occupancy *occupancy)
 {
     uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
     if (!known->written.worker && !record_worker(known, view, batch->rows))
@@ -208,7 +332,7 @@ static void note_missing(const struct view *view)
 }
 
 static void sample_worker(struct cup_rows_batch *batch, cup_object *worker, size_t *next,
-                          const struct cup_occupancy *occupancy)
+                          const struct occupancy *occupancy)
 {
     struct view view;
     bool fresh = cup_slots_learn(&slots, worker);
@@ -237,7 +361,7 @@ static void prefetch_workers(cup_object *list, ssize_t i, ssize_t count)
 
 /* Returns how many workers the scheduler does not list any more. */
 static int sample_workers(struct cup_rows_batch *batch, cup_object *list,
-                          const struct cup_occupancy *occupancy)
+                          const struct occupancy *occupancy)
 {
     size_t next = 0, at = 0;
     int gone = 0;
@@ -279,8 +403,8 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
 {
     uint64_t values[CUP_SV_COUNT];
     struct cup_rows_batch batch;
-    struct cup_occupancy occupancy;
-    cup_occupancy_begin(&occupancy, scheduler);
+    struct occupancy occupancy;
+    begin_occupancy(&occupancy, scheduler);
     CUP_OWNED cup_object *workers = list_workers(scheduler);
     cup_sample_clear(values, CUP_SV_COUNT);
     fill_scheduler(values, scheduler, workers);
@@ -296,7 +420,7 @@ static void take_sample(cup_object *scheduler, struct cup_sampling *sampling)
     bool whole = cup_rows_end(&batch, sampling->now_ns, values);
     if (gone)
         cup_known_worker_drop_missing(sampling->rows.server, batch.sample, !whole);
-    cup_occupancy_end(&occupancy);
+    end_occupancy(&occupancy);
 }
 
 /* Reading an unusual object may run Python code, which may let another scheduler's thread in

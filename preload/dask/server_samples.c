@@ -1,7 +1,7 @@
 #include "preload/dask/server_samples.h"
 
 #include "preload/dask/digests.h"
-#include "preload/dask/sample_servers.h"
+#include "preload/dask/sample_record.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
@@ -126,5 +126,4 @@ void cup_samples_reset(void)
     cup_rows_reset();
     cup_sample_record_reset();
     cup_sample_scheduler_reset();
-    cup_sample_worker_reset();
 }

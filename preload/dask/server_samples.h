@@ -22,8 +22,7 @@ bool cup_samples_due(int64_t now_ns);
 /* A server ticked. ID: number of its SERVER record (1, 2, ...). Takes a sample if it is due. */
 void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns);
 
-/* Called in a forked child: no server is watched. Also resets sample_rows.h,
- * sample_record.h and sample_servers.h. */
+/* Called in a forked child: no server is watched. Also resets sample_rows.h and sample_record.h. */
 void cup_samples_reset(void);
 
 #endif

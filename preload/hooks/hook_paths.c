@@ -1,6 +1,6 @@
 /* Wrappers of calls on paths and directories. They look up files, for which a remote file system
  * may have to be asked. */
-#include "preload/attribution/looked_up_paths.h"
+#include "preload/attribution/lock_origin.h"
 #include "preload/hooks/waiting.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"

@@ -1,7 +1,6 @@
 /* Wrappers of the calls by which a process starts another program, waits for a child, or ends
  * without running destructors. */
 #include "preload/attribution/child_processes.h"
-#include "preload/attribution/system_shell.h"
 #include "preload/dask/digests.h"
 #include "preload/hooks/waiting.h"
 #include "preload/lifecycle/kernel_count.h"

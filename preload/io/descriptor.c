@@ -1,7 +1,7 @@
 #include "preload/io/descriptor.h"
 
 #include "preload/attribution/attribution.h"
-#include "preload/attribution/looked_up_paths.h"
+#include "preload/attribution/lock_origin.h"
 #include "preload/io/dask_addresses.h"
 #include "preload/io/file_class.h"
 #include "preload/io/known_files.h"

@@ -21,13 +21,9 @@ static uint64_t own_bytes(void)
 /* The number in the first line, "rchar: 123"; CUP_UNKNOWN64: the file cannot be read. */
 static uint64_t read_count(const char *path)
 {
-    char text[256] = "";
-    int fd = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
-    ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        cup_raw_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    char text[256];
     uint64_t count = CUP_UNKNOWN64;
+    cup_raw_read_text(path, text, sizeof text);
     if (strncmp(text, "rchar:", 6) == 0)
         cup_number(text + 6, &count);
     return count;

@@ -1,6 +1,6 @@
 /* What each room does when a log opens, the process forks or ends, a task begins or ends, or a
  * thread ends: one table, preload/lifecycle_table.c, with a row for each file that needs one of
- * these events. The functions below go through it from the first row to the last. So a lower room
+ * these events. CUP_LIFECYCLE() goes through it from the first row to the last. So a lower room
  * never includes a higher one to notify it. A higher room simply calls a lower one, without an
  * event.
  *
@@ -79,18 +79,13 @@ struct cup_lifecycle_row {
 /* Defined in preload/lifecycle_table.c. A row whose file is NULL ends it. */
 extern const struct cup_lifecycle_row cup_lifecycle_rows[];
 
-void cup_lifecycle_reset(void);
-void cup_lifecycle_log_opened(enum cup_log_size size);
-void cup_lifecycle_process_forks(void);
-void cup_lifecycle_child_begins(void); /* `reset` and `child_begins`, row by row */
-void cup_lifecycle_task_begins(uint32_t task, uint64_t cpu_ns);
-void cup_lifecycle_task_goes_on(void);
-void cup_lifecycle_task_ends(uint32_t task, uint64_t cpu_ns);
-void cup_lifecycle_task_ended(uint32_t task);
-void cup_lifecycle_thread_works(uint32_t task, uint64_t cpu_ns);
-void cup_lifecycle_thread_helps(void);
-void cup_lifecycle_thread_settles(void);
-void cup_lifecycle_thread_ends(void);
-void cup_lifecycle_process_ends(void);
+/* Calls EVENT of every row that has it, from the first row to the last:
+ * CUP_LIFECYCLE(task_ended, task). */
+#define CUP_LIFECYCLE(event, ...)                                                                  \
+    do {                                                                                           \
+        for (const struct cup_lifecycle_row *row = cup_lifecycle_rows; row->file; row++)           \
+            if (row->event)                                                                        \
+                row->event(__VA_ARGS__);                                                           \
+    } while (0)
 
 #endif

@@ -79,13 +79,13 @@ static void open_log(enum cup_log_size size)
     const char *why = "";
     recording.tried = true;
     cup_clock_calibrate(size == CUP_LOG_FULL);
-    cup_lifecycle_reset();
+    CUP_LIFECYCLE(reset);
     if (cup_log_open(recording.directory, recording.max_bytes, recording.start_ns, size, &why)) {
         recording.wanted = false;
         print_status("records nothing:", why);
         return;
     }
-    cup_lifecycle_log_opened(size);
+    CUP_LIFECYCLE(log_opened, size);
     cup_log_header()->features = recording.features;
     cup_log_header()->hook_count = recording.hooks;
     for (int i = 0; i < recording.note_count; i++)
@@ -173,7 +173,7 @@ void cup_recording_end(void)
     bool inside = cup_self.guard; /* ended by a signal handler in the middle of our own work */
     int saved = cup_enter();
     if (!inside)
-        cup_lifecycle_process_ends();
+        CUP_LIFECYCLE(process_ends);
     cup_kernel_end();
     cup_log_close();
     cup_leave(saved);

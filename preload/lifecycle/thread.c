@@ -26,8 +26,8 @@ static void end_thread(void *unused)
     cup_guard();
     cup_self.state = CUP_THREAD_GONE;
     if (cup_active())
-        cup_lifecycle_thread_settles();
-    cup_lifecycle_thread_ends();
+        CUP_LIFECYCLE(thread_settles);
+    CUP_LIFECYCLE(thread_ends);
     cup_self.heap = NULL;
     cup_unguard();
 }

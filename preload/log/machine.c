@@ -58,12 +58,7 @@ uint32_t cup_machine_count_list(const char *list)
 uint32_t cup_machine_cpus(void)
 {
     char text[1024];
-    int fd = cup_raw_open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
-        return 0;
-    ssize_t bytes = cup_raw_read(fd, text, sizeof text - 1);
-    cup_raw_close(fd);
-    text[bytes > 0 ? bytes : 0] = '\0';
+    cup_raw_read_text("/sys/devices/system/cpu/online", text, sizeof text);
     return cup_machine_count_list(text);
 }
 

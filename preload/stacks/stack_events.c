@@ -85,7 +85,7 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
         return;
     cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
     if (class == CUP_WAIT_GIL) /* other waits may be inside an allocator or a signal handler */
-        cup_lifecycle_task_goes_on();
+        CUP_LIFECYCLE(task_goes_on);
 }
 
 /* ---- allocations ------------------------------------------------------------------------- */

@@ -39,6 +39,19 @@ static inline ssize_t cup_raw_read(int fd, void *buffer, size_t bytes)
     return cup_raw_count(syscall(SYS_read, fd, buffer, bytes));
 }
 
+/* Reads the beginning of a small file into TEXT, as much as fits into SIZE with a NUL behind it.
+ * Returns its length; 0: it cannot be read. */
+static inline size_t cup_raw_read_text(const char *path, char *text, size_t size)
+{
+    int fd = cup_raw_open(path, O_RDONLY | O_CLOEXEC, 0);
+    ssize_t bytes = fd < 0 ? 0 : cup_raw_read(fd, text, size - 1);
+    if (fd >= 0)
+        cup_raw_close(fd);
+    size_t length = bytes > 0 ? (size_t)bytes : 0;
+    text[length] = '\0';
+    return length;
+}
+
 static inline ssize_t cup_raw_pread(int fd, void *buffer, size_t bytes, uint64_t offset)
 {
     return cup_raw_count(syscall(SYS_pread64, fd, buffer, bytes, offset));

@@ -101,7 +101,7 @@ uint32_t cup_task_begin(const struct cup_task_info *info)
     write_begin(task, info);
     thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
     cup_running_add(task);
-    cup_lifecycle_task_begins(task, info->start.cpu_ns);
+    CUP_LIFECYCLE(task_begins, task, info->start.cpu_ns);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     cup_context_enter(task);
     return task;
@@ -113,7 +113,7 @@ uint32_t cup_task_begin_async(const struct cup_task_info *info)
     write_begin(task, info);
     cup_attribution_async(task, true);
     cup_running_add(task);
-    cup_lifecycle_task_begins(task, CUP_UNKNOWN64);
+    CUP_LIFECYCLE(task_begins, task, CUP_UNKNOWN64);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
     return task;
 }
@@ -169,7 +169,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     if (!thread->task)
         return;
     cup_context_leave();
-    cup_lifecycle_task_ends(thread->task, stop.cpu_ns);
+    CUP_LIFECYCLE(task_ends, thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what the library does from here on is not the task's */
     if (own.tic.time_ns)
@@ -181,7 +181,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
               error);
     count_in_series(own.start, stop);
     cup_running_remove(thread->task);
-    cup_lifecycle_task_ended(thread->task);
+    CUP_LIFECYCLE(task_ended, thread->task);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
     thread->task = 0;
     own.tic.time_ns = 0;
@@ -193,12 +193,12 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
 {
     if (!cup_task_runs(task))
         return;
-    cup_lifecycle_task_ends(task, CUP_UNKNOWN64);
+    CUP_LIFECYCLE(task_ends, task, CUP_UNKNOWN64);
     cup_block_close_helped(&cup_self, task);
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_running_remove(task);
-    cup_lifecycle_task_ended(task);
+    CUP_LIFECYCLE(task_ended, task);
     cup_attribution_async(task, false);
     cup_log_health(CUP_H_TASKS_ENDED, 1);
 }

@@ -6,9 +6,10 @@
 #include "preload/log/log.h"
 #include "preload/python/python.h"
 #include "preload/stacks/stack_events.h"
+#include "preload/sys/own_fd.h"
+#include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
 #include "preload/waits/helper_wait.h"
-#include "preload/waits/run_delay.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -16,6 +17,36 @@
 __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")));
 
 /* ---- run delay --------------------------------------------------------------------------- */
+
+static __thread struct {
+    uint32_t schedstat; /* entry of own_fd.h; 0: not open */
+    bool refused;       /* the file could not be read: it is not opened again */
+} own __attribute__((tls_model("initial-exec")));
+
+static size_t read_schedstat(char *text, size_t size)
+{
+    size_t bytes = cup_own_fd_read(own.schedstat, text, size);
+    if (bytes || own.refused || !cup_thread_known())
+        return bytes;
+    char path[64] = "/proc/self/task/";
+    strcpy(cup_number_write(path + strlen(path), cup_self.tid), "/schedstat");
+    own.schedstat = cup_own_fd_open(path);
+    bytes = cup_own_fd_read(own.schedstat, text, size);
+    own.refused = bytes == 0;
+    if (!bytes)
+        cup_log_health(CUP_H_DELAYS_UNKNOWN, 1);
+    return bytes;
+}
+
+/* The file has one line: CPU time, run delay (both in nanoseconds), number of time slices. */
+uint64_t cup_run_delay_ns(void)
+{
+    char text[96];
+    uint64_t cpu, delay = CUP_UNKNOWN64;
+    if (read_schedstat(text, sizeof text))
+        cup_number(cup_number(text, &cpu), &delay);
+    return delay;
+}
 
 /* Reading the run delay costs a microsecond. So it is read at the end of a wait only if the wait
  * took longer than this, and at its begin only if the thread was off the CPU for longer than this
@@ -334,12 +365,16 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
 void cup_wait_child_begins(void)
 {
     memset(&cup_wait_self, 0, sizeof cup_wait_self);
+    own.schedstat = 0; /* sys/own_fd, whose row is above this one, has closed it */
+    own.refused = false;
 }
 
 void cup_wait_thread_ends(void)
 {
     end_stale_wait();
     cup_helper_wait_end(cup_self.task);
+    cup_own_fd_close(own.schedstat);
+    own.schedstat = 0;
 }
 
 void cup_wait_log_opened(enum cup_log_size size)

@@ -82,6 +82,12 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
 
+/* Run delay: how long the calling thread was ready to run, but waited for a CPU core, since it
+ * began, in nanoseconds; CUP_UNKNOWN64: it cannot be read. The kernel reports it as the second
+ * figure of /proc/self/task/TID/schedstat, and updates it whenever the thread gets a core. Changes
+ * errno. */
+uint64_t cup_run_delay_ns(void);
+
 /* Rows of the lifecycle table. A task's system time, page faults and run delay are what the kernel
  * reports about its thread when the task ends, less what it reported when the task began. */
 void cup_wait_child_begins(void);

@@ -1,6 +1,6 @@
 /* Access extents: reads that follow each other are one extent; where there is no more room, others
  * are joined, and nothing is lost. */
-#include "preload/counters/access_extents.h"
+#include "preload/counters/access.h"
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "preload/dask/digests.h"
-#include "preload/dask/sample_servers.h"
+#include "preload/dask/sample_record.h"
 #include "preload/dask/server_samples.h"
 #include "preload/lifecycle/thread.h"
 
@@ -34,8 +34,6 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
 void cup_sample_record_reset(void) {}
 
 void cup_sample_scheduler_reset(void) {}
-
-void cup_sample_worker_reset(void) {}
 
 static const int64_t second = INT64_C(1000000000), start = INT64_C(1700000000000000000);
 

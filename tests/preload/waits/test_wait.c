@@ -1,7 +1,6 @@
 /* The policy of waits, on the test's own thread: a made-up block counts them. */
 #include "preload/attribution/helper.h"
 #include "preload/waits/helper_wait.h"
-#include "preload/waits/run_delay.h"
 #include "preload/waits/wait.h"
 
 #include <criterion/criterion.h>
