@@ -16,49 +16,18 @@ static int join_program(char *to, const char *directory, const char *name)
     return length < PATH_ROOM && access(to, X_OK) == 0 ? 0 : -1;
 }
 
-/* Finds a program in PATH. Returns 0, or -1 if there is none. */
-static int search_path(const char *name, char *program)
+/* The wrapper is next to an installed program, and in ../wrappers of a checkout. */
+static int find_wrapper(char *wrapper)
 {
-    const char *path = getenv("PATH");
-    for (const char *at = path ? path : ""; *at;) {
-        size_t length = strcspn(at, ":");
-        char directory[PATH_ROOM];
-        if (length < sizeof directory) {
-            snprintf(directory, sizeof directory, "%.*s", (int)length, length ? at : ".");
-            if (join_program(program, length ? directory : ".", name) == 0)
-                return 0;
-        }
-        at += length + (at[length] == ':');
-    }
-    return -1;
-}
-
-/* The directory of this program, from the name that it was started by; freed by the caller. NULL if
- * it is not found. */
-static char *find_own_directory(const char *started_as)
-{
-    char program[PATH_ROOM];
-    if (!strchr(started_as, '/')) {
-        if (search_path(started_as, program) != 0)
-            return NULL;
-        started_as = program;
-    }
-    char *real = realpath(started_as, NULL);
-    char *slash = real ? strrchr(real, '/') : NULL;
+    char *program = realpath("/proc/self/exe", NULL),
+         *slash = program ? strrchr(program, '/') : NULL;
     if (slash)
         *slash = '\0';
-    return real;
-}
-
-/* The wrapper is next to an installed program, and in ../wrappers of a checkout. */
-static int find_wrapper(const char *started_as, char *wrapper)
-{
-    char *directory = find_own_directory(started_as);
-    int found = directory && (join_program(wrapper, directory, "cupping-run") == 0 ||
-                              join_program(wrapper, directory, "../wrappers/cupping-run") == 0)
+    int found = slash && (join_program(wrapper, program, "cupping-run") == 0 ||
+                          join_program(wrapper, program, "../wrappers/cupping-run") == 0)
                     ? 0
                     : -1;
-    free(directory);
+    free(program);
     return found;
 }
 
@@ -69,7 +38,7 @@ int cup_verb_run(int argc, char **argv)
     /* argv[0] is the verb, because main() passes its arguments from there on: argv[-1] is the
      * name of this program. */
     const char *started_as = argv[-1];
-    if (find_wrapper(started_as, wrapper) != 0) {
+    if (find_wrapper(wrapper) != 0) {
         fprintf(stderr,
                 "cupping: run: cannot find cupping-run next to %s; reinstall, or call "
                 "wrappers/cupping-run by its path\n",

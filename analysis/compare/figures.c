@@ -277,37 +277,28 @@ struct cup_spread cup_numbers_spread(struct cup_numbers *numbers)
 
 /* ---- rows and statistics ---------------------------------------------------------------- */
 
-#define LESS_IS_BETTER                                                                             \
-    {                                                                                              \
-        CUP_BETTER_LOWER, .same_work = true                                                        \
-    }
-#define NEITHER                                                                                    \
-    {                                                                                              \
-        CUP_BETTER_UNKNOWN                                                                         \
-    }
-
 const struct cup_row_figure cup_prefix_figures[] = {
-    {"tasks", "tasks", CUP_UNIT_COUNT, NEITHER},
-    {"wall_s", "time", CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"mean_s", "time of a task", CUP_UNIT_SECONDS, NEITHER},
-    {"cpu_s", "CPU", CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"read_bytes", "read", CUP_UNIT_BYTES, NEITHER},
-    {"alloc_bytes", "allocated", CUP_UNIT_BYTES, NEITHER},
-    {"result_bytes", NULL, CUP_UNIT_BYTES, NEITHER},
-    {"io_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"gil_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"lock_wait_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"run_delay_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"tasks", "tasks", CUP_UNIT_COUNT, {CUP_BETTER_UNKNOWN, false}},
+    {"wall_s", "time", CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"mean_s", "time of a task", CUP_UNIT_SECONDS, {CUP_BETTER_UNKNOWN, false}},
+    {"cpu_s", "CPU", CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"read_bytes", "read", CUP_UNIT_BYTES, {CUP_BETTER_UNKNOWN, false}},
+    {"alloc_bytes", "allocated", CUP_UNIT_BYTES, {CUP_BETTER_UNKNOWN, false}},
+    {"result_bytes", NULL, CUP_UNIT_BYTES, {CUP_BETTER_UNKNOWN, false}},
+    {"io_wait_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"gil_wait_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"lock_wait_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"run_delay_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
 };
 const size_t cup_prefix_figure_count = sizeof cup_prefix_figures / sizeof *cup_prefix_figures;
 
 const struct cup_row_figure cup_dataset_figures[] = {
-    {"chunks", "chunks", CUP_UNIT_COUNT, NEITHER},
-    {"events", "events", CUP_UNIT_COUNT, NEITHER},
-    {"process_s", "inside process()", CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"read_bytes", "read", CUP_UNIT_BYTES, NEITHER},
-    {"wall_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
-    {"cpu_s", NULL, CUP_UNIT_SECONDS, LESS_IS_BETTER},
+    {"chunks", "chunks", CUP_UNIT_COUNT, {CUP_BETTER_UNKNOWN, false}},
+    {"events", "events", CUP_UNIT_COUNT, {CUP_BETTER_UNKNOWN, false}},
+    {"process_s", "inside process()", CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"read_bytes", "read", CUP_UNIT_BYTES, {CUP_BETTER_UNKNOWN, false}},
+    {"wall_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
+    {"cpu_s", NULL, CUP_UNIT_SECONDS, {CUP_BETTER_LOWER, true}},
 };
 const size_t cup_dataset_figure_count = sizeof cup_dataset_figures / sizeof *cup_dataset_figures;
 

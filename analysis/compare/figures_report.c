@@ -7,7 +7,7 @@
 #include "analysis/compare/figures.h"
 #include "analysis/compare/json_file.h"
 
-/* Rows of single chunks and the like are many, and not compared. */
+/* Rows of single chunks and the like are many, and not compared. The first: take_chunk(). */
 static const struct cup_json_unwanted unwanted[] = {
     {"chunks", "rows"},     {"losses", "rows"},           {"fine", "by_worker"},
     {"fine", "by_prefix"},  {"fine", "by_span"},          {"workers", "tracking_data"},
@@ -203,7 +203,7 @@ int cup_figures_from_report(struct cup_figures *figures, const char *path, struc
 {
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
     static const char *const members[] = {"outcome", "wall_s", "process_s", NULL};
-    const struct cup_json_rows chunks = {"chunks", "rows", members, take_chunk, times};
+    const struct cup_json_rows chunks = {members, take_chunk, times};
     size_t left_out = sizeof unwanted / sizeof *unwanted - figures->ask.functions;
     json_t *root =
         cup_json_file_read(path, unwanted, left_out, figures->ask.chunks ? &chunks : NULL, error);

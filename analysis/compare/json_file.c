@@ -12,7 +12,9 @@ struct scan {
     char *at, *end;
     const struct cup_json_unwanted *unwanted;
     size_t count;
-    const struct cup_json_rows *rows; /* NULL: none are of use */
+    const struct cup_json_rows *rows; /* of the first unwanted member; NULL: none are of use */
+    const char *key;                  /* the name of the last member or the last text */
+    size_t key_length;
 };
 
 /* ---- over what is not wanted ------------------------------------------------------------ */
@@ -23,14 +25,19 @@ static void skip_blanks(struct scan *scan)
         scan->at++;
 }
 
-/* Behind the closing quote; the text between the quotes is [*from, *length). */
-static bool skip_string(struct scan *scan, const char **from, size_t *length)
+/* Behind the closing quote; the text between the quotes is the key. */
+static bool skip_string(struct scan *scan)
 {
-    *from = ++scan->at;
+    scan->key = ++scan->at;
     while (scan->at < scan->end && *scan->at != '"')
         scan->at += *scan->at == '\\' && scan->at + 1 < scan->end ? 2 : 1;
-    *length = (size_t)(scan->at - *from);
+    scan->key_length = (size_t)(scan->at - scan->key);
     return scan->at < scan->end && scan->at++;
+}
+
+static bool is_key(const struct scan *scan, const char *name)
+{
+    return strlen(name) == scan->key_length && memcmp(name, scan->key, scan->key_length) == 0;
 }
 
 /* A word of Python's that is none of JSON's, if one begins here: "" instead. Behind it, or by one.
@@ -53,14 +60,13 @@ static void step(struct scan *scan)
 /* Behind the value that begins here. Numbers and words end where something else begins. */
 static bool skip_value(struct scan *scan)
 {
-    const char *from;
-    size_t length, depth = 0;
+    size_t depth = 0;
     while (scan->at < scan->end) {
         char c = *scan->at;
         if (depth == 0 && (c == ',' || c == '}' || c == ']'))
             return true;
         if (c == '"') {
-            if (!skip_string(scan, &from, &length))
+            if (!skip_string(scan))
                 return false;
             continue;
         }
@@ -74,25 +80,24 @@ static bool skip_value(struct scan *scan)
     return false;
 }
 
-static bool is_unwanted(const struct scan *scan, const char *section, const char *key,
-                        size_t length)
+/* The row for the last key as a member of the section (NULL: of the top-level object). */
+static const struct cup_json_unwanted *find_unwanted(const struct scan *scan, const char *section)
 {
     for (size_t i = 0; i < scan->count; i++) {
         const struct cup_json_unwanted *one = &scan->unwanted[i];
         bool here = section ? one->section && strcmp(one->section, section) == 0 : !one->section;
-        if (here && strlen(one->key) == length && memcmp(one->key, key, length) == 0)
-            return true;
+        if (here && is_key(scan, one->key))
+            return one;
     }
-    return false;
+    return NULL;
 }
 
-static const char *section_named(const struct scan *scan, const char *key, size_t length)
+/* The section that the last key is; NULL: none that has unwanted members. */
+static const char *find_section(const struct scan *scan)
 {
-    for (size_t i = 0; i < scan->count; i++) {
-        const char *section = scan->unwanted[i].section;
-        if (section && strlen(section) == length && memcmp(section, key, length) == 0)
-            return section;
-    }
+    for (size_t i = 0; i < scan->count; i++)
+        if (scan->unwanted[i].section && is_key(scan, scan->unwanted[i].section))
+            return scan->unwanted[i].section;
     return NULL;
 }
 
@@ -105,19 +110,11 @@ static void blank(char *from, const char *to)
     memcpy(from, "null", NULL_LENGTH);
 }
 
-static bool has_rows(const struct scan *scan, const char *section, const char *key, size_t length)
-{
-    const struct cup_json_rows *rows = scan->rows;
-    return rows && !section == !rows->section &&
-           (!section || strcmp(section, rows->section) == 0) && strlen(rows->key) == length &&
-           memcmp(rows->key, key, length) == 0;
-}
-
 /* The name of the next member of an object; the scan is then at its value. False: there is none. */
-static bool next_member(struct scan *scan, const char **key, size_t *length)
+static bool next_member(struct scan *scan)
 {
     skip_blanks(scan);
-    if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan, key, length))
+    if (scan->at >= scan->end || *scan->at != '"' || !skip_string(scan))
         return false;
     skip_blanks(scan);
     if (scan->at >= scan->end || *scan->at != ':')
@@ -133,28 +130,20 @@ static bool goes_on(struct scan *scan)
     return scan->at < scan->end && *scan->at == ',' && scan->at++;
 }
 
-static const char *member_named(const struct cup_json_rows *rows, const char *key, size_t length)
+/* The wanted members of the object that begins here; NULL if it is none. */
+static json_t *load_row(struct scan *scan, const char *const *members)
 {
-    for (const char *const *member = rows->members; *member; member++)
-        if (strlen(*member) == length && memcmp(*member, key, length) == 0)
-            return *member;
-    return NULL;
-}
-
-/* The members wanted of the object that begins here; NULL if it is none. */
-static json_t *load_row(struct scan *scan, const struct cup_json_rows *rows)
-{
-    const char *key;
-    size_t length;
     skip_blanks(scan);
     json_t *row = scan->at < scan->end && *scan->at++ == '{' ? json_object() : NULL;
-    while (row && next_member(scan, &key, &length)) {
-        const char *value = scan->at, *member = member_named(rows, key, length);
+    while (row && next_member(scan)) {
+        const char *value = scan->at, *const *member = members;
+        while (*member && !is_key(scan, *member))
+            member++;
         if (!skip_value(scan))
             break;
-        if (member)
+        if (*member)
             json_object_set_new(
-                row, member, json_loadb(value, (size_t)(scan->at - value), JSON_DECODE_ANY, NULL));
+                row, *member, json_loadb(value, (size_t)(scan->at - value), JSON_DECODE_ANY, NULL));
         if (!goes_on(scan))
             break;
     }
@@ -166,12 +155,11 @@ static void take_rows(const struct scan *scan, char *from)
 {
     struct scan inner = {.at = from, .end = scan->at};
     while (inner.at < inner.end && (*inner.at == '[' || *inner.at == ',')) {
-        struct scan row = {.at = inner.at + 1};
-        inner.at++;
+        struct scan row = {.at = ++inner.at};
         if (!skip_value(&inner))
             return;
         row.end = inner.at;
-        json_t *json = load_row(&row, scan->rows);
+        json_t *json = load_row(&row, scan->rows->members);
         if (!json)
             return;
         scan->rows->take(scan->rows->closure, json);
@@ -183,19 +171,18 @@ static void take_rows(const struct scan *scan, char *from)
  * jansson to complain about. */
 static bool scan_object(struct scan *scan, const char *section)
 {
-    const char *key;
-    size_t length;
     scan->at++;
-    while (next_member(scan, &key, &length)) {
+    while (next_member(scan)) {
         char *value = scan->at;
-        const char *inner = section ? NULL : section_named(scan, key, length);
+        const struct cup_json_unwanted *one = find_unwanted(scan, section);
+        const char *inner = section ? NULL : find_section(scan);
         if (inner && value < scan->end && *value == '{' && !scan_object(scan, inner))
             return false;
         if (!skip_value(scan))
             return false;
-        if (has_rows(scan, section, key, length))
+        if (one && one == scan->unwanted && scan->rows)
             take_rows(scan, value);
-        if (is_unwanted(scan, section, key, length))
+        if (one)
             blank(value, scan->at);
         if (!goes_on(scan))
             break;
@@ -234,7 +221,8 @@ json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unw
     char *bytes = read_whole(path, &size, error);
     if (!bytes)
         return NULL;
-    struct scan scan = {bytes, bytes + size, unwanted, count, rows};
+    struct scan scan = {
+        .at = bytes, .end = bytes + size, .unwanted = unwanted, .count = count, .rows = rows};
     skip_blanks(&scan);
     if (scan.at < scan.end && *scan.at == '{')
         scan_object(&scan, NULL);

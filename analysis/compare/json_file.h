@@ -16,18 +16,16 @@ struct cup_json_unwanted {
     const char *key;
 };
 
-/* An unwanted array whose rows are read one by one: each row with some of its members, then freed.
- */
+/* Rows of an array that are read one by one. */
 struct cup_json_rows {
-    const char *section, *key;                      /* which array, as in cup_json_unwanted */
     const char *const *members;                     /* members to read, NULL at the end */
     void (*take)(void *closure, const json_t *row); /* gets each row, which is freed afterwards */
     void *closure;
 };
 
 /* Returns the object in the file, which the caller releases with json_decref; or NULL and *error.
- * Python also writes NaN and Infinity, which JSON does not have: they are read as "". `rows` may be
- * NULL. */
+ * Python also writes NaN and Infinity, which JSON does not have: they are read as "". `rows` gets
+ * those of the first unwanted member; NULL: they are not wanted. */
 json_t *cup_json_file_read(const char *path, const struct cup_json_unwanted *unwanted, size_t count,
                            const struct cup_json_rows *rows, struct cup_error *error);
 

@@ -70,26 +70,6 @@ const struct cup_roast_key cup_roast_keys[] = {
 /* clang-format on */
 const size_t cup_roast_key_count = sizeof cup_roast_keys / sizeof *cup_roast_keys;
 
-#define MIB 1048576.0
-
-/* Over the decorated chunks, inside process(). Its deviation is that of a sample: not ours. */
-static const struct {
-    const char *key;
-    enum cup_chunk_statistic statistic;
-    int which; /* in cup_chunk_figure_names */
-    double factor;
-} statistics[] = {
-    {"chunk_duration_min", CUP_STAT_PROCESS, 0, 1},
-    {"chunk_duration_mean", CUP_STAT_PROCESS, 1, 1},
-    {"chunk_duration_max", CUP_STAT_PROCESS, 3, 1},
-    {"chunk_mem_delta_min_mb", CUP_STAT_RSS_DELTA, 0, MIB},
-    {"chunk_mem_delta_mean_mb", CUP_STAT_RSS_DELTA, 1, MIB},
-    {"chunk_mem_delta_max_mb", CUP_STAT_RSS_DELTA, 3, MIB},
-    {"chunk_events_min", CUP_STAT_EVENTS, 0, 1},
-    {"chunk_events_mean", CUP_STAT_EVENTS, 1, 1},
-    {"chunk_events_max", CUP_STAT_EVENTS, 3, 1},
-};
-
 static struct cup_value scaled(const json_t *json, double factor)
 {
     struct cup_value value = cup_json_number(json);
@@ -116,15 +96,27 @@ static void set_key(struct cup_figures *figures, const json_t *metrics,
         figure->label = key->label;
 }
 
+/* Over the decorated chunks, inside process(). Its deviation is that of a sample: not ours. */
 static void set_statistics(struct cup_figures *figures, const json_t *metrics)
 {
-    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++) {
-        const json_t *member = json_object_get(metrics, statistics[i].key);
-        if (member)
-            cup_figures_add_statistic(figures, statistics[i].statistic, statistics[i].which,
-                                      scaled(member, statistics[i].factor),
-                                      MEASURED ": decorated chunks");
-    }
+    static const struct {
+        const char *stem, *unit;
+        enum cup_chunk_statistic statistic;
+        double factor;
+    } statistics[] = {{"chunk_duration", "", CUP_STAT_PROCESS, 1},
+                      {"chunk_mem_delta", "_mb", CUP_STAT_RSS_DELTA, 1 << 20},
+                      {"chunk_events", "", CUP_STAT_EVENTS, 1}};
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        for (int k = 0; k < CUP_CHUNK_FIGURES; k++) {
+            char key[64];
+            snprintf(key, sizeof key, "%s_%s%s", statistics[i].stem, cup_chunk_figure_names[k],
+                     statistics[i].unit);
+            const json_t *member = json_object_get(metrics, key);
+            if (member)
+                cup_figures_add_statistic(figures, statistics[i].statistic, k,
+                                          scaled(member, statistics[i].factor),
+                                          MEASURED ": decorated chunks");
+        }
 }
 
 /* Per file it has compressed over uncompressed bytes of the whole tree; ours is the reverse. The
@@ -276,7 +268,7 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
         return cup_error_set(error, directory, CUP_NO_OFFSET, "the name is too long");
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
     static const char *const members[] = {"timed", "duration", NULL};
-    const struct cup_json_rows chunks = {NULL, "raw_chunk_metrics", members, take_chunk, times};
+    const struct cup_json_rows chunks = {members, take_chunk, times};
     json_t *metrics = cup_json_file_read(path, unwanted, sizeof unwanted / sizeof *unwanted,
                                          figures->ask.chunks ? &chunks : NULL, error);
     cup_figures_set_chunks(figures, times);

@@ -115,7 +115,7 @@ static json_t *read_rows(const char *text, double *sum)
 {
     static const struct cup_json_unwanted unwanted[] = {{"a", "rows"}, {NULL, "others"}};
     static const char *const members[] = {"n", NULL};
-    const struct cup_json_rows rows = {"a", "rows", members, add_up, sum};
+    const struct cup_json_rows rows = {members, add_up, sum};
     struct cup_error error;
     FILE *file = fopen(path, "w");
     cr_assert(file);
