@@ -58,9 +58,9 @@ static void verify_features(void)
                    cup_context_verify());
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
                    cup_helper_verify() ? NULL : "this Python's locks are no semaphores");
-    const char *why = cup_stacks_wanted() ? cup_stacks_verify() : "";
+    const char *why = cup_stacks_verify();
     report_feature(CUP_FEATURE_STACKS, "Python functions are not recorded", why);
-    why = why || !cup_native_wanted() ? "" : cup_native_verify();
+    why = why ? "" : cup_native_verify();
     report_feature(CUP_FEATURE_NATIVE, "native functions are not recorded", why);
 }
 

@@ -3,7 +3,7 @@
 #include "preload/python/python.h"
 
 static const char *const functions[] = {
-#define X(id, module, function, reads, versions) function,
+#define X(id, function, reads) function,
     CUP_ANCHORS(X)
 #undef X
 };

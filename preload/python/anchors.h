@@ -10,67 +10,62 @@
 
 #include <stdbool.h>
 
-/* X(id, module, function, local variables that cupping reads there, versions it was checked
- * with) */
+/* X(id, function, local variables that cupping reads there), by module and versions that they were
+ * checked with. */
 #define CUP_ANCHORS(X)                                                                             \
-    X(METER, "distributed.metrics", "meter", "(none: the caller of the thread clock)",             \
-      "distributed 2023.4 to 2026.8")                                                              \
-    X(RUN_TASK_SIMPLE, "distributed.worker", "_run_task_simple", "task, msg",                      \
-      "distributed 2024.12 to 2026.8")                                                             \
-    X(RUN_TASK, "distributed.worker", "_run_task", "key, execution_state",                         \
-      "distributed 2024.12 to 2026.8")                                                             \
-    X(APPLY_FUNCTION_SIMPLE, "distributed.worker", "apply_function_simple",                        \
-      "function, args, kwargs, msg", "distributed up to 2024.11")                                  \
-    X(APPLY_FUNCTION, "distributed.worker", "apply_function", "key, execution_state",              \
-      "distributed up to 2024.11")                                                                 \
-    X(ENTER, "contextlib", "__enter__", "(none: the task begins)", "CPython 3.9 to 3.13")          \
-    X(EXIT, "contextlib", "__exit__", "(none: the task ends)", "CPython 3.9 to 3.13")              \
-    X(TICK, "distributed.core", "_measure_tick", "self", "distributed 2021.12 to 2026.8")          \
-    X(RUN_TASK_ASYNC, "distributed.worker", "_run_task_async", "msg",                              \
-      "distributed 2024.12 to 2026.8")                                                             \
-    X(APPLY_FUNCTION_ASYNC, "distributed.worker", "apply_function_async", "msg",                   \
-      "distributed up to 2024.11")                                                                 \
-    X(EXECUTE, "distributed.worker", "execute", "key, self", "distributed 2021.12 to 2026.8")      \
-    X(RUN_ACTOR, "distributed.worker", "_run_actor", "key, execution_state",                       \
-      "distributed 2024.12 to 2026.8")                                                             \
-    X(APPLY_FUNCTION_ACTOR, "distributed.worker", "apply_function_actor", "key, execution_state",  \
-      "distributed up to 2024.11")                                                                 \
-    X(JOB_BEGINS, "concurrent.futures._base", "set_running_or_notify_cancel",                      \
-      "(none: takes the Future's lock)", "CPython 3.9 to 3.13")                                    \
-    X(JOB_RETURNED, "concurrent.futures._base", "set_result", "(none)", "CPython 3.9 to 3.13")     \
-    X(JOB_RAISED, "concurrent.futures._base", "set_exception", "(none)", "CPython 3.9 to 3.13")    \
-    X(JOB_RUN, "concurrent.futures.thread", "run", "(none: calls the three above)",                \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(SUBMIT, "concurrent.futures.thread", "submit", "(none: takes its lock, wakes a thread)",     \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(QUEUE_GET, "queue", "get", "(none: takes an item)", "CPython 3.9 to 3.13")                   \
-    X(BOOTSTRAP, "threading", "_bootstrap_inner", "(none: its locks hand no work over)",           \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(BOOTSTRAP_LOCK, "threading", "_set_tstate_lock", "(none)", "CPython 3.9 to 3.12")            \
-    X(THREAD_START, "threading", "start", "(none)", "CPython 3.9 to 3.13")                         \
-    X(THREAD_ENDS, "threading", "_delete", "(none)", "CPython 3.9 to 3.13")                        \
-    X(FINALIZER, "(any)", "__del__", "(none: its locks hand no work over)", "any")                 \
-    X(EXECUTOR_DROPPED, "concurrent.futures.thread", "weakref_cb", "(none)",                       \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(EXECUTOR_GROWS, "concurrent.futures.thread", "_adjust_thread_count",                         \
-      "(none: starts threads that get their jobs later)", "CPython 3.9 to 3.13")                   \
-    X(POOL_GROWS, "concurrent.futures.process", "_adjust_process_count",                           \
-      "(none: starts processes that work for any submitter)", "CPython 3.9 to 3.13, loky 3.7")     \
-    X(POOL_STARTS, "concurrent.futures.process", "_launch_processes", "(none)",                    \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(READ_SIGNED, "multiprocessing.forkserver", "read_signed",                                    \
-      "(none: reads a child's PID, or its status)", "CPython 3.9 to 3.13")                         \
-    X(LAUNCH, "multiprocessing.popen_forkserver", "_launch", "(none: asks for the PID)",           \
-      "CPython 3.9 to 3.13")                                                                       \
-    X(WORK_FUNCTION, "coffea.processor.executor", "_work_function",                                \
-      "item, tic, file, materialized", "coffea 0.7.22 to 2026.9")                                  \
-    X(QUEUE_MADE, "queue", "__init__", "(none: makes the queue's lock)", "CPython 3.9 to 3.13")    \
-    X(ARRAYS, "uproot.behaviors.TBranch", "_ranges_or_baskets_to_arrays",                          \
-      "hasbranches, ranges_or_baskets, arrays", "uproot 5.6 and 5.7")                              \
-    X(RUNNER, "coffea.processor.executor", "run", "executor (also in _run_impl)",                  \
-      "coffea 0.7.22 to 2026.9")
+    /* distributed.metrics, 2023.4 to 2026.8 */                                                    \
+    X(METER, "meter", "(none: the caller of the thread clock)")                                    \
+    /* distributed.worker, 2024.12 to 2026.8 */                                                    \
+    X(RUN_TASK_SIMPLE, "_run_task_simple", "task, msg")                                            \
+    X(RUN_TASK, "_run_task", "key, execution_state")                                               \
+    X(RUN_TASK_ASYNC, "_run_task_async", "msg")                                                    \
+    X(RUN_ACTOR, "_run_actor", "key, execution_state")                                             \
+    /* distributed.worker, up to 2024.11 */                                                        \
+    X(APPLY_FUNCTION_SIMPLE, "apply_function_simple", "function, args, kwargs, msg")               \
+    X(APPLY_FUNCTION, "apply_function", "key, execution_state")                                    \
+    X(APPLY_FUNCTION_ASYNC, "apply_function_async", "msg")                                         \
+    X(APPLY_FUNCTION_ACTOR, "apply_function_actor", "key, execution_state")                        \
+    /* distributed.worker, 2021.12 to 2026.8 */                                                    \
+    X(EXECUTE, "execute", "key, self")                                                             \
+    /* contextlib, CPython 3.9 to 3.13 */                                                          \
+    X(ENTER, "__enter__", "(none: the task begins)")                                               \
+    X(EXIT, "__exit__", "(none: the task ends)")                                                   \
+    /* distributed.core, 2021.12 to 2026.8 */                                                      \
+    X(TICK, "_measure_tick", "self")                                                               \
+    /* concurrent.futures._base, CPython 3.9 to 3.13 */                                            \
+    X(JOB_BEGINS, "set_running_or_notify_cancel", "(none: takes the Future's lock)")               \
+    X(JOB_RETURNED, "set_result", "(none)")                                                        \
+    X(JOB_RAISED, "set_exception", "(none)")                                                       \
+    /* concurrent.futures.thread, CPython 3.9 to 3.13 */                                           \
+    X(JOB_RUN, "run", "(none: calls the three above)")                                             \
+    X(SUBMIT, "submit", "(none: takes its lock, wakes a thread)")                                  \
+    X(EXECUTOR_DROPPED, "weakref_cb", "(none)")                                                    \
+    X(EXECUTOR_GROWS, "_adjust_thread_count", "(none: starts threads that get their jobs later)")  \
+    /* queue, CPython 3.9 to 3.13 */                                                               \
+    X(QUEUE_GET, "get", "(none: takes an item)")                                                   \
+    X(QUEUE_MADE, "__init__", "(none: makes the queue's lock)")                                    \
+    /* threading, CPython 3.9 to 3.13 */                                                           \
+    X(BOOTSTRAP, "_bootstrap_inner", "(none: its locks hand no work over)")                        \
+    X(BOOTSTRAP_LOCK, "_set_tstate_lock", "(none: until 3.12)")                                    \
+    X(THREAD_START, "start", "(none)")                                                             \
+    X(THREAD_ENDS, "_delete", "(none)")                                                            \
+    /* concurrent.futures.process, CPython 3.9 to 3.13 */                                          \
+    X(POOL_GROWS, "_adjust_process_count",                                                         \
+      "(none: its processes work for any submitter; loky 3.7, too)")                               \
+    X(POOL_STARTS, "_launch_processes", "(none)")                                                  \
+    /* multiprocessing.forkserver, CPython 3.9 to 3.13 */                                          \
+    X(READ_SIGNED, "read_signed", "(none: reads a child's PID, or its status)")                    \
+    /* multiprocessing.popen_forkserver, CPython 3.9 to 3.13 */                                    \
+    X(LAUNCH, "_launch", "(none: asks for the PID)")                                               \
+    /* coffea.processor.executor, coffea 0.7.22 to 2026.9 */                                       \
+    X(WORK_FUNCTION, "_work_function", "item, tic, file, materialized")                            \
+    X(RUNNER, "run", "executor (also in _run_impl)")                                               \
+    /* uproot.behaviors.TBranch, uproot 5.6 and 5.7 */                                             \
+    X(ARRAYS, "_ranges_or_baskets_to_arrays", "hasbranches, ranges_or_baskets, arrays")            \
+    /* any module, any version */                                                                  \
+    X(FINALIZER, "__del__", "(none: its locks hand no work over)")
 enum cup_anchor {
-#define X(id, module, function, reads, versions) CUP_ANCHOR_##id,
+#define X(id, function, reads) CUP_ANCHOR_##id,
     CUP_ANCHORS(X)
 #undef X
         CUP_ANCHOR_COUNT

@@ -32,11 +32,6 @@ static struct {
     uint64_t period;   /* mean time between two kept looks, in units of CUP_CPU_SAMPLES_NS */
 } looks;
 
-static uint64_t convert_to_units(uint64_t ticks)
-{
-    return cup_ticks_ns(ticks) / CUP_CPU_SAMPLES_NS;
-}
-
 /* ---- writing ------------------------------------------------------------------------------ */
 
 static void write_record(const struct track *track)
@@ -70,10 +65,11 @@ static void write_track(struct track *track)
     track->start = 0;
 }
 
-static void write_old_tracks(void)
+/* Writes the samples of tracks that began LEAST_NS ago or earlier. */
+static void write_tracks(uint64_t least_ns)
 {
     for (uint32_t i = 0; i < looks.used; i++)
-        if (tracks[i].start && cup_ticks_ns(looks.now - tracks[i].start) >= WRITTEN_AFTER_NS)
+        if (tracks[i].start && cup_ticks_ns(looks.now - tracks[i].start) >= least_ns)
             write_track(&tracks[i]);
 }
 
@@ -89,7 +85,7 @@ bool cup_cpu_samples_begin(uint64_t now, uint64_t look_ns)
     looks.due = now + cup_ns_ticks(KEPT_EVERY_NS / 2 + KEPT_EVERY_NS * share / 1024);
     looks.now = now;
     looks.period = mean_ns / CUP_CPU_SAMPLES_NS;
-    write_old_tracks();
+    write_tracks(WRITTEN_AFTER_NS);
     return true;
 }
 
@@ -121,7 +117,7 @@ void cup_cpu_samples_keep(uint32_t slot, uint32_t tid, uint32_t task, uint32_t n
     track->tid = tid;
     if (!track->start)
         track->start = looks.now;
-    uint64_t units = convert_to_units(looks.now - track->start);
+    uint64_t units = cup_ticks_ns(looks.now - track->start) / CUP_CPU_SAMPLES_NS;
     add_sample(track, &(struct cup_cpu_run){task, node, on_core, units, units, 1});
 }
 
@@ -129,8 +125,7 @@ void cup_cpu_samples_keep(uint32_t slot, uint32_t tid, uint32_t task, uint32_t n
 
 void cup_cpu_samples_flush(void)
 {
-    for (uint32_t i = 0; i < looks.used; i++)
-        write_track(&tracks[i]);
+    write_tracks(0);
 }
 
 void cup_cpu_samples_reset(void)

@@ -9,6 +9,7 @@
 #include "preload/sys/remote_pieces.h"
 
 #include <string.h>
+#include <sys/param.h>
 
 enum {
     PAGE = 4096,
@@ -87,6 +88,12 @@ static uint64_t frame_pointer(void)
     return watched_word(STATE, 0);
 }
 
+/* MORE 0: the innermost chunk of the data stack; 8: the end of its used part. */
+static uint64_t chunk_word(size_t more)
+{
+    return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + more);
+}
+
 /* Sets *FRAME to the current frame. False: the pointer to it is outside of the range that was
  * watched, because the thread went on to another place. */
 static bool find_current(uint64_t *frame)
@@ -100,17 +107,6 @@ static bool find_current(uint64_t *frame)
         return false;
     *frame = watched_word(CURRENT, at - now.watch.ranges[CURRENT].at);
     return true;
-}
-
-/* The innermost chunk of the data stack, and the end of its used part. */
-static uint64_t find_chunk(void)
-{
-    return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame);
-}
-
-static uint64_t find_chunk_limit(void)
-{
-    return watched_word(STATE, cup_layout.thread_chunk - cup_layout.thread_frame + 8);
 }
 
 /* ---- what is copied ----------------------------------------------------------------------- */
@@ -144,7 +140,7 @@ static bool add_chunk(void)
 {
     if (!has_chunks())
         return true;
-    uint64_t chunk = find_chunk(), limit = find_chunk_limit();
+    uint64_t chunk = chunk_word(0), limit = chunk_word(8);
     uint64_t used = (limit - chunk + CHUNK_STEP - 1) / CHUNK_STEP * CHUNK_STEP;
     uint64_t bytes = used < CHUNK_MOST ? used : CHUNK_MOST;
     return limit > chunk && cup_pieces_add(chunk + used - bytes, bytes);
@@ -165,7 +161,7 @@ static bool find_ranges(void)
 static bool add_chunk_with(uint64_t frame)
 {
     uint64_t head[2] = {0, 0}; /* of a _PyStackChunk: previous chunk, size */
-    uint64_t chunk = has_chunks() ? find_chunk() : 0;
+    uint64_t chunk = has_chunks() ? chunk_word(0) : 0;
     for (int i = 0; chunk && i < CHUNKS; i++, chunk = head[0]) {
         if (!cup_remote_copy(head, chunk, sizeof head))
             return false;
@@ -331,11 +327,6 @@ static bool try_to_read(uint64_t root)
     return found;
 }
 
-static uint32_t min_of(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Reads the stack. Returns how many of its frames, from the outermost inwards, are certain; if that
  * is all of them, the stack is complete.
  *
@@ -353,7 +344,7 @@ static uint32_t read_stack(const struct cup_remote_stack *thread)
         if (stack.twice && same == stack.count)
             return same;
         if (looks++)
-            same = min_of(min_of(same, count_as_before()), certain);
+            same = MIN(MIN(same, count_as_before()), certain);
         certain = same;
         before = stack;
         if (looks >= LOOKS && stack.twice && certain + 1 >= stack.count)
@@ -364,7 +355,7 @@ static uint32_t read_stack(const struct cup_remote_stack *thread)
     stack = before;
     if (!stack.twice)
         return looks > 1 ? certain : 0;
-    return certain ? min_of(certain + 1, stack.count) : 0;
+    return certain ? MIN(certain + 1, stack.count) : 0;
 }
 
 /* ---- the node of the stack ----------------------------------------------------------------- */
@@ -417,11 +408,6 @@ static uint32_t find_node(uint32_t same, uint32_t under)
     return node;
 }
 
-static uint32_t add_unknown(uint32_t node)
-{
-    return node ? cup_stack_node(node, CUP_NODE_UNKNOWN, 0) : 0;
-}
-
 /* A code object that was known before, and is unchanged after the stack was copied, was there when
  * the stack was copied. For one that is new this is uncertain, so the stack is read again. */
 uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, bool *torn)
@@ -437,7 +423,8 @@ uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, 
             break;
     }
     *torn = !known || known < stack.count;
-    return *torn ? add_unknown(known ? find_node(known, under) : 0) : find_node(known, under);
+    uint32_t node = known ? find_node(known, under) : 0;
+    return *torn && node ? cup_stack_node(node, CUP_NODE_UNKNOWN, 0) : node;
 }
 
 /* ---- the calling thread -------------------------------------------------------------------- */

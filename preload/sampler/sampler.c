@@ -184,7 +184,7 @@ static void settle_own(void)
     if (!slot)
         return;
     settle_thread(slot, slot->task ? cup_clock_thread_cpu_ns() : slot->cpu_ns);
-    cup_thread_slot_unlock(slot);
+    cup_spin_unlock(&slot->lock);
 }
 
 void cup_sampler_thread_ends(void)
@@ -202,7 +202,7 @@ static void settle_all(void)
         if (!slot)
             continue;
         settle_thread(slot, slot->task ? read_cpu_clock(slot->tid) : slot->cpu_ns);
-        cup_thread_slot_unlock(slot);
+        cup_spin_unlock(&slot->lock);
     }
 }
 
@@ -215,7 +215,7 @@ static void sample_all(uint64_t now, uint64_t passed_ns)
         if (!slot)
             continue;
         sample_thread(slot, i, passed_ns, kept);
-        cup_thread_slot_unlock(slot);
+        cup_spin_unlock(&slot->lock);
     }
     cup_spin_unlock(&sampler.looking);
 }

@@ -72,7 +72,7 @@ void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns)
     slot->task = task;
     slot->cpu_ns = cpu_ns;
     slot->stays = false;
-    cup_thread_slot_unlock(slot);
+    cup_spin_unlock(&slot->lock);
 }
 
 void cup_thread_slot_helps(void)
@@ -82,7 +82,7 @@ void cup_thread_slot_helps(void)
         return;
     update_python_thread(slot);
     slot->cpu_ns = cup_clock_thread_cpu_ns();
-    cup_thread_slot_unlock(slot);
+    cup_spin_unlock(&slot->lock);
 }
 
 struct cup_thread_slot *cup_thread_slot_own(void)
@@ -97,7 +97,7 @@ void cup_thread_slot_leaves(void)
         return;
     cup_self.slot = 0;
     *slot = (struct cup_thread_slot){.lock = 1, .tid = slot->tid};
-    cup_thread_slot_unlock(slot);
+    cup_spin_unlock(&slot->lock);
     __atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 }
 
@@ -116,13 +116,8 @@ struct cup_thread_slot *cup_thread_slot_lock(uint32_t index)
     cup_spin_lock(&slot->lock);
     if (__atomic_load_n(&slot->tid, __ATOMIC_RELAXED))
         return slot;
-    cup_thread_slot_unlock(slot);
-    return NULL;
-}
-
-void cup_thread_slot_unlock(struct cup_thread_slot *slot)
-{
     cup_spin_unlock(&slot->lock);
+    return NULL;
 }
 
 void cup_thread_slots_reset(void)

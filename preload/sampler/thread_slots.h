@@ -34,7 +34,7 @@ void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns);
  * slot, so that the sampler looks at it. The guard is held. */
 void cup_thread_slot_helps(void);
 
-/* The calling thread's slot, locked; NULL: it has none. */
+/* The calling thread's slot, locked (the caller unlocks SLOT->lock); NULL: it has none. */
 struct cup_thread_slot *cup_thread_slot_own(void);
 
 /* The calling thread ends: frees its slot. */
@@ -45,7 +45,6 @@ uint32_t cup_thread_slots_used(void);
 
 /* The slot at INDEX, locked; NULL: it is free. */
 struct cup_thread_slot *cup_thread_slot_lock(uint32_t index);
-void cup_thread_slot_unlock(struct cup_thread_slot *slot);
 
 /* A forked child, or a new log: all slots are free. */
 void cup_thread_slots_reset(void);

@@ -4,7 +4,6 @@
 #include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
 
-#include <string.h>
 #include <sys/uio.h>
 
 enum {
@@ -14,15 +13,18 @@ enum {
     PAGE = 4096
 };
 
-/* A seqlock: written under the lock; a reader compares the turn before and after. */
 struct chain {
     uint64_t key, value;
-    uint32_t turn; /* odd: being written */
     uint32_t count;
     uint32_t place[CUP_CHAIN_MOST]; /* of each return address: words above the innermost one */
     uint64_t address[CUP_CHAIN_MOST];
 };
-static struct chain chains[1 << CHAINS_BITS];
+
+/* A seqlock: written under the lock; a reader compares the turn before and after. */
+static struct entry {
+    uint32_t turn; /* odd: being written */
+    struct chain chain;
+} entries[1 << CHAINS_BITS];
 static struct {
     uint64_t key;
     uint32_t times;
@@ -36,9 +38,9 @@ static uint64_t whole_key(uint64_t key, const uint64_t *first)
     return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
 }
 
-static struct chain *find_chain(uint64_t key)
+static struct entry *find_entry(uint64_t key)
 {
-    return &chains[key >> (64 - CHAINS_BITS)];
+    return &entries[key >> (64 - CHAINS_BITS)];
 }
 
 /* Compares the addresses from the innermost outwards. A place may be read only because the address
@@ -46,13 +48,14 @@ static struct chain *find_chain(uint64_t key)
  * caller's return address, at the next place, is on the stack too. This holds only if all places
  * and addresses are of one chain, and another thread may be rewriting it: so the turn is checked
  * before each read of the stack. */
-static bool is_on_stack(const struct chain *chain, uint32_t turn, const uint64_t *first)
+static bool is_on_stack(const struct entry *entry, uint32_t turn, const uint64_t *first)
 {
+    const struct chain *chain = &entry->chain;
     uint32_t count = __atomic_load_n(&chain->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t address = __atomic_load_n(&chain->address[i], __ATOMIC_ACQUIRE);
         uint32_t place = __atomic_load_n(&chain->place[i], __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&chain->turn, __ATOMIC_RELAXED) != turn || first[place] != address)
+        if (__atomic_load_n(&entry->turn, __ATOMIC_RELAXED) != turn || first[place] != address)
             return false;
     }
     return true;
@@ -61,14 +64,14 @@ static bool is_on_stack(const struct chain *chain, uint32_t turn, const uint64_t
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
 {
     key = whole_key(key, first);
-    const struct chain *chain = find_chain(key);
-    uint32_t turn = __atomic_load_n(&chain->turn, __ATOMIC_ACQUIRE);
-    if (turn % 2 || __atomic_load_n(&chain->key, __ATOMIC_ACQUIRE) != key)
+    const struct entry *entry = find_entry(key);
+    uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_ACQUIRE);
+    if (turn % 2 || __atomic_load_n(&entry->chain.key, __ATOMIC_ACQUIRE) != key)
         return 0;
-    uint64_t value = __atomic_load_n(&chain->value, __ATOMIC_ACQUIRE);
-    if (value != CUP_CHAIN_HOPELESS && !is_on_stack(chain, turn, first))
+    uint64_t value = __atomic_load_n(&entry->chain.value, __ATOMIC_ACQUIRE);
+    if (value != CUP_CHAIN_HOPELESS && !is_on_stack(entry, turn, first))
         return 0;
-    return __atomic_load_n(&chain->turn, __ATOMIC_RELAXED) == turn ? value : 0;
+    return __atomic_load_n(&entry->turn, __ATOMIC_RELAXED) == turn ? value : 0;
 }
 
 /* ---- a copy of the stack, in words from the innermost return address outwards -------------- */
@@ -195,17 +198,13 @@ static bool find_places(const uint64_t *first, void *const *returns, uint32_t co
 
 /* ---- keeping ----------------------------------------------------------------------------- */
 
-static void write_chain(struct chain *chain, const struct chain *made)
+static void write_chain(struct entry *entry, const struct chain *chain)
 {
-    uint32_t turn = chain->turn + 1;
-    __atomic_store_n(&chain->turn, turn, __ATOMIC_RELAXED);
+    uint32_t turn = entry->turn + 1;
+    __atomic_store_n(&entry->turn, turn, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    chain->key = made->key;
-    chain->value = made->value;
-    chain->count = made->count;
-    memcpy(chain->place, made->place, sizeof made->place);
-    memcpy(chain->address, made->address, sizeof made->address);
-    __atomic_store_n(&chain->turn, turn + 1, __ATOMIC_RELEASE);
+    entry->chain = *chain;
+    __atomic_store_n(&entry->turn, turn + 1, __ATOMIC_RELEASE);
 }
 
 /* Most chains come once or twice in a job: only one that comes for the 4th, 8th, 16th, ... time is
@@ -229,7 +228,7 @@ static void keep_chain(uint64_t key, const uint64_t *first, void *const *returns
     made.count = found ? count : 0;
     for (uint32_t i = 0; i < made.count; i++)
         made.address[i] = (uintptr_t)returns[i];
-    write_chain(find_chain(key), &made);
+    write_chain(find_entry(key), &made);
 }
 
 /* If another thread holds the lock nothing is kept: the chain will come again. */
@@ -248,8 +247,8 @@ void cup_chains_forked(void)
 {
     lock = 0;
     for (int i = 0; i < 1 << CHAINS_BITS; i++)
-        if (chains[i].turn % 2) {
-            chains[i].turn++;
-            chains[i].key = 0;
+        if (entries[i].turn % 2) {
+            entries[i].turn++;
+            entries[i].chain.key = 0;
         }
 }

@@ -54,9 +54,8 @@ static void *allocate_bytes(size_t bytes)
 {
     bytes = (bytes + 15) & ~(size_t)15;
     if (list.room_bytes < bytes) {
-        void *more =
-            cup_raw_mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (more == MAP_FAILED || bytes > ARENA)
+        void *more = bytes > ARENA ? NULL : cup_raw_grow(NULL, 0, ARENA);
+        if (!more)
             return NULL;
         list.room = more;
         list.room_bytes = ARENA;
@@ -67,7 +66,7 @@ static void *allocate_bytes(size_t bytes)
     return taken;
 }
 
-static const void *copy_bytes(const void *from, size_t bytes)
+static void *copy_bytes(const void *from, size_t bytes)
 {
     void *copy = allocate_bytes(bytes);
     return copy ? memcpy(copy, from, bytes) : NULL;
@@ -81,11 +80,9 @@ static const char *copy_path(const char *path)
     size_t bytes = strlen(path), end = sizeof gone - 1;
     if (bytes > end && strcmp(path + bytes - end, gone) == 0)
         bytes -= end;
-    char *copy = allocate_bytes(bytes + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, path, bytes);
-    copy[bytes] = '\0';
+    char *copy = copy_bytes(path, bytes + 1);
+    if (copy)
+        copy[bytes] = '\0';
     return copy;
 }
 

@@ -28,12 +28,7 @@ void cup_native_want(bool want)
     wanted = want;
 }
 
-bool cup_native_wanted(void)
-{
-    return wanted;
-}
-
-bool cup_native_on(void)
+static bool is_on(void)
 {
     return __atomic_load_n(&backtrace_by, __ATOMIC_ACQUIRE) != NULL;
 }
@@ -102,7 +97,7 @@ static __attribute__((noinline)) bool refuse_stack(void)
 bool cup_native_may(void)
 {
     int saved = errno;
-    bool on = cup_native_on() && !cup_native_unwinds;
+    bool on = is_on() && !cup_native_unwinds;
     bool may = on && (cup_modules_current() || refuse_stack());
     errno = saved;
     return may;
@@ -279,6 +274,8 @@ static const char *test_unwinding(backtrace_function *function)
 const char *cup_native_verify(void)
 {
     struct cup_elf python, unwinder;
+    if (!wanted)
+        return "";
     if (!find_ranges(&python))
         return "the interpreter's code was not found";
     void *library = load_libunwind(python.path);
@@ -299,7 +296,7 @@ const char *cup_native_verify(void)
 
 void cup_native_child_begins(void)
 {
-    bool held = unwinding && cup_native_on();
+    bool held = unwinding && is_on();
     cup_modules_forked();
     cup_chains_forked();
     cup_native_threads_forked();

@@ -19,14 +19,11 @@ enum { CUP_NATIVE_MOST = 256 }; /* innermost frames of a stack that are read */
 
 /* Whether native frames are wanted (CUPPING_NATIVE); called once, at load. */
 void cup_native_want(bool wanted);
-bool cup_native_wanted(void);
 
 /* Loads libunwind and tests it on the current stack. Called after cup_stacks_verify(). Needs the
- * GIL and a Python frame. Returns NULL, or the reason why there are no native frames. */
+ * GIL and a Python frame. Returns NULL, or the reason why there are no native frames: "" if they
+ * are not wanted. */
 const char *cup_native_verify(void);
-
-/* True after cup_native_verify() succeeded, until a library is unloaded that frames were in. */
-bool cup_native_on(void);
 
 /* Return addresses, innermost first. */
 struct cup_native {
@@ -37,7 +34,8 @@ struct cup_native {
     void *at[CUP_NATIVE_MOST];
 };
 
-/* True if native frames may be read now. False if they are off, or if the thread is inside
+/* True if native frames may be read now. False if they are off (cup_native_verify() has not
+ * succeeded, or a library was unloaded that frames were in), or if the thread is inside
  * libunwind already. Also false, and counted in the log's health: a library is being unloaded or is
  * gone, so an address could be taken for one of another library. Keeps errno. */
 bool cup_native_may(void);

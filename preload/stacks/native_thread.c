@@ -32,20 +32,17 @@ static struct unwind_state {
     uint64_t storage[STORAGE / sizeof(uint64_t)];
 } states[CUP_THREAD_SLOTS];
 
-static struct unwind_state *find_state(void)
-{
-    struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
-    return state && state->owner == &cup_self ? state : NULL;
-}
-
-static struct unwind_state *take_state(void)
+/* NULL: the thread has none. TAKE: gives it one if its slot is free. */
+static struct unwind_state *find_state(bool take)
 {
     const struct cup_thread *nobody = NULL;
     struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
-    bool taken = state && (state->owner == &cup_self ||
-                           __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
-                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
-    return taken ? state : NULL;
+    if (!state || state->owner == &cup_self)
+        return state;
+    return take && __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
+                                               __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+               ? state
+               : NULL;
 }
 
 /* ---- the stack ---------------------------------------------------------------------------- */
@@ -118,7 +115,7 @@ static bool is_on_own(struct unwind_state *state, uintptr_t at)
 
 bool cup_native_thread_may(void)
 {
-    struct unwind_state *state = take_state();
+    struct unwind_state *state = find_state(true);
     uintptr_t at = (uintptr_t)__builtin_frame_address(0);
     return state && is_on_own(state, at) && at - state->low >= STACK_LEFT;
 }
@@ -143,7 +140,7 @@ static key_destructor *destructor; /* libunwind's; NULL: the program used libunw
  * storage. */
 static void *find_storage(struct tls_index *index)
 {
-    struct unwind_state *state = cup_native_unwinds ? find_state() : NULL;
+    struct unwind_state *state = cup_native_unwinds ? find_state(false) : NULL;
     return state ? (char *)state->storage + index->offset : real_tls_get_addr(index);
 }
 
@@ -156,7 +153,7 @@ static int create_key(pthread_key_t *key, key_destructor *function)
 
 static int set_value(pthread_key_t key, const void *value)
 {
-    struct unwind_state *state = cup_native_unwinds && destructor ? find_state() : NULL;
+    struct unwind_state *state = cup_native_unwinds && destructor ? find_state(false) : NULL;
     if (!state)
         return pthread_setspecific(key, value);
     state->cache = (void *)(uintptr_t)value;
@@ -199,7 +196,7 @@ static void destroy_cache(struct unwind_state *state)
 
 void cup_native_thread_ends(void)
 {
-    struct unwind_state *state = find_state();
+    struct unwind_state *state = find_state(false);
     if (!state)
         return;
     if (state->cache)

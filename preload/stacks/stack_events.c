@@ -126,29 +126,20 @@ static uint64_t weigh_allocation(size_t bytes)
     return steps * CUP_EVENT_ALLOC_BYTES;
 }
 
-/* The countdown is 0 on a new thread, and after allocations inside the library: it begins now. */
-static bool has_begun(size_t bytes)
-{
-    return cup_self.alloc_left + (int64_t)bytes != 0;
-}
-
-/* False inside the library, and in the handler of a signal that arrived there: the thread may hold
- * a lock. */
-static bool may_count(void)
-{
-    return !cup_self.guard && cup_stacks_on();
-}
-
 void cup_event_alloc_due(uint32_t task, size_t bytes)
 {
     struct cup_thread *thread = &cup_self;
-    if (!may_count()) {
+    /* Inside the library, or in the handler of a signal that arrived there, the thread may hold a
+     * lock. */
+    if (thread->guard || !cup_stacks_on()) {
         thread->alloc_left = thread->guard ? 0 : CUP_EVENT_ALLOC_BYTES;
         return;
     }
     int saved = errno;
     cup_guard();
-    if (!has_begun(bytes))
+    /* The countdown is 0 on a new thread, and after allocations inside the library: it begins now.
+     */
+    if (thread->alloc_left + (int64_t)bytes == 0)
         thread->alloc_left += draw_step();
     uint64_t all = weigh_allocation(bytes);
     if (all && task)

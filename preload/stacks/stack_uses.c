@@ -1,14 +1,22 @@
 #include "preload/stacks/stack_uses.h"
 
+#include "include/log_pairs.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
-#include "preload/stacks/stack_use_rows.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <stdbool.h>
 #include <string.h>
+
+/* What a task did at one stack, of one kind. */
+struct sum {
+    uint32_t node;
+    uint16_t use;   /* enum cup_stack_use */
+    uint16_t taken; /* not 0: an entry of a table that is in use */
+    uint64_t count, bytes, ns;
+};
 
 /* A running task's sums are written after 4 s, then after 8, 16, ... s, at most 64 s apart. So a
  * task that is killed loses at most the second half of its events, or the last minute; and a task
@@ -28,8 +36,8 @@ static struct {
         uint32_t uses;  /* events so far, modulo 2^32 */
         uint32_t taken; /* events with a known stack since the last record, without CPU samples */
         uint32_t wait_s;
-        uint64_t written;           /* ticks: when the last record was written */
-        struct cup_stack_sum *sums; /* an open hash table; free entries are not taken */
+        uint64_t written; /* ticks: when the last record was written */
+        struct sum *sums; /* an open hash table; free entries are not taken */
     } tables[TABLES];
     uint32_t tasks[TABLES]; /* the task of each table; 0: free */
     uint8_t last[TABLES];   /* by task modulo TABLES: the table where such a task was last found */
@@ -46,17 +54,16 @@ static size_t count_entries(const struct table *table)
 
 static size_t memory_bytes(uint32_t bits)
 {
-    return sizeof(struct cup_stack_sum) << bits;
+    return sizeof(struct sum) << bits;
 }
 
 /* The entry of NODE and USE, or the free one where it belongs. */
-static inline struct cup_stack_sum *find_entry(const struct table *table, uint32_t node,
-                                               uint32_t use)
+static inline struct sum *find_entry(const struct table *table, uint32_t node, uint32_t use)
 {
     uint64_t key = (uint64_t)node * CUP_STACK_USE_COUNT + use;
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
     for (;; at = (at + 1) & (count_entries(table) - 1)) {
-        struct cup_stack_sum *sum = &table->sums[at];
+        struct sum *sum = &table->sums[at];
         if (!sum->taken || (sum->node == node && sum->use == use))
             return sum;
     }
@@ -77,9 +84,8 @@ static bool grow_table(struct table *table)
     if (table->bits >= MOST_BITS)
         return false;
     larger.bits = table->bits ? table->bits + 1 : LEAST_BITS;
-    larger.sums = cup_raw_mmap(NULL, memory_bytes(larger.bits), PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (larger.sums == MAP_FAILED)
+    larger.sums = cup_raw_grow(NULL, 0, memory_bytes(larger.bits));
+    if (!larger.sums)
         return false;
     for (size_t i = 0; i < count_entries(table); i++)
         if (table->sums[i].taken)
@@ -87,6 +93,61 @@ static bool grow_table(struct table *table)
     unmap_entries(table);
     *table = larger;
     return true;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static bool is_before(const struct sum *a, const struct sum *b)
+{
+    return a->node != b->node ? a->node < b->node : a->use < b->use;
+}
+
+/* Shell sort, in place, with gaps that shrink as Gonnet and Baeza-Yates propose: qsort() of libc
+ * may allocate. */
+static void sort_sums(struct sum *sums, size_t count)
+{
+    for (size_t gap = count; gap > 1;) {
+        gap = gap < 5 ? 1 : (5 * gap - 1) / 11;
+        for (size_t i = gap; i < count; i++) {
+            struct sum sum = sums[i];
+            size_t at = i;
+            for (; at >= gap && is_before(&sum, &sums[at - gap]); at -= gap)
+                sums[at] = sums[at - gap];
+            sums[at] = sum;
+        }
+    }
+}
+
+/* Returns the length of the row. */
+static size_t encode_row(unsigned char *at, const struct sum *sum, uint32_t node_before)
+{
+    size_t bytes = cup_pairs_number(at, sum->node - node_before);
+    bytes += cup_pairs_number(at + bytes, sum->use);
+    bytes += cup_pairs_number(at + bytes, sum->count);
+    bytes += cup_pairs_number(at + bytes, sum->bytes);
+    return bytes + cup_pairs_number(at + bytes, sum->ns);
+}
+
+static void write_record(uint32_t task, const unsigned char *rows, size_t bytes, size_t count)
+{
+    const struct cup_r_stack_use record = {.task = task, .rows = (uint32_t)count};
+    if (!cup_log_write(CUP_R_STACK_USE, &record, rows, bytes))
+        cup_log_health(CUP_H_STACKS_DROPPED, count);
+}
+
+/* Sorts SUMS and writes them as rows of TASK, in records of at most 2 KiB, encoded as
+ * include/log_format.h describes. Rows that do not fit into the log are counted as dropped. */
+static void write_sums(uint32_t task, struct sum *sums, size_t count)
+{
+    enum { ROW_LONGEST = 36 };
+    unsigned char rows[2048];
+    sort_sums(sums, count);
+    for (size_t next = 0; next < count;) {
+        size_t bytes = 0, first = next;
+        for (; next < count && bytes + ROW_LONGEST <= sizeof rows; next++)
+            bytes += encode_row(rows + bytes, &sums[next], next > first ? sums[next - 1].node : 0);
+        write_record(task, rows, bytes, next - first);
+    }
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -98,11 +159,11 @@ static void write_table(struct table *table)
     table->written = cup_ticks();
     for (size_t i = 0; i < count_entries(table); i++)
         if (table->sums[i].taken) {
-            struct cup_stack_sum sum = table->sums[i];
+            struct sum sum = table->sums[i];
             table->sums[i].taken = 0;
             table->sums[count++] = sum;
         }
-    cup_stack_use_rows(table->task, table->sums, count);
+    write_sums(table->task, table->sums, count);
     cup_log_health(CUP_H_STACKS_TAKEN, table->taken);
     table->taken = 0;
     for (size_t i = 0; i < count; i++)
@@ -244,21 +305,20 @@ static inline struct table *lock_table(uint32_t task)
 /* ---- adding ------------------------------------------------------------------------------- */
 
 /* NULL: no room. */
-static __attribute__((noinline)) struct cup_stack_sum *begin_sum(struct table *table, uint32_t node,
-                                                                 enum cup_stack_use use)
+static __attribute__((noinline)) struct sum *begin_sum(struct table *table, uint32_t node,
+                                                       enum cup_stack_use use)
 {
     if (!make_room(table))
         return NULL;
-    struct cup_stack_sum *sum = find_entry(table, node, use);
-    *sum = (struct cup_stack_sum){.node = node, .use = (uint16_t)use, .taken = 1};
+    struct sum *sum = find_entry(table, node, use);
+    *sum = (struct sum){.node = node, .use = (uint16_t)use, .taken = 1};
     table->count++;
     return sum;
 }
 
-static inline struct cup_stack_sum *find_sum(struct table *table, uint32_t node,
-                                             enum cup_stack_use use)
+static inline struct sum *find_sum(struct table *table, uint32_t node, enum cup_stack_use use)
 {
-    struct cup_stack_sum *sum = table->bits ? find_entry(table, node, use) : NULL;
+    struct sum *sum = table->bits ? find_entry(table, node, use) : NULL;
     return __builtin_expect(sum && sum->taken, 1) ? sum : begin_sum(table, node, use);
 }
 
@@ -267,7 +327,7 @@ static inline void add_use(struct table *table, uint32_t node, enum cup_stack_us
                            uint64_t count, uint64_t bytes, uint64_t ns)
 {
     write_if_due(table);
-    struct cup_stack_sum *sum = find_sum(table, node, use);
+    struct sum *sum = find_sum(table, node, use);
     if (sum) {
         table->taken += node && use < CUP_U_CPU;
         sum->count += count;
@@ -288,11 +348,11 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns)
 {
     struct table *table = lock_own(task);
-    struct cup_stack_sum sum = {.node = node, .use = (uint16_t)use, .ns = ns};
+    struct sum sum = {.node = node, .use = (uint16_t)use, .ns = ns};
     if (table)
         add_use(table, node, use, 0, 0, ns);
     else
-        cup_stack_use_rows(task, &sum, 1);
+        write_sums(task, &sum, 1);
 }
 
 /* Memory beyond the smallest size is unmapped: the next task may need little. */

@@ -1,6 +1,5 @@
 #include "preload/stacks/stack_walkers.h"
 
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,9 +19,4 @@ void cup_stack_walkers_wait(void)
     const struct timespec pause = {0, 50 * 1000};
     for (int i = 0; i == 0 || (i < 2000 && is_any_inside()); i++)
         syscall(SYS_nanosleep, &pause, NULL);
-}
-
-void cup_stack_walkers_reset(void)
-{
-    memset(cup_stack_walkers, 0, sizeof cup_stack_walkers);
 }

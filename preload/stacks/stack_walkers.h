@@ -34,7 +34,4 @@ static inline void cup_stack_walk_ends(struct cup_stack_walker *walk)
 /* Call it after switching stacks off. Waits until no thread reads frames, 0.1 s at most. */
 void cup_stack_walkers_wait(void);
 
-/* A forked child: no other thread exists. */
-void cup_stack_walkers_reset(void);
-
 #endif

@@ -6,10 +6,9 @@
 #include "preload/python/frames.h"
 #include "preload/python/stack_frames.h"
 #include "preload/stacks/chain_memo.h"
-#include "preload/stacks/codes.h"
 #include "preload/stacks/merge_frames.h"
 #include "preload/stacks/modules.h"
-#include "preload/stacks/stack_tree.h"
+#include "preload/stacks/stack_tables.h"
 #include "preload/stacks/stack_walkers.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/spin.h"
@@ -22,7 +21,7 @@ enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
-static uint32_t lock; /* protects codes.c and stack_tree.c */
+static uint32_t lock; /* protects stack_tables.c */
 static uint32_t
     epoch; /* number of resets; part of each stack's hash, so that a reset empties the cache */
 
@@ -31,11 +30,6 @@ bool cup_stacks_stressed;
 void cup_stacks_want(enum cup_stacks_mode wanted)
 {
     mode = wanted;
-}
-
-bool cup_stacks_wanted(void)
-{
-    return mode != CUP_STACKS_OFF;
 }
 
 bool cup_stacks_on(void)
@@ -143,7 +137,7 @@ const char *cup_stacks_verify(void)
 {
     static const struct cup_python_method method = {"cupping_last_stack", end_stacks,
                                                     CUP_METHOD_WITHOUT_ARGUMENTS, NULL};
-    const char *why = cup_stack_layout_verify();
+    const char *why = mode == CUP_STACKS_OFF ? "" : cup_stack_layout_verify();
     if (!why && !cup_python_at_exit(&method))
         why = "Python's atexit accepts no function";
     if (why)
@@ -448,9 +442,7 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
     struct cup_stack_node node = {parent, of, at};
     int saved = errno;
     cup_spin_lock(&lock);
-    uint32_t id = cup_nodes_find(parent, of, at);
-    if (!id)
-        id = cup_nodes_add(&node, 1);
+    uint32_t id = find_node(&node, 1, parent);
     cup_spin_unlock(&lock);
     if (!id)
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
@@ -463,10 +455,9 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
 void cup_stacks_reset(void)
 {
     lock = 0;
-    cup_stack_walkers_reset();
+    memset(cup_stack_walkers, 0, sizeof cup_stack_walkers); /* no other thread exists */
     __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
-    cup_codes_reset();
-    cup_nodes_reset();
+    cup_stack_tables_reset();
     cup_modules_reset();
 }
 

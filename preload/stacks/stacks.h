@@ -14,11 +14,10 @@
  * every allocation and not recorded. */
 enum cup_stacks_mode { CUP_STACKS_OFF, CUP_STACKS_ON, CUP_STACKS_STRESS };
 void cup_stacks_want(enum cup_stacks_mode mode);
-bool cup_stacks_wanted(void);
 
 /* Verifies the parts of the interpreter's memory layout that reading whole stacks needs in addition
  * to cup_frames_verify(), which has succeeded before. Needs the GIL and a Python frame. Returns
- * NULL, or the reason why stacks stay off. */
+ * NULL, or the reason why stacks stay off: "" if they are not wanted. */
 const char *cup_stacks_verify(void);
 
 /* True from a successful cup_stacks_verify() until the interpreter ends. */

@@ -16,12 +16,9 @@ struct cup_id_pages {
 static struct cup_id_pages *map_pages(uint32_t room)
 {
     size_t bytes = sizeof(struct cup_id_pages) + room * sizeof(struct cup_id_entry);
-    struct cup_id_pages *pages =
-        cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
-        return NULL;
-    pages->bytes = bytes;
-    pages->room = room;
+    struct cup_id_pages *pages = cup_raw_grow(NULL, 0, bytes);
+    if (pages)
+        *pages = (struct cup_id_pages){.bytes = bytes, .room = room};
     return pages;
 }
 

@@ -4,11 +4,11 @@
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 #include "preload/root/baskets.h"
+#include "preload/sys/elf_symbols.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <errno.h>
-#include <link.h>
 #include <string.h>
 
 /* ---- open files -------------------------------------------------------------------------- */
@@ -201,26 +201,6 @@ bool cup_xrootd_is_library(const char *path)
     return is_version(path, "libXrdCl");
 }
 
-struct search {
-    uintptr_t place;
-    bool found; /* in libXrdUtils */
-};
-
-static int check_object(struct dl_phdr_info *object, size_t size, void *user)
-{
-    (void)size;
-    struct search *search = user;
-    for (int i = 0; i < object->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        uintptr_t from = object->dlpi_addr + part->p_vaddr;
-        if (part->p_type != PT_LOAD || search->place - from >= part->p_memsz)
-            continue;
-        search->found = object->dlpi_name && is_version(object->dlpi_name, "libXrdUtils");
-        return 1;
-    }
-    return 0;
-}
-
 /* dladdr() is not used: it would wait for constructors that another thread's dlopen() runs, and
  * those may wait for this thread. */
 bool cup_xrootd_connects(const void *place)
@@ -229,10 +209,10 @@ bool cup_xrootd_connects(const void *place)
     return false; /* without hooks of the client its reads are counted on its sockets */
 #endif
     int saved = errno;
-    struct search search = {.place = (uintptr_t)place};
+    struct cup_elf object;
     cup_guard();
-    dl_iterate_phdr(check_object, &search);
+    bool connects = cup_elf_of(place, &object) && is_version(object.path, "libXrdUtils");
     cup_unguard();
     errno = saved;
-    return search.found;
+    return connects;
 }

@@ -85,6 +85,7 @@ CALLED uint32_t stacks_here(uint32_t under)
 /* After stacks_begin(): NULL, or why there are no native frames. */
 CALLED const char *stacks_native_begin(void)
 {
+    cup_native_want(true);
     return cup_native_verify();
 }
 

@@ -2,7 +2,6 @@
 #include "tests/preload/stack_use_records.h"
 
 #include "preload/lifecycle/running_tasks.h"
-#include "preload/stacks/stack_use_rows.h"
 #include "preload/stacks/stack_uses.h"
 
 #include <pthread.h>

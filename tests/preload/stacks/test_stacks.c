@@ -4,16 +4,14 @@
 
 #include "preload/python/python.h"
 #include "preload/python/stack_frames.h"
-#include "preload/stacks/codes.h"
-#include "preload/stacks/stack_tree.h"
+#include "preload/stacks/stack_tables.h"
 #include "preload/sys/id_table.h"
 
 static void set_up(void)
 {
     cr_assert(cup_layout_known(13, &cup_layout));
     cup_py.minor = 13;
-    cup_codes_reset();
-    cup_nodes_reset();
+    cup_stack_tables_reset();
     test_log_open(64 << 20);
 }
 
@@ -72,7 +70,7 @@ Test(stacks, chains_share_what_they_have_in_common)
 
 static void set_up_small(void)
 {
-    cup_nodes_reset();
+    cup_stack_tables_reset();
     test_log_open(1 << 20);
 }
 

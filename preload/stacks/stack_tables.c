@@ -1,4 +1,4 @@
-#include "preload/stacks/codes.h"
+#include "preload/stacks/stack_tables.h"
 
 #include "preload/log/log.h"
 #include "preload/python/layout.h"
@@ -15,9 +15,9 @@ enum { LAST = 1 };
 
 static struct cup_id_table places, /* (address, fingerprint) and (address | LAST, 0) to id */
     contents;                      /* hash of the content to id */
-static uint32_t count;             /* of CODE records so far */
+static uint32_t code_count;        /* CODE records so far */
 
-/* ---- by address: a cache, because code objects are freed and their addresses reused ------- */
+/* ---- functions by address: a cache, because addresses of freed code objects are reused ------ */
 
 uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint)
 {
@@ -48,7 +48,8 @@ static void cache_place(uint64_t address, uint64_t fingerprint, uint32_t id)
     cup_id_add(&places, address, fingerprint, id);
 }
 
-/* ---- by content --------------------------------------------------------------------------- */
+/* ---- functions by content
+ * --------------------------------------------------------------------------- */
 
 static struct cup_hash hash_content(const struct cup_code_facts *facts)
 {
@@ -58,7 +59,7 @@ static struct cup_hash hash_content(const struct cup_code_facts *facts)
     return cup_hash_bytes(hash, facts->table, facts->table_bytes);
 }
 
-static bool write_record(const struct cup_code_facts *facts, uint32_t id)
+static bool write_code(const struct cup_code_facts *facts, uint32_t id)
 {
     uint32_t file = cup_log_string(facts->file, facts->file_bytes);
     struct cup_r_code *record =
@@ -81,10 +82,10 @@ static bool write_record(const struct cup_code_facts *facts, uint32_t id)
 
 static uint32_t add_content(struct cup_hash hash, const struct cup_code_facts *facts)
 {
-    if (!cup_id_room(&contents, 1, CODES_MOST) || !write_record(facts, count + 1))
+    if (!cup_id_room(&contents, 1, CODES_MOST) || !write_code(facts, code_count + 1))
         return 0;
-    cup_id_add(&contents, hash.key, hash.more, ++count);
-    return count;
+    cup_id_add(&contents, hash.key, hash.more, ++code_count);
+    return code_count;
 }
 
 uint32_t cup_codes_add(const struct cup_code_facts *facts)
@@ -97,9 +98,51 @@ uint32_t cup_codes_add(const struct cup_code_facts *facts)
     return id;
 }
 
-void cup_codes_reset(void)
+/* ---- the tree of stacks -------------------------------------------------------------------- */
+
+enum { NODES_MOST = 1 << 18 };
+
+static struct cup_id_table nodes; /* (parent and of, at) to the node's number */
+static uint32_t node_count;       /* so far */
+
+static uint64_t make_key(uint32_t parent, uint32_t of)
+{
+    return (uint64_t)parent << 32 | of;
+}
+
+uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at)
+{
+    const struct cup_id_entry *entry = cup_id_find(&nodes, make_key(parent, of), at);
+    return entry ? entry->id : 0;
+}
+
+static bool write_nodes(const struct cup_stack_node *frames, uint32_t number)
+{
+    struct cup_r_stacks *record = cup_log_reserve(sizeof *record, number * sizeof *frames);
+    if (!record)
+        return false;
+    record->first = node_count + 1;
+    record->count = number;
+    memcpy(record + 1, frames, number * sizeof *frames);
+    cup_log_commit(record, CUP_R_STACKS);
+    return true;
+}
+
+uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
+{
+    for (uint32_t i = 1; i < number; i++)
+        frames[i].parent = node_count + i;
+    if (!cup_id_room(&nodes, number, NODES_MOST) || !write_nodes(frames, number))
+        return 0;
+    for (uint32_t i = 0; i < number; i++)
+        cup_id_add(&nodes, make_key(frames[i].parent, frames[i].of), frames[i].at, ++node_count);
+    return node_count;
+}
+
+void cup_stack_tables_reset(void)
 {
     cup_id_table_reset(&places);
     cup_id_table_reset(&contents);
-    count = 0;
+    cup_id_table_reset(&nodes);
+    code_count = node_count = 0;
 }

@@ -1,0 +1,27 @@
+/* What the log holds of stacks: the functions seen on them (CODE records) and the tree of their
+ * frames (STACKS records). The caller holds the lock of stacks.c. */
+#ifndef CUPPING_PRELOAD_STACKS_STACK_TABLES_H
+#define CUPPING_PRELOAD_STACKS_STACK_TABLES_H
+
+#include "include/log_format.h"
+#include "preload/stacks/stacks.h"
+
+/* cup_code_find() and cup_code_add() of stacks.h take the lock and call these two. They return the
+ * function's id; 0: it is not known (find), or there is no room (add). Functions with the same
+ * content (name, file, first line, line table) have the same id: one that Dask unpickles anew for
+ * every task is still one function. */
+uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint);
+uint32_t cup_codes_add(const struct cup_code_facts *facts);
+
+/* The node of function OF at offset AT, called from node PARENT; 0: there is none. */
+uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at);
+
+/* Adds a chain of COUNT frames that are not in the tree, in order of calls. The first one's parent
+ * is given; this function fills in the others'. Returns the last frame's node; 0: no room, and none
+ * is added. */
+uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t count);
+
+/* A new log, or a forked child: no record is written yet. */
+void cup_stack_tables_reset(void);
+
+#endif
