@@ -37,7 +37,6 @@ enum {
 enum { STATE, CURRENT };
 
 static struct {
-    uint64_t state;
     struct cup_watch watch;
     bool known; /* the ranges and pieces of the last attempt could be copied: try them again */
 } now;
@@ -72,20 +71,9 @@ static size_t frame_bytes(void)
                : 72;
 }
 
-static bool is_indirect(void)
-{
-    return cup_layout.thread_indirect != CUP_NOWHERE;
-}
-
 static uint64_t watched_word(int range, uint64_t offset)
 {
     return (uintptr_t)cup_code_word(now.watch.ranges[range].seen + offset);
-}
-
-/* The address of the current frame, or of the _PyCFrame that points to it. */
-static uint64_t frame_pointer(void)
-{
-    return watched_word(STATE, 0);
 }
 
 /* MORE 0: the innermost chunk of the data stack; 8: the end of its used part. */
@@ -98,9 +86,9 @@ static uint64_t chunk_word(size_t more)
  * watched, because the thread went on to another place. */
 static bool find_current(uint64_t *frame)
 {
-    uint64_t at = frame_pointer() + cup_layout.thread_indirect;
-    *frame = frame_pointer();
-    if (!is_indirect())
+    *frame = watched_word(STATE, 0);
+    uint64_t at = *frame + cup_layout.thread_indirect;
+    if (cup_layout.thread_indirect == CUP_NOWHERE)
         return true;
     if (at < now.watch.ranges[CURRENT].at ||
         at - now.watch.ranges[CURRENT].at > now.watch.ranges[CURRENT].bytes - sizeof at)
@@ -121,16 +109,15 @@ static void watch_range(int range, uint64_t at, size_t bytes)
  * C to Python move it. */
 static void watch_current(void)
 {
-    uint64_t at = (frame_pointer() + cup_layout.thread_indirect) & ~UINT64_C(7);
+    uint64_t at = (watched_word(STATE, 0) + cup_layout.thread_indirect) & ~UINT64_C(7);
     uint64_t from = at % PAGE < PAGE / 2 ? at - PAGE / 2 : at - at % PAGE;
     watch_range(CURRENT, from, CUP_WATCH_BYTES);
 }
 
 static void set_thread(uint64_t state)
 {
-    now.state = state;
     now.known = false;
-    now.watch.count = is_indirect() ? CURRENT + 1 : STATE + 1;
+    now.watch.count = cup_layout.thread_indirect == CUP_NOWHERE ? STATE + 1 : CURRENT + 1;
     watch_range(STATE, state + cup_layout.thread_frame,
                 has_chunks() ? cup_layout.thread_chunk + 16 - cup_layout.thread_frame : 8);
 }

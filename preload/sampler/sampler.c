@@ -158,10 +158,12 @@ static uint32_t find_last_node(const struct cup_thread_slot *slot, uint32_t task
     return cup_stack_node(under, CUP_NODE_UNKNOWN, 0);
 }
 
-/* No more samples of the thread will come: accounts for its CPU time up to CPU_NS. */
-static void settle_thread(struct cup_thread_slot *slot, uint64_t cpu_ns)
+/* No more samples of the thread will come: accounts for its CPU time until now. SLOT is locked;
+ * this function unlocks it. */
+static void settle_thread(struct cup_thread_slot *slot)
 {
     uint32_t task = slot->task;
+    uint64_t cpu_ns = task ? read_cpu_clock(slot->tid) : slot->cpu_ns;
     if (cup_task_runs(task) && cpu_ns != CUP_UNKNOWN64 && cpu_ns > slot->cpu_ns) {
         slot->owed_ns += cpu_ns - slot->cpu_ns;
         slot->owed_task = task;
@@ -171,6 +173,7 @@ static void settle_thread(struct cup_thread_slot *slot, uint64_t cpu_ns)
         cup_stack_use_late(slot->owed_task, find_last_node(slot, slot->owed_task), CUP_U_CPU,
                            slot->owed_ns);
     slot->owed_ns = 0;
+    cup_spin_unlock(&slot->lock);
 }
 
 static bool is_sampling(void)
@@ -178,18 +181,11 @@ static bool is_sampling(void)
     return sampler.period_ns && !sampler.refused && cup_stacks_on();
 }
 
-static void settle_own(void)
-{
-    struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
-    if (!slot)
-        return;
-    settle_thread(slot, slot->task ? cup_clock_thread_cpu_ns() : slot->cpu_ns);
-    cup_spin_unlock(&slot->lock);
-}
-
 void cup_sampler_thread_ends(void)
 {
-    settle_own();
+    struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
+    if (slot)
+        settle_thread(slot);
     cup_thread_slot_leaves();
 }
 
@@ -199,10 +195,8 @@ static void settle_all(void)
 {
     for (uint32_t i = 0; is_sampling() && i < cup_thread_slots_used(); i++) {
         struct cup_thread_slot *slot = cup_thread_slot_lock(i);
-        if (!slot)
-            continue;
-        settle_thread(slot, slot->task ? read_cpu_clock(slot->tid) : slot->cpu_ns);
-        cup_spin_unlock(&slot->lock);
+        if (slot)
+            settle_thread(slot);
     }
 }
 

@@ -17,9 +17,7 @@ BY_FRAMES = ("thread_frame", "thread_indirect", "frame_code", "frame_back", "fra
 
 def names():
     text = (TOP / "preload" / "python" / "layout.h").read_text()
-    body = re.sub(r"/\*.*?\*/", "", text[text.index("struct cup_layout {"):text.index("/* The running")],
-                  flags=re.S)
-    return [name for line in re.findall(r"size_t ([^;]+);", body) for name in line.split(", ")]
+    return re.findall(r"X\((\w+), +\w+,", text[text.index("#define CUP_OFFSETS(X)"):])
 
 
 class Deeper:
