@@ -12,12 +12,12 @@ static char tables_copy[CUP_REMOTE_CODES][CUP_TABLE_COPY];
 
 /* ---- copying many code objects at once ----------------------------------------------------- */
 
-static bool copy_codes(const uint64_t *codes, uint32_t count)
+static bool copy_codes(const struct cup_remote_code *codes, uint32_t count)
 {
     struct iovec to[CUP_REMOTE_CODES], from[CUP_REMOTE_CODES];
     for (uint32_t i = 0; i < count; i++) {
         to[i] = (struct iovec){codes_copy[i], CUP_CODE_COPY};
-        from[i] = cup_remote_at(codes[i], CUP_CODE_COPY);
+        from[i] = cup_remote_at(codes[i].address, CUP_CODE_COPY);
     }
     return cup_remote_read(to, from, count);
 }
@@ -127,7 +127,7 @@ static bool find_id(uint32_t i, uint64_t code, uint32_t *id)
     return *id != 0;
 }
 
-static bool copy_all(const uint64_t *codes, uint32_t count)
+static bool copy_all(const struct cup_remote_code *codes, uint32_t count)
 {
     if (!copy_codes(codes, count))
         return false;
@@ -139,14 +139,9 @@ static bool copy_all(const uint64_t *codes, uint32_t count)
 
 void cup_remote_codes(struct cup_remote_code *codes, uint32_t count)
 {
-    uint64_t addresses[CUP_REMOTE_CODES];
+    bool copied = count && copy_all(codes, count);
     for (uint32_t i = 0; i < count; i++) {
-        addresses[i] = codes[i].address;
         codes[i].id = 0;
-        codes[i].certain = false;
+        codes[i].certain = copied && find_id(i, codes[i].address, &codes[i].id);
     }
-    if (!count || !copy_all(addresses, count))
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        codes[i].certain = find_id(i, addresses[i], &codes[i].id);
 }

@@ -1,16 +1,7 @@
 /* A memo of native stacks. Unwinding with libunwind is slow, so a chain of return addresses is
  * unwound once and kept together with the places on the stack where the addresses lie. When the
  * same instruction calls again at the same stack depth, it is enough to compare the words at those
- * places.
- *
- * Why that is enough, by induction from the innermost frame outwards: the same instruction of the
- * same function has a frame of the same size, so the return address of its caller lies at the same
- * place. This fails for functions whose frame size varies (alloca): a chain that contains a
- * function that was seen with two sizes is not kept.
- *
- * Words equal to a return address may also be left over from earlier calls. A chain is kept only if
- * its addresses occur on the stack in one possible way, or if the frame sizes learned from other
- * chains decide which way is right. */
+ * places: docs/contributing/stacks.md says why, and which chains are not kept. */
 #ifndef CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
 #define CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
 

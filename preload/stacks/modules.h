@@ -1,9 +1,6 @@
 /* The list of loaded executables and libraries that contain code: for libunwind, which needs their
  * unwind tables, and for the log (MODULE records). It replaces dl_iterate_phdr(), whose lock may be
- * held by a thread that waits for the GIL, which the calling thread may hold: a deadlock.
- *
- * The list is read from /proc/self/maps and the modules' own headers. It is extended when an
- * address lies in no known module, and read again after a library may have been unloaded. Entries
+ * held by a thread that waits for the GIL, which the calling thread may hold: a deadlock. Entries
  * never move, so reading them needs no lock. Callers hold the guard and save errno. */
 #ifndef CUPPING_PRELOAD_STACKS_MODULES_H
 #define CUPPING_PRELOAD_STACKS_MODULES_H

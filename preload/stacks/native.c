@@ -124,25 +124,27 @@ bool cup_native_has_room(void)
 
 /* ---- loading libunwind --------------------------------------------------------------------- */
 
+static void *open_if_there(const char *path, int flags)
+{
+    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) ? NULL : dlopen(path, flags | RTLD_LOCAL);
+}
+
 /* Loads the file NAME from the directory ../lib, seen from the interpreter's own file. */
 static void *load_from_installation(const char *interpreter_path, const char *name)
 {
-    char path[4096];
-    ssize_t bytes = (ssize_t)strlen(interpreter_path);
-    if (bytes == 0)
-        bytes = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 64);
-    else if ((size_t)bytes < sizeof path - 64)
-        memcpy(path, interpreter_path, (size_t)bytes);
+    char path[4096] = "";
+    if (*interpreter_path)
+        strncpy(path, interpreter_path, sizeof path - 64);
     else
-        bytes = -1;
-    for (int up = 0; up < 2 && bytes > 0; up++)
-        for (bytes--; bytes > 0 && path[bytes] != '/';)
-            bytes--;
-    if (bytes <= 0)
-        return NULL;
-    snprintf(path + bytes, sizeof path - (size_t)bytes, "/lib/%s", name);
-    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) ? NULL
-                                                        : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 64);
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return NULL;
+        *slash = '\0';
+    }
+    strcat(strcat(path, "/lib/"), name);
+    return open_if_there(path, RTLD_NOW);
 }
 
 #if defined(__aarch64__)
@@ -162,8 +164,7 @@ static bool load_lzma_from(cup_object *directory)
         return false;
     snprintf(path + bytes, sizeof path - bytes, "/_lzma.cpython-3%d-" MACHINE "-linux-gnu.so",
              cup_py.minor);
-    return syscall(SYS_faccessat, AT_FDCWD, path, R_OK) == 0 &&
-           dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    return open_if_there(path, RTLD_LAZY);
 }
 
 static bool load_lzma(void)

@@ -1,12 +1,7 @@
-/* Reads the calling thread's native frames with libunwind, where that is installed. See
- * docs/contributing/stacks.md.
- *
- * libunwind is loaded with dlopen and RTLD_LOCAL: it also defines the _Unwind_* functions, which
- * must not replace those with which C++ throws exceptions. Some of its calls are redirected.
- * Instead of dl_iterate_phdr() it calls modules.h: the loader's lock may be held by a thread that
- * waits for the GIL, which the calling thread may hold. It gets no pipe, which it would use to test
- * addresses: the program may close the pipe's descriptors, and open its own files under their
- * numbers. Its thread-local storage is in native_thread.h. */
+/* Reads the calling thread's native frames with libunwind, where that is installed.
+ * docs/contributing/stacks.md says why it is loaded with RTLD_LOCAL, why some of its calls are
+ * redirected (dl_iterate_phdr to modules.h), why it gets no pipe, and why its thread-local storage
+ * is in native_thread.h. */
 #ifndef CUPPING_PRELOAD_STACKS_NATIVE_H
 #define CUPPING_PRELOAD_STACKS_NATIVE_H
 

@@ -4,10 +4,9 @@
  * Stack: frames are not read where the thread runs on a stack that may be small: one for signals
  * (sigaltstack), or a coroutine's.
  *
- * Storage: the loader allocates a dlopen'ed library's thread-local storage with malloc when a
- * thread first uses it. The thread may be inside malloc already (a hook runs there, or a signal
- * handler), and without memory the loader ends the process. So libunwind gets its storage from a
- * static array here, one entry per thread slot. */
+ * Storage: the loader would allocate libunwind's thread-local storage with malloc, which the thread
+ * may be inside of (docs/contributing/stacks.md). So it gets it from a static array here, one entry
+ * per thread slot. */
 #ifndef CUPPING_PRELOAD_STACKS_NATIVE_THREAD_H
 #define CUPPING_PRELOAD_STACKS_NATIVE_THREAD_H
 

@@ -55,12 +55,6 @@ uint32_t cup_event_node(uint32_t task)
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
-uint32_t cup_event_seed(void)
-{
-    uint32_t seed = (uint32_t)cup_ticks() ^ (uint32_t)((uintptr_t)&cup_self >> 4) * 2654435761u;
-    return seed ? seed : 1;
-}
-
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
                     uint64_t bytes, uint64_t ns)
 {

@@ -53,12 +53,11 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
                     uint64_t bytes, uint64_t ns);
 
 /* A random number, not 0: Marsaglia's xorshift32 (2003), seeded on the thread's first use. */
-uint32_t cup_event_seed(void);
 static inline uint32_t cup_event_random(void)
 {
     uint32_t number = cup_self.event_random;
     if (__builtin_expect(!number, 0))
-        number = cup_event_seed();
+        number = ((uint32_t)cup_ticks() ^ (uint32_t)((uintptr_t)&cup_self >> 4) * 2654435761u) | 1;
     number ^= number << 13;
     number ^= number >> 17;
     number ^= number << 5;

@@ -157,17 +157,6 @@ struct stack {
     struct cup_merged merged;
 };
 
-/* A shim frame is left out of the stack, but it may be the outermost frame of its segment: then the
- * frame collected before it, which it called, counts as the outermost one. */
-static void collect_frame(const char *frame, bool is_function, struct cup_merge_python *python,
-                          const char **frames)
-{
-    if (is_function)
-        frames[python->count++] = frame;
-    if (python->count)
-        python->ends[python->count - 1] = cup_stack_is_entry(frame);
-}
-
 static void collect_frames(const char *frame, struct stack *stack)
 {
     struct cup_merge_python *python = &stack->python;
@@ -178,7 +167,12 @@ static void collect_frames(const char *frame, struct stack *stack)
         if (!code)
             continue;
         depth++;
-        collect_frame(frame, !cup_stack_is_shim(code), python, stack->frames);
+        if (!cup_stack_is_shim(code))
+            stack->frames[python->count++] = frame;
+        /* A shim frame may be the outermost one of its segment: then the frame collected before it,
+         * which it called, counts as the outermost one. */
+        if (python->count)
+            python->ends[python->count - 1] = cup_stack_is_entry(frame);
     }
     while (frame && !cup_stack_code_of(&cup_layout, frame))
         frame = cup_stack_back_of(&cup_layout, frame);
