@@ -6,7 +6,6 @@
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/transfer.h"
-#include "preload/io/wires.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/own_fd.h"

@@ -1,7 +1,7 @@
 /* Wrappers of mmap() and its siblings. Anonymous mappings are memory of a task (task/heap.h).
  * Mappings of data files are read by touching them (io/mapped_files.h). */
-#include "preload/io/child_reads.h"
 #include "preload/io/mapped_files.h"
+#include "preload/io/transfer.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"
 #include "preload/task/heap.h"

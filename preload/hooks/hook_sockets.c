@@ -1,8 +1,8 @@
 /* Wrappers of calls on sockets; read() and write() on them are in hook_files.c. */
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
+#include "preload/io/descriptor.h"
 #include "preload/io/transfer.h"
-#include "preload/io/wires.h"
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd.h"
 

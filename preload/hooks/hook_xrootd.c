@@ -12,7 +12,6 @@
  * Versions 5 and 6 of the library are known. Calls of any other version are passed on unrecorded.
  */
 #include "preload/hooks/waiting.h"
-#include "preload/io/child_reads.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd_requests.h"
@@ -63,10 +62,8 @@ static void count_piece(const struct cup_transfer *transfer, const void *data, s
                         uint64_t offset)
 {
     int saved = errno;
-    const struct cup_block *block = transfer->owner.block;
     cup_guard();
-    cup_transfer_piece(transfer, bytes, offset);
-    cup_xrootd_piece(block ? block->task : 0, transfer->descriptor->file, data, bytes, offset);
+    cup_xrootd_piece(transfer, data, bytes, offset);
     cup_unguard();
     errno = saved;
 }
@@ -89,8 +86,6 @@ typedef void *read_now(struct status *status, void *file, unsigned long offset, 
 static void *read_file(struct place place, struct status *status, void *file, unsigned long offset,
                        unsigned long bytes, void *data, uint32_t *got, unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
     ((read_now *)place.real)(status, file, offset, bytes, data, got, timeout);
     return end_read(transfer, status, offset, transfer ? *got : 0, data);
@@ -104,8 +99,6 @@ static void *read_pages(struct place place, struct status *status, void *file, u
                         unsigned long bytes, void *data, void *sums, uint32_t *got,
                         unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
     ((pages_now *)place.real)(status, file, offset, bytes, data, sums, got, timeout);
     return end_read(transfer, status, offset, transfer ? *got : 0, data);
@@ -131,8 +124,6 @@ static void *read_vector(struct place place, struct status *status, void *file,
                          const struct chunks *chunks, void *data, const void **answer,
                          unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
     ((vector_now *)place.real)(status, file, chunks, data, answer, timeout);
     if (transfer)
@@ -172,8 +163,6 @@ static void *open_file(struct place place, struct status *status, void *file,
                        const struct text *url, unsigned long flags, unsigned long mode,
                        unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     if (place.known)
         cup_xrootd_opened(file, url->text, url->bytes);
     bool recorded = is_recorded(&place);
@@ -199,8 +188,6 @@ static void *request_open(struct place place, struct status *status, void *file,
                           const struct text *url, unsigned long flags, unsigned long mode,
                           struct handler *handler, unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct request *request;
     struct cup_descriptor opening = {.class = CUP_FILE_DATA};
     if (place.known && !place.is_part)
@@ -222,8 +209,6 @@ static void *request_read(struct place place, struct status *status, void *file,
                           unsigned long offset, unsigned long bytes, void *data,
                           struct handler *handler, unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct request *request;
     struct handler *first = cup_xrootd_prepare(&request, &place, find_file(&place, file), file,
                                                handler, (uint32_t)bytes, offset);
@@ -240,8 +225,6 @@ static void *request_vector(struct place place, struct status *status, void *fil
                             const struct chunks *chunks, void *data, struct handler *handler,
                             unsigned long timeout)
 {
-    if (!place.real)
-        return set_missing(status);
     struct request *request;
     uint64_t offset = count_of(chunks, place.abi) ? chunk_at(chunks, 0, place.abi)->offset : 0;
     struct handler *first =
@@ -264,7 +247,8 @@ static void *request_vector(struct place place, struct status *status, void *fil
     void *name parameters;                                                                         \
     CUP_HOOK void *name parameters                                                                 \
     {                                                                                              \
-        return helper(cup_xrootd_place(__builtin_return_address(0), method, abi), __VA_ARGS__);    \
+        struct place place = cup_xrootd_place(__builtin_return_address(0), method, abi);           \
+        return place.real ? helper(place, __VA_ARGS__) : set_missing(status);                      \
     }
 
 /* clang-format off */

@@ -1,11 +1,10 @@
 #include "preload/io/connecting.h"
 
 #include "preload/attribution/helper.h"
-#include "preload/io/dask_addresses.h"
+#include "preload/io/descriptor.h"
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 #include "preload/io/peer.h"
-#include "preload/io/wires.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/spin.h"

@@ -2,11 +2,9 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
-#include "preload/io/dask_addresses.h"
 #include "preload/io/file_class.h"
 #include "preload/io/known_files.h"
-#include "preload/io/socket_peer.h"
-#include "preload/io/wires.h"
+#include "preload/io/peer.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -42,8 +40,7 @@ void cup_descriptor_reset(void)
         madvise(cup_descriptor_table, TABLE_BYTES, MADV_DONTNEED); /* cheaper than writing zeros */
     cup_known_files_reset();
     cup_file_class_reset();
-    cup_dask_address_reset();
-    cup_socket_peer_reset();
+    cup_peer_reset();
 }
 
 /* FD's entry, looked up or not; NULL: it lies beyond the table. */
@@ -51,6 +48,44 @@ static struct cup_descriptor *find_entry(int fd)
 {
     return cup_descriptor_table && (unsigned)fd < CUP_DESCRIPTORS ? &cup_descriptor_table[fd]
                                                                   : NULL;
+}
+
+/* ---- sockets of XRootD's client -------------------------------------------------------- */
+
+static uint32_t wires[CUP_DESCRIPTORS / 32]; /* one bit for each descriptor */
+static int wires_process;
+bool cup_wires_exist;
+
+bool cup_wire_is(int fd)
+{
+    return (unsigned)fd < CUP_DESCRIPTORS &&
+           __atomic_load_n(&wires[fd / 32], __ATOMIC_RELAXED) >> fd % 32 & 1;
+}
+
+void cup_wire_add(int fd)
+{
+    if ((unsigned)fd >= CUP_DESCRIPTORS)
+        return;
+    __atomic_fetch_or(&wires[fd / 32], UINT32_C(1) << fd % 32, __ATOMIC_RELAXED);
+    wires_process = cup_raw_getpid();
+    cup_wires_exist = true;
+    struct cup_descriptor *entry = cup_descriptor_known(fd);
+    if (entry && entry->class == CUP_FILE_SOCKET)
+        entry->wire = true;
+}
+
+/* A child of vfork() shares this process's memory, but closes descriptors of its own: a wire is
+ * only removed by the process that connected it. */
+void cup_wire_remove_slowly(int fd)
+{
+    if (cup_wire_is(fd) && cup_raw_getpid() == wires_process)
+        __atomic_fetch_and(&wires[fd / 32], ~(UINT32_C(1) << fd % 32), __ATOMIC_RELAXED);
+}
+
+void cup_wire_remove_range(unsigned first, unsigned last)
+{
+    for (unsigned fd = first; cup_wires_exist && fd <= last && fd < CUP_DESCRIPTORS; fd++)
+        cup_wire_remove_slowly((int)fd);
 }
 
 /* ---- look-up ----------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ struct cup_descriptor {
     union {
         int64_t cursor; /* the file position, where the next read() begins; wrong if a hook missed a
                            move */
-        bool wire;      /* of a socket: XRootD's client reads it, see wires.h */
+        bool wire;      /* of a socket: XRootD's client reads it, see cup_wire_add() */
     };
     union {
         int64_t end;       /* where the last read ended */
@@ -88,5 +88,27 @@ void cup_descriptor_moved(int fd, int64_t offset);
  * another file from now on. */
 void cup_descriptor_clear(int fd);
 void cup_descriptor_clear_range(unsigned first, unsigned last);
+
+/* Sockets of XRootD's client. What the client reads is counted where it hands the bytes to its
+ * caller, so the same bytes on its sockets ("wires") are counted for no task. A socket can be older
+ * than the log. So this set is also kept while no log is open, and is not cleared when one is
+ * opened. All functions: any thread; they keep errno.
+ *
+ * XRootD's client is about to connect FD: */
+void cup_wire_add(int fd);
+
+bool cup_wire_is(int fd);
+
+/* FD is closed, or refers to another file from now on. Costs one load while there is no wire. */
+extern bool cup_wires_exist CUP_OURS;
+void cup_wire_remove_slowly(int fd);
+static inline void cup_wire_remove(int fd)
+{
+    if (__builtin_expect(cup_wires_exist, 0))
+        cup_wire_remove_slowly(fd);
+}
+
+/* The same for all descriptors from FIRST to LAST. */
+void cup_wire_remove_range(unsigned first, unsigned last);
 
 #endif

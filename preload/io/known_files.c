@@ -38,20 +38,22 @@ static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cu
     return id;
 }
 
-/* Writes the record of FILE, and sets its flags. A data file without an inode is remote. */
-static void write_file_record(struct cup_r_file file, const char *path)
+/* Writes the record of file ID at PATH, whose string is PATH_ID. A data file without an inode is
+ * remote. */
+static void write_record(uint32_t id, uint32_t class, const struct stat *status, const char *path,
+                         uint32_t path_id)
 {
     struct cup_r_file *record = cup_log_reserve(sizeof *record, 0);
     if (!record)
         return;
-    record->id = file.id;
-    record->path = file.path;
-    record->class = file.class;
+    record->id = id;
+    record->path = path_id;
+    record->class = class;
     record->flags = (cup_file_is_called_root(path) ? CUP_FILE_IS_ROOT : 0) |
-                    (file.class == CUP_FILE_DATA && !file.inode ? CUP_FILE_IS_REMOTE : 0);
-    record->device = file.device;
-    record->inode = file.inode;
-    record->size = file.size;
+                    (class == CUP_FILE_DATA && !status->st_ino ? CUP_FILE_IS_REMOTE : 0);
+    record->device = status->st_dev;
+    record->inode = status->st_ino;
+    record->size = (uint64_t)status->st_size;
     cup_log_commit(record, CUP_R_FILE);
 }
 
@@ -65,13 +67,7 @@ uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t cl
     uint32_t id = find_number(&files, FILES_MOST, key, &is_new);
     if (!is_new)
         return id;
-    write_file_record((struct cup_r_file){.id = id,
-                                          .path = path_id,
-                                          .class = class,
-                                          .device = status->st_dev,
-                                          .inode = status->st_ino,
-                                          .size = (uint64_t)status->st_size},
-                      path);
+    write_record(id, class, status, path, path_id);
     if (class == CUP_FILE_DATA)
         cup_baskets_file(id, path_id, (uint32_t)status->st_blksize, cup_file_is_called_root(path));
     return id;
@@ -88,9 +84,6 @@ uint32_t cup_known_peer(const char *address)
     struct cup_hash key = cup_hash_bytes((struct cup_hash){1, 1}, address, strlen(address));
     uint32_t id = find_number(&peers, PEERS_MOST, key, &is_new);
     if (is_new)
-        write_file_record((struct cup_r_file){.id = id,
-                                              .path = cup_log_cstring(address),
-                                              .class = CUP_FILE_SOCKET},
-                          address);
+        write_record(id, CUP_FILE_SOCKET, &(struct stat){0}, address, cup_log_cstring(address));
     return id;
 }

@@ -1,10 +1,18 @@
 #include "preload/io/peer.h"
 
+#include "preload/io/descriptor.h"
+#include "preload/io/known_files.h"
+#include "preload/log/log.h"
+#include "preload/sys/spin.h"
+
 #include <netinet/in.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+/* ---- addresses as text ------------------------------------------------------------------- */
 
 /* Each of these functions returns the end of what it wrote. There is no printf(): a look-up may run
  * on the small stack of a crash handler. */
@@ -134,6 +142,8 @@ void cup_peer_print(const struct sockaddr_storage *address, socklen_t bytes, int
     *at = '\0';
 }
 
+/* ---- both ends of a socket --------------------------------------------------------------- */
+
 static int read_option(int fd, int name)
 {
     int value = 0;
@@ -161,7 +171,8 @@ bool cup_peer_address(int fd, char text[CUP_PEER_LONGEST])
     return true;
 }
 
-bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST])
+/* Writes the address of FD's own end. False: it cannot be read. */
+static bool read_own_address(int fd, char text[CUP_PEER_LONGEST])
 {
     struct sockaddr_storage address = {0};
     socklen_t bytes = sizeof address;
@@ -169,4 +180,81 @@ bool cup_peer_own(int fd, char text[CUP_PEER_LONGEST])
         return false;
     cup_peer_print(&address, bytes, read_option(fd, SO_TYPE), text);
     return true;
+}
+
+/* ---- Dask's own addresses ---------------------------------------------------------------- */
+
+enum { DASK_ADDRESSES = 64 };
+
+/* Addresses are only added, under the log's lock: those up to COUNT can be read without it. */
+static struct {
+    char names[DASK_ADDRESSES][CUP_PEER_LONGEST];
+    uint32_t count;
+} known;
+
+/* Dask writes tls:// where a socket's own address has tcp://. */
+static const char *skip_scheme(const char *address)
+{
+    const char *at = strstr(address, "://");
+    return at ? at + 3 : address;
+}
+
+void cup_dask_address_add(const char *address)
+{
+    const char *name = skip_scheme(address);
+    size_t bytes = strlen(name);
+    if (!bytes || bytes >= sizeof known.names[0])
+        return;
+    cup_log_lock();
+    uint32_t at = 0;
+    while (at < known.count && strcmp(known.names[at], name))
+        at++;
+    if (at == known.count && at < DASK_ADDRESSES) {
+        memcpy(known.names[at], name, bytes + 1);
+        __atomic_store_n(&known.count, at + 1, __ATOMIC_RELEASE);
+    }
+    cup_log_unlock();
+}
+
+bool cup_dask_address_is_known(const char *address)
+{
+    const char *name = skip_scheme(address);
+    uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(known.names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the peer of a descriptor ------------------------------------------------------------ */
+
+static uint32_t peer_lock; /* one look-up at a time */
+
+static enum cup_peer_state classify_peer(const char *peer, const char *own)
+{
+    static const char unnamed[] = "unix:";
+    if (cup_dask_address_is_known(peer) || cup_dask_address_is_known(own))
+        return CUP_PEER_DASK;
+    return strcmp(peer, unnamed) || strcmp(own, unnamed) ? CUP_PEER_KNOWN : CUP_PEER_PAIR;
+}
+
+void cup_peer_look_up(struct cup_descriptor *socket, int fd)
+{
+    if (socket->peer)
+        return;
+    char address[CUP_PEER_LONGEST], own[CUP_PEER_LONGEST];
+    cup_spin_lock(&peer_lock);
+    if (!socket->peer && cup_peer_address(fd, address) && read_own_address(fd, own)) {
+        enum cup_peer_state state = classify_peer(address, own);
+        socket->file = state == CUP_PEER_DASK ? 0 : cup_known_peer(address);
+        socket->opened = fd < CUP_DESCRIPTORS; /* others are looked up anew at every call */
+        __atomic_store_n(&socket->peer, state, __ATOMIC_RELEASE);
+    }
+    cup_spin_unlock(&peer_lock);
+}
+
+void cup_peer_reset(void)
+{
+    cup_spin_unlock(&peer_lock); /* a thread of the parent may have held it during the fork */
+    known.count = 0;
 }

@@ -2,7 +2,7 @@
 
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
-#include "preload/io/socket_peer.h"
+#include "preload/io/peer.h"
 #include "preload/lifecycle/running_tasks.h"
 
 static struct cup_owner no_task(void)
@@ -18,7 +18,7 @@ struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd)
 {
     struct cup_owner owner = cup_attribution(NULL);
     if (!cup_owner_is_dask(&owner))
-        cup_socket_look_up_peer(socket, fd);
+        cup_peer_look_up(socket, fd);
     return owner.block && socket->peer == CUP_PEER_DASK ? no_task() : owner;
 }
 

@@ -3,13 +3,37 @@
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
 #include "preload/counters/series.h"
-#include "preload/io/file_counters.h"
 #include "preload/io/socket_owner.h"
 #include "preload/io/transfer_counters.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/stacks/stack_events.h"
 
 #include <errno.h>
+
+/* ---- logs of processes that a task started ----------------------------------------------- */
+
+/* IS_DATA: the file that is about to be read is data, if that is known; else FD's class decides. */
+static void open_log(bool is_data, int fd)
+{
+    if (!cup_child_may_open_log())
+        return;
+    int saved = errno;
+    cup_guard();
+    if (is_data || cup_descriptor_class(fd) == CUP_FILE_DATA)
+        cup_child_opens_log();
+    cup_unguard();
+    errno = saved;
+}
+
+void cup_child_reads(int fd)
+{
+    open_log(false, fd);
+}
+
+void cup_child_fetches(void)
+{
+    open_log(true, -1);
+}
 
 /* ---- waits ------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #define CUPPING_PRELOAD_IO_TRANSFER_H
 
 #include "preload/attribution/attribution.h"
-#include "preload/io/child_reads.h"
+#include "preload/attribution/child_processes.h"
 #include "preload/io/descriptor.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/clock.h"
@@ -37,6 +37,19 @@ struct cup_transfer {
     uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
+
+/* A process that a task started opens its log when it first reads data. Call this before a call on
+ * FD; READS: the call reads. Opens the log if a task started this process, the process has no log
+ * yet, and FD is a data file. Keeps errno. */
+void cup_child_reads(int fd);
+static inline void cup_child_before(bool reads, int fd)
+{
+    if (__builtin_expect(cup_child_waiting, 0) && reads && !cup_active())
+        cup_child_reads(fd);
+}
+
+/* The same, before XRootD's client reads a remote file, which has no descriptor. */
+void cup_child_fetches(void);
 
 /* Starts the clock of a call that is not likely to block: the last step before the call. */
 static inline void cup_transfer_start(struct cup_transfer *transfer)

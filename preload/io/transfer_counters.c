@@ -2,7 +2,6 @@
 
 #include "preload/attribution/child_processes.h"
 #include "preload/counters/series.h"
-#include "preload/io/file_counters.h"
 #include "preload/io/opening.h"
 #include "preload/io/socket_owner.h"
 #include "preload/root/baskets.h"

@@ -1,4 +1,4 @@
-#include "preload/root/basket_table_rows.h"
+#include "preload/root/basket_table.h"
 
 #include "preload/log/log.h"
 #include "preload/root/basket_rows.h"
@@ -152,22 +152,11 @@ static void add_read_ahead(struct room *room, struct cup_basket_table_basket *ba
 
 /* ---- files that were seen ---------------------------------------------------------------- */
 
+/* NULL: INDEX is CUP_BASKET_TABLE_NONE. */
 static struct cup_basket_table_basket *basket_at(const struct cup_basket_table *table,
                                                  uint32_t index)
 {
     return index == CUP_BASKET_TABLE_NONE ? NULL : &table->baskets[index];
-}
-
-static struct cup_basket_table_basket *first_basket(const struct cup_basket_table *table,
-                                                    const struct cup_basket_table_place *place)
-{
-    return basket_at(table, place->first);
-}
-
-static struct cup_basket_table_basket *next_basket(const struct cup_basket_table *table,
-                                                   const struct cup_basket_table_basket *basket)
-{
-    return basket_at(table, basket->next);
 }
 
 static bool was_read_ahead(const struct cup_basket_table_basket *basket)
@@ -179,8 +168,8 @@ static bool was_read_ahead(const struct cup_basket_table_basket *basket)
 static void add_incidental(struct room *room, struct cup_basket_table *table,
                            const struct cup_basket_table_place *place)
 {
-    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
-         basket = next_basket(table, basket))
+    for (struct cup_basket_table_basket *basket = basket_at(table, place->first); basket;
+         basket = basket_at(table, basket->next))
         if (was_read_ahead(basket) && is_used(room, basket->branch))
             add_read_ahead(room, basket);
 }
@@ -188,8 +177,8 @@ static void add_incidental(struct room *room, struct cup_basket_table *table,
 static void add_kind(struct room *room, struct cup_basket_table *table,
                      const struct cup_basket_table_place *place, enum cup_baskets_source source)
 {
-    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
-         basket = next_basket(table, basket)) {
+    for (struct cup_basket_table_basket *basket = basket_at(table, place->first); basket;
+         basket = basket_at(table, basket->next)) {
         if (source == CUP_BASKETS_REQUESTED)
             add_new(room, basket, basket->requested, &basket->requested_written);
         else if (basket->is_block == (source == CUP_BASKETS_PAGES))
@@ -216,8 +205,8 @@ static void write_read_ahead(struct room *room, struct cup_basket_table *table,
 {
     uint32_t baskets = 0;
     uint64_t bytes = 0;
-    for (struct cup_basket_table_basket *basket = first_basket(table, place); basket;
-         basket = next_basket(table, basket))
+    for (struct cup_basket_table_basket *basket = basket_at(table, place->first); basket;
+         basket = basket_at(table, basket->next))
         if (was_read_ahead(basket)) {
             baskets++;
             bytes += basket->bytes;
@@ -257,8 +246,8 @@ static unsigned count_matches(struct cup_basket_table *table,
 {
     enum { ENOUGH = 16 };
     unsigned found = 0;
-    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
-         basket = next_basket(table, basket))
+    for (struct cup_basket_table_basket *basket = basket_at(table, tree->first); basket;
+         basket = basket_at(table, basket->next))
         if (basket->requested && find_seen(table, seen, basket) && ++found == ENOUGH)
             break;
     return found;
@@ -297,8 +286,8 @@ static void join_tree(struct cup_basket_table *table, struct cup_basket_table_pl
         return;
     tree->file = table->places[seen].file;
     table->places[seen].is_requested = true;
-    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
-         basket = next_basket(table, basket)) {
+    for (struct cup_basket_table_basket *basket = basket_at(table, tree->first); basket;
+         basket = basket_at(table, basket->next)) {
         struct cup_basket_table_basket *same =
             basket->requested ? find_seen(table, seen, basket) : NULL;
         if (same) {
@@ -320,8 +309,8 @@ static void write_requested(struct room *room, struct cup_basket_table *table,
 {
     cup_basket_rows_begin(&room->rows, table->task, tree->file, tree->tree.path, source);
     room->by_number = true;
-    for (struct cup_basket_table_basket *basket = first_basket(table, tree); basket;
-         basket = next_basket(table, basket))
+    for (struct cup_basket_table_basket *basket = basket_at(table, tree->first); basket;
+         basket = basket_at(table, basket->next))
         if (basket->is_embedded == (source == CUP_BASKETS_EMBEDDED))
             add_new(room, basket, basket->requested, &basket->requested_written);
     write_sums(room);

@@ -4,7 +4,6 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/root/basket_table.h"
-#include "preload/root/basket_table_rows.h"
 #include "preload/root/branches.h"
 #include "preload/root/root_records.h"
 #include "preload/sys/clock.h"
@@ -284,38 +283,26 @@ static void flush_found(struct reading *reading)
     reading->count = 0;
 }
 
-static void add_found(struct reading *reading, const struct found *found)
-{
-    if (reading->count == BATCH)
-        flush_found(reading);
-    reading->found[reading->count++] = *found;
-}
-
 static void note_basket(void *user, const struct cup_root_basket *basket)
 {
     struct reading *reading = user;
-    add_found(reading, &(struct found){
-                           .offset = basket->offset,
-                           .bytes = basket->bytes,
-                           .object_bytes = basket->key_bytes + basket->object_bytes,
-                           .branch = cup_branches_number(basket->tree, basket->tree_bytes,
+    if (reading->count == BATCH)
+        flush_found(reading);
+    reading->found[reading->count++] = (struct found){
+        .offset = basket->offset,
+        .bytes = basket->bytes,
+        .object_bytes = basket->key_bytes + basket->object_bytes,
+        .branch = basket->is_block ? 0
+                                   : cup_branches_number(basket->tree, basket->tree_bytes,
                                                          basket->branch, basket->branch_bytes),
-                           .entries = basket->entries,
-                           .key_bytes = (uint16_t)basket->key_bytes,
-                           .algorithm = (uint8_t)basket->algorithm,
-                           .place = (uint8_t)basket->place,
-                       });
-    cup_log_health(CUP_H_BASKETS_SEEN, 1);
-}
-
-static void note_block(void *user, const struct cup_root_block *block)
-{
-    add_found(user, &(struct found){.offset = block->offset,
-                                    .bytes = block->bytes,
-                                    .object_bytes = block->object_bytes,
-                                    .algorithm = (uint8_t)block->algorithm,
-                                    .place = (uint8_t)block->place,
-                                    .is_block = true});
+        .entries = basket->entries,
+        .key_bytes = (uint16_t)basket->key_bytes,
+        .algorithm = (uint8_t)basket->algorithm,
+        .place = (uint8_t)basket->place,
+        .is_block = basket->is_block,
+    };
+    if (!basket->is_block)
+        cup_log_health(CUP_H_BASKETS_SEEN, 1);
 }
 
 /* Files beyond the bitmap's size are recorded again each time that their head is read. */
@@ -357,7 +344,7 @@ void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t byt
     reading.file = file;
     reading.own = task && cup_self.task == task;
     reading.count = 0;
-    cup_root_walk(&read, &(struct cup_root_sink){&reading, note_basket, note_block, note_head});
+    cup_root_walk(&read, &(struct cup_root_sink){&reading, note_basket, note_head});
     flush_found(&reading);
 }
 

@@ -1,6 +1,6 @@
-/* Decodes the key at the beginning of a record of a ROOT file:
- * https://root.cern/doc/master/classTFile.html. All its numbers are big-endian. The bytes come from
- * a file and may be anything. */
+/* Decodes the key at the beginning of a record of a ROOT file, and finds the record of a basket in
+ * bytes of which it is not known where records begin: https://root.cern/doc/master/classTFile.html.
+ * All its numbers are big-endian. The bytes come from a file and may be anything. */
 #ifndef CUPPING_PRELOAD_ROOT_ROOT_KEY_H
 #define CUPPING_PRELOAD_ROOT_ROOT_KEY_H
 
@@ -49,6 +49,20 @@ enum cup_root_verdict cup_root_key_read(struct cup_root_key *key, const unsigned
  * elsewhere in the file: any fSeekKey is accepted. */
 enum cup_root_verdict cup_root_key_listed(struct cup_root_key *key, const unsigned char *data,
                                           size_t bytes);
+
+enum {
+    CUP_ROOT_CLASS_AT_MOST = 34, /* offset in a key of the name of its class, at most */
+    /* A record that begins in so many bytes at the end of a read is not found: the name of its
+     * class does not end in them. */
+    CUP_ROOT_UNSEEN = CUP_ROOT_CLASS_AT_MOST + 7,
+};
+
+/* Looks for the record of a basket in BYTES at DATA, which lie at OFFSET of the file. The name of
+ * the record's class must be in the first SEARCHED of them. True: the record begins *FOUND bytes
+ * after DATA. Costs 0.1 ns a byte, and 10 ns for each place that has the name of the class and is
+ * no record. */
+bool cup_root_search(size_t *found, const unsigned char *data, size_t bytes, size_t searched,
+                     uint64_t offset);
 
 /* The algorithm (enum cup_algorithm) that the first two letters of a compressed block name. */
 uint32_t cup_root_algorithm(const unsigned char *letters);

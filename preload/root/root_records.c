@@ -4,7 +4,6 @@
 #include "preload/root/root_carry.h"
 #include "preload/root/root_key.h"
 #include "preload/root/root_ntuple.h"
-#include "preload/root/root_search.h"
 
 #include <string.h>
 
@@ -192,10 +191,17 @@ static void search_basket(struct walk *walk)
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-static void report_basket(const struct walk *walk, const struct cup_root_key *key,
-                          enum cup_root_place place)
+/* True: a record begins in a reader's buffer and goes on beyond its end. The next read shows
+ * whether it was wanted: NEEDED bytes of it are carried until then. */
+static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
 {
-    if (!walk->sink->basket)
+    return !place_here(walk) && walk->at + bytes > walk->end && end_with_rest(walk, needed);
+}
+
+static void pass_basket(struct walk *walk, const struct cup_root_key *key)
+{
+    enum cup_root_place place = place_here(walk);
+    if (is_put_off(walk, key->bytes, key->needed))
         return;
     walk->sink->basket(walk->sink->user, &(struct cup_root_basket){
                                              .offset = walk->at,
@@ -210,21 +216,7 @@ static void report_basket(const struct walk *walk, const struct cup_root_key *ke
                                              .tree = key->title,
                                              .tree_bytes = key->title_bytes,
                                          });
-}
-
-/* True: a record begins in a reader's buffer and goes on beyond its end. The next read shows
- * whether it was wanted: NEEDED bytes of it are carried until then. */
-static bool is_put_off(struct walk *walk, uint32_t bytes, size_t needed)
-{
-    return !place_here(walk) && walk->at + bytes > walk->end && end_with_rest(walk, needed);
-}
-
-static void pass_basket(struct walk *walk, const struct cup_root_key *key)
-{
-    if (is_put_off(walk, key->bytes, key->needed))
-        return;
-    report_basket(walk, key, place_here(walk));
-    pass_bytes(walk, key->bytes, place_here(walk));
+    pass_bytes(walk, key->bytes, place);
 }
 
 /* Notes what a directory or an anchor says about where RNTuples have metadata. */
@@ -272,14 +264,14 @@ static void pass_block(struct walk *walk, const struct cup_root_block_head *head
     walk->blocks = true;
     if (is_put_off(walk, head->bytes, CUP_ROOT_BLOCK_HEAD))
         return;
-    if (walk->sink->block)
-        walk->sink->block(walk->sink->user, &(struct cup_root_block){
-                                                .offset = walk->at,
-                                                .bytes = head->bytes,
-                                                .object_bytes = head->object_bytes,
-                                                .algorithm = head->algorithm,
-                                                .place = place ? place : CUP_ROOT_PASSES,
-                                            });
+    walk->sink->basket(walk->sink->user, &(struct cup_root_basket){
+                                             .offset = walk->at,
+                                             .bytes = head->bytes,
+                                             .object_bytes = head->object_bytes,
+                                             .algorithm = head->algorithm,
+                                             .place = place ? place : CUP_ROOT_PASSES,
+                                             .is_block = true,
+                                         });
     pass_bytes(walk, head->bytes, place);
 }
 

@@ -32,28 +32,20 @@ enum cup_root_place {
     CUP_ROOT_PASSES = 3, /* neither: it was only read ahead */
 };
 
-/* A whole key of class TBasket. Reported once for each time that it is delivered. If only its
- * beginning was read ahead, it is reported when its reader reads on: then OFFSET lies before that
- * read. */
+/* A whole key of class TBasket, or a compressed block of an RNTuple. Reported once for each time
+ * that it is delivered. If only its beginning was read ahead, it is reported when its reader reads
+ * on: then OFFSET lies before that read. */
 struct cup_root_basket {
     uint64_t offset;
-    uint32_t bytes;        /* fNbytes: key and payload as stored */
-    uint32_t key_bytes;    /* fKeylen */
+    uint32_t bytes;        /* fNbytes: key and payload as stored; of a block: with its head */
     uint32_t object_bytes; /* fObjlen: payload, uncompressed */
-    uint32_t entries;      /* fNevBuf; 0: not known */
     uint32_t algorithm;    /* enum cup_algorithm, one of them */
     enum cup_root_place place;
+    bool is_block;             /* of an RNTuple; then it has nothing of what follows */
+    uint32_t key_bytes;        /* fKeylen */
+    uint32_t entries;          /* fNevBuf; 0: not known */
     const char *branch, *tree; /* not NUL-terminated; valid during the call */
     uint32_t branch_bytes, tree_bytes;
-};
-
-/* A compressed block of an RNTuple. */
-struct cup_root_block {
-    uint64_t offset;
-    uint32_t bytes;        /* with its head of 9 bytes */
-    uint32_t object_bytes; /* uncompressed */
-    uint32_t algorithm;    /* enum cup_algorithm */
-    enum cup_root_place place;
 };
 
 /* The head of a file, in a read that begins at offset 0. */
@@ -62,11 +54,10 @@ struct cup_root_head {
     uint64_t end;                  /* fEND */
 };
 
-/* Functions that are called for what is found, in the order of offsets. Any of them may be NULL. */
+/* Functions that are called for what is found, in the order of offsets. HEAD may be NULL. */
 struct cup_root_sink {
     void *user;
     void (*basket)(void *user, const struct cup_root_basket *basket);
-    void (*block)(void *user, const struct cup_root_block *block);
     void (*head)(void *user, const struct cup_root_head *head);
 };
 

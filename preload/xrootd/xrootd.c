@@ -3,7 +3,6 @@
 #include "preload/attribution/attribution.h"
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
-#include "preload/root/baskets.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -174,12 +173,6 @@ bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char tex
 uint32_t cup_xrootd_log(void)
 {
     return known.log;
-}
-
-void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset)
-{
-    if (file && data && bytes)
-        cup_baskets_read(task, file, data, bytes, offset, false);
 }
 
 /* ---- libraries --------------------------------------------------------------------------- */

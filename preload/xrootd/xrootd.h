@@ -32,11 +32,6 @@ bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char tex
 /* A number that changes with each log. Numbers of files are valid only while it stays the same. */
 uint32_t cup_xrootd_log(void);
 
-/* A piece of FILE (its number; 0: not known) was delivered for TASK (0: unattributed): looks for
- * baskets in it. Guard held. */
-void cup_xrootd_piece(uint32_t task, uint32_t file, const void *data, size_t bytes,
-                      uint64_t offset);
-
 /* PATH is that of the client's library, in a version whose layouts are known (5 or 6). */
 bool cup_xrootd_is_library(const char *path);
 

@@ -1,9 +1,13 @@
 #include "preload/xrootd/xrootd_requests.h"
 
+#include "preload/counters/block.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/root/baskets.h"
+#include "preload/stacks/stack_events.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/raw.h"
+#include "preload/waits/helper_wait.h"
 
 #include <errno.h>
 
@@ -100,14 +104,59 @@ bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const str
     return cup_xrootd_describe(object, opened, url);
 }
 
+/* The request is answered: ends its helper wait. Returns the owner of the answer. Its block is one
+ * of this thread, which received the answer. If the requesting thread was attributed to a task only
+ * because that task started it (CUP_METHOD_INHERITED), the answer is unattributed: the thread may
+ * turn out to serve other tasks long afterwards, when this thread's block cannot be rolled back any
+ * more. */
+static struct cup_owner end_request(const struct request *request)
+{
+    struct cup_owner owner = {NULL, request->attribution, request->epoch};
+    cup_helper_wait_leaves(request->task, CUP_WAIT_IO, cup_ticks(), request->since, 0);
+    if (!cup_thread_known())
+        return owner;
+    if (!request->task || request->attribution == CUP_METHOD_INHERITED)
+        return (struct cup_owner){cup_block_none(&cup_self), CUP_METHOD_NONE, 0};
+    owner.block = cup_self.task == request->task && cup_self.own
+                      ? cup_self.own
+                      : cup_block_helping(&cup_self, request->task);
+    return owner;
+}
+
+/* Counts an answer of BYTES (< 0: it failed). */
+static void count_transfer(struct cup_transfer *transfer, struct request *request, ssize_t bytes)
+{
+    *transfer = (struct cup_transfer){.call = CUP_FETCH,
+                                      .descriptor = &request->file,
+                                      .owner = end_request(request),
+                                      .start = request->start,
+                                      .node = request->node};
+    cup_transfer_finish(transfer, bytes, (int64_t)request->offset, NULL, 0);
+}
+
 static void count_open(struct request *request, const struct status *status)
 {
     char url[CUP_XROOTD_URL];
-    struct cup_opened opened = {.start = request->async.start};
-    if (cup_xrootd_opening(&opened, request->object, status, url))
-        cup_async_request_opened(&request->async, &opened);
-    else
-        cup_async_request_end(&request->async, -1, 0);
+    struct cup_transfer transfer;
+    struct cup_opened opened = {.start = request->start};
+    if (!cup_xrootd_opening(&opened, request->object, status, url)) {
+        count_transfer(&transfer, request, -1);
+        return;
+    }
+    struct cup_owner owner = end_request(request);
+    cup_attribution_confirm(&owner);
+    opened.task = owner.block ? owner.block->task : 0;
+    cup_opening_record(&opened, owner.block);
+}
+
+void cup_xrootd_piece(const struct cup_transfer *transfer, const void *data, size_t bytes,
+                      uint64_t offset)
+{
+    const struct cup_block *block = transfer->owner.block;
+    uint32_t file = transfer->descriptor->file;
+    cup_transfer_piece(transfer, bytes, offset);
+    if (file && data && bytes)
+        cup_baskets_read(block ? block->task : 0, file, data, bytes, offset, false);
 }
 
 static void count_answer(struct request *request, const struct status *status,
@@ -115,23 +164,20 @@ static void count_answer(struct request *request, const struct status *status,
 {
     struct chunk one;
     const struct chunks *many = NULL;
+    struct cup_transfer transfer;
     if (request->method == OPEN_LATER) {
         count_open(request, status);
         return;
     }
     ssize_t bytes = is_fine(status) ? count_delivered(request, answer, &one, &many) : -1;
-    uint32_t file = request->async.file.file;
-    uint32_t task = cup_async_request_end(&request->async, bytes, (int64_t)request->offset);
+    count_transfer(&transfer, request, bytes);
     if (bytes < 0 && is_fine(status))
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
-    if (bytes > 0 && !many) {
-        cup_async_request_piece(&request->async, one.bytes, one.offset);
-        cup_xrootd_piece(task, file, one.data, one.bytes, one.offset);
-    }
+    if (bytes > 0 && !many)
+        cup_xrootd_piece(&transfer, one.data, one.bytes, one.offset);
     for (size_t i = 0; bytes > 0 && many && i < count_of(many, request->abi); i++) {
         const struct chunk *chunk = chunk_at(many, i, request->abi);
-        cup_async_request_piece(&request->async, chunk->bytes, chunk->offset);
-        cup_xrootd_piece(task, file, chunk->data, chunk->bytes, chunk->offset);
+        cup_xrootd_piece(&transfer, chunk->data, chunk->bytes, chunk->offset);
     }
 }
 
@@ -228,6 +274,30 @@ static bool find_class(enum abi abi, const void *real)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
+/* The calling thread makes REQUEST, which reads FILE. True: it has an owner. */
+static bool begin_request(struct request *request, struct cup_descriptor *file)
+{
+    if (!cup_active() || cup_self.guard)
+        return false;
+    int saved = errno;
+    cup_guard();
+    struct cup_owner owner = cup_attribution(&file->owner);
+    bool continues = (uint64_t)file->end == request->offset;
+    request->file = *file;
+    request->file.end = continues ? (int64_t)request->offset : CUP_AT_CURSOR;
+    file->opened = 0;
+    file->end = (int64_t)(request->offset + request->bytes);
+    request->task = owner.block ? owner.block->task : 0;
+    request->epoch = owner.epoch;
+    request->attribution = owner.method;
+    request->node = request->task ? cup_event_node(request->task) : 0;
+    request->start = cup_ticks();
+    request->since = cup_helper_wait_enters(request->task, CUP_WAIT_IO, request->start);
+    cup_unguard();
+    errno = saved;
+    return owner.block != NULL;
+}
+
 struct handler *cup_xrootd_prepare(struct request **made, const struct place *place,
                                    struct cup_descriptor *file, const void *object,
                                    struct handler *users, uint64_t bytes, uint64_t offset)
@@ -248,7 +318,7 @@ struct handler *cup_xrootd_prepare(struct request **made, const struct place *pl
     request->log = cup_xrootd_log();
     request->bytes = bytes;
     request->offset = offset;
-    if (cup_async_request_begin(&request->async, file, bytes, offset))
+    if (begin_request(request, file))
         return &request->handler;
     free_request(request, request->sequence);
     *made = NULL;

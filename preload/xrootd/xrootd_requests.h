@@ -1,10 +1,10 @@
-/* Requests to XRootD's client whose answer goes to a handler (XrdCl::ResponseHandler). The client
- * is given a handler of ours instead: it looks at the answer, counts it, and hands it on to the
- * user's. */
+/* Requests to XRootD's client whose answer goes to a handler (XrdCl::ResponseHandler), usually on
+ * another thread. The client is given a handler of ours instead: it looks at the answer, counts it,
+ * and hands it on to the user's. Until the answer comes, a request counts as a helper of its task
+ * that waits for a file: if the task itself waits for a lock, that wait is counted as I/O. */
 #ifndef CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
 #define CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
 
-#include "preload/io/async_request.h"
 #include "preload/io/opening.h"
 #include "preload/xrootd/xrootd.h"
 #include "preload/xrootd/xrootd_abi.h"
@@ -19,9 +19,14 @@ struct request {
     uint32_t log;           /* in which its task is: cup_xrootd_log() */
     uint8_t method, abi;
     struct handler *users;
-    const void *object;     /* XrdCl::File that reads, or opens a file */
-    uint64_t bytes, offset; /* requested */
-    struct cup_async_request async;
+    const void *object;         /* XrdCl::File that reads, or opens a file */
+    uint64_t bytes, offset;     /* requested */
+    struct cup_descriptor file; /* as it was when the request was made */
+    uint32_t task, epoch;       /* of its owner: see struct cup_owner; task 0: unattributed */
+    uint32_t node;              /* the stack that made it; 0: not recorded */
+    enum cup_method attribution;
+    uint64_t start; /* ticks */
+    uint64_t since; /* what cup_helper_wait_enters() returned */
 };
 
 /* Returns the handler to pass to the client instead of USERS, and sets *MADE to its request. If the
@@ -40,5 +45,10 @@ void cup_xrootd_submitted(struct request *request, uint32_t sequence, const stru
  * is local, and its open() is timed. Guard held. */
 bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const struct status *status,
                         char url[CUP_XROOTD_URL]);
+
+/* TRANSFER, which has ended, delivered a piece to DATA: notes it in the access extents, and looks
+ * for baskets in it. Guard held. */
+void cup_xrootd_piece(const struct cup_transfer *transfer, const void *data, size_t bytes,
+                      uint64_t offset);
 
 #endif

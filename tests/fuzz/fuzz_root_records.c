@@ -41,9 +41,20 @@ static void require(bool holds)
         abort();
 }
 
+static void on_block(const struct cup_root_read *read, const struct cup_root_basket *block)
+{
+    require(block->place >= CUP_ROOT_STARTS && block->place <= CUP_ROOT_PASSES);
+    require(block->bytes > 9 && block->object_bytes >= block->bytes - 9);
+    require(block->offset < read->offset + read->bytes);
+}
+
 static void on_basket(void *user, const struct cup_root_basket *basket)
 {
     const struct cup_root_read *read = user;
+    if (basket->is_block) {
+        on_block(read, basket);
+        return;
+    }
     touch(basket->branch, basket->branch_bytes);
     touch(basket->tree, basket->tree_bytes);
     require(basket->place >= CUP_ROOT_STARTS && basket->place <= CUP_ROOT_PASSES);
@@ -52,14 +63,6 @@ static void on_basket(void *user, const struct cup_root_basket *basket)
     require(basket->branch_bytes + basket->tree_bytes < basket->key_bytes);
     require(basket->offset < read->offset + read->bytes);
     require(basket->offset + basket->bytes >= read->offset);
-}
-
-static void on_block(void *user, const struct cup_root_block *block)
-{
-    const struct cup_root_read *read = user;
-    require(block->place >= CUP_ROOT_STARTS && block->place <= CUP_ROOT_PASSES);
-    require(block->bytes > 9 && block->object_bytes >= block->bytes - 9);
-    require(block->offset < read->offset + read->bytes);
 }
 
 static void on_head(void *user, const struct cup_root_head *head)
@@ -74,7 +77,7 @@ static void on_head(void *user, const struct cup_root_head *head)
 /* A copy of exactly these bytes: who looks behind them is seen. */
 static void deliver(struct cup_root_read read)
 {
-    const struct cup_root_sink sink = {&read, on_basket, on_block, on_head};
+    const struct cup_root_sink sink = {&read, on_basket, on_head};
     unsigned char *copy = malloc(read.bytes ? read.bytes : 1);
     memcpy(copy, read.data, read.bytes);
     read.data = copy;

@@ -1,7 +1,7 @@
 /* What paths have in common; which sockets are XRootD's. Times themselves: tests/e2e/test_opens.c.
  */
+#include "preload/io/descriptor.h"
 #include "preload/io/opening.h"
-#include "preload/io/wires.h"
 
 #include <criterion/criterion.h>
 

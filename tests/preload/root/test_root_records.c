@@ -24,7 +24,7 @@ struct told {
         struct cup_root_basket basket;
         char branch[1024], tree[1024];
     } basket[MOST];
-    struct cup_root_block block[MOST];
+    struct cup_root_basket block[MOST];
     struct cup_root_head head;
 };
 
@@ -33,19 +33,16 @@ static struct told told;
 static void on_basket(void *user, const struct cup_root_basket *basket)
 {
     struct told *into = user;
-    cr_assert(into->baskets < MOST);
+    cr_assert(into->baskets < MOST && into->blocks < MOST);
+    if (basket->is_block) {
+        into->block[into->blocks++] = *basket;
+        return;
+    }
     into->basket[into->baskets].basket = *basket;
     snprintf(into->basket[into->baskets].branch, 1024, "%.*s", (int)basket->branch_bytes,
              basket->branch);
     snprintf(into->basket[into->baskets].tree, 1024, "%.*s", (int)basket->tree_bytes, basket->tree);
     into->baskets++;
-}
-
-static void on_block(void *user, const struct cup_root_block *block)
-{
-    struct told *into = user;
-    cr_assert(into->blocks < MOST);
-    into->block[into->blocks++] = *block;
 }
 
 static void on_head(void *user, const struct cup_root_head *head)
@@ -58,7 +55,7 @@ static void on_head(void *user, const struct cup_root_head *head)
 /* A copy, so that a sanitizer sees who looks behind its end. */
 static void read_into(struct told *into, struct cup_root_read read)
 {
-    const struct cup_root_sink sink = {into, on_basket, on_block, on_head};
+    const struct cup_root_sink sink = {into, on_basket, on_head};
     unsigned char *copy = malloc(read.bytes);
     memcpy(copy, read.data, read.bytes);
     read.data = copy;
@@ -1011,7 +1008,7 @@ Test(root_records, where_there_is_no_rntuple_no_block_is_counted)
 static void deliver_to_the_edge(size_t from, size_t end)
 {
     const size_t room = 1 << 16, bytes = end - from;
-    const struct cup_root_sink sink = {&told, on_basket, on_block, on_head};
+    const struct cup_root_sink sink = {&told, on_basket, on_head};
     unsigned char *map =
         mmap(NULL, 2 * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert(map != MAP_FAILED && bytes <= room);
