@@ -61,20 +61,16 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-enum format { JSON, CSV, TEXT };
+typedef void writer(const struct cup_comparison *comparison, const char *only,
+                    const struct cup_target *target, const struct cup_output *output);
 
 static int write_to(const struct request *request, const struct cup_comparison *comparison,
-                    const char *path, enum format format, struct cup_error *error)
+                    const char *path, writer *write, struct cup_error *error)
 {
     struct cup_output output;
     if (cup_output_open(&output, path, error) != 0)
         return -1;
-    if (format == JSON)
-        cup_compare_json(comparison, request->only, &request->target, &output);
-    else if (format == CSV)
-        cup_compare_csv(comparison, request->only, &output);
-    else
-        cup_compare_text(comparison, request->only, &request->target, &output);
+    write(comparison, request->only, &request->target, &output);
     return cup_output_close(&output, error);
 }
 
@@ -86,11 +82,11 @@ static int write_all(struct request *request, struct cup_error *error)
     if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
         return cup_error_memory(error, "compare");
     if (request->json)
-        result = write_to(request, &comparison, request->json, JSON, error);
+        result = write_to(request, &comparison, request->json, cup_compare_json, error);
     if (request->csv && result == 0)
-        result = write_to(request, &comparison, request->csv, CSV, error);
+        result = write_to(request, &comparison, request->csv, cup_compare_csv, error);
     if (!request->json && !request->csv)
-        result = write_to(request, &comparison, "-", TEXT, error);
+        result = write_to(request, &comparison, "-", cup_compare_text, error);
     cup_comparison_free(&comparison);
     return result;
 }

@@ -28,10 +28,8 @@ static int add_figure(struct cup_comparison *comparison, struct cup_intern *keys
                       const struct cup_run_figure *figure)
 {
     char key[600];
-    int length =
-        snprintf(key, sizeof key, "%s%c%s%c%s", figure->section, 1, figure->name, 1, figure->row);
-    uint32_t id =
-        cup_intern_add(keys, key, length < (int)sizeof key ? (size_t)length : sizeof key - 1);
+    snprintf(key, sizeof key, "%s%c%s%c%s", figure->section, 1, figure->name, 1, figure->row);
+    uint32_t id = cup_intern_add(keys, key, strlen(key));
     if (id == 0)
         return -1;
     if (id > comparison->count) {
@@ -161,37 +159,40 @@ static const char *keep(struct cup_comparison *comparison, const char *text)
     return id ? cup_intern_text(&comparison->texts, id).bytes : NULL;
 }
 
-/* Adds the candidate if two known texts differ. Unknown ones are not compared. */
-static int add_difference(struct cup_comparison *comparison, const struct cup_difference *candidate)
+/* The text of an input that `what` compares; NULL: not known. */
+typedef const char *input_text(struct cup_comparison *comparison, const struct cup_figures *input,
+                               const char *what);
+
+/* Adds a difference if two known texts differ. Unknown ones are not compared. */
+static int compare_texts(struct cup_comparison *comparison, const char *what, input_text *text_of)
 {
+    struct cup_difference difference = {.what = what};
     const char *first = NULL;
     bool differ = false;
     for (size_t i = 0; i < comparison->input_count; i++) {
-        const char *text = candidate->texts[i];
+        const char *text = text_of(comparison, &comparison->inputs[i], what);
         differ |= text && first && strcmp(text, first) != 0;
         first = first ? first : text;
+        difference.texts[i] = text;
     }
     if (!differ)
         return 0;
     if (cup_array_grow(&comparison->differences, &comparison->difference_room,
                        comparison->difference_count, sizeof *comparison->differences) != 0)
         return -1;
-    comparison->differences[comparison->difference_count++] = *candidate;
+    comparison->differences[comparison->difference_count++] = difference;
     return 0;
 }
 
-static int compare_number(struct cup_comparison *comparison, const char *what,
-                          enum cup_metric_id metric)
+static const char *number_text(struct cup_comparison *comparison, const struct cup_figures *input,
+                               const char *what)
 {
-    struct cup_difference candidate = {.what = what};
-    for (size_t i = 0; i < comparison->input_count; i++) {
-        const struct cup_run_figure *figure = cup_figures_find(&comparison->inputs[i], metric);
-        char text[CUP_HUMAN_READABLE_ROOM];
-        if (figure && figure->value.kind != CUP_VALUE_NULL)
-            candidate.texts[i] =
-                keep(comparison, cup_print_human_readable(text, figure->value, CUP_UNIT_COUNT));
-    }
-    return add_difference(comparison, &candidate);
+    const struct cup_run_figure *figure = cup_figures_find(
+        input, strcmp(what, "events") == 0 ? CUP_METRIC_TOTAL_EVENTS : CUP_METRIC_NUM_CHUNKS);
+    char text[CUP_HUMAN_READABLE_ROOM];
+    return figure && figure->value.kind != CUP_VALUE_NULL
+               ? keep(comparison, cup_print_human_readable(text, figure->value, CUP_UNIT_COUNT))
+               : NULL;
 }
 
 static int by_text(const void *left, const void *right)
@@ -201,8 +202,9 @@ static int by_text(const void *left, const void *right)
 
 /* Names in alphabetical order, however many there are; NULL when there are none. */
 static const char *dataset_names(struct cup_comparison *comparison,
-                                 const struct cup_figures *figures)
+                                 const struct cup_figures *figures, const char *what)
 {
+    (void)what;
     enum { MOST = 64 };
     const char *names[MOST];
     char joined[400] = "";
@@ -218,14 +220,6 @@ static const char *dataset_names(struct cup_comparison *comparison,
         length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s", i ? ", " : "",
                                    names[i]);
     return keep(comparison, joined);
-}
-
-static int compare_datasets(struct cup_comparison *comparison)
-{
-    struct cup_difference candidate = {.what = "datasets"};
-    for (size_t i = 0; i < comparison->input_count; i++)
-        candidate.texts[i] = dataset_names(comparison, &comparison->inputs[i]);
-    return add_difference(comparison, &candidate);
 }
 
 /* ---- files: names, and sizes where both know them ---- */
@@ -276,54 +270,57 @@ static struct file_changes file_changes(const struct cup_figures *from,
     return changes;
 }
 
-static int compare_files(struct cup_comparison *comparison)
+static const char *files_text(struct cup_comparison *comparison, const struct cup_figures *to,
+                              const char *what)
 {
-    struct cup_difference candidate = {.what = "files"};
+    (void)what;
     const struct cup_figures *from = &comparison->inputs[comparison->baseline];
     char text[300];
-    for (size_t i = 0; i < comparison->input_count && from->file_count; i++) {
-        const struct cup_figures *to = &comparison->inputs[i];
-        struct file_changes changes = file_changes(from, to);
-        if (to->file_count == 0)
-            continue;
-        int length = snprintf(text, sizeof text, "%zu", to->file_count);
-        if (changes.missing + changes.other + changes.resized)
-            snprintf(text + length, sizeof text - (size_t)length,
-                     " (%zu missing, %zu others, %zu with another size; for example %s)",
-                     changes.missing, changes.other, changes.resized, base_name(changes.example));
-        candidate.texts[i] = keep(comparison, text);
-    }
-    return add_difference(comparison, &candidate);
+    if (from->file_count == 0 || to->file_count == 0)
+        return NULL;
+    struct file_changes changes = file_changes(from, to);
+    int length = snprintf(text, sizeof text, "%zu", to->file_count);
+    if (changes.missing + changes.other + changes.resized)
+        snprintf(text + length, sizeof text - (size_t)length,
+                 " (%zu missing, %zu others, %zu with another size; for example %s)",
+                 changes.missing, changes.other, changes.resized, base_name(changes.example));
+    return keep(comparison, text);
 }
 
 /* ---- versions and the like ---- */
 
-static int compare_fact(struct cup_comparison *comparison, const char *name)
+static const char *fact_text(struct cup_comparison *comparison, const struct cup_figures *input,
+                             const char *name)
 {
-    struct cup_difference candidate = {.what = name};
+    (void)comparison;
+    return cup_figures_fact(input, name);
+}
+
+static bool is_compared(const struct cup_comparison *comparison, const char *what)
+{
     for (size_t i = 0; i < comparison->difference_count; i++)
-        if (strcmp(comparison->differences[i].what, name) == 0)
-            return 0;
-    for (size_t i = 0; i < comparison->input_count; i++)
-        candidate.texts[i] = cup_figures_fact(&comparison->inputs[i], name);
-    return add_difference(comparison, &candidate);
+        if (strcmp(comparison->differences[i].what, what) == 0)
+            return true;
+    return false;
 }
 
 static int compare_facts(struct cup_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->input_count; i++)
-        for (size_t k = 0; k < comparison->inputs[i].fact_count; k++)
-            if (compare_fact(comparison, comparison->inputs[i].facts[k].name) != 0)
+        for (size_t k = 0; k < comparison->inputs[i].fact_count; k++) {
+            const char *name = comparison->inputs[i].facts[k].name;
+            if (!is_compared(comparison, name) && compare_texts(comparison, name, fact_text) != 0)
                 return -1;
+        }
     return 0;
 }
 
 static int find_differences(struct cup_comparison *comparison)
 {
-    return compare_number(comparison, "events", CUP_METRIC_TOTAL_EVENTS) ||
-                   compare_number(comparison, "chunks", CUP_METRIC_NUM_CHUNKS) ||
-                   compare_datasets(comparison) || compare_files(comparison) ||
-                   compare_facts(comparison)
+    return compare_texts(comparison, "events", number_text) ||
+                   compare_texts(comparison, "chunks", number_text) ||
+                   compare_texts(comparison, "datasets", dataset_names) ||
+                   compare_texts(comparison, "files", files_text) || compare_facts(comparison)
                ? -1
                : 0;
 }

@@ -199,8 +199,9 @@ static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison
 }
 
 void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
-                     const struct cup_output *output)
+                     const struct cup_target *target, const struct cup_output *output)
 {
+    (void)target;
     static const char *const heads[] = {"section", "row",   "name",   "input",
                                         "path",    "value", "change", "relative_change",
                                         "verdict", "source"};

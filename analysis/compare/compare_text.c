@@ -1,10 +1,22 @@
 /* The comparison as text and HTML. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/html.h"
 #include "analysis/write/table.h"
+
+void cup_compare_line(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
+                      const char *format, ...)
+{
+    char line[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    cup_print_wrapped(terminal, style, indent, line);
+}
 
 static void print_heading(const struct cup_terminal *terminal, enum cup_style style,
                           const char *text)
@@ -305,7 +317,6 @@ static void print_section(const struct cup_terminal *terminal,
     struct cup_footnotes footnotes = {.count = 0};
     struct shown shown = {0};
     size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
-    char line[120];
     if (!has_label(comparison, section->name))
         return;
     print_heading(terminal, CUP_HEADING, section->heading);
@@ -320,15 +331,13 @@ static void print_section(const struct cup_terminal *terminal,
             done += from != comparison->baseline;
     }
     if (section->rows && shown.names > most) {
-        snprintf(line, sizeof line, "... and %zu more, with --only %s", shown.names - most,
-                 section->name);
-        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+        cup_compare_line(terminal, CUP_DIM, 2, "... and %zu more, with --only %s",
+                         shown.names - most, section->name);
     }
     if (shown.unknown) {
-        snprintf(line, sizeof line,
-                 "Rows left out, because they are n/a in all inputs: %zu; --json says why",
-                 shown.unknown);
-        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+        cup_compare_line(terminal, CUP_DIM, 2,
+                         "Rows left out, because they are n/a in all inputs: %zu; --json says why",
+                         shown.unknown);
     }
     cup_footnotes_print(&footnotes, terminal);
 }
@@ -358,21 +367,20 @@ static void print_scaling(const struct cup_terminal *terminal, const struct cup_
         {"by cores", CUP_FIT_RIGHT, 0},
     };
     struct cup_table table;
-    char line[500];
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < scaling->count; i++)
         add_scaling(&table, &scaling->rows[i], i);
     cup_table_finish(&table, terminal);
     if (scaling->missing)
-        snprintf(line, sizeof line, "Efficiency is n/a: %s.", scaling->missing);
+        cup_compare_line(terminal, CUP_DIM, 2, "Efficiency is n/a: %s.", scaling->missing);
     else
-        snprintf(line, sizeof line,
-                 "Efficiency: throughput(n) / (throughput(n0) * n / n0), of events where they are "
-                 "known; n0 is the smallest n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
-                 "wall time.",
-                 scaling->sizes_are[CUP_BY_WORKERS], scaling->sizes_are[CUP_BY_CORES],
-                 scaling->bytes_are);
-    cup_print_wrapped(terminal, CUP_DIM, 2, line);
+        cup_compare_line(
+            terminal, CUP_DIM, 2,
+            "Efficiency: throughput(n) / (throughput(n0) * n / n0), of events where they are "
+            "known; n0 is the smallest n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
+            "wall time.",
+            scaling->sizes_are[CUP_BY_WORKERS], scaling->sizes_are[CUP_BY_CORES],
+            scaling->bytes_are);
 }
 
 /* How each input scales within itself: only with --only, or if there is one input. */
@@ -427,14 +435,12 @@ static void print_sections(const struct cup_terminal *terminal,
 
 static void print_footer(const struct cup_terminal *terminal, bool pair)
 {
-    char line[400];
-    snprintf(line, sizeof line,
-             "%s where it is known whether more or less is better. Two runs cannot show whether a "
-             "change is more than noise: repeat them.",
-             pair ? "Changes are marked better or worse"
-                  : "b: better, w: worse than the baseline; marked");
     putc('\n', terminal->out);
-    cup_print_wrapped(terminal, CUP_DIM, 0, line);
+    cup_compare_line(terminal, CUP_DIM, 0,
+                     "%s where it is known whether more or less is better. Two runs cannot show "
+                     "whether a change is more than noise: repeat them.",
+                     pair ? "Changes are marked better or worse"
+                          : "b: better, w: worse than the baseline; marked");
 }
 
 void cup_compare_text(const struct cup_comparison *comparison, const char *only,

@@ -8,14 +8,20 @@
 #include "analysis/write/output.h"
 #include "analysis/write/terminal.h"
 
-/* `only` is a section's name, or NULL: all; a `target` whose rate is 0 is ignored.
+/* `only` is a section's name, or NULL: all; a `target` whose rate is 0 is ignored, and CSV
+ * has none.
  * cup_output_close() reports failed writes. */
 void cup_compare_text(const struct cup_comparison *comparison, const char *only,
                       const struct cup_target *target, const struct cup_output *output);
 void cup_compare_json(const struct cup_comparison *comparison, const char *only,
                       const struct cup_target *target, const struct cup_output *output);
 void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
-                     const struct cup_output *output);
+                     const struct cup_target *target, const struct cup_output *output);
+
+/* Prints a formatted text in lines of the terminal's width, each after `indent` spaces. */
+__attribute__((format(printf, 4, 5))) void cup_compare_line(const struct cup_terminal *terminal,
+                                                            enum cup_style style, unsigned indent,
+                                                            const char *format, ...);
 
 /* Prints the section on functions: those that changed the most. */
 void cup_compare_functions(const struct cup_terminal *terminal,

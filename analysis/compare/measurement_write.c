@@ -58,18 +58,15 @@ static void print_section(const struct cup_terminal *terminal, const struct cup_
 static void print_sections(const struct cup_terminal *terminal, const struct cup_figures *figures,
                            const char *only)
 {
-    char line[300];
     bool printed = false;
     for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
         if (has_known(figures, section->name) && (!only || strcmp(only, section->name) == 0)) {
             print_section(terminal, figures, section->name);
             printed = true;
         }
-    if (printed && !only)
-        return;
-    snprintf(line, sizeof line, "%s is n/a: %s.", only ? only : "Everything", nothing);
     if (!printed)
-        cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+        cup_compare_line(terminal, CUP_PLAIN, 2, "%s is n/a: %s.", only ? only : "Everything",
+                         nothing);
 }
 
 void cup_measurement_text(const struct cup_figures *figures, const char *only,

@@ -16,11 +16,6 @@ static struct cup_value shown_rate(const struct cup_ramp *ramp, double rate)
     return cup_real(ramp->by_events ? rate : rate / 1e6);
 }
 
-static char *humane_rate(char *to, const struct cup_ramp *ramp, double rate)
-{
-    return cup_print_human_readable(to, shown_rate(ramp, rate), rate_unit(ramp));
-}
-
 static double best_rate(const struct cup_ramp *ramp)
 {
     return ramp->best < 0 ? 0 : cup_ramp_rate_per_thread(ramp, &ramp->steps[ramp->best]);
@@ -72,46 +67,45 @@ static void print_steps(const struct cup_terminal *terminal, const struct cup_ra
 
 static void print_bend(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char rate[CUP_HUMAN_READABLE_ROOM], at[CUP_HUMAN_READABLE_ROOM],
-        widest[CUP_HUMAN_READABLE_ROOM];
-    char share[CUP_HUMAN_READABLE_ROOM], line[500];
+    char rate[CUP_HUMAN_READABLE_ROOM], at[CUP_HUMAN_READABLE_ROOM];
+    char widest[CUP_HUMAN_READABLE_ROOM], share[CUP_HUMAN_READABLE_ROOM];
     const struct cup_ramp_step *bend = &ramp->steps[ramp->bend];
     const struct cup_ramp_step *last = &ramp->steps[ramp->widest];
-    humane_rate(rate, ramp, best_rate(ramp));
+    cup_print_human_readable(rate, shown_rate(ramp, best_rate(ramp)), rate_unit(ramp));
     cup_print_human_readable(at, cup_real(cup_ramp_busy(bend)), CUP_UNIT_RATIO);
     cup_print_human_readable(widest, cup_real(cup_ramp_busy(last)), CUP_UNIT_RATIO);
     cup_print_human_readable(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
     if (ramp->bend == ramp->widest)
-        snprintf(line, sizeof line,
-                 "No bend: with %s busy threads, the most that lasted, the rate per thread is "
-                 "still %s of the best, %s.",
-                 widest, share, rate);
+        cup_compare_line(
+            terminal, CUP_PLAIN, 2,
+            "No bend: with %s busy threads, the most that lasted, the rate per thread is "
+            "still %s of the best, %s.",
+            widest, share, rate);
     else
-        snprintf(line, sizeof line,
-                 "It bends beyond %s busy threads: with %s, the most that lasted, the rate per "
-                 "thread is %s of the best, %s.",
-                 at, widest, share, rate);
-    cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+        cup_compare_line(
+            terminal, CUP_PLAIN, 2,
+            "It bends beyond %s busy threads: with %s, the most that lasted, the rate per "
+            "thread is %s of the best, %s.",
+            at, widest, share, rate);
 }
 
 void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char line[500], bin[CUP_HUMAN_READABLE_ROOM];
+    char bin[CUP_HUMAN_READABLE_ROOM];
     if (ramp->missing) {
-        snprintf(line, sizeof line, "The rate per thread by busy threads is n/a: %s.",
-                 ramp->missing);
-        cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+        cup_compare_line(terminal, CUP_PLAIN, 2, "The rate per thread by busy threads is n/a: %s.",
+                         ramp->missing);
         return;
     }
     print_steps(terminal, ramp);
     print_bend(terminal, ramp);
     cup_print_human_readable(bin, cup_real(ramp->bin_s), CUP_UNIT_SECONDS);
-    snprintf(line, sizeof line,
-             "From the first chunk to the last, in %u bins of %s; a chunk's events and bytes "
-             "(%s) are spread over its task. A step counts if it lasted 2 %% of that time; the "
-             "bend is the last one with at least 90 %% of the best rate per thread.",
-             ramp->bins, bin, ramp->bytes_are ? ramp->bytes_are : "not known");
-    cup_print_wrapped(terminal, CUP_DIM, 2, line);
+    cup_compare_line(
+        terminal, CUP_DIM, 2,
+        "From the first chunk to the last, in %u bins of %s; a chunk's events and bytes "
+        "(%s) are spread over its task. A step counts if it lasted 2 %% of that time; the "
+        "bend is the last one with at least 90 %% of the best rate per thread.",
+        ramp->bins, bin, ramp->bytes_are ? ramp->bytes_are : "not known");
 }
 
 /* ---- the target ------------------------------------------------------------------------- */
@@ -128,7 +122,7 @@ static double step_rate(const struct cup_ramp *ramp, const struct cup_target *ta
 static void print_factor(const struct cup_terminal *terminal, const struct cup_target *target,
                          double rate, const char *what)
 {
-    char line[400], factor[CUP_HUMAN_READABLE_ROOM], shown[CUP_HUMAN_READABLE_ROOM];
+    char factor[CUP_HUMAN_READABLE_ROOM], shown[CUP_HUMAN_READABLE_ROOM];
     if (!(rate > 0))
         return;
     cup_print_human_readable(factor, cup_real(target->rate / rate),
@@ -137,26 +131,26 @@ static void print_factor(const struct cup_terminal *terminal, const struct cup_t
         cup_print_human_readable(shown, cup_real(rate), CUP_UNIT_HZ);
     else
         cup_print_human_readable(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
-    snprintf(line, sizeof line, "Target %s: %s times what the whole run reached, %s %s.",
-             target->text, factor, shown, what);
-    cup_print_wrapped(terminal, CUP_BOLD, 2, line);
+    cup_compare_line(terminal, CUP_BOLD, 2,
+                     "Target %s: %s times what the whole run reached, %s %s.", target->text, factor,
+                     shown, what);
 }
 
 static void print_threads(const struct cup_terminal *terminal, const struct cup_ramp *ramp,
                           const struct cup_target *target)
 {
-    char best[CUP_HUMAN_READABLE_ROOM], widest[CUP_HUMAN_READABLE_ROOM], line[400];
+    char best[CUP_HUMAN_READABLE_ROOM], widest[CUP_HUMAN_READABLE_ROOM];
     double at_best = step_rate(ramp, target, ramp->best);
     double at_widest = step_rate(ramp, target, ramp->widest);
     if (!(at_best > 0) || !(at_widest > 0))
         return;
     cup_print_human_readable(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
     cup_print_human_readable(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
-    snprintf(line, sizeof line,
-             "It takes %s busy threads at the best rate per thread, or %s at the rate per thread "
-             "that the most busy threads reached.",
-             best, widest);
-    cup_print_wrapped(terminal, CUP_PLAIN, 2, line);
+    cup_compare_line(
+        terminal, CUP_PLAIN, 2,
+        "It takes %s busy threads at the best rate per thread, or %s at the rate per thread "
+        "that the most busy threads reached.",
+        best, widest);
 }
 
 void cup_target_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp,

@@ -1,4 +1,4 @@
-#include "analysis/compare/scaling.h"
+#include "analysis/compare/compare.h"
 
 /* What a column contains: a metric, and another one for inputs that do not have it. */
 struct choice {
@@ -79,7 +79,7 @@ static void set_efficiencies(struct cup_scaling *scaling, struct cup_scaling_row
 
 struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count)
 {
-    struct cup_scaling scaling = {.count = count < CUP_SCALING_MOST ? count : CUP_SCALING_MOST};
+    struct cup_scaling scaling = {.count = count < CUP_COMPARE_MOST ? count : CUP_COMPARE_MOST};
     const struct choice *bytes = choose(byte_kinds, inputs, count);
     scaling.bytes_are = bytes->text;
     for (size_t i = 0; i < scaling.count; i++) {
