@@ -38,7 +38,7 @@ const struct cup_options cup_report_options = CUP_OPTIONS(rows);
 
 static bool needs(const struct request *request, enum cup_needs what)
 {
-    return request->only && cup_report_section_needs(request->only) & what;
+    return request->only && cup_report_section(request->only)->needs & what;
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
@@ -46,7 +46,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     struct cup_operands operands = {&request->directory, 1, 0};
     if (cup_options_read(argc, argv, &cup_report_options, request, &operands, error) != 0)
         return -1;
-    if (request->only && !cup_report_has_section(request->only))
+    if (request->only && !cup_report_section(request->only))
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s: no such section; see `cupping help report`",
                              request->only);

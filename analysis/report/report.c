@@ -47,7 +47,7 @@ SECTIONS(DECLARE)
 const struct cup_listed_section cup_report_sections[] = {SECTIONS(LIST)};
 const size_t cup_report_section_count = sizeof cup_report_sections / sizeof *cup_report_sections;
 
-static const struct cup_report_section *find_section(const char *name)
+const struct cup_report_section *cup_report_section(const char *name)
 {
     for (size_t i = 0; i < cup_report_section_count; i++)
         if (*name && strcmp(cup_report_sections[i].section->name, name) == 0)
@@ -96,7 +96,7 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
                             .begun = &begun};
     cup_terminal_open(&page.terminal, output->file);
     if (only)
-        return print_only(find_section(only), &page);
+        return print_only(cup_report_section(only), &page);
     int result = 0;
     for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
         if (is_shown(cup_report_sections[i].section, &page))
@@ -105,16 +105,6 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
 }
 
 /* The first section is the summary, which has a place of its own in the page: `front`. */
-static int print_html(const struct cup_page *page, bool front)
-{
-    int result = 0;
-    for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
-        if ((i == 0) == front && is_shown(cup_report_sections[i].section, page))
-            result = print_section(cup_report_sections[i].section, page);
-    cup_html_section_end(&page->terminal);
-    return result;
-}
-
 int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front)
 {
     static const struct cup_target no_target;
@@ -125,17 +115,12 @@ int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, 
                                   .target = &no_target,
                                   .begun = &begun,
                                   .terminal = {.out = out, .width = 100, .html = &html}};
-    return print_html(&page, front);
-}
-
-bool cup_report_has_section(const char *name)
-{
-    return find_section(name) != NULL;
-}
-
-unsigned cup_report_section_needs(const char *name)
-{
-    return find_section(name)->needs;
+    int result = 0;
+    for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
+        if ((i == 0) == front && is_shown(cup_report_sections[i].section, &page))
+            result = print_section(cup_report_sections[i].section, &page);
+    cup_html_section_end(&page.terminal);
+    return result;
 }
 
 const char *cup_report_section_name(size_t n)

@@ -28,11 +28,8 @@ char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTI
 /* The N-th name that --only accepts, for the help; NULL after the last one. */
 const char *cup_report_section_name(size_t n);
 
-/* True if `--only NAME` means a section. */
-bool cup_report_has_section(const char *name);
-
-/* What --only `name` must load: bits of enum cup_needs. The section must exist. */
-unsigned cup_report_section_needs(const char *name);
+/* The section that `--only NAME` prints; NULL: there is none. */
+const struct cup_report_section *cup_report_section(const char *name);
 
 struct cup_listed_section {
     const struct cup_report_section *section;

@@ -33,6 +33,8 @@ __attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *for
 /* The same as texts that last until the end of the block. */
 #define CUP_SHOW(number, unit) cup_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, number, unit)
 #define CUP_SHOW_NS(ns) CUP_SHOW((double)(ns) / 1e9, CUP_UNIT_SECONDS)
+#define CUP_SHOW_TIME(ns)                                                                          \
+    cup_print_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, cup_time(ns), CUP_UNIT_NONE)
 #define CUP_SHOW_METRIC(page, metric)                                                              \
     cup_page_human_readable(page, (char[CUP_HUMAN_READABLE_ROOM]){""}, metric)
 #define CUP_FORMAT(...) cup_format((char[CUP_LINE_ROOM]){""}, __VA_ARGS__)

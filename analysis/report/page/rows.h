@@ -20,6 +20,27 @@
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 
+static inline struct cup_value cup_value_if(bool known, struct cup_value value)
+{
+    return known ? value : cup_null();
+}
+
+static inline struct cup_value cup_count_if(bool known, uint64_t count)
+{
+    return cup_value_if(known, cup_count(count));
+}
+
+/* Nanoseconds, as seconds. */
+static inline struct cup_value cup_ns(uint64_t ns)
+{
+    return cup_seconds((int64_t)ns);
+}
+
+static inline struct cup_value cup_ns_if(bool known, uint64_t ns)
+{
+    return cup_value_if(known, cup_ns(ns));
+}
+
 /* The report while it is written as JSON. */
 struct report {
     const struct cup_totals *totals;
@@ -42,7 +63,7 @@ static inline void put(struct report *report, const char *name, struct cup_value
 
 static inline void put_ns(struct report *report, const char *name, uint64_t ns)
 {
-    put(report, name, cup_seconds((int64_t)ns));
+    put(report, name, cup_ns(ns));
 }
 
 /* Writes all metrics of a section as keys of the JSON object that is open. */
@@ -74,7 +95,7 @@ static inline struct cup_value counter_value(const char *counter, uint64_t value
 {
     if (!known)
         return cup_null();
-    return is_time_counter(counter) ? cup_seconds((int64_t)value) : cup_count(value);
+    return is_time_counter(counter) ? cup_ns(value) : cup_count(value);
 }
 
 static inline void put_counter(struct report *report, const char *counter, uint64_t value,
@@ -168,6 +189,22 @@ struct cup_report_table {
         (values) += sizeof all_ / sizeof *all_;                                                    \
     } while (0)
 
+/* Defines the function `name` for `.fill` of a part that needs nothing but the item. */
+#define CUP_FILL_ITEM(name, type, variable, FIELDS)                                                \
+    static void name(struct cup_report_rows *rows, const void *item, struct cup_value *values)     \
+    {                                                                                              \
+        const type *variable = item;                                                               \
+        (void)rows;                                                                                \
+        CUP_FILL(values, FIELDS);                                                                  \
+    }
+
+/* Defines the function `name` for `.list` of a table whose rows are an array in `rows`. */
+#define CUP_LIST_ARRAY(name, array, number)                                                        \
+    static int name(struct cup_report_rows *rows)                                                  \
+    {                                                                                              \
+        return cup_add_rows(rows, (array), (number), sizeof *(array));                             \
+    }
+
 /* The parts of a table, in the order of the JSON and the CSV. */
 #define CUP_TABLE_PARTS(...)                                                                       \
     .parts = (const struct cup_row_part[]){__VA_ARGS__},                                           \
@@ -216,11 +253,6 @@ struct cup_value cup_row_string(struct cup_report_rows *rows, const char *string
 static inline struct cup_value cup_row_text(const struct cup_report_rows *rows, uint32_t string)
 {
     return cup_text(cup_profile_text(rows->profile, string));
-}
-
-static inline struct cup_value cup_value_if(bool known, struct cup_value value)
-{
-    return known ? value : cup_null();
 }
 
 /* Write the rows as JSON: into the array that is open, as an array with the table's name, or as one

@@ -60,21 +60,19 @@ static size_t add_events(const struct cup_totals *totals, struct cup_warning *wa
 
 /* ---- clocks ------------------------------------------------------------------------------ */
 
-/* Counts the hosts with at least one process for which `is` is true. *last: the last such process.
- */
-static uint64_t count_hosts(const struct cup_profile *profile,
-                            bool (*is)(const struct cup_process *process),
-                            const struct cup_process **last)
+uint64_t cup_count_hosts(const struct cup_profile *profile,
+                         bool (*is)(const struct cup_process *process),
+                         const struct cup_process **last)
 {
     uint64_t count = 0;
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
-        bool known = false;
-        for (size_t k = 0; k < i && !known && is(process); k++)
-            known = is(&profile->processes[k]) &&
+        bool known = is && !is(process);
+        for (size_t k = 0; k < i && !known; k++)
+            known = (!is || is(&profile->processes[k])) &&
                     strcmp(profile->processes[k].header.host, process->header.host) == 0;
-        count += is(process) && !known;
-        if (is(process))
+        count += !known;
+        if (last && is(process))
             *last = process;
     }
     return count;
@@ -93,7 +91,7 @@ static bool is_not_compared(const struct cup_process *process)
 static size_t add_shifted(const struct cup_profile *profile, struct cup_warning *warning)
 {
     const struct cup_process *last = NULL;
-    uint64_t hosts = count_hosts(profile, is_shifted, &last);
+    uint64_t hosts = cup_count_hosts(profile, is_shifted, &last);
     if (hosts == 0)
         return 0;
     bool is_ahead = last->clock.ahead_ns > 0;
@@ -110,7 +108,7 @@ static size_t add_shifted(const struct cup_profile *profile, struct cup_warning 
 static size_t add_not_compared(const struct cup_totals *totals, struct cup_warning *warning)
 {
     const struct cup_process *last = NULL;
-    uint64_t hosts = count_hosts(totals->profile, is_not_compared, &last);
+    uint64_t hosts = cup_count_hosts(totals->profile, is_not_compared, &last);
     if (hosts == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,

@@ -15,6 +15,12 @@ struct cup_warning {
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST]);
 
+/* Counts the hosts with at least one process for which `is` (NULL: of all) is true. *last, unless
+ * it is NULL: the last such process. */
+uint64_t cup_count_hosts(const struct cup_profile *profile,
+                         bool (*is)(const struct cup_process *process),
+                         const struct cup_process **last);
+
 /* A feature that was off in at least one process. */
 struct cup_feature_off {
     const char *name, *consequence;

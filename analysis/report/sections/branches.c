@@ -8,11 +8,6 @@
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-static struct cup_value count_if(bool known, uint64_t count)
-{
-    return cup_value_if(known, cup_count(count));
-}
-
 /* How the row's baskets were recognised: "asked", or several, as "unseen, by_place"; null if there
  * are none. */
 static struct cup_value sources(struct cup_report_rows *rows, const struct cup_basket_sums *sums)
@@ -43,7 +38,7 @@ static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
     X("branch", TEXT, cup_row_text(rows, row->name))                                               \
     X(NULL, TEXT, row->name ? cup_row_text(rows, row->name) : cup_string(unnamed),                 \
       .heading = "branch", .place = 1)                                                             \
-    X("files", COUNT, count_if(files_known, row->files))                                           \
+    X("files", COUNT, cup_count_if(files_known, row->files))                                       \
     X("tasks", COUNT, cup_count(row->tasks), .heading = "tasks", .place = 9, .rank = 2)            \
     X("chunks", COUNT, cup_count(row->chunks))                                                     \
     X("baskets", COUNT, cup_count(sums->baskets), .heading = "baskets", .place = 3, .rank = 3)     \
@@ -55,7 +50,8 @@ static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
     X("compression_ratio", RATIO, cup_baskets_ratio(sums), .heading = "ratio", .place = 7)         \
     X("compressed_payload_bytes", BYTES, cup_baskets_payload(sums, true))                          \
     X("uncompressed_payload_bytes", BYTES, cup_baskets_payload(sums, false))                       \
-    X("entries", COUNT, count_if(sums->baskets > sums->unseen && sums->entries, sums->entries))    \
+    X("entries", COUNT,                                                                            \
+      cup_count_if(sums->baskets > sums->unseen && sums->entries, sums->entries))                  \
     X("algorithms", TEXT, cup_row_algorithms(rows, sums->algorithms), .heading = "algorithm",      \
       .place = 10, .rank = 5, .none = "")                                                          \
     X("incidental_baskets", COUNT, cup_count(sums->incidental))                                    \
@@ -64,15 +60,16 @@ static struct cup_root_branch branch_in_file(const struct cup_report_rows *rows,
     X("unseen_baskets", COUNT, cup_count(sums->unseen))                                            \
     X("unseen_compressed_bytes", BYTES, cup_count(sums->unseen_compressed))                        \
     X("reread_same_task_bytes", BYTES, cup_count(sums->again_bytes))                               \
-    X("reread_baskets", COUNT, count_if(row->rereads_known, row->rereads.baskets))                 \
-    X("reread_bytes", BYTES, count_if(row->rereads_known, row->rereads.bytes),                     \
+    X("reread_baskets", COUNT, cup_count_if(row->rereads_known, row->rereads.baskets))             \
+    X("reread_bytes", BYTES, cup_count_if(row->rereads_known, row->rereads.bytes),                 \
       .heading = "re-read", .place = 8)                                                            \
-    X("reread_border_bytes", BYTES, count_if(row->rereads_known, row->rereads.border_bytes))       \
-    X("reread_estimated_bytes", BYTES, count_if(row->rereads_known, row->rereads.estimated_bytes)) \
-    X("reread_wasted_bytes", BYTES, count_if(row->rereads_known, row->rereads.wasted_bytes))       \
+    X("reread_border_bytes", BYTES, cup_count_if(row->rereads_known, row->rereads.border_bytes))   \
+    X("reread_estimated_bytes", BYTES,                                                             \
+      cup_count_if(row->rereads_known, row->rereads.estimated_bytes))                              \
+    X("reread_wasted_bytes", BYTES, cup_count_if(row->rereads_known, row->rereads.wasted_bytes))   \
     X("source", TEXT, sources(rows, sums))                                                         \
-    X("file_baskets", COUNT, count_if(in_file.baskets, in_file.baskets))                           \
-    X("file_bytes", BYTES, count_if(in_file.baskets, in_file.compressed_bytes))                    \
+    X("file_baskets", COUNT, cup_count_if(in_file.baskets, in_file.baskets))                       \
+    X("file_bytes", BYTES, cup_count_if(in_file.baskets, in_file.compressed_bytes))                \
     X("share_of_file_pct", PERCENT,                                                                \
       cup_value_if(in_file.baskets && row->rereads_known,                                          \
                    cup_ratio(100.0 * (double)cup_distinct_bytes(sums, &row->rereads),              \

@@ -159,9 +159,9 @@ static const char *budget_key(unsigned index, char room[CUP_KEY_ROOM])
 #define HEAD_FIELDS(X)                                                                             \
     CUP_WHO_FIELDS(X, process)                                                                     \
     X("threads", COUNT, cup_count(budget->threads))                                                \
-    X("threads_s", SECONDS, cup_seconds((int64_t)budget->threads_ns))
+    X("threads_s", SECONDS, cup_ns(budget->threads_ns))
 
-#define TAIL_FIELDS(X) X("overbooked_s", SECONDS, cup_seconds((int64_t)budget->overbooked_ns))
+#define TAIL_FIELDS(X) X("overbooked_s", SECONDS, cup_ns(budget->overbooked_ns))
 
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -169,8 +169,7 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     uint32_t process = (uint32_t)(budget - rows->totals->budgets);
     CUP_FILL(values, HEAD_FIELDS);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        *values++ =
-            cup_value_if(part_is_measured(rows->totals, i), cup_seconds((int64_t)budget->ns[i]));
+        *values++ = cup_ns_if(part_is_measured(rows->totals, i), budget->ns[i]);
     CUP_FILL(values, TAIL_FIELDS);
 }
 

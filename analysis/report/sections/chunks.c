@@ -68,14 +68,13 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     CUP_TASK_FIELD(X, "result_bytes", BYTES)                                                       \
     X("open_s", SECONDS, cup_value_if(began, cup_seconds(item->tic_ns - task->start_ns)))          \
     X("process_s", SECONDS, cup_value_if(returned, cup_seconds(item->toc_ns - item->tic_ns)))      \
-    X("process_cpu_s", SECONDS,                                                                    \
-      cup_value_if(item->cpu_ns != CUP_UNKNOWN64, cup_seconds((int64_t)item->cpu_ns)))             \
+    X("process_cpu_s", SECONDS, cup_ns_if(item->cpu_ns != CUP_UNKNOWN64, item->cpu_ns))            \
     X("requested_bytes", BYTES, cup_count_or_null(item->requested_bytes))                          \
     X("entries_coffea", COUNT, cup_count_or_null(cup_item_reported_entries(item)))                 \
     X("columns_read", COUNT, columns_of(profile, item))                                            \
     X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
-    X("branches_read", COUNT, cup_value_if(measured, cup_count(baskets->branches)))                \
+    X("branches_read", COUNT, cup_count_if(measured, baskets->branches))                           \
     X("entries_read", TEXT, cup_string(entries_name(item)))                                        \
     X("outcome", TEXT, cup_string(outcome_name(rows->totals->outcomes[task->item - 1])))
 
@@ -247,9 +246,9 @@ static void put_chunk_sums(struct report *report)
     put(report, "repeated", cup_count(totals->repeated_chunks));
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
     put(report, "skipped", cup_count(totals->skipped_chunks));
-    put(report, "open_s", cup_value_if(timed, cup_seconds((int64_t)totals->open_ns)));
-    put(report, "process_s", cup_value_if(timed, cup_seconds((int64_t)totals->process_ns)));
-    put(report, "process_cpu_s", cup_value_if(timed, cup_seconds((int64_t)totals->process_cpu_ns)));
+    put(report, "open_s", cup_ns_if(timed, totals->open_ns));
+    put(report, "process_s", cup_ns_if(timed, totals->process_ns));
+    put(report, "process_cpu_s", cup_ns_if(timed, totals->process_cpu_ns));
     cup_json_object(&report->json, "statistics");
     cup_chunk_statistics(totals, statistics);
     for (int i = 0; i < CUP_STAT_COUNT; i++)

@@ -7,7 +7,7 @@
 
 static struct cup_value seconds(uint64_t ns)
 {
-    return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_ns(ns);
 }
 
 /* ---- both, field by field ---------------------------------------------------------------- */
@@ -110,7 +110,7 @@ void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_s
 {
     put(report, "bytesread", sums->with_bytes ? cup_count(sums->bytes) : cup_null());
     put(report, "entries", sums->with_entries ? cup_count(sums->entries) : cup_null());
-    put(report, "processtime", sums->chunks ? cup_seconds((int64_t)sums->process_ns) : cup_null());
+    put(report, "processtime", sums->chunks ? cup_ns(sums->process_ns) : cup_null());
     put(report, "chunks", cup_count(cup_coffea_chunks(sums)));
 }
 

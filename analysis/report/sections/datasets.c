@@ -12,9 +12,9 @@
     X(NULL, COUNT, cup_count(dataset->failed + dataset->unfinished + dataset->skipped),            \
       .heading = "failed", .place = 3, .rank = 3)                                                  \
     X("events", COUNT, cup_count(dataset->events), .heading = "events", .place = 4)                \
-    X("wall_s", SECONDS, cup_seconds((int64_t)dataset->wall_ns), .heading = "time", .place = 5)    \
-    X("cpu_s", SECONDS, cup_seconds((int64_t)dataset->cpu_ns))                                     \
-    X("process_s", SECONDS, cup_seconds((int64_t)dataset->process_ns))                             \
+    X("wall_s", SECONDS, cup_ns(dataset->wall_ns), .heading = "time", .place = 5)                  \
+    X("cpu_s", SECONDS, cup_ns(dataset->cpu_ns))                                                   \
+    X("process_s", SECONDS, cup_ns(dataset->process_ns))                                           \
     X("read_bytes", BYTES, cup_count(dataset->read_bytes), .heading = "read", .place = 8)          \
     X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
     X("event_rate_agg_khz", KHZ, cup_ratio(events / 1e3, (double)dataset->process_ns / 1e9),       \
@@ -32,7 +32,7 @@
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("read_amplification", RATIO,                                                                 \
       cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes))                \
-    X(NULL, BYTES, cup_value_if(dataset->coffea.with_bytes, cup_count(dataset->coffea.bytes)),     \
+    X(NULL, BYTES, cup_count_if(dataset->coffea.with_bytes, dataset->coffea.bytes),                \
       .heading = "requested", .place = 10, .rank = 4)
 
 static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t name)
@@ -63,11 +63,7 @@ static void put_coffea(struct report *report, const void *item)
     cup_json_end_object(&report->json);
 }
 
-static int list(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->totals->datasets, rows->totals->dataset_count,
-                        sizeof *rows->totals->datasets);
-}
+CUP_LIST_ARRAY(list, rows->totals->datasets, rows->totals->dataset_count)
 
 static const struct cup_report_table table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, fill), {.put = put_coffea, .nested = "coffea"}), list,

@@ -12,18 +12,18 @@
 #define FILE_FIELDS(X)                                                                             \
     X("file", TEXT, cup_row_text(rows, file->path), .heading = "data file", .place = 1)            \
     X("class", TEXT, cup_string(cup_file_class_name(file->class)))                                 \
-    X("size_bytes", BYTES, cup_value_if(sized, cup_count(file->size)))                             \
+    X("size_bytes", BYTES, cup_count_if(sized, file->size))                                        \
     X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 10, .rank = 1)          \
     X("processes", COUNT, cup_count(file->processes))                                              \
     X(NULL, BYTES, cup_count(c[CUP_F_READ_BYTES]), .heading = "read", .place = 2)                  \
     X(NULL, COUNT, cup_count(c[CUP_F_READ_CALLS]), .heading = "calls", .place = 3)                 \
     X(NULL, BYTES, cup_ratio((double)c[CUP_F_READ_BYTES], calls), .heading = "a call", .place = 4, \
       .rank = 3)                                                                                   \
-    X(NULL, SECONDS, cup_seconds((int64_t)c[CUP_F_READ_NS]), .heading = "time", .place = 5)        \
+    X(NULL, SECONDS, cup_ns(c[CUP_F_READ_NS]), .heading = "time", .place = 5)                      \
     X(NULL, COUNT, cup_count(c[CUP_F_OPENS]), .heading = "opens", .place = 7, .rank = 4)           \
     X(NULL, BYTES, cup_count(c[CUP_F_WRITE_BYTES]), .heading = "written", .place = 8, .rank = 2)   \
-    X(NULL, BYTES, cup_value_if(mapped, cup_count(c[CUP_F_MAPPED_BYTES])), .heading = "mapped",    \
-      .place = 9, .rank = 6)
+    X(NULL, BYTES, cup_count_if(mapped, c[CUP_F_MAPPED_BYTES]), .heading = "mapped", .place = 9,   \
+      .rank = 6)
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
@@ -36,11 +36,6 @@ static struct cup_value counter_of(const struct cup_profile *profile, unsigned c
 }
 
 /* ---- what was read of its baskets ---------------------------------------------------------- */
-
-static struct cup_value if_any(uint64_t count)
-{
-    return cup_value_if(count > 0, cup_count(count));
-}
 
 /* The file's default compression algorithm (fCompress / 100); single branches may use another. */
 static const char *algorithm_of(const struct cup_root_file *file)
@@ -55,30 +50,30 @@ static const char *algorithm_of(const struct cup_root_file *file)
 #define BASKET_FIELDS(X)                                                                           \
     X("sequential_share", SHARE, cup_ratio((double)c[CUP_F_SEQUENTIAL_CALLS], calls),              \
       .heading = "in sequence", .place = 6, .rank = 5)                                             \
-    X("baskets", COUNT, cup_value_if(read, cup_count(sums->baskets)))                              \
-    X("compressed_bytes", BYTES, cup_value_if(read, cup_count(sums->compressed)))                  \
+    X("baskets", COUNT, cup_count_if(read, sums->baskets))                                         \
+    X("compressed_bytes", BYTES, cup_count_if(read, sums->compressed))                             \
     X("uncompressed_bytes", BYTES, cup_value_if(read, cup_baskets_uncompressed(sums)))             \
     X("compression_ratio", RATIO, cup_value_if(read, cup_baskets_ratio(sums)))                     \
-    X("branches_read", COUNT, cup_value_if(read && of->rereads_known, cup_count(of->branches)))    \
+    X("branches_read", COUNT, cup_count_if(read && of->rereads_known, of->branches))               \
     X("algorithms", TEXT, cup_value_if(read, cup_row_algorithms(rows, sums->algorithms)))          \
-    X("incidental_baskets", COUNT, cup_value_if(read, cup_count(sums->incidental)))                \
-    X("incidental_bytes", BYTES, cup_value_if(read, cup_count(sums->incidental_bytes)))            \
-    X("reread_bytes", BYTES,                                                                       \
-      cup_value_if(read && of->rereads_known, cup_count(of->rereads.bytes)))                       \
-    X("tree_branches", COUNT, if_any(of->tree_branches))                                           \
+    X("incidental_baskets", COUNT, cup_count_if(read, sums->incidental))                           \
+    X("incidental_bytes", BYTES, cup_count_if(read, sums->incidental_bytes))                       \
+    X("reread_bytes", BYTES, cup_count_if(read && of->rereads_known, of->rereads.bytes))           \
+    X("tree_branches", COUNT, cup_count_if(of->tree_branches, of->tree_branches))                  \
     X("branches_share", SHARE,                                                                     \
       cup_ratio((double)of->branches_of_trees, (double)of->tree_branches))                         \
-    X("tree_compressed_bytes", BYTES, if_any(of->tree_compressed))                                 \
+    X("tree_compressed_bytes", BYTES, cup_count_if(of->tree_compressed, of->tree_compressed))      \
     X("bytes_share", SHARE, cup_ratio((double)of->read_of_trees, (double)of->tree_compressed))     \
     X("share_of_branches_pct", PERCENT, cup_value_if(known, cup_share_of_branches(share)))         \
     X("share_of_bytes_pct", PERCENT, cup_value_if(known, cup_share_of_bytes(share)))               \
-    X("file_branches", COUNT, cup_value_if(known, cup_count(share->branches)))                     \
-    X("file_baskets_bytes", BYTES, cup_value_if(known, cup_count(share->bytes)))                   \
-    X("clusters", COUNT, cup_value_if(known, cup_count(share->clusters)))                          \
-    X("cluster_events", COUNT, cup_value_if(known, if_any(share->cluster_events)))                 \
+    X("file_branches", COUNT, cup_count_if(known, share->branches))                                \
+    X("file_baskets_bytes", BYTES, cup_count_if(known, share->bytes))                              \
+    X("clusters", COUNT, cup_count_if(known, share->clusters))                                     \
+    X("cluster_events", COUNT,                                                                     \
+      cup_value_if(known, cup_count_if(share->cluster_events, share->cluster_events)))             \
     X("not_examined", TEXT, cup_string(share->reason))                                             \
     X("compression_algorithm", TEXT, cup_value_if(headed, cup_string(algorithm_of(root))))         \
-    X("compression_level", COUNT, cup_value_if(headed, cup_count(root->compression % 100)))
+    X("compression_level", COUNT, cup_count_if(headed, root->compression % 100))
 
 /* ---- by prefix, in the JSON alone ---------------------------------------------------------- */
 

@@ -46,10 +46,9 @@ static struct cup_value ours(const struct cup_page *page, const struct shown *ro
     if (!cup_sums_have_cpu(all) || row->unit != CUP_UNIT_SECONDS)
         return cup_null();
     if (row->activity == CUP_FINE_THREAD_CPU)
-        return cup_seconds((int64_t)all->cpu_ns);
-    return row->activity == CUP_FINE_THREAD_NONCPU
-               ? cup_seconds((int64_t)(all->with_cpu_ns - all->cpu_ns))
-               : cup_null();
+        return cup_ns(all->cpu_ns);
+    return row->activity == CUP_FINE_THREAD_NONCPU ? cup_ns(all->with_cpu_ns - all->cpu_ns)
+                                                   : cup_null();
 }
 
 static void add_row(const struct cup_page *page, struct cup_table *table, const struct shown *row)
@@ -202,7 +201,7 @@ static struct group group_of_sums(const struct cup_task_sums *sums,
 {
     bool timed = cup_sums_have_cpu(sums);
     return (struct group){.tasks = sums->tasks,
-                          .wall_s = cup_seconds((int64_t)sums->wall_ns),
+                          .wall_s = cup_ns(sums->wall_ns),
                           .cpu_ns = timed ? (int64_t)sums->cpu_ns : -1,
                           .noncpu_ns = timed ? (int64_t)(sums->with_cpu_ns - sums->cpu_ns) : -1,
                           .dask = dask};
@@ -373,7 +372,7 @@ static void add_worker(struct cup_report_rows *rows, uint32_t index)
         sums_of_process(rows, index, &worker.complete, &worker.behind_ns);
     worker.asked = dask.digests > 0;
     cup_add_row(rows, &(struct group){.tasks = worker.process->tasks,
-                                      .wall_s = cup_value_if(timed, cup_seconds((int64_t)wall_ns)),
+                                      .wall_s = cup_ns_if(timed, wall_ns),
                                       .cpu_ns = timed ? (int64_t)cpu_ns : -1,
                                       .noncpu_ns = timed ? (int64_t)(wall_ns - cpu_ns) : -1,
                                       .dask = &dask,
@@ -442,17 +441,9 @@ static const struct cup_report_table spans = {
     X("workers", COUNT, cup_count(row->workers))                                                   \
     X("user", BOOL, cup_bool(row->user))
 
-static void fill_activity(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_fine_row *row = item;
-    CUP_FILL(values, ACTIVITY_FIELDS);
-}
+CUP_FILL_ITEM(fill_activity, struct cup_fine_row, row, ACTIVITY_FIELDS)
 
-static int list_activities(struct cup_report_rows *rows)
-{
-    const struct cup_fine *fine = rows->totals->fine;
-    return cup_add_rows(rows, fine->rows, fine->row_count, sizeof *fine->rows);
-}
+CUP_LIST_ARRAY(list_activities, rows->totals->fine->rows, rows->totals->fine->row_count)
 
 /* Lists only the activities that the program named. */
 static int list_user_activities(struct cup_report_rows *rows)

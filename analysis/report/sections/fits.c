@@ -150,7 +150,7 @@ static void put_fit(struct report *report, const char *name, const struct cup_li
     cup_json_object(&report->json, "robust");
     put_line(report, &fit->robust, known);
     cup_json_end_object(&report->json);
-    put(report, "outliers", cup_value_if(known, cup_count(fit->outliers)));
+    put(report, "outliers", cup_count_if(known, fit->outliers));
     put_real(report, "events_min", known, fit->least_x);
     put_real(report, "events_mean", known, fit->plain.mean_x);
     put_real(report, "events_max", known, fit->most_x);

@@ -3,11 +3,6 @@
 
 enum { SHOWN_HOSTS = 20 };
 
-static struct cup_value count_if_any(uint32_t count)
-{
-    return cup_value_if(count > 0, cup_count(count));
-}
-
 /* Columns of a host, and of all hosts with one CPU model. The two tables hide different columns
  * first, so the ranks are arguments. */
 #define SUM_FIELDS(X, workers_rank, failed_rank, cpu_rate_rank, io_wait_rank)                      \
@@ -19,12 +14,12 @@ static struct cup_value count_if_any(uint32_t count)
     X("tasks", COUNT, cup_count(host->tasks))                                                      \
     X("failed", COUNT, cup_count(host->failed), .heading = "failed", .place = 7,                   \
       .rank = (failed_rank))                                                                       \
-    X("task_s", SECONDS, cup_seconds((int64_t)host->task_ns))                                      \
+    X("task_s", SECONDS, cup_ns(host->task_ns))                                                    \
     X("chunks", COUNT, cup_count(host->chunks), .heading = "chunks", .place = 6)                   \
     X("failed_chunks", COUNT, cup_count(host->failed_chunks))                                      \
-    X("events", COUNT, cup_value_if(host->timed_chunks, cup_count(host->events)))                  \
-    X("chunk_wall_s", SECONDS, cup_seconds((int64_t)host->wall_ns))                                \
-    X("chunk_cpu_s", SECONDS, cup_seconds((int64_t)host->cpu_ns))                                  \
+    X("events", COUNT, cup_count_if(host->timed_chunks, host->events))                             \
+    X("chunk_wall_s", SECONDS, cup_ns(host->wall_ns))                                              \
+    X("chunk_cpu_s", SECONDS, cup_ns(host->cpu_ns))                                                \
     X("event_rate_core_hz", HZ, cup_ratio((double)host->events, wall_s), .heading = "ev/s/core",   \
       .place = 8)                                                                                  \
     X("event_rate_cpu_hz", HZ, cup_ratio((double)host->events, cpu_s), .heading = "per CPU s",     \
@@ -43,8 +38,8 @@ static struct cup_value count_if_any(uint32_t count)
       .heading = "host", .place = 1)                                                               \
     X("cpu_model", TEXT, cup_row_text(rows, host->model), .heading = "CPU model", .place = 2,      \
       .rank = 4)                                                                                   \
-    X("cpus", COUNT, count_if_any(host->cpus))                                                     \
-    X("cpus_usable", COUNT, count_if_any(host->usable_cpus))
+    X("cpus", COUNT, cup_count_if(host->cpus, host->cpus))                                         \
+    X("cpus_usable", COUNT, cup_count_if(host->usable_cpus, host->usable_cpus))
 
 /* Of a host. */
 #define TAIL_FIELDS(X)                                                                             \
@@ -102,11 +97,7 @@ static void fill_model(struct cup_report_rows *rows, const void *item, struct cu
     CUP_FILL(values, MODEL_FIELDS);
 }
 
-static int list_models(struct cup_report_rows *rows)
-{
-    const struct cup_hosts *hosts = rows->totals->hosts;
-    return cup_add_rows(rows, hosts->models, hosts->model_count, sizeof *hosts->models);
-}
+CUP_LIST_ARRAY(list_models, rows->totals->hosts->models, rows->totals->hosts->model_count)
 
 static const struct cup_report_table models_table = {CUP_TABLE_FIELDS(MODEL_FIELDS, fill_model),
                                                      list_models, .name = "by_cpu_model"};

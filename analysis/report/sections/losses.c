@@ -2,7 +2,6 @@
  * the files: plain ASCII, a block for each server, lines not cut to the terminal's width. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/report/page/section.h"
@@ -52,10 +51,12 @@ static size_t print_url_rest(FILE *out, struct cup_text text, size_t at)
     return end;
 }
 
-static void print_ascii(FILE *out, struct cup_text text)
+/* Prints the text between `before` and `after`. */
+static void print_ascii(FILE *out, const char *before, struct cup_text text, const char *after)
 {
     static const char mark[] = "://";
     enum { MARK = sizeof mark - 1 };
+    fputs(before, out);
     for (size_t i = 0; i < text.length;) {
         bool is_url = i >= MARK && memcmp(text.bytes + i - MARK, mark, MARK) == 0;
         if (is_url)
@@ -63,17 +64,7 @@ static void print_ascii(FILE *out, struct cup_text text)
         else
             print_byte(out, (unsigned char)text.bytes[i++]);
     }
-}
-
-/* Writes the time into `to` and returns it. */
-static const char *utc(char to[40], int64_t ns)
-{
-    time_t seconds = (time_t)(ns / 1000000000);
-    struct tm parts;
-    *to = '\0';
-    if (gmtime_r(&seconds, &parts))
-        strftime(to, 40, "%Y-%m-%d %H:%M:%S UTC", &parts);
-    return to;
+    fputs(after, out);
 }
 
 static const char *outcome_text(const struct cup_loss *loss)
@@ -164,16 +155,15 @@ static void print_block_head(FILE *out, const struct line *lines, size_t count)
 {
     const struct block block = sum_up(lines, count);
     big lost = block.rows[CUP_LOSS_LOST] + block.rows[CUP_LOSS_SKIPPED];
-    char first[40], last[40];
-    fputs("\nServer: ", out);
     if (lines->server.bytes)
-        print_ascii(out, lines->server);
+        print_ascii(out, "\nServer: ", lines->server, "\n");
     else
-        fputs("none in the file's name (local or mounted files)", out);
-    fprintf(out, "\n  %llu file%s: %llu lost (%llu events), %llu recovered, %llu never ended\n",
+        fputs("\nServer: none in the file's name (local or mounted files)\n", out);
+    fprintf(out, "  %llu file%s: %llu lost (%llu events), %llu recovered, %llu never ended\n",
             (big)block.files, cup_plural(block.files), lost, (big)block.events_lost,
             (big)block.rows[CUP_LOSS_RECOVERED], (big)block.rows[CUP_LOSS_UNFINISHED]);
-    fprintf(out, "  from %s to %s\n", utc(first, block.first_ns), utc(last, block.last_ns));
+    fprintf(out, "  from %s UTC to %s UTC\n", CUP_SHOW_TIME(block.first_ns),
+            CUP_SHOW_TIME(block.last_ns));
 }
 
 static void print_range(FILE *out, const struct cup_item *item)
@@ -212,14 +202,12 @@ static void print_attempts(const struct cup_page *page, const struct line *line)
     const struct cup_loss *loss = line->loss;
     const struct cup_task *task = &page->profile->tasks[line->item->task];
     const struct cup_server *server = cup_task_server(page->profile, task);
-    char first[40], last[40];
     print_counts(out, loss);
     fprintf(out, "      on host %s", page->profile->processes[task->process].header.host);
-    if (server) {
-        fputs(", worker ", out);
-        print_ascii(out, cup_profile_text(page->profile, server->address));
-    }
-    fprintf(out, ", %s to %s\n", utc(first, loss->first_ns), utc(last, loss->last_ns));
+    if (server)
+        print_ascii(out, ", worker ", cup_profile_text(page->profile, server->address), "");
+    fprintf(out, ", %s UTC to %s UTC\n", CUP_SHOW_TIME(loss->first_ns),
+            CUP_SHOW_TIME(loss->last_ns));
 }
 
 static void print_line(const struct cup_page *page, const struct line *line)
@@ -228,28 +216,19 @@ static void print_line(const struct cup_page *page, const struct line *line)
     struct cup_text error = cup_profile_text(page->profile, line->loss->error);
     fprintf(out, "    %s", outcome_text(line->loss));
     print_range(out, line->item);
-    fputs(", dataset ", out);
-    print_ascii(out, cup_page_text(page, line->item->dataset));
-    fputs(", tree ", out);
-    print_ascii(out, cup_page_text(page, line->item->tree));
-    putc('\n', out);
+    print_ascii(out, ", dataset ", cup_page_text(page, line->item->dataset), "");
+    print_ascii(out, ", tree ", cup_page_text(page, line->item->tree), "\n");
     print_attempts(page, line);
-    if (error.bytes) {
-        fputs("      error: ", out);
-        print_ascii(out, error);
-        putc('\n', out);
-    }
+    if (error.bytes)
+        print_ascii(out, "      error: ", error, "\n");
 }
 
 static void print_block(const struct cup_page *page, const struct line *lines, size_t count)
 {
     print_block_head(page->terminal.out, lines, count);
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || !same_text(lines[i].file, lines[i - 1].file)) {
-            fputs("  File: ", page->terminal.out);
-            print_ascii(page->terminal.out, lines[i].file);
-            putc('\n', page->terminal.out);
-        }
+        if (i == 0 || !same_text(lines[i].file, lines[i - 1].file))
+            print_ascii(page->terminal.out, "  File: ", lines[i].file, "\n");
         print_line(page, &lines[i]);
     }
 }
@@ -263,8 +242,7 @@ static void print_datasets(const struct cup_page *page)
         const struct cup_dataset_losses *dataset = &losses->datasets[i];
         double lost = (double)cup_losses_events(&dataset->sums);
         double all = lost + (double)dataset->events_used;
-        fputs("Dataset ", page->terminal.out);
-        print_ascii(page->terminal.out, cup_page_text(page, dataset->name));
+        print_ascii(page->terminal.out, "Dataset ", cup_page_text(page, dataset->name), "");
         fprintf(page->terminal.out, ": %llu lost (%.0f events, %.3g %%), %llu recovered",
                 (big)cup_losses_chunks(&dataset->sums), lost, all > 0 ? 100 * lost / all : 0,
                 (big)dataset->sums.chunks[CUP_LOSS_RECOVERED]);
@@ -279,11 +257,11 @@ static int print_ledger(const struct cup_page *page)
 {
     size_t count = page->totals->losses->count;
     struct line *lines = sorted_lines(page);
-    char start[40];
+
     if (!lines)
         return -1;
-    fprintf(page->terminal.out, "Losses of the run that began %s%s\n",
-            utc(start, page->totals->run.start_ns), count ? "" : ": none");
+    fprintf(page->terminal.out, "Losses of the run that began %s UTC%s\n",
+            CUP_SHOW_TIME(page->totals->run.start_ns), count ? "" : ": none");
     print_datasets(page);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && same_text(lines[from].server, lines[to].server);)
@@ -342,11 +320,7 @@ static void fill_outcomes(struct cup_report_rows *rows, const void *item, struct
     X("events_unfinished", COUNT, cup_count(sums->events[CUP_LOSS_UNFINISHED]))                    \
     X("events_lost_share", SHARE, cup_ratio(lost, lost + (double)of->events_used))
 
-static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_dataset_losses *of = item;
-    CUP_FILL(values, DATASET_FIELDS);
-}
+CUP_FILL_ITEM(fill_dataset, struct cup_dataset_losses, of, DATASET_FIELDS)
 
 static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -357,11 +331,7 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
     CUP_FILL(values, SUM_FIELDS);
 }
 
-static int list_datasets(struct cup_report_rows *rows)
-{
-    const struct cup_losses *losses = rows->totals->losses;
-    return cup_add_rows(rows, losses->datasets, losses->dataset_count, sizeof *losses->datasets);
-}
+CUP_LIST_ARRAY(list_datasets, rows->totals->losses->datasets, rows->totals->losses->dataset_count)
 
 enum { DATASET, OUTCOMES, SUMS };
 static const struct cup_report_table datasets = {
@@ -396,7 +366,7 @@ static const struct cup_report_table datasets = {
     X("attempts_skipped", COUNT, cup_count(loss->skipped))                                         \
     X("first", TIME, cup_time(loss->first_ns))                                                     \
     X("last", TIME, cup_time(loss->last_ns))                                                       \
-    X("wall_s", SECONDS, cup_seconds((int64_t)loss->wall_ns))                                      \
+    X("wall_s", SECONDS, cup_ns(loss->wall_ns))                                                    \
     X("read_bytes", BYTES, cup_count(loss->read_bytes))
 
 static void fill_loss(struct cup_report_rows *rows, const void *of, struct cup_value *values)
@@ -408,11 +378,7 @@ static void fill_loss(struct cup_report_rows *rows, const void *of, struct cup_v
     CUP_FILL(values, LOSS_FIELDS);
 }
 
-static int list_losses(struct cup_report_rows *rows)
-{
-    const struct cup_losses *losses = rows->totals->losses;
-    return cup_add_rows(rows, losses->rows, losses->count, sizeof *losses->rows);
-}
+CUP_LIST_ARRAY(list_losses, rows->totals->losses->rows, rows->totals->losses->count)
 
 static const struct cup_report_table losses_table = {CUP_TABLE_FIELDS(LOSS_FIELDS, fill_loss),
                                                      list_losses};

@@ -1,46 +1,34 @@
 /* Merges of the chunks' results, level by level. */
 #include "analysis/report/page/section.h"
 
-static struct cup_value if_any(uint64_t count, uint64_t value)
-{
-    return cup_value_if(count > 0, cup_count(value));
-}
-
 #define LEVEL_FIELDS(X)                                                                            \
-    X("level", COUNT, if_any(level->level, level->level), .heading = "level", .place = 1)          \
+    X("level", COUNT, cup_count_if(level->level, level->level), .heading = "level", .place = 1)    \
     X("of", TEXT, cup_string(level->metadata ? "metadata" : "chunks"), .heading = "of", .place = 2)
 
 #define SUM_FIELDS(X)                                                                              \
     X("tasks", COUNT, cup_count(level->tasks), .heading = "tasks", .place = 3)                     \
     X("failed", COUNT, cup_count(level->failed), .heading = "failed", .place = 4, .rank = 5)       \
-    X("inputs", COUNT, cup_value_if(rows->profile->input_count > 0, cup_count(level->inputs)),     \
+    X("inputs", COUNT, cup_count_if(rows->profile->input_count > 0, level->inputs),                \
       .heading = "inputs", .place = 5)                                                             \
-    X("input_bytes", BYTES, if_any(level->input_bytes_known, level->input_bytes),                  \
+    X("input_bytes", BYTES, cup_count_if(level->input_bytes_known, level->input_bytes),            \
       .heading = "input size", .place = 6, .rank = 3)                                              \
-    X("result_bytes", BYTES, if_any(level->result_bytes_known, level->result_bytes),               \
+    X("result_bytes", BYTES, cup_count_if(level->result_bytes_known, level->result_bytes),         \
       .heading = "results", .place = 7)                                                            \
-    X("largest_result_bytes", BYTES, if_any(level->result_bytes_known, level->largest_bytes))      \
-    X("accumulate_s", SECONDS, cup_seconds((int64_t)level->wall_ns), .heading = "time",            \
-      .place = 8)                                                                                  \
-    X("cpu_s", SECONDS,                                                                            \
-      cup_value_if(level->tasks > level->without_cpu, cup_seconds((int64_t)level->cpu_ns)),        \
+    X("largest_result_bytes", BYTES,                                                               \
+      cup_count_if(level->result_bytes_known, level->largest_bytes))                               \
+    X("accumulate_s", SECONDS, cup_ns(level->wall_ns), .heading = "time", .place = 8)              \
+    X("cpu_s", SECONDS, cup_ns_if(level->tasks > level->without_cpu, level->cpu_ns),               \
       .heading = "CPU", .place = 9, .rank = 1)                                                     \
-    X("longest_s", SECONDS, cup_value_if(level->tasks, cup_seconds((int64_t)level->longest_ns)),   \
-      .heading = "longest", .place = 10, .rank = 2)                                                \
+    X("longest_s", SECONDS, cup_ns_if(level->tasks, level->longest_ns), .heading = "longest",      \
+      .place = 10, .rank = 2)                                                                      \
     X("transfer_s", SECONDS, cup_null())                                                           \
-    X("peak_rss_bytes", BYTES, if_any(level->rss_bytes, level->rss_bytes), .heading = "RSS up to", \
-      .place = 11, .rank = 4)                                                                      \
-    X("peak_live_bytes", BYTES,                                                                    \
-      cup_value_if(heap && level->tasks, cup_count(level->peak_live_bytes)))                       \
+    X("peak_rss_bytes", BYTES, cup_count_if(level->rss_bytes, level->rss_bytes),                   \
+      .heading = "RSS up to", .place = 11, .rank = 4)                                              \
+    X("peak_live_bytes", BYTES, cup_count_if(heap && level->tasks, level->peak_live_bytes))        \
     X("start", TIME, cup_value_if(level->start_ns, cup_time(level->start_ns)))                     \
     X("stop", TIME, cup_value_if(level->stop_ns, cup_time(level->stop_ns)))
 
-static void fill_level(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_merge_level *level = item;
-    (void)rows;
-    CUP_FILL(values, LEVEL_FIELDS);
-}
+CUP_FILL_ITEM(fill_level, struct cup_merge_level, level, LEVEL_FIELDS)
 
 static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -49,11 +37,7 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
     CUP_FILL(values, SUM_FIELDS);
 }
 
-static int list(struct cup_report_rows *rows)
-{
-    const struct cup_merge *merge = rows->totals->merge;
-    return cup_add_rows(rows, merge->levels, merge->count, sizeof *merge->levels);
-}
+CUP_LIST_ARRAY(list, rows->totals->merge->levels, rows->totals->merge->count)
 
 static const struct cup_report_table table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(LEVEL_FIELDS, fill_level), CUP_ROW_PART(SUM_FIELDS, fill_sums)),

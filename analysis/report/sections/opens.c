@@ -17,17 +17,16 @@ static struct cup_value quantile(const struct cup_open_sum *sum, double share)
     X("p50_s", SECONDS, quantile(sum, 0.5), .heading = "median", .place = 4)                       \
     X("p90_s", SECONDS, quantile(sum, 0.9), .heading = "90 %", .place = 5, .rank = 3)              \
     X("p99_s", SECONDS, quantile(sum, 0.99), .heading = "99 %", .place = 6)                        \
-    X("min_s", SECONDS, cup_value_if(any, cup_seconds((int64_t)sum->shortest_ns)))                 \
-    X("max_s", SECONDS, cup_value_if(any, cup_seconds((int64_t)sum->longest_ns)),                  \
-      .heading = "longest", .place = 7, .rank = 2)                                                 \
-    X("total_s", SECONDS, cup_seconds((int64_t)sum->ns))                                           \
+    X("min_s", SECONDS, cup_ns_if(any, sum->shortest_ns))                                          \
+    X("max_s", SECONDS, cup_ns_if(any, sum->longest_ns), .heading = "longest", .place = 7,         \
+      .rank = 2)                                                                                   \
+    X("total_s", SECONDS, cup_ns(sum->ns))                                                         \
     X("failed", COUNT, cup_count(sum->failed), .heading = "failed", .place = 9)                    \
-    X("failed_s", SECONDS, cup_seconds((int64_t)sum->failed_ns))                                   \
+    X("failed_s", SECONDS, cup_ns(sum->failed_ns))                                                 \
     X("most_frequent_error", TEXT,                                                                 \
       cup_open_worst(sum, worst, sizeof worst) ? cup_row_string(rows, worst) : cup_null(),         \
       .heading = "mostly", .place = 10, .rank = 5, .none = "")                                     \
-    X(NULL, SECONDS, cup_seconds((int64_t)(sum->ns + sum->failed_ns)), .heading = "total",         \
-      .place = 8, .rank = 1)
+    X(NULL, SECONDS, cup_ns(sum->ns + sum->failed_ns), .heading = "total", .place = 8, .rank = 1)
 
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

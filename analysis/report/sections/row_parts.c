@@ -40,8 +40,8 @@ void cup_fill_waits(const struct cup_profile *profile, const struct cup_wait_sum
     for (int i = 0; i < CUP_WAITED_COUNT; i++) {
         bool measured = cup_profile_measured(profile, cup_wait_parts[i].needs);
         bool of_helpers = i < CUP_WAITED_MEASURED && measured;
-        values[OWN + i] = cup_value_if(any && measured, cup_seconds((int64_t)sums->ns[i]));
-        values[HELPERS + i] = of_helpers ? cup_seconds((int64_t)helpers->ns[i]) : cup_null();
+        values[OWN + i] = cup_ns_if(any && measured, sums->ns[i]);
+        values[HELPERS + i] = of_helpers ? cup_ns(helpers->ns[i]) : cup_null();
     }
-    values[NOT_TOLD_APART] = cup_value_if(timed, cup_seconds((int64_t)sums->unmeasured_noncpu_ns));
+    values[NOT_TOLD_APART] = cup_ns_if(timed, sums->unmeasured_noncpu_ns);
 }

@@ -13,12 +13,10 @@
     X("finished", COUNT, cup_count((sums)->finished))                                              \
     X("erred", COUNT, cup_count((sums)->erred))                                                    \
     X("unfinished", COUNT, cup_count((sums)->unfinished))                                          \
-    X("wall_s", SECONDS, cup_seconds((int64_t)(sums)->wall_ns))                                    \
-    X("cpu_s", SECONDS,                                                                            \
-      cup_value_if(cup_sums_have_cpu(sums), cup_seconds((int64_t)(sums)->cpu_ns)))                 \
+    X("wall_s", SECONDS, cup_ns((sums)->wall_ns))                                                  \
+    X("cpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->cpu_ns))                        \
     X("noncpu_s", SECONDS,                                                                         \
-      cup_value_if(cup_sums_have_cpu(sums),                                                        \
-                   cup_seconds((int64_t)((sums)->with_cpu_ns - (sums)->cpu_ns))))                  \
+      cup_ns_if(cup_sums_have_cpu(sums), (sums)->with_cpu_ns - (sums)->cpu_ns))                    \
     X("without_cpu", COUNT, cup_count((sums)->without_cpu))                                        \
     X("read_bytes", BYTES, cup_count((sums)->read_bytes))                                          \
     X("child_read_bytes", BYTES, cup_count((sums)->child_read_bytes))                              \
@@ -27,18 +25,17 @@
 /* What tasks read from ROOT files. `baskets`: const struct cup_task_baskets *; `measured`: whether
  * baskets were recorded. Fields from the keys of baskets are null if no hook saw a key. */
 #define CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                               \
-    X("bytes_read_compressed", BYTES, cup_value_if(measured, cup_count((baskets)->compressed)))    \
+    X("bytes_read_compressed", BYTES, cup_count_if(measured, (baskets)->compressed))               \
     X("bytes_read_uncompressed", BYTES,                                                            \
-      cup_value_if((measured) && cup_baskets_have_keys(baskets),                                   \
-                   cup_count((baskets)->uncompressed)))                                            \
+      cup_count_if((measured) && cup_baskets_have_keys(baskets), (baskets)->uncompressed))         \
     X("compression_ratio", RATIO,                                                                  \
       cup_value_if((measured) && cup_baskets_have_keys(baskets),                                   \
                    cup_ratio((double)(baskets)->uncompressed,                                      \
                              (double)((baskets)->compressed - (baskets)->unseen_compressed))))     \
-    X("baskets_read", COUNT, cup_value_if(measured, cup_count((baskets)->baskets)))                \
-    X("incidental_baskets", COUNT, cup_value_if(measured, cup_count((baskets)->incidental)))       \
-    X("incidental_bytes", BYTES, cup_value_if(measured, cup_count((baskets)->incidental_bytes)))   \
-    X("reread_same_task_bytes", BYTES, cup_value_if(measured, cup_count((baskets)->again_bytes)))
+    X("baskets_read", COUNT, cup_count_if(measured, (baskets)->baskets))                           \
+    X("incidental_baskets", COUNT, cup_count_if(measured, (baskets)->incidental))                  \
+    X("incidental_bytes", BYTES, cup_count_if(measured, (baskets)->incidental_bytes))              \
+    X("reread_same_task_bytes", BYTES, cup_count_if(measured, (baskets)->again_bytes))
 
 /* True if hooks saw keys of these baskets, or there are no baskets. */
 static inline bool cup_baskets_have_keys(const struct cup_task_baskets *baskets)

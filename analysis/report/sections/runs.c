@@ -24,10 +24,9 @@ static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t boun
       uncertainty(run->stop_ns, run->not_after_ns, run->not_after_ns))                             \
     X("host", TEXT, cup_value_if(!given, cup_string(run->host)), .heading = "host", .place = 4,    \
       .rank = 1)                                                                                   \
-    X("pid", ID, cup_value_if(!given, cup_count(run->pid)), .heading = "pid", .place = 5,          \
-      .rank = 1)                                                                                   \
-    X("tasks", COUNT, cup_value_if(reported, cup_count(rows->totals->all.tasks)))                  \
-    X("chunks", COUNT, cup_value_if(reported, cup_count(rows->totals->used_chunks)))               \
+    X("pid", ID, cup_count_if(!given, run->pid), .heading = "pid", .place = 5, .rank = 1)          \
+    X("tasks", COUNT, cup_count_if(reported, rows->totals->all.tasks))                             \
+    X("chunks", COUNT, cup_count_if(reported, rows->totals->used_chunks))                          \
     X(NULL, TEXT, cup_string(reported ? "reported" : ""), .heading = "", .place = 6)
 
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
@@ -38,11 +37,7 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
     CUP_FILL(values, FIELDS);
 }
 
-static int list(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->profile->runs, rows->profile->run_count,
-                        sizeof *rows->profile->runs);
-}
+CUP_LIST_ARRAY(list, rows->profile->runs, rows->profile->run_count)
 
 static const struct cup_report_table table = {CUP_TABLE_FIELDS(FIELDS, fill), list};
 

@@ -38,9 +38,9 @@ static bool are_of_one(const struct cup_totals *totals)
     X("tasks", COUNT, cup_count(section->tasks), .heading = "tasks", .place = 4)                   \
     X("chunks", COUNT, cup_count(shown->chunks))                                                   \
     X(NULL, COUNT, cup_count(v[CUP_V_ENTRIES]), .heading = "times", .place = 5, .rank = 6)         \
-    X(NULL, SECONDS, cup_seconds((int64_t)v[CUP_V_WALL_NS]), .heading = "wall", .place = 6)        \
-    X(NULL, SECONDS, cup_seconds((int64_t)(v[CUP_V_CPU_NS] + v[CUP_V_HELPER_CPU_NS])),             \
-      .heading = "CPU", .place = 8)                                                                \
+    X(NULL, SECONDS, cup_ns(v[CUP_V_WALL_NS]), .heading = "wall", .place = 6)                      \
+    X(NULL, SECONDS, cup_ns(v[CUP_V_CPU_NS] + v[CUP_V_HELPER_CPU_NS]), .heading = "CPU",           \
+      .place = 8)                                                                                  \
     X(NULL, BYTES, cup_count(v[CUP_V_READ_BYTES] + v[CUP_V_RECV_BYTES]), .heading = "read",        \
       .place = 10, .rank = 1)                                                                      \
     X(NULL, BYTES, cup_count(v[CUP_V_ALLOC_BYTES]), .heading = "allocated", .place = 11,           \
@@ -54,8 +54,8 @@ static const char *const value_names[] = {
 };
 
 #define WALL_FIELDS(X)                                                                             \
-    X("self_s", SECONDS, cup_seconds((int64_t)cup_section_self_ns(shown->section)),                \
-      .heading = "itself", .place = 7, .rank = 4)                                                  \
+    X("self_s", SECONDS, cup_ns(cup_section_self_ns(shown->section)), .heading = "itself",         \
+      .place = 7, .rank = 4)                                                                       \
     X("task_wall_min_s", SECONDS, cup_real(shown->walls.min))                                      \
     X("task_wall_mean_s", SECONDS, cup_real(shown->walls.mean))                                    \
     X("task_wall_median_s", SECONDS, cup_real(shown->walls.median), .heading = "median",           \
@@ -99,17 +99,9 @@ static const struct cup_report_table sections_table = {
     X("least", NUMBER, cup_real(value->least), .heading = "least", .place = 7)                     \
     X("most", NUMBER, cup_real(value->most), .heading = "most", .place = 8)
 
-static void fill_value(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_named_value *value = item;
-    CUP_FILL(values, VALUE_FIELDS);
-}
+CUP_FILL_ITEM(fill_value, struct cup_named_value, value, VALUE_FIELDS)
 
-static int list_values(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->profile->named_values, rows->profile->named_value_count,
-                        sizeof *rows->profile->named_values);
-}
+CUP_LIST_ARRAY(list_values, rows->profile->named_values, rows->profile->named_value_count)
 
 static const struct cup_report_table values_table = {CUP_TABLE_FIELDS(VALUE_FIELDS, fill_value),
                                                      list_values, .on_screen = 8,
@@ -134,7 +126,7 @@ struct of_task {
 
 static struct cup_value entry(int64_t number)
 {
-    return cup_value_if(number >= 0, cup_count((uint64_t)number));
+    return cup_count_if(number >= 0, (uint64_t)number);
 }
 
 /* `number`: index of the task + 1; 0: of no task. */
@@ -151,8 +143,8 @@ static struct of_task task_of(struct cup_report_rows *rows, uint32_t number)
     X("section", TEXT, cup_row_text(rows, section->name))                                          \
     X("parent", TEXT, cup_row_text(rows, section->parent))                                         \
     X("entries", COUNT, cup_count(row->entries))                                                   \
-    X("wall_s", SECONDS, cup_seconds((int64_t)row->wall_ns))                                       \
-    X("cpu_s", SECONDS, cup_seconds((int64_t)row->cpu_ns))                                         \
+    X("wall_s", SECONDS, cup_ns(row->wall_ns))                                                     \
+    X("cpu_s", SECONDS, cup_ns(row->cpu_ns))                                                       \
     X("read_bytes", BYTES, cup_count(row->read_bytes))                                             \
     X("alloc_bytes", BYTES, cup_count(row->alloc_bytes))                                           \
     X("peak_live_bytes", BYTES, cup_count(row->peak_bytes))
@@ -180,17 +172,9 @@ static void fill_value_row(struct cup_report_rows *rows, const void *item, struc
     CUP_FILL(values, VALUE_ROW_FIELDS);
 }
 
-static int list_section_rows(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->profile->section_rows, rows->profile->section_row_count,
-                        sizeof *rows->profile->section_rows);
-}
+CUP_LIST_ARRAY(list_section_rows, rows->profile->section_rows, rows->profile->section_row_count)
 
-static int list_value_rows(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->profile->value_rows, rows->profile->value_row_count,
-                        sizeof *rows->profile->value_rows);
-}
+CUP_LIST_ARRAY(list_value_rows, rows->profile->value_rows, rows->profile->value_row_count)
 
 const struct cup_report_table cup_section_rows_table = {
     CUP_TABLE_FIELDS(SECTION_ROW_FIELDS, fill_section_row), list_section_rows, .name = "by_task"};

@@ -25,8 +25,8 @@ static struct cup_value quantile(const struct cup_open_sum *sum, double share)
 static struct cup_value errors_of(const struct cup_report_rows *rows,
                                   const struct cup_open_sum *sum)
 {
-    return cup_value_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),
-                        cup_count(sum ? sum->failed : 0));
+    return cup_count_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),
+                        sum ? sum->failed : 0);
 }
 
 /* files: how long files took to open; connects: how long connections took. One of them is NULL. */
@@ -52,8 +52,8 @@ static struct cup_value errors_of(const struct cup_report_rows *rows,
       .heading = "a request", .place = 5, .rank = 3)                                               \
     X("connections", COUNT, cup_count(c[CUP_F_OPENS]), .heading = "connections", .place = 7,       \
       .rank = 4)                                                                                   \
-    X("net_s", SECONDS, cup_seconds((int64_t)(c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS])),              \
-      .heading = "time", .place = 6)                                                               \
+    X("net_s", SECONDS, cup_ns(c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS]), .heading = "time",           \
+      .place = 6)                                                                                  \
     X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 8, .rank = 1)           \
     X("processes", COUNT, cup_count(server->processes))                                            \
     LATENCIES(X, NULL, connects, errors_of(rows, connects))
@@ -101,7 +101,7 @@ static const struct cup_report_table peers = {CUP_TABLE_FIELDS(PEER_FIELDS, fill
     X("recv_bytes", BYTES, cup_count(sum->bytes))                                                  \
     X("requests", COUNT, cup_count(sum->calls))                                                    \
     X("bytes_per_request", BYTES, cup_ratio((double)sum->bytes, (double)sum->calls))               \
-    X("net_s", SECONDS, cup_seconds((int64_t)sum->ns))                                             \
+    X("net_s", SECONDS, cup_ns(sum->ns))                                                           \
     X("send_bytes", BYTES, cup_null())                                                             \
     X("recv_calls", COUNT, cup_null())                                                             \
     X("connections", COUNT, cup_null())                                                            \

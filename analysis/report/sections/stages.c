@@ -10,23 +10,18 @@
     X(NULL, TEXT, cup_string(cup_stage_texts[id].text), .heading = "", .place = 2, .rank = 2)      \
     X("start", TIME, cup_value_if(stage->known, cup_time(stage->start_ns)))                        \
     X("stop", TIME, cup_value_if(stage->known, cup_time(stage->stop_ns)))                          \
-    X("time_s", SECONDS, seconds_of(stage, stage->time_ns), .heading = "time", .place = 3)         \
-    X("threads_s", SECONDS, seconds_of(stage, stage->threads_ns))                                  \
-    X("task_s", SECONDS, seconds_of(stage, stage->task_ns), .heading = "in tasks", .place = 5,     \
-      .rank = 1)                                                                                   \
-    X("idle_s", SECONDS, seconds_of(stage, stage->idle_ns), .heading = "idle", .place = 6)         \
+    X("time_s", SECONDS, cup_ns_if(stage->known, stage->time_ns), .heading = "time", .place = 3)   \
+    X("threads_s", SECONDS, cup_ns_if(stage->known, stage->threads_ns))                            \
+    X("task_s", SECONDS, cup_ns_if(stage->known, stage->task_ns), .heading = "in tasks",           \
+      .place = 5, .rank = 1)                                                                       \
+    X("idle_s", SECONDS, cup_ns_if(stage->known, stage->idle_ns), .heading = "idle", .place = 6)   \
     X("idle_core_hours", RATIO, cup_value_if(stage->known, cup_real(idle_ns / 3600e9)),            \
       .heading = "core-hours", .place = 7, .rank = 4)                                              \
     X("idle_share", SHARE,                                                                         \
       cup_value_if(stage->known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
       .heading = "idle share", .place = 8)                                                         \
-    X("tasks", COUNT, cup_value_if(stage->known, cup_count(stage->tasks)), .heading = "tasks",     \
-      .place = 4, .rank = 3)
-
-static struct cup_value seconds_of(const struct cup_stage *stage, uint64_t ns)
-{
-    return cup_value_if(stage->known, cup_seconds((int64_t)ns));
-}
+    X("tasks", COUNT, cup_count_if(stage->known, stage->tasks), .heading = "tasks", .place = 4,    \
+      .rank = 3)
 
 static void fill_stage(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -36,11 +31,7 @@ static void fill_stage(struct cup_report_rows *rows, const void *item, struct cu
     CUP_FILL(values, STAGE_FIELDS);
 }
 
-static int list_stages(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->totals->stages->rows, CUP_STAGE_COUNT,
-                        sizeof *rows->totals->stages->rows);
-}
+CUP_LIST_ARRAY(list_stages, rows->totals->stages->rows, CUP_STAGE_COUNT)
 
 static const struct cup_report_table stages = {CUP_TABLE_FIELDS(STAGE_FIELDS, fill_stage),
                                                list_stages};

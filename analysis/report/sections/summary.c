@@ -5,21 +5,9 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/report/page/section.h"
+#include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/row_parts.h"
 #include "analysis/write/html.h"
-
-static uint64_t count_hosts(const struct cup_profile *profile)
-{
-    uint64_t hosts = 0;
-    for (size_t i = 0; i < profile->process_count; i++) {
-        size_t earlier = 0;
-        while (earlier < i && strcmp(profile->processes[earlier].header.host,
-                                     profile->processes[i].header.host) != 0)
-            earlier++;
-        hosts += earlier == i;
-    }
-    return hosts;
-}
 
 /* Where there are several calls of Coffea's Runner. */
 static void print_which_run(const struct cup_page *page)
@@ -39,7 +27,7 @@ static void print_which_run(const struct cup_page *page)
 char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
 {
     const struct cup_totals *t = page->totals;
-    unsigned long long hosts = count_hosts(page->profile), workers = t->workers;
+    unsigned long long hosts = cup_count_hosts(page->profile, NULL, NULL), workers = t->workers;
     unsigned long long threads = t->budget.threads;
     snprintf(to, CUP_DESCRIPTION,
              "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s",

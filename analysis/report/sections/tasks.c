@@ -30,17 +30,16 @@ static bool have_received(const struct cup_totals *totals)
     X(NULL, COUNT, cup_count(sums->tasks), .heading = "tasks", .place = 3)                         \
     X(NULL, COUNT, cup_count(sums->erred + sums->unfinished), .heading = "failed", .place = 4,     \
       .rank = 4)                                                                                   \
-    X(NULL, SECONDS, cup_seconds((int64_t)sums->wall_ns), .heading = "time", .place = 5)           \
-    X(NULL, SECONDS, cup_value_if(cup_sums_have_cpu(sums), cup_seconds((int64_t)sums->cpu_ns)),    \
-      .heading = "CPU", .place = 6)                                                                \
+    X(NULL, SECONDS, cup_ns(sums->wall_ns), .heading = "time", .place = 5)                         \
+    X(NULL, SECONDS, cup_ns_if(cup_sums_have_cpu(sums), sums->cpu_ns), .heading = "CPU",           \
+      .place = 6)                                                                                  \
     X(NULL, SHARE, cup_ratio((double)sums->cpu_ns, (double)sums->with_cpu_ns), .heading = "share", \
       .place = 7, .rank = 3)                                                                       \
-    X(NULL, BYTES, cup_value_if(files, cup_count(sums->read_bytes)), .heading = "read",            \
-      .place = 8)                                                                                  \
-    X(NULL, BYTES, cup_value_if(heap, cup_count(c[CUP_C_ALLOC_BYTES])), .heading = "allocated",    \
-      .place = 9, .rank = 1)                                                                       \
-    X(NULL, SECONDS, cup_seconds((int64_t)c[CUP_C_HELPER_CPU_NS]), .heading = "helpers' CPU",      \
-      .place = 10, .rank = 5, .is_shown = have_helper_cpu)                                         \
+    X(NULL, BYTES, cup_count_if(files, sums->read_bytes), .heading = "read", .place = 8)           \
+    X(NULL, BYTES, cup_count_if(heap, c[CUP_C_ALLOC_BYTES]), .heading = "allocated", .place = 9,   \
+      .rank = 1)                                                                                   \
+    X(NULL, SECONDS, cup_ns(c[CUP_C_HELPER_CPU_NS]), .heading = "helpers' CPU", .place = 10,       \
+      .rank = 5, .is_shown = have_helper_cpu)                                                      \
     X(NULL, BYTES, cup_count(c[CUP_C_MAPPED_BYTES]), .heading = "mapped", .place = 11, .rank = 5,  \
       .is_shown = have_mapped)                                                                     \
     X(NULL, BYTES, cup_count(c[CUP_C_RECV_BYTES]), .heading = "received", .place = 12, .rank = 5,  \
@@ -139,8 +138,8 @@ static const struct cup_report_table workers = {CUP_TABLE_FIELDS(WORKER_FIELDS, 
 
 #define BAD_FIELDS(X)                                                                              \
     X("status", TEXT, cup_string(cup_task_status_name(task)), .heading = "status", .place = 1)     \
-    X("time", SECONDS, cup_value_if(wall_ns != CUP_UNKNOWN64, cup_seconds((int64_t)wall_ns)),      \
-      .heading = "time", .place = 2, .rank = 1)                                                    \
+    X("time", SECONDS, cup_ns_if(wall_ns != CUP_UNKNOWN64, wall_ns), .heading = "time",            \
+      .place = 2, .rank = 1)                                                                       \
     X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key", .place = 3,           \
       .none = "(key not known)")                                                                   \
     X("error", TEXT, cup_row_text(rows, task->error), .heading = "error", .place = 4, .rank = 2,   \

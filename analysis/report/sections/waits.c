@@ -149,8 +149,7 @@ struct duration {
     X("p50_s", SECONDS, quantile(&duration->of, 0.5), .heading = "p50", .place = 4)                \
     X("p90_s", SECONDS, quantile(&duration->of, 0.9), .heading = "p90", .place = 5, .rank = 1)     \
     X("p99_s", SECONDS, quantile(&duration->of, 0.99), .heading = "p99", .place = 6)               \
-    X("max_s", SECONDS, cup_value_if(total, cup_seconds((int64_t)longest_ns)), .heading = "max",   \
-      .place = 7)
+    X("max_s", SECONDS, cup_ns_if(total, longest_ns), .heading = "max", .place = 7)
 
 static void fill_duration(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

@@ -135,7 +135,7 @@ static struct cup_value limit_of(const struct known_worker *worker)
     X("memory_limit_bytes", BYTES, limit_of(worker))                                               \
     X("tasks", COUNT, server ? cup_count(server->tasks) : cup_null())                              \
     X("samples", COUNT, cup_count(seen->present.count))                                            \
-    X("heartbeats", COUNT, cup_value_if(heartbeats, cup_count(seen->heartbeats)))                  \
+    X("heartbeats", COUNT, cup_count_if(heartbeats, seen->heartbeats))                             \
     X("first_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->first_ns)))          \
     X("last_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->last_ns)))
 

@@ -37,14 +37,14 @@ static const char *const kinds[] = {"python", "native", "helper", "cut", "unknow
     X("function", TEXT, tree_text(rows, function->name))                                           \
     X("file", TEXT, tree_text(rows, function->file))                                               \
     X("path", TEXT, tree_text(rows, function->path))                                               \
-    X("first_line", ID, cup_value_if(function->first_line, cup_count(function->first_line)))       \
+    X("first_line", ID, cup_count_if(function->first_line, function->first_line))                  \
     X("package", TEXT, tree_text(rows, function->package))                                         \
     X("user", BOOL, cup_bool(function->user))                                                      \
     X("kind", TEXT, cup_string(kinds[function->kind]))
 
 #define LINE_FIELDS(X)                                                                             \
     FUNCTION_FIELDS(X)                                                                             \
-    X("line", ID, cup_value_if(frame->line, cup_count(frame->line)))
+    X("line", ID, cup_count_if(frame->line, frame->line))
 
 static struct cup_value *fill_frame(struct cup_report_rows *rows, uint32_t of,
                                     struct cup_value *values)
@@ -187,11 +187,7 @@ static void fill_branch(struct cup_report_rows *rows, const void *item, struct c
     CUP_FILL(values, BRANCH_FIELDS);
 }
 
-static int list_branches(struct cup_report_rows *rows)
-{
-    const struct cup_call_tree *tree = rows->totals->calls;
-    return cup_add_rows(rows, tree->branches, tree->branch_count, sizeof *tree->branches);
-}
+CUP_LIST_ARRAY(list_branches, rows->totals->calls->branches, rows->totals->calls->branch_count)
 
 static const struct cup_report_table branches_table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(LINE_FIELDS, fill_branch), CUP_ROW_PART(BRANCH_FIELDS, NULL)),
@@ -263,11 +259,7 @@ static struct cup_value build_id(struct cup_report_rows *rows, struct cup_text b
     X("addresses", COUNT, cup_count(module->addresses))                                            \
     X("named", COUNT, cup_count(module->named))
 
-static void fill_module(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_module *module = item;
-    CUP_FILL(values, MODULE_FIELDS);
-}
+CUP_FILL_ITEM(fill_module, struct cup_module, module, MODULE_FIELDS)
 
 static int list_modules(struct cup_report_rows *rows)
 {

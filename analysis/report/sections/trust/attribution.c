@@ -15,8 +15,8 @@ static const char *const method_texts[] = {
 static struct cup_value bytes_of(const struct cup_totals *totals, int method)
 {
     uint64_t needs = cup_counter_needs(CUP_C_READ_OWN_BYTES + method);
-    return cup_value_if(cup_profile_measured(totals->profile, needs),
-                        cup_count(cup_method_bytes(totals, method)));
+    return cup_count_if(cup_profile_measured(totals->profile, needs),
+                        cup_method_bytes(totals, method));
 }
 
 static struct cup_value share_of(const struct cup_totals *totals, int method)
@@ -160,10 +160,9 @@ static const char *class_key(unsigned index, char room[CUP_KEY_ROOM])
 
 #define WORKER_FIELDS(X)                                                                           \
     CUP_WHO_FIELDS(X, index)                                                                       \
-    X("read_bytes", BYTES, cup_value_if(files, cup_count(with_task)))                              \
+    X("read_bytes", BYTES, cup_count_if(files, with_task))                                         \
     X("read_none_bytes", BYTES,                                                                    \
-      cup_value_if(                                                                                \
-          files, cup_count(process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES])))
+      cup_count_if(files, process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES]))
 
 /* A row for a worker process. If several Dask workers run in it, the counters are their sum. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)

@@ -6,8 +6,15 @@
 #include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* ---- in the text ------------------------------------------------------------------------------
- */
+static const struct {
+    const char *name, *text;
+} counters[] = {
+#define X(id, name, text) {name, text},
+    CUP_HEALTH(X)
+#undef X
+};
+
+/* ---- in the text ---------------------------------------------------------------------------- */
 
 static void print_roles(const struct cup_page *page)
 {
@@ -28,21 +35,15 @@ static void print_counters(const struct cup_page *page)
 {
     static const struct cup_column columns[] = {
         {"", CUP_FIT_LEFT, 0}, {"", CUP_FIT_RIGHT, 0}, {"name in --json", CUP_FIT_NONE, 1}};
-    static const char *const names[][2] = {
-#define X(id, name, text) {name, text},
-        CUP_HEALTH(X)
-#undef X
-    };
     struct cup_table table;
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (int i = 0; i < CUP_H_KERNEL_READ_START; i++) { /* print_warnings() has the others */
-        cup_table_add_string(&table, names[i][1]);
-        if (i == CUP_H_ANCHOR_NS)
-            cup_table_add_value(&table, cup_seconds((int64_t)page->profile->health[i]),
-                                CUP_UNIT_SECONDS);
-        else
-            cup_table_add_value(&table, cup_count(page->profile->health[i]), CUP_UNIT_COUNT);
-        cup_table_add_string(&table, names[i][0]);
+        bool is_time = i == CUP_H_ANCHOR_NS;
+        uint64_t value = page->profile->health[i];
+        cup_table_add_string(&table, counters[i].text);
+        cup_table_add_value(&table, is_time ? cup_ns(value) : cup_count(value),
+                            is_time ? CUP_UNIT_SECONDS : CUP_UNIT_COUNT);
+        cup_table_add_string(&table, counters[i].name);
     }
     cup_table_finish(&table, &page->terminal);
 }
@@ -161,13 +162,8 @@ static void put_warnings(struct report *report)
 
 static void put_keys(struct report *report)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_HEALTH(X)
-#undef X
-    };
     for (int i = 0; i < CUP_HEALTH_COUNT; i++)
-        put(report, names[i], cup_count(report->profile->health[i]));
+        put(report, counters[i].name, cup_count(report->profile->health[i]));
     put_roles(report);
     put_features(report);
     put_facts(report);

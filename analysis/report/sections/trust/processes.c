@@ -33,7 +33,7 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     X("tasks", COUNT, cup_count(process->tasks))                                                   \
     X("task_threads", COUNT, cup_count(process->task_threads))                                     \
     X("child_read_bytes", BYTES,                                                                   \
-      cup_value_if(process->ancestry, cup_count(cup_process_child_bytes(process))))                \
+      cup_count_if(process->ancestry, cup_process_child_bytes(process)))                           \
     X("child_read_bytes_are", TEXT, cup_string(ancestry_names[process->ancestry]))                 \
     X("kernel_difference_bytes", BYTES,                                                            \
       cup_value_if(cup_kernel_is_checked(process), cup_signed(cup_kernel_difference(process))))    \
@@ -86,11 +86,7 @@ static void put_servers(struct report *report, const void *item)
     cup_json_end_array(&report->json);
 }
 
-static int list(struct cup_report_rows *rows)
-{
-    return cup_add_rows(rows, rows->profile->processes, rows->profile->process_count,
-                        sizeof *rows->profile->processes);
-}
+CUP_LIST_ARRAY(list, rows->profile->processes, rows->profile->process_count)
 
 const struct cup_report_table cup_processes_table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, fill), {.put = put_servers, .nested = "servers"},
