@@ -119,39 +119,35 @@ const void *cup_frames_name(struct cup_frame frame)
 bool cup_frames_is_in(struct cup_frame frame, const char *ending)
 {
     char path[4096];
-    cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
+    CUP_OWNED cup_object *file = cup_python_attribute(cup_frames_code(frame), "co_filename");
     size_t bytes = cup_python_text(file, path, sizeof path), length = strlen(ending);
-    cup_python_drop(file);
     return bytes >= length && strcmp(path + bytes - length, ending) == 0;
+}
+
+void cup_frames_older(cup_object **frame)
+{
+    CUP_OWNED cup_object *younger = *frame;
+    *frame = cup_py.PyFrame_GetBack(younger);
 }
 
 /* ---- verification ------------------------------------------------------------------------ */
 
 static bool is_same_frame(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
-    cup_object *code = cup_py.PyFrame_GetCode(frame);
-    cup_object *name = cup_python_attribute(code, "co_name");
-    bool same = remove_tag(cup_memory_word(at, layout->frame_code)) == code &&
-                cup_memory_word(code, layout->code_name) == name;
-    cup_python_drop(name);
-    cup_python_drop(code);
-    return same;
+    CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
+    CUP_OWNED cup_object *name = cup_python_attribute(code, "co_name");
+    return remove_tag(cup_memory_word(at, layout->frame_code)) == code &&
+           cup_memory_word(code, layout->code_name) == name;
 }
 
 /* Compares every frame as the API shows it with what the offsets give, to the end of the stack. */
 static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
 {
     const char *at = find_top_of(layout, cup_python_thread(), true);
-    cup_object *frame = top;
-    cup_py.Py_IncRef(frame);
+    CUP_OWNED cup_object *frame = cup_python_hold(top);
     bool same = true;
-    while (frame && (same = at && is_same_frame(layout, frame, at))) {
-        cup_object *older = cup_py.PyFrame_GetBack(frame);
-        cup_python_drop(frame);
-        frame = older;
+    for (; frame && (same = at && is_same_frame(layout, frame, at)); cup_frames_older(&frame))
         at = find_caller(layout, at, true);
-    }
-    cup_python_drop(frame);
     return same && !at;
 }
 
@@ -159,7 +155,7 @@ static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
  * beginning. */
 static bool is_same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
-    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t expected = cup_python_integer_at(frame, "f_lasti", -1);
     int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
     int64_t place = (int64_t)read_place(layout, at);
@@ -167,7 +163,6 @@ static bool is_same_place(const struct cup_layout *layout, cup_object *frame, co
         place *= 2; /* from instructions to bytes */
     else if (cup_py.minor > 10)
         place -= (int64_t)(uintptr_t)code + header;
-    cup_python_drop(code);
     return expected >= 0 && place == expected;
 }
 
@@ -201,17 +196,14 @@ struct variable {
 
 static int find_index(cup_object *code, const char *name)
 {
-    cup_object *names = cup_python_attribute(code, "co_varnames");
+    CUP_OWNED cup_object *names = cup_python_attribute(code, "co_varnames");
     ssize_t count = names ? cup_py.PySequence_Size(names) : 0;
-    int index = -1;
-    for (ssize_t i = 0; i < count && index < 0; i++) {
-        cup_object *each = cup_py.PySequence_GetItem(names, i);
+    for (ssize_t i = 0; i < count; i++) {
+        CUP_OWNED cup_object *each = cup_py.PySequence_GetItem(names, i);
         if (each == cup_python_name(name))
-            index = (int)i;
-        cup_python_drop(each);
+            return (int)i;
     }
-    cup_python_drop(names);
-    return index;
+    return -1;
 }
 
 static struct variable *find_variable(cup_object *code, const char *name)
@@ -224,8 +216,7 @@ static struct variable *find_variable(cup_object *code, const char *name)
         if (table[at].name)
             continue;
         int index = find_index(code, name);
-        cup_py.Py_IncRef(code);
-        table[at] = (struct variable){name, code, index, index < 0 ? -1 : 0};
+        table[at] = (struct variable){name, cup_python_hold(code), index, index < 0 ? -1 : 0};
         return &table[at];
     }
     return NULL;
@@ -233,31 +224,23 @@ static struct variable *find_variable(cup_object *code, const char *name)
 
 static cup_object *frame_object(int depth)
 {
-    cup_object *frame = cup_py.PyEval_GetFrame();
-    if (frame)
-        cup_py.Py_IncRef(frame);
-    while (frame && depth-- > 0) {
-        cup_object *older = cup_py.PyFrame_GetBack(frame);
-        cup_python_drop(frame);
-        frame = older;
-    }
+    cup_object *frame = cup_python_hold(cup_py.PyEval_GetFrame());
+    while (frame && depth-- > 0)
+        cup_frames_older(&frame);
     return frame;
 }
 
 static cup_object *ask_api(struct cup_frame at, const char *name, cup_object **locals)
 {
-    cup_object *frame = *locals ? NULL : frame_object(at.depth);
-    cup_object *value = NULL;
-    if (cup_py.frame_variable) {
-        value = frame ? cup_py.frame_variable(frame, cup_python_name(name)) : NULL;
-        if (!value)
-            cup_py.PyErr_Clear();
-    } else {
+    CUP_OWNED cup_object *frame = *locals ? NULL : frame_object(at.depth);
+    if (!cup_py.frame_variable) {
         if (!*locals)
             *locals = cup_python_attribute(frame, "f_locals");
-        value = cup_python_item(*locals, name);
+        return cup_python_item(*locals, name);
     }
-    cup_python_drop(frame);
+    cup_object *value = frame ? cup_py.frame_variable(frame, cup_python_name(name)) : NULL;
+    if (!value)
+        cup_py.PyErr_Clear();
     return value;
 }
 
@@ -281,8 +264,5 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
         compare_with_frame(variable, place, value);
         return value;
     }
-    cup_object *value = (cup_object *)(uintptr_t)cup_code_word(place);
-    if (value)
-        cup_py.Py_IncRef(value);
-    return value;
+    return cup_python_hold((cup_object *)(uintptr_t)cup_code_word(place));
 }

@@ -47,6 +47,10 @@ const void *cup_frames_name(struct cup_frame frame);
  * holds a reference. */
 cup_object *cup_frames_code(struct cup_frame frame);
 
+/* Replaces *FRAME, a reference to a frame object of the C API, by one to its caller; NULL: it has
+ * none. Needs the GIL. */
+void cup_frames_older(cup_object **frame);
+
 /* True if the path of the file that contains the frame's function ends with ENDING: the user may
  * have a function of the same name elsewhere. Needs the GIL. */
 bool cup_frames_is_in(struct cup_frame frame, const char *ending);

@@ -252,22 +252,18 @@ cup_object *cup_python_get(cup_object *mapping, cup_object *key)
     if (cup_python_type(mapping) != cup_py.dict_type)
         return clear_error(cup_py.PyObject_GetItem(mapping, key));
     cup_object *value = cup_py.PyDict_GetItemWithError(mapping, key);
-    if (value)
-        cup_py.Py_IncRef(value);
-    else if (cup_py.PyErr_Occurred())
+    if (!value && cup_py.PyErr_Occurred())
         cup_py.PyErr_Clear();
-    return value;
+    return cup_python_hold(value);
 }
 
 cup_object *cup_python_call(cup_object *object, const char *name, cup_object *argument)
 {
-    cup_object *method = name ? cup_python_attribute(object, name) : NULL;
-    cup_object *function = name ? method : object, *result = NULL;
-    if (function)
-        result = clear_error(
-            cup_py.PyObject_CallFunctionObjArgs(function, argument, (cup_object *)NULL));
-    cup_python_drop(method);
-    return result;
+    CUP_OWNED cup_object *function =
+        name ? cup_python_attribute(object, name) : cup_python_hold(object);
+    return function ? clear_error(cup_py.PyObject_CallFunctionObjArgs(function, argument,
+                                                                      (cup_object *)NULL))
+                    : NULL;
 }
 
 cup_object *cup_python_item(cup_object *mapping, const char *name)
@@ -331,11 +327,10 @@ const char *cup_python_type_name(cup_object *type)
 
 cup_object *cup_python_kept(cup_object *object, const char *name)
 {
-    cup_object *dict = object ? clear_error(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
+    CUP_OWNED cup_object *dict =
+        object ? clear_error(cup_py.PyObject_GenericGetDict(object, NULL)) : NULL;
     bool plain = dict && cup_python_type(dict) == cup_py.dict_type;
-    cup_object *value = plain ? cup_python_item(dict, name) : NULL;
-    cup_python_drop(dict);
-    return value;
+    return plain ? cup_python_item(dict, name) : NULL;
 }
 
 const char *cup_python_utf8(cup_object *object, size_t *bytes)
@@ -349,62 +344,41 @@ const char *cup_python_utf8(cup_object *object, size_t *bytes)
     return text;
 }
 
-static size_t copy_text(const char *text, ssize_t length, char *buffer, size_t size)
-{
-    size_t bytes = text && length > 0 ? (size_t)length : 0;
-    if (bytes >= size)
-        bytes = size - 1;
-    memcpy(buffer, text ? text : "", bytes);
-    buffer[bytes] = '\0';
-    return bytes;
-}
-
-static size_t copy_str(cup_object *text, char *buffer, size_t size)
-{
-    size_t length;
-    const char *utf8 = cup_python_utf8(text, &length);
-    if (utf8)
-        return copy_text(utf8, (ssize_t)length, buffer, size);
-    cup_object *bytes = clear_error(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"));
-    size_t copied =
-        bytes ? copy_text(cup_py.PyBytes_AsString(bytes), cup_py.PyBytes_Size(bytes), buffer, size)
-              : 0;
-    cup_python_drop(bytes);
-    return copied;
-}
-
 size_t cup_python_text(cup_object *object, char *buffer, size_t size)
 {
-    buffer[0] = '\0';
-    if (object && cup_python_type(object) == cup_py.string_type)
-        return copy_str(object, buffer, size);
-    cup_object *text = object ? clear_error(cup_py.PyObject_Str(object)) : NULL;
-    size_t bytes = text ? copy_str(text, buffer, size) : 0;
-    cup_python_drop(text);
-    return bytes;
+    size_t length;
+    CUP_OWNED cup_object *text = object ? clear_error(cup_py.PyObject_Str(object)) : NULL;
+    const char *utf8 = cup_python_utf8(text, &length);
+    CUP_OWNED cup_object *bytes =
+        text && !utf8 ? clear_error(cup_py.PyUnicode_AsEncodedString(text, "utf-8", "replace"))
+                      : NULL;
+    if (bytes) {
+        utf8 = cup_py.PyBytes_AsString(bytes);
+        length = (size_t)cup_py.PyBytes_Size(bytes);
+    }
+    if (length >= size)
+        length = size - 1;
+    memcpy(buffer, utf8 ? utf8 : "", length);
+    buffer[length] = '\0';
+    return length;
 }
 
 int64_t cup_python_integer_at(cup_object *object, const char *name, int64_t otherwise)
 {
-    cup_object *value = cup_python_attribute(object, name);
-    int64_t result = cup_python_integer(value, otherwise);
-    cup_python_drop(value);
-    return result;
+    CUP_OWNED cup_object *value = cup_python_attribute(object, name);
+    return cup_python_integer(value, otherwise);
 }
 
 bool cup_python_at_exit(const struct cup_python_method *method)
 {
-    cup_object *end = cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL);
-    if (!end)
-        cup_py.PyErr_Clear();
-    cup_object *result = end ? cup_python_call(cup_python_module("atexit"), "register", end) : NULL;
-    cup_python_drop(result);
-    cup_python_drop(end);
+    CUP_OWNED cup_object *end =
+        clear_error(cup_py.PyCFunction_NewEx((void *)(uintptr_t)method, NULL, NULL));
+    CUP_OWNED cup_object *result =
+        end ? cup_python_call(cup_python_module("atexit"), "register", end) : NULL;
     return result;
 }
 
 cup_object *cup_python_nothing(void)
 {
-    cup_py.Py_IncRef(cup_py.none);
-    return cup_py.none;
+    return cup_python_hold(cup_py.none);
 }

@@ -21,27 +21,22 @@ enum {
 /* The offset, in words, of a slot in instances of TYPE, which are SIZE bytes large; 0: unknown. */
 static uint16_t find_offset(cup_object *type, int64_t size, const char *name)
 {
-    cup_object *found = cup_python_attribute(type, name);
+    CUP_OWNED cup_object *found = cup_python_attribute(type, name);
     const struct descriptor *descriptor = found;
-    uint16_t offset = 0;
-    if (found && cup_py.member_type && cup_python_type(found) == cup_py.member_type &&
-        descriptor->of == type && strcmp(descriptor->member->name, name) == 0 &&
-        descriptor->member->type == OBJECT_OR_ERROR) {
-        ssize_t at = descriptor->member->offset;
-        if (at >= 2 * WORD && at + WORD <= size && at % WORD == 0 && at / WORD <= UINT16_MAX)
-            offset = (uint16_t)(at / WORD);
-    }
-    cup_python_drop(found);
-    return offset;
+    if (!found || !cup_py.member_type || cup_python_type(found) != cup_py.member_type ||
+        descriptor->of != type || strcmp(descriptor->member->name, name) != 0 ||
+        descriptor->member->type != OBJECT_OR_ERROR)
+        return 0;
+    ssize_t at = descriptor->member->offset;
+    bool fits = at >= 2 * WORD && at + WORD <= size && at % WORD == 0 && at / WORD <= UINT16_MAX;
+    return fits ? (uint16_t)(at / WORD) : 0;
 }
 
 /* True if the memory holds the object that the interpreter returns. */
 static bool is_verified(const struct cup_slots *slots, cup_object *object, int name)
 {
-    cup_object *expected = cup_python_attribute(object, slots->names[name]);
-    bool right = ((cup_object **)object)[slots->offsets[name]] == expected;
-    cup_python_drop(expected);
-    return right;
+    CUP_OWNED cup_object *expected = cup_python_attribute(object, slots->names[name]);
+    return ((cup_object **)object)[slots->offsets[name]] == expected;
 }
 
 static bool find_offsets(struct cup_slots *slots, cup_object *object)
@@ -62,9 +57,8 @@ bool cup_slots_learn(struct cup_slots *slots, cup_object *object)
     cup_object *type = cup_python_type(object);
     if (type == slots->type)
         return false;
-    cup_py.Py_IncRef(type);
     cup_python_drop(slots->type);
-    slots->type = type;
+    slots->type = cup_python_hold(type);
     slots->proven = false;
     slots->words = 0;
     slots->proven = find_offsets(slots, object);

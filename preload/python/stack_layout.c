@@ -11,10 +11,8 @@ const void *cup_stack_code_type;
 /* True if the word at OFFSET points to the object that the attribute NAME (a literal) returns. */
 static bool is_attribute_at(cup_object *code, size_t offset, const char *name)
 {
-    cup_object *value = code ? cup_python_attribute(code, name) : NULL;
-    bool same = value && cup_code_word((const char *)code + offset) == (const char *)value;
-    cup_python_drop(value);
-    return same;
+    CUP_OWNED cup_object *value = cup_python_attribute(code, name);
+    return value && cup_code_word((const char *)code + offset) == (const char *)value;
 }
 
 static bool check_text(cup_object *text)
@@ -67,9 +65,8 @@ static bool check_wide_texts(void)
                                         "\xf0\x9d\x92\xb3z"};
     bool right = true;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        cup_object *text = cup_py.PyUnicode_InternFromString(texts[i]);
+        CUP_OWNED cup_object *text = cup_py.PyUnicode_InternFromString(texts[i]);
         right = right && text && check_text(text);
-        cup_python_drop(text);
     }
     cup_py.PyErr_Clear();
     return right;
@@ -87,35 +84,25 @@ static bool has_expected_size(cup_object *code)
 
 static const char *check_frame(cup_object *frame, struct cup_frame at)
 {
-    cup_object *code = cup_py.PyFrame_GetCode(frame);
+    CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t place = cup_python_integer_at(frame, "f_lasti", -2);
-    const char *why = NULL;
     if (cup_stack_code_of(&cup_layout, at.at) != (const char *)code || !has_expected_size(code))
-        why = "the interpreter's code objects are not what was expected";
-    else if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
-        why = "the instruction is not where it is expected in the interpreter's frames";
-    else
-        why = check_code(code);
-    cup_python_drop(code);
-    return why;
+        return "the interpreter's code objects are not what was expected";
+    if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
+        return "the instruction is not where it is expected in the interpreter's frames";
+    return check_code(code);
 }
 
 static const char *check_stack(void)
 {
     struct cup_frame at;
-    cup_object *frame = cup_py.PyEval_GetFrame();
+    CUP_OWNED cup_object *frame = cup_python_hold(cup_py.PyEval_GetFrame());
     bool more = cup_frames_top(&at);
     const char *why = frame && more ? NULL : "no Python frame to verify with";
-    if (frame)
-        cup_py.Py_IncRef(frame);
-    while (!why && frame && more) {
+    for (; !why && frame && more; more = cup_frames_back(&at)) {
         why = check_frame(frame, at);
-        cup_object *older = cup_py.PyFrame_GetBack(frame);
-        cup_python_drop(frame);
-        frame = older;
-        more = cup_frames_back(&at);
+        cup_frames_older(&frame);
     }
-    cup_python_drop(frame);
     return why;
 }
 
@@ -150,12 +137,11 @@ static bool check_chunk(void)
 
 static void check_optional(void)
 {
-    cup_object *frame = cup_py.PyEval_GetFrame(), *code = cup_py.PyFrame_GetCode(frame);
+    CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(cup_py.PyEval_GetFrame());
     if (cup_layout.code_version != CUP_NOWHERE && !check_versions(code))
         cup_layout.code_version = CUP_NOWHERE;
     if (cup_layout.thread_chunk != CUP_NOWHERE && !check_chunk())
         cup_layout.thread_chunk = CUP_NOWHERE;
-    cup_python_drop(code);
 }
 
 const char *cup_stack_layout_verify(void)

@@ -396,19 +396,11 @@ void cup_module_used(uint32_t module)
 
 static bool write_record(const struct module *module, uint64_t low)
 {
-    uint32_t path = cup_log_cstring(module->path);
-    struct cup_r_module *record = cup_log_reserve(sizeof *record, module->build_id_bytes);
-    if (!record)
-        return false;
-    record->id = record_count + 1;
-    record->path = path;
-    record->base = low;
-    record->build_id_bytes = module->build_id_bytes;
-    record->pad = 0;
-    if (module->build_id)
-        memcpy(record + 1, module->build_id, module->build_id_bytes);
-    cup_log_commit(record, CUP_R_MODULE);
-    return true;
+    const struct cup_r_module record = {.id = record_count + 1,
+                                        .path = cup_log_cstring(module->path),
+                                        .base = low,
+                                        .build_id_bytes = module->build_id_bytes};
+    return cup_log_write(CUP_R_MODULE, &record, module->build_id, module->build_id_bytes);
 }
 
 uint32_t cup_module_record(uint32_t module)

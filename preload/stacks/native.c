@@ -173,9 +173,8 @@ static bool load_lzma(void)
     ssize_t count = paths ? cup_py.PySequence_Size(paths) : 0;
     bool found = false;
     for (ssize_t i = 0; i < count && !found; i++) {
-        cup_object *directory = cup_py.PySequence_GetItem(paths, i);
+        CUP_OWNED cup_object *directory = cup_py.PySequence_GetItem(paths, i);
         found = directory && load_lzma_from(directory);
-        cup_python_drop(directory);
     }
     cup_py.PyErr_Clear();
     return found;

@@ -118,14 +118,8 @@ uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at)
 
 static bool write_nodes(const struct cup_stack_node *frames, uint32_t number)
 {
-    struct cup_r_stacks *record = cup_log_reserve(sizeof *record, number * sizeof *frames);
-    if (!record)
-        return false;
-    record->first = node_count + 1;
-    record->count = number;
-    memcpy(record + 1, frames, number * sizeof *frames);
-    cup_log_commit(record, CUP_R_STACKS);
-    return true;
+    const struct cup_r_stacks record = {.first = node_count + 1, .count = number};
+    return cup_log_write(CUP_R_STACKS, &record, frames, number * sizeof *frames);
 }
 
 uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
