@@ -30,7 +30,7 @@ enum { TABLES = 256 /* their numbers fit in a byte */, LEAST_BITS = 8, MOST_BITS
 static struct {
     struct table {
         uint32_t lock;
-        uint32_t task;
+        uint32_t task;  /* 0: the table is free. Also read without the lock */
         uint32_t bits;  /* it has 2^bits entries; 0: no memory yet */
         uint32_t count; /* entries in use */
         uint32_t uses;  /* events so far, modulo 2^32 */
@@ -39,10 +39,9 @@ static struct {
         uint64_t written; /* ticks: when the last record was written */
         struct sum *sums; /* an open hash table; free entries are not taken */
     } tables[TABLES];
-    uint32_t tasks[TABLES]; /* the task of each table; 0: free */
-    uint8_t last[TABLES];   /* by task modulo TABLES: the table where such a task was last found */
-    uint32_t used;          /* the highest table that was ever used */
-    uint32_t making;        /* a lock: a task must not get two tables */
+    uint8_t last[TABLES]; /* by task modulo TABLES: the table where such a task was last found */
+    uint32_t used;        /* the highest table that was ever used */
+    uint32_t making;      /* a lock: a task must not get two tables */
 } uses;
 
 /* ---- entries ------------------------------------------------------------------------------ */
@@ -203,10 +202,10 @@ static bool make_room(struct table *table)
 /* Returns table AT locked if it is TASK's, else NULL. */
 static inline struct table *lock_if(uint32_t at, uint32_t task)
 {
-    if (__atomic_load_n(&uses.tasks[at], __ATOMIC_SEQ_CST) != task)
+    if (__atomic_load_n(&uses.tables[at].task, __ATOMIC_SEQ_CST) != task)
         return NULL;
     cup_spin_lock(&uses.tables[at].lock);
-    if (uses.tasks[at] == task)
+    if (uses.tables[at].task == task)
         return &uses.tables[at];
     cup_spin_unlock(&uses.tables[at].lock);
     return NULL;
@@ -235,14 +234,13 @@ static struct table *lock_known(uint32_t task)
 static uint32_t find_table(uint32_t task)
 {
     for (uint32_t i = 1; i < TABLES; i++)
-        if (uses.tasks[i] == task)
+        if (uses.tables[i].task == task)
             return i;
     return TABLES;
 }
 
-static void start_table(struct table *table, uint32_t task)
+static void start_table(struct table *table)
 {
-    table->task = task;
     table->wait_s = FIRST_WAIT_S;
     table->written = cup_ticks();
 }
@@ -257,10 +255,10 @@ static void claim_table(uint32_t at, uint32_t task)
     cup_spin_lock(&table->lock);
     if (at > uses.used)
         __atomic_store_n(&uses.used, at, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&uses.tasks[at], task, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&table->task, task, __ATOMIC_SEQ_CST);
     if (!cup_task_runs(task))
-        __atomic_store_n(&uses.tasks[at], 0, __ATOMIC_SEQ_CST);
-    start_table(table, task);
+        __atomic_store_n(&table->task, 0, __ATOMIC_SEQ_CST);
+    start_table(table);
     cup_spin_unlock(&table->lock);
 }
 
@@ -291,7 +289,7 @@ static __attribute__((noinline)) struct table *lock_or_make(uint32_t task)
         return table;
     cup_spin_lock(&uses.tables[0].lock);
     if (!uses.tables[0].wait_s)
-        start_table(&uses.tables[0], 0);
+        start_table(&uses.tables[0]);
     return &uses.tables[0];
 }
 
@@ -364,7 +362,7 @@ void cup_stack_uses_task_ended(uint32_t task)
     write_table(table);
     if (table->bits > LEAST_BITS)
         unmap_entries(table);
-    __atomic_store_n(&uses.tasks[table - uses.tables], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&table->task, 0, __ATOMIC_RELEASE);
     cup_spin_unlock(&table->lock);
 }
 
@@ -390,7 +388,6 @@ void cup_stack_uses_reset(void)
         for (size_t place = 0; place < count_entries(table); place++)
             table->sums[place].taken = 0;
         *table = (struct table){.bits = table->bits, .sums = table->sums};
-        uses.tasks[i] = 0;
     }
     uses.used = 0;
     uses.making = 0;

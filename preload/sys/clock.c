@@ -60,16 +60,11 @@ static void read_pair(uint64_t *ticks, int64_t *ns)
 }
 #endif
 
-static void use_kernel_clock(void)
+void cup_clock_calibrate(bool may_wait)
 {
     cup_ticks_scale = (struct cup_tick_scale){.multiplier = UINT64_C(1) << 32,
                                               .base_ticks = (uint64_t)cup_clock_monotonic_ns(),
                                               .base_ns = cup_clock_realtime_ns()};
-}
-
-void cup_clock_calibrate(bool may_wait)
-{
-    use_kernel_clock();
 #if defined(__x86_64__)
     enum { SHORTEST_NS = 1000000 };
     static uint64_t first_ticks;

@@ -321,22 +321,14 @@
 struct rusage;
 pid_t __wait(int *status);
 pid_t __waitpid(pid_t pid, int *status, int options);
-int __open(const char *path, int flags, ...);
-int __open64(const char *path, int flags, ...);
+__typeof__(open) __open, __open64;
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int directory, const char *path, int flags);
 int __openat64_2(int directory, const char *path, int flags);
 int __close(int fd);
-#if !__GLIBC_PREREQ(2, 34)
-int close_range(unsigned first, unsigned last, int flags);
-void closefrom(int first);
-#endif
 int __dup2(int from, int to);
 int __fcntl(int fd, int command, ...);
-#if !__GLIBC_PREREQ(2, 28)
-int fcntl64(int fd, int command, ...);
-#endif
 off_t __lseek(int fd, off_t offset, int whence);
 ssize_t __read(int fd, void *buffer, size_t bytes);
 ssize_t __read_chk(int fd, void *buffer, size_t bytes, size_t room);
@@ -360,12 +352,12 @@ char *__fgets_unlocked_chk(char *text, size_t room, int bytes, FILE *stream);
 int _IO_getc(FILE *stream);
 int _IO_putc(int c, FILE *stream);
 ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *stream);
-int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments);
-int __isoc99_fscanf(FILE *stream, const char *format, ...);
-int __isoc23_vfscanf(FILE *stream, const char *format, va_list arguments);
-int __isoc23_fscanf(FILE *stream, const char *format, ...);
+__typeof__(vfscanf) __isoc99_vfscanf, __isoc23_vfscanf;
+__typeof__(fscanf) __isoc99_fscanf, __isoc23_fscanf;
 int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
 #if !__GLIBC_PREREQ(2, 34)
+int close_range(unsigned first, unsigned last, int flags);
+void closefrom(int first);
 int execveat(int directory, const char *path, char *const arguments[], char *const environment[],
              int flags);
 #endif
@@ -384,6 +376,7 @@ int __lxstat64(int version, const char *path, struct stat64 *status);
 int __fxstatat(int version, int directory, const char *path, struct stat *status, int flags);
 int __fxstatat64(int version, int directory, const char *path, struct stat64 *status, int flags);
 #if !__GLIBC_PREREQ(2, 28)
+int fcntl64(int fd, int command, ...);
 struct statx;
 int statx(int directory, const char *path, int flags, unsigned mask, struct statx *status);
 #endif
@@ -394,8 +387,7 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
 int pthread_mutex_clocklock(pthread_mutex_t *lock, clockid_t clock, const struct timespec *until);
 int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock,
                                const struct timespec *until);
-int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
-                               const struct timespec *until);
+__typeof__(pthread_rwlock_clockrdlock) pthread_rwlock_clockwrlock;
 #endif
 #if !__GLIBC_PREREQ(2, 31)
 int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock,
@@ -414,8 +406,7 @@ int __ppoll_chk(struct pollfd *descriptors, nfds_t count, const struct timespec 
 int __select(int count, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout);
 int __connect(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes);
 int __pthread_mutex_lock(pthread_mutex_t *lock);
-int __pthread_rwlock_rdlock(pthread_rwlock_t *lock);
-int __pthread_rwlock_wrlock(pthread_rwlock_t *lock);
+__typeof__(pthread_rwlock_rdlock) __pthread_rwlock_rdlock, __pthread_rwlock_wrlock;
 /* Functions that the library calls itself and does not interpose: the variants that try a lock
  * without waiting, and those that set or read a thread's stack. They are resolved at run time
  * because glibc 2.34 gave them new versions, which older systems do not have. */
@@ -468,20 +459,19 @@ int cup_real_resolve(void);
 /* Resolves NAME alone and stores it in SLOT, before cup_real_resolve() has run. */
 void *cup_real_find(void **slot, const char *name);
 
-/* The real function, resolved now if it has not been yet. Only OPTIONAL functions can be NULL: the
- * caller checks them with CUP_HAVE. */
-#define CUP_REAL(name)                                                                             \
-    (__builtin_expect(real_##name != NULL, 1) ? real_##name : CUP_RESOLVE_NOW(name))
-#define CUP_RESOLVE_NOW(name) ((__typeof__(name) *)cup_real_find((void **)&real_##name, #name))
+/* CUP_REAL(): the real function, resolved now if it has not been yet. Only OPTIONAL functions can
+ * be NULL: the caller checks them with CUP_HAVE.
+ *
+ * CUP_LATER(): the same for functions that are in libpthread before glibc 2.34. A program may not
+ * be linked with libpthread, and open a library later that is. dlsym(RTLD_NEXT) does not find the
+ * functions then, so they are looked up in libpthread by name, if it is loaded. */
+#define CUP_REAL(name) CUP_FOUND(name, cup_real_find)
 #define CUP_HAVE(name) (CUP_REAL(name) != NULL)
-
-/* Functions that are in libpthread before glibc 2.34. A program may not be linked with libpthread,
- * and open a library later that is. dlsym(RTLD_NEXT) does not find the functions then, so they are
- * looked up in libpthread by name, if it is loaded. CUP_LATER() is the real function, or NULL. */
-#define CUP_LATER(name)                                                                            \
+#define CUP_LATER(name) CUP_FOUND(name, cup_real_find_later)
+#define CUP_FOUND(name, find)                                                                      \
     (__builtin_expect(real_##name != NULL, 1)                                                      \
          ? real_##name                                                                             \
-         : (__typeof__(name) *)cup_real_find_later((void **)&real_##name, #name))
+         : (__typeof__(name) *)find((void **)&real_##name, #name))
 void *cup_real_find_later(void **slot, const char *name);
 
 /* Fails as the kernel does for a system call that it does not have. */
