@@ -16,16 +16,16 @@ enum needs {
 /* The formats of --to. */
 static const struct format {
     const char *name;
-    int (*write)(const struct cup_totals *totals, const char *out, struct cup_error *error);
-    bool directory; /* OUT is a directory, not a file */
-    unsigned needs; /* enum needs */
+    const struct cup_export_file *files; /* OUT is a directory, with these; NULL: OUT is a file */
+    cup_export_writer *write;            /* of that file */
+    unsigned needs;                      /* enum needs */
 } formats[] = {
-    {"roastcoffea", cup_export_roastcoffea, true, 0},
-    {"prometheus", cup_export_prometheus, false, 0},
-    {"csv", cup_export_csv, true, FILES | COUNTERS | CALLS},
-    {"perfetto", cup_export_perfetto, false, COUNTERS},
-    {"speedscope", cup_export_speedscope, false, STACKS},
-    {"collapsed", cup_export_collapsed, true, STACKS},
+    {"roastcoffea", cup_roastcoffea_files, NULL, 0},
+    {"prometheus", NULL, cup_export_prometheus, 0},
+    {"csv", cup_csv_files, NULL, FILES | COUNTERS | CALLS},
+    {"perfetto", NULL, cup_export_perfetto, COUNTERS},
+    {"speedscope", NULL, cup_export_speedscope, STACKS},
+    {"collapsed", cup_collapsed_files, NULL, STACKS},
 };
 
 struct request {
@@ -71,8 +71,8 @@ static int check_format(const struct request *request, struct cup_error *error)
     if (!request->out)
         return cup_error_set(error, "export", CUP_NO_OFFSET,
                              "say where to: -o %s; see `cupping help export`",
-                             request->format->directory ? "DIRECTORY" : "FILE");
-    if (request->format->directory && strcmp(request->out, "-") == 0)
+                             request->format->files ? "DIRECTORY" : "FILE");
+    if (request->format->files && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "export", CUP_NO_OFFSET,
                              "-o -: --to %s writes a directory, not standard output", request->to);
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
@@ -98,7 +98,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 static int write_format(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
     const struct request *request = of;
-    return request->format->write(totals, request->out, error);
+    const struct format *format = request->format;
+    return format->files ? cup_export_files(totals, request->out, format->files, error)
+                         : cup_export_file(totals, request->out, format->write, error);
 }
 
 static int write_export(const struct request *request, const struct cup_profile *profile,

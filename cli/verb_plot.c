@@ -258,11 +258,11 @@ static int print_line(const struct cup_plot *plot, const struct cup_subject *sub
     if (of_runs ? subject->runs != NULL : subject->totals != NULL)
         result = cup_plot_make(plot, &input, &data, error);
     if (result >= 0)
-        printf("%-24s %s%s%s%s\n", plot->name, plot->answers,
-               !result   ? ""
-               : of_runs ? " (not from these runs: "
-                         : " (not from this profile: ",
-               result ? input.reason : "", result ? ")" : "");
+        printf("%-24s %s", plot->name, plot->answers);
+    if (result > 0)
+        printf(" (not from %s: %s)", of_runs ? "these runs" : "this profile", input.reason);
+    if (result >= 0)
+        putchar('\n');
     cup_arena_clear(&arena);
     return result < 0 ? -1 : 0;
 }
@@ -270,15 +270,14 @@ static int print_line(const struct cup_plot *plot, const struct cup_subject *sub
 static int print_list(const struct request *request, const struct cup_subject *subject,
                       struct cup_error *error)
 {
+    const struct cup_plot_table *const tables[] = {&cup_plots, &cup_run_plots};
     struct cup_output output = {.file = stdout};
-    int result = 0;
-    for (size_t i = 0; i < cup_plots.count && result == 0 && !subject->runs; i++)
-        if (cup_is_wanted(&request->wanted, &cup_plots.rows[i]))
-            result = print_line(&cup_plots.rows[i], subject, false, error);
-    for (size_t i = 0; i < cup_run_plots.count && result == 0; i++)
-        if (cup_is_wanted(&request->wanted, &cup_run_plots.rows[i]))
-            result = print_line(&cup_run_plots.rows[i], subject, true, error);
-    return result < 0 ? -1 : cup_output_close(&output, error);
+    for (int of_runs = subject->runs != NULL; of_runs < 2; of_runs++)
+        for (size_t i = 0; i < tables[of_runs]->count; i++)
+            if (cup_is_wanted(&request->wanted, &tables[of_runs]->rows[i]) &&
+                print_line(&tables[of_runs]->rows[i], subject, of_runs, error) != 0)
+                return -1;
+    return cup_output_close(&output, error);
 }
 
 /* ---- the page ------------------------------------------------------------------------------ */
@@ -354,37 +353,33 @@ static int plot_profile(struct request *request, struct cup_error *error)
     return status;
 }
 
+static int plot_comparison(const struct request *request, const struct cup_comparison *comparison,
+                           struct cup_error *error)
+{
+    struct cup_arena arena = {0};
+    const struct cup_subject subject = {
+        .runs = cup_plot_runs_make(&arena, comparison, &request->target)};
+    int result =
+        subject.runs ? write_answer(request, &subject, error) : cup_error_memory(error, "plot");
+    cup_arena_clear(&arena);
+    return result;
+}
+
 static int plot_runs(struct request *request, struct cup_error *error)
 {
     struct cup_comparison comparison;
     struct cup_input_list *inputs = &request->inputs;
-    struct cup_arena arena = {0};
-    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
-        return cup_error_memory(error, "plot");
-    const struct cup_subject subject = {
-        .runs = cup_plot_runs_make(&arena, &comparison, &request->target)};
-    int result =
-        subject.runs ? write_answer(request, &subject, error) : cup_error_memory(error, "plot");
-    cup_arena_clear(&arena);
-    cup_comparison_free(&comparison);
-    return result;
-}
-
-static int open_and_plot_runs(struct request *request, struct cup_error *error)
-{
     bool usage = false;
-    int result = cup_input_list_open(&request->inputs, &usage, error);
-    if (result == 0)
-        result = plot_runs(request, error);
-    cup_input_list_close(&request->inputs);
+    int result = cup_input_list_open(inputs, &usage, error);
+    if (result == 0 &&
+        cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
+        result = cup_error_memory(error, "plot");
+    else if (result == 0) {
+        result = plot_comparison(request, &comparison, error);
+        cup_comparison_free(&comparison);
+    }
+    cup_input_list_close(inputs);
     return result == 0 ? CUP_EXIT_DONE : usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED;
-}
-
-/* --list needs no profile, but prints more with one. The default profile may be missing or
- * unreadable. */
-static bool has_profile(const struct request *request)
-{
-    return request->words[0] || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
 }
 
 int cup_verb_plot(int argc, char **argv)
@@ -396,9 +391,12 @@ int cup_verb_plot(int argc, char **argv)
     if (!request.out)
         request.out = DEFAULT_OUT;
     bool list = request.list != NULL;
-    int status = has_several_runs(&request)       ? open_and_plot_runs(&request, &error)
-                 : list && !has_profile(&request) ? CUP_EXIT_FAILED
-                                                  : plot_profile(&request, &error);
+    /* --list needs no profile, but prints more with one. The default profile may be missing or
+     * unreadable. */
+    bool has_profile = request.words[0] || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
+    int status = has_several_runs(&request) ? plot_runs(&request, &error)
+                 : list && !has_profile     ? CUP_EXIT_FAILED
+                                            : plot_profile(&request, &error);
     if (list && !request.words[0] && status == CUP_EXIT_FAILED)
         status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
                      ? CUP_EXIT_DONE

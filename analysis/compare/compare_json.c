@@ -58,13 +58,6 @@ static void put_difference(struct cup_json *json, const struct cup_comparison *c
     cup_json_end_object(json);
 }
 
-static struct cup_value better_of(enum cup_better better)
-{
-    return better == CUP_BETTER_LOWER    ? cup_string("lower")
-           : better == CUP_BETTER_HIGHER ? cup_string("higher")
-                                         : cup_null();
-}
-
 /* Four arrays with an element for each input. */
 static void put_lists(struct cup_json *json, const struct cup_comparison *comparison,
                       const struct cup_compared *row)
@@ -91,12 +84,14 @@ static void put_lists(struct cup_json *json, const struct cup_comparison *compar
 static void put_row(struct cup_json *json, const struct cup_comparison *comparison,
                     const struct cup_compared *row)
 {
+    static const char *const betters[] = {
+        [CUP_BETTER_UNKNOWN] = NULL, [CUP_BETTER_LOWER] = "lower", [CUP_BETTER_HIGHER] = "higher"};
     cup_json_row(json, NULL);
     cup_json_value(json, "section", cup_string(row->section));
     cup_json_value(json, "row", row_name(row));
     cup_json_value(json, "name", cup_string(row->name));
     cup_json_value(json, "label", cup_string(row->label));
-    cup_json_value(json, "better", better_of(row->direction.better));
+    cup_json_value(json, "better", cup_string(betters[row->direction.better]));
     put_lists(json, comparison, row);
     cup_json_end_object(json);
 }

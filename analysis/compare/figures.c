@@ -29,39 +29,40 @@ const char *cup_figures_keep_string(struct cup_figures *figures, const char *str
     return cup_figures_keep(figures, string, strlen(string));
 }
 
+/* Makes room for one more item. Returns false, and notes it, without memory. */
+static bool make_room(struct cup_figures *figures, void *items, size_t *room, size_t count,
+                      size_t size)
+{
+    bool made = cup_array_grow(items, room, count, size) == 0;
+    figures->short_of_memory |= !made;
+    return made;
+}
+
 /* ---- lists ------------------------------------------------------------------------------ */
 
 struct cup_run_figure *cup_figures_add(struct cup_figures *figures, struct cup_run_figure figure)
 {
-    if (cup_array_grow(&figures->rows, &figures->room, figures->count, sizeof *figures->rows)) {
-        figures->short_of_memory = true;
+    if (!make_room(figures, &figures->rows, &figures->room, figures->count, sizeof *figures->rows))
         return NULL;
-    }
     if (!figure.row)
         figure.row = "";
     figures->rows[figures->count] = figure;
     return &figures->rows[figures->count++];
 }
 
-void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text)
+static void add_fact(struct cup_figures *figures, const char *name, const char *text)
 {
-    if (cup_array_grow(&figures->facts, &figures->fact_room, figures->fact_count,
-                       sizeof *figures->facts)) {
-        figures->short_of_memory = true;
-        return;
-    }
-    figures->facts[figures->fact_count++] = (struct cup_fact){
-        cup_figures_keep_string(figures, name), cup_figures_keep_string(figures, text)};
+    if (make_room(figures, &figures->facts, &figures->fact_room, figures->fact_count,
+                  sizeof *figures->facts))
+        figures->facts[figures->fact_count++] = (struct cup_fact){
+            cup_figures_keep_string(figures, name), cup_figures_keep_string(figures, text)};
 }
 
 void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size)
 {
-    if (cup_array_grow(&figures->files, &figures->file_room, figures->file_count,
-                       sizeof *figures->files)) {
-        figures->short_of_memory = true;
-        return;
-    }
-    figures->files[figures->file_count++] = (struct cup_input_file){path, size};
+    if (make_room(figures, &figures->files, &figures->file_room, figures->file_count,
+                  sizeof *figures->files))
+        figures->files[figures->file_count++] = (struct cup_input_file){path, size};
 }
 
 static int by_path(const void *left, const void *right)
@@ -197,9 +198,7 @@ void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name
     };
     if (is_recorded(list, &one))
         return;
-    if (cup_array_grow(&list->recorded, &list->room, list->count, sizeof *list->recorded) != 0)
-        list->figures->short_of_memory = true;
-    else
+    if (make_room(list->figures, &list->recorded, &list->room, list->count, sizeof *list->recorded))
         list->recorded[list->count++] = one;
 }
 
@@ -225,7 +224,7 @@ void cup_fact_list_finish(struct cup_fact_list *list)
             if (list->recorded[next].worker == first->worker && length < sizeof joined)
                 length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
                                            length ? " + " : "", list->recorded[next].value);
-        cup_figures_add_fact(list->figures, first->name, joined);
+        add_fact(list->figures, first->name, joined);
     }
     free(list->recorded);
     *list = (struct cup_fact_list){0};

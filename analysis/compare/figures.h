@@ -99,7 +99,6 @@ const char *cup_figures_keep_string(struct cup_figures *figures, const char *str
  * added; NULL without memory. */
 struct cup_run_figure *cup_figures_add(struct cup_figures *figures, struct cup_run_figure figure);
 
-void cup_figures_add_fact(struct cup_figures *figures, const char *name, const char *text);
 void cup_figures_add_file(struct cup_figures *figures, const char *path, uint64_t size);
 
 /* Sorts the files by name and removes duplicates. */

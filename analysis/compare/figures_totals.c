@@ -10,17 +10,14 @@ static const char *keep(struct cup_figures *figures, struct cup_text text)
     return cup_figures_keep(figures, text.bytes, text.length);
 }
 
-static struct cup_value own(struct cup_figures *figures, struct cup_value value)
-{
-    return value.kind == CUP_VALUE_TEXT ? cup_string(keep(figures, value.text)) : value;
-}
-
 static void add_metrics(struct cup_figures *figures, const struct cup_totals *totals,
                         const struct cup_metric_section *section)
 {
     for (size_t i = 0; i < section->count; i++) {
         const struct cup_metric *metric = &section->metrics[i];
-        struct cup_value value = own(figures, cup_metric_value(metric->id, totals));
+        struct cup_value value = cup_metric_value(metric->id, totals);
+        if (value.kind == CUP_VALUE_TEXT)
+            value = cup_string(keep(figures, value.text));
         const char *source =
             value.kind == CUP_VALUE_NULL ? cup_metric_missing(metric, totals) : metric->source;
         struct cup_run_figure figure = cup_figure_of_metric(metric);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "analysis/export/export_directory.h"
 #include "analysis/profile/samples/worker_rows.h"
 #include "analysis/report/report.h"
 #include "analysis/tasks/task_rows.h"
@@ -112,20 +111,17 @@ static int write_tasks(const struct cup_totals *totals, const struct cup_output 
     return cup_task_rows_csv(totals->profile, output);
 }
 
-int cup_export_csv(const struct cup_totals *totals, const char *directory, struct cup_error *error)
-{
-    static const struct cup_export_file files[] = {
-        {"tasks.csv", write_tasks, NULL},
-        {"chunks.csv", NULL, &cup_chunks_table},
-        {"files.csv", NULL, &cup_files_table},
-        {"branches.csv", NULL, &cup_branches_table},
-        {"workers.csv", NULL, &cup_workers_table},
-        {"opens.csv", NULL, &cup_opens_table},
-        {"samples.csv", write_samples, NULL},
-        {"functions.csv", NULL, &cup_functions_table},
-        {"native.csv", NULL, &cup_natives_table},
-        {"sections.csv", NULL, &cup_section_rows_table},
-        {"values.csv", NULL, &cup_value_rows_table},
-    };
-    return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
-}
+const struct cup_export_file cup_csv_files[] = {
+    {"tasks.csv", write_tasks, NULL},
+    {"chunks.csv", NULL, &cup_chunks_table},
+    {"files.csv", NULL, &cup_files_table},
+    {"branches.csv", NULL, &cup_branches_table},
+    {"workers.csv", NULL, &cup_workers_table},
+    {"opens.csv", NULL, &cup_opens_table},
+    {"samples.csv", write_samples, NULL},
+    {"functions.csv", NULL, &cup_functions_table},
+    {"native.csv", NULL, &cup_natives_table},
+    {"sections.csv", NULL, &cup_section_rows_table},
+    {"values.csv", NULL, &cup_value_rows_table},
+    {NULL, NULL, NULL},
+};

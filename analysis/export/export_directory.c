@@ -1,4 +1,4 @@
-#include "analysis/export/export_directory.h"
+#include "analysis/export/export.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,13 +13,13 @@
 
 enum { TEMPORARY = 7 }; /* ".XXXXXX": what a killed export leaves */
 
-static bool is_ours(const char *entry, const struct cup_export_file *files, size_t count)
+static bool is_ours(const char *entry, const struct cup_export_file *files)
 {
     if (strcmp(entry, ".") == 0 || strcmp(entry, "..") == 0)
         return true;
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(files[i].name), rest = strlen(entry);
-        bool begins = rest >= length && memcmp(entry, files[i].name, length) == 0;
+    for (; files->name; files++) {
+        size_t length = strlen(files->name), rest = strlen(entry);
+        bool begins = rest >= length && memcmp(entry, files->name, length) == 0;
         if (begins && (rest == length || (rest == length + TEMPORARY && entry[length] == '.')))
             return true;
     }
@@ -28,11 +28,11 @@ static bool is_ours(const char *entry, const struct cup_export_file *files, size
 
 /* readdir() returns NULL at the end and on errors: only errno differs. */
 static int check_entries(DIR *stream, const char *directory, const struct cup_export_file *files,
-                         size_t count, struct cup_error *error)
+                         struct cup_error *error)
 {
     const struct dirent *entry;
     while (errno = 0, (entry = readdir(stream)) != NULL)
-        if (!is_ours(entry->d_name, files, count))
+        if (!is_ours(entry->d_name, files))
             return cup_error_set(error, directory, CUP_NO_OFFSET,
                                  "holds %.200s, which no such export writes: name a new or an "
                                  "empty directory",
@@ -40,7 +40,7 @@ static int check_entries(DIR *stream, const char *directory, const struct cup_ex
     return errno ? cup_error_system(error, directory, "read the directory") : 0;
 }
 
-static int open_directory(const char *directory, const struct cup_export_file *files, size_t count,
+static int open_directory(const char *directory, const struct cup_export_file *files,
                           struct cup_error *error)
 {
     if (mkdir(directory, 0777) == 0)
@@ -50,7 +50,7 @@ static int open_directory(const char *directory, const struct cup_export_file *f
     DIR *stream = opendir(directory);
     if (!stream)
         return cup_error_system(error, directory, "write into it");
-    int result = check_entries(stream, directory, files, count, error);
+    int result = check_entries(stream, directory, files, error);
     closedir(stream);
     return result;
 }
@@ -91,12 +91,12 @@ static int write_into(const struct cup_totals *totals, const char *directory,
 }
 
 int cup_export_files(const struct cup_totals *totals, const char *directory,
-                     const struct cup_export_file *files, size_t count, struct cup_error *error)
+                     const struct cup_export_file *files, struct cup_error *error)
 {
-    if (open_directory(directory, files, count, error) != 0)
+    if (open_directory(directory, files, error) != 0)
         return -1;
-    for (size_t i = 0; i < count; i++)
-        if (write_into(totals, directory, &files[i], error) != 0)
+    for (; files->name; files++)
+        if (write_into(totals, directory, files, error) != 0)
             return -1;
     return 0;
 }

@@ -3,10 +3,10 @@
  * says when that was. */
 #include "analysis/base/version.h"
 #include "analysis/export/export.h"
-#include "analysis/export/export_directory.h"
 #include "analysis/export/trace.h"
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/samples/worker_rows.h"
+#include "analysis/tasks/task_columns.h"
 
 /* Index of the run as a whole, which viewers show as one more process. */
 static uint32_t run_index(const struct cup_trace *trace)
@@ -61,12 +61,6 @@ static void put_run(struct cup_trace *trace)
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static void put_known(struct cup_trace *trace, const char *name, uint64_t value)
-{
-    if (value != CUP_UNKNOWN64)
-        cup_trace_put(trace, name, cup_count(value));
-}
-
 static void put_waits(struct cup_trace *trace, size_t index)
 {
     const struct cup_profile *profile = trace->profile;
@@ -92,19 +86,18 @@ static void put_item(struct cup_trace *trace, const struct cup_item *item)
 
 static void put_arguments(struct cup_trace *trace, size_t index)
 {
-    static const char *const statuses[] = {"unfinished", "finished", "erred"};
     const struct cup_task *task = &trace->profile->tasks[index];
     const struct cup_item *item = cup_task_item(trace->profile, task);
     struct cup_text key = cup_key_read(&trace->keys, task);
     cup_trace_arguments(trace);
     cup_trace_put(trace, "key", cup_text(key));
-    cup_trace_put(trace, "status",
-                  cup_string(task->status < 3 ? statuses[task->status] : "unfinished"));
+    cup_trace_put(trace, "status", cup_string(cup_task_status_name(task)));
     if (task->cpu_ns != CUP_UNKNOWN64)
         cup_trace_put(trace, "cpu_s", cup_seconds((int64_t)task->cpu_ns));
     cup_trace_put(trace, "read_bytes", cup_count(task->read_bytes));
     put_waits(trace, index);
-    put_known(trace, "result_bytes", task->result_bytes);
+    if (task->result_bytes != CUP_UNKNOWN64)
+        cup_trace_put(trace, "result_bytes", cup_count(task->result_bytes));
     if (task->error)
         cup_trace_put(trace, "error", cup_text(cup_profile_text(trace->profile, task->error)));
     if (item)
@@ -345,7 +338,7 @@ static void put_other(struct cup_trace *trace)
     cup_json_end_object(&trace->json);
 }
 
-static int write_perfetto(const struct cup_totals *totals, const struct cup_output *output)
+int cup_export_perfetto(const struct cup_totals *totals, const struct cup_output *output)
 {
     struct cup_trace trace;
     int result = cup_trace_open(&trace, totals, output);
@@ -358,9 +351,4 @@ static int write_perfetto(const struct cup_totals *totals, const struct cup_outp
     }
     cup_trace_close(&trace);
     return result;
-}
-
-int cup_export_perfetto(const struct cup_totals *totals, const char *path, struct cup_error *error)
-{
-    return cup_export_file(totals, path, write_perfetto, error);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "analysis/base/version.h"
-#include "analysis/export/export_directory.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/write/exposition.h"
@@ -437,7 +436,7 @@ static void name_run(const struct cup_profile *profile, char name[NAME_ROOM])
     free(path);
 }
 
-static int write_exposition(const struct cup_totals *totals, const struct cup_output *output)
+int cup_export_prometheus(const struct cup_totals *totals, const struct cup_output *output)
 {
     struct cup_exposition exposition;
     char name[NAME_ROOM];
@@ -448,10 +447,4 @@ static int write_exposition(const struct cup_totals *totals, const struct cup_ou
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         put_figure(totals, &exposition, &figures[i]);
     return put_all_rows(totals, &exposition);
-}
-
-int cup_export_prometheus(const struct cup_totals *totals, const char *path,
-                          struct cup_error *error)
-{
-    return cup_export_file(totals, path, write_exposition, error);
 }

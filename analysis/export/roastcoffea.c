@@ -6,7 +6,6 @@
 
 #include "analysis/base/version.h"
 #include "analysis/compare/measurement.h"
-#include "analysis/export/export_directory.h"
 #include "analysis/export/roastcoffea.h"
 
 #define MIB (1024.0 * 1024.0)
@@ -187,14 +186,10 @@ static int write_config(const struct cup_totals *totals, const struct cup_output
     return 0;
 }
 
-int cup_export_roastcoffea(const struct cup_totals *totals, const char *directory,
-                           struct cup_error *error)
-{
-    static const struct cup_export_file files[] = {
-        {"metrics.json", write_metrics, NULL},
-        {"start_end_time.txt", write_start_and_end, NULL},
-        {"config.json", write_config, NULL},
-        {"metadata.json", write_metadata, NULL},
-    };
-    return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
-}
+const struct cup_export_file cup_roastcoffea_files[] = {
+    {"metrics.json", write_metrics, NULL},
+    {"start_end_time.txt", write_start_and_end, NULL},
+    {"config.json", write_config, NULL},
+    {"metadata.json", write_metadata, NULL},
+    {NULL, NULL, NULL},
+};

@@ -152,23 +152,19 @@ static void put_branches(struct cup_roast *roast, const struct cup_item *item)
     cup_roast_put(roast, "num_branches_accessed", cup_count(count));
 }
 
-static void put_empty(struct cup_roast *roast, const char *name)
-{
-    cup_json_object(&roast->json, name);
-    cup_json_end_object(&roast->json);
-}
-
 static void put_chunk(struct cup_roast *roast, const struct cup_item *item)
 {
+    static const char *const empty[] = {"timing", "memory", "bytes"};
     cup_json_row(&roast->json, NULL);
     put_time(roast, item);
     put_memory(roast, task_of(roast, item));
     put_identity(roast, item);
     put_bytes(roast, item);
     put_branches(roast, item);
-    put_empty(roast, "timing");
-    put_empty(roast, "memory");
-    put_empty(roast, "bytes");
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+        cup_json_object(&roast->json, empty[i]);
+        cup_json_end_object(&roast->json);
+    }
     cup_json_end_object(&roast->json);
 }
 

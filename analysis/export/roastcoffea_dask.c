@@ -112,11 +112,6 @@ static bool *spans_of_tasks(const struct cup_profile *profile, bool *any)
     return wanted;
 }
 
-static bool is_wanted(const struct cup_digest *digest, const bool *spans, bool any)
-{
-    return digest->prefix && (!any || spans[digest->span_name]);
-}
-
 /* Of equal keys, side by side, one with their sum is left. */
 static size_t add_up(struct part *parts, size_t count)
 {
@@ -156,7 +151,7 @@ static size_t collect(const struct cup_profile *profile, struct part *parts, con
     size_t count = 0;
     for (size_t i = 0; i < profile->digest_count; i++) {
         const struct cup_digest *digest = &profile->digests[i];
-        if (is_wanted(digest, spans, any))
+        if (digest->prefix && (!any || spans[digest->span_name]))
             parts[count++] = (struct part){digest->context, digest->prefix, digest->activity,
                                            digest->unit, digest->value};
     }

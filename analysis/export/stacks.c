@@ -5,7 +5,6 @@
 
 #include "analysis/base/version.h"
 #include "analysis/export/export.h"
-#include "analysis/export/export_directory.h"
 #include "analysis/metrics/functions/folded.h"
 #include "analysis/write/json_writer.h"
 
@@ -85,16 +84,12 @@ static int write_weight(const struct cup_totals *totals, const struct cup_output
 EXPORTED_WEIGHTS(X)
 #undef X
 
-int cup_export_collapsed(const struct cup_totals *totals, const char *directory,
-                         struct cup_error *error)
-{
-    static const struct cup_export_file files[] = {
+const struct cup_export_file cup_collapsed_files[] = {
 #define X(id, name, title, unit, scale) {name ".collapsed", write_##id, NULL},
-        EXPORTED_WEIGHTS(X)
+    EXPORTED_WEIGHTS(X)
 #undef X
-    };
-    return cup_export_files(totals, directory, files, sizeof files / sizeof *files, error);
-}
+        {NULL, NULL, NULL},
+};
 
 /* ---- speedscope: one list of frames, and a profile for each weight ------------------------- */
 
@@ -195,7 +190,7 @@ static int put_profiles(struct writer *writer)
     return result;
 }
 
-static int write_speedscope(const struct cup_totals *totals, const struct cup_output *output)
+int cup_export_speedscope(const struct cup_totals *totals, const struct cup_output *output)
 {
     struct writer writer = {.totals = totals, .output = output};
     cup_json_start(&writer.json, output->file);
@@ -208,10 +203,4 @@ static int write_speedscope(const struct cup_totals *totals, const struct cup_ou
     int result = put_profiles(&writer);
     cup_json_end_object(&writer.json);
     return result;
-}
-
-int cup_export_speedscope(const struct cup_totals *totals, const char *path,
-                          struct cup_error *error)
-{
-    return cup_export_file(totals, path, write_speedscope, error);
 }

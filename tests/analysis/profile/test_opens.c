@@ -327,7 +327,7 @@ Test(opens, as_csv)
     add_some();
     load();
     snprintf(target, sizeof target, "%s", outside);
-    cr_assert_eq(cup_export_csv(&totals, target, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_export_files(&totals, target, cup_csv_files, &error), 0, "%s", error.text);
     char *text = read_text_in(outside, "opens.csv");
     cr_expect_eq(lines_of(text), 3, "%s", text);
     cr_expect(strncmp(text, "server,kind,opened,p50_s,", 25) == 0, "%s", text);
@@ -342,7 +342,8 @@ Test(opens, for_prometheus)
     add_some();
     load();
     snprintf(path, sizeof path, "%s/cupping.prom", outside);
-    cr_assert_eq(cup_export_prometheus(&totals, path, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_export_file(&totals, path, cup_export_prometheus, &error), 0, "%s",
+                 error.text);
     char *text = read_text(path);
     cr_expect(strstr(text, ",server=\"root://eos.cern.ch:1094\"} 3\n") != NULL, "%s", text);
     cr_expect(strstr(text, "\ncupping_server_failed_opens_total{run=") != NULL, "%s", text);
