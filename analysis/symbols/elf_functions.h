@@ -1,10 +1,34 @@
-/* Begins, ends and names of the functions of an ELF file. They come from its symbol table or that
- * of its debug file, from the small table that some distributions add, and from the dynamic
- * linker's table. Functions without a name are found by the unwinding tables. */
+/* Executables and libraries on this machine, with their separate debug files if those are
+ * installed; nothing is downloaded. Begins, ends and names of their functions come from the symbol
+ * table of the file or of its debug file, from the small table that some distributions add, and
+ * from the dynamic linker's table. Functions without a name are found by the unwinding tables. */
 #ifndef CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
 #define CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
 
-#include "analysis/symbols/elf_file.h"
+#include <elfutils/libdwfl.h>
+
+/* Search path of debug files, in libdwfl's form: next to the file, and in the system's directory,
+ * by build id or by the name in the file. */
+#define CUP_DEBUG_PATH ":.debug:/usr/lib/debug"
+
+enum { CUP_ELF_WHY = 128 };
+
+/* An open ELF file. The struct must not be moved while the file is open. */
+struct cup_elf {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    Elf *main;
+    Dwfl_Callbacks callbacks;
+    char *debug_path;
+};
+
+/* Returns 0; or -1 with the reason in WHY and nothing to close. DEBUG_PATH must outlive ELF. */
+int cup_elf_open(struct cup_elf *elf, const char *path, const char *debug_path,
+                 char why[CUP_ELF_WHY]);
+void cup_elf_close(struct cup_elf *elf);
+
+/* The number of bytes of its build id, 0: none. *BITS is valid while the file is open. */
+size_t cup_elf_build_id(const struct cup_elf *elf, const unsigned char **bits);
 
 /* Addresses are those in the file. */
 struct cup_elf_function {
