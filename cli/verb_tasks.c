@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "analysis/tasks/task_rows.h"
-#include "analysis/tasks/task_table.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 #include "cli/verbs.h"

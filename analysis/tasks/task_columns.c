@@ -1,5 +1,6 @@
 #include "analysis/tasks/task_columns.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *cup_task_status_name(const struct cup_task *task)
@@ -21,121 +22,71 @@ static struct cup_value of_string(const struct cup_task_row *row, uint32_t strin
     return cup_text(cup_profile_text(row->profile, string));
 }
 
-static const struct cup_log_header *process_header(const struct cup_task_row *row)
-{
-    return &row->profile->processes[row->task->process].header;
-}
+enum { KEY, PREFIX, SPAN, WORKER, HOST, PID, THREAD, STATUS, ATTEMPT };
 
-static struct cup_value key(const struct cup_task_row *row, int argument)
+static struct cup_value identity(const struct cup_task_row *row, int which)
 {
-    (void)argument;
-    return cup_text(row->key);
-}
-
-static struct cup_value prefix(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return of_string(row, row->profile->prefixes[row->task->prefix].name);
-}
-
-static struct cup_value span(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return of_string(row, row->task->span);
-}
-
-static struct cup_value worker(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    const struct cup_server *server = cup_task_server(row->profile, row->task);
-    return server ? of_string(row, server->address) : cup_null();
-}
-
-static struct cup_value host(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_string(process_header(row)->host);
-}
-
-static struct cup_value pid(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_count(process_header(row)->pid);
-}
-
-static struct cup_value thread(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_count(row->task->tid);
-}
-
-static struct cup_value status(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_string(cup_task_status_name(row->task));
-}
-
-static struct cup_value attempt(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return row->attempt ? cup_count(row->attempt) : cup_null();
+    const struct cup_task *task = row->task;
+    const struct cup_log_header *header = &row->profile->processes[task->process].header;
+    const struct cup_server *server = cup_task_server(row->profile, task);
+    switch (which) {
+    case KEY:
+        return cup_text(row->key);
+    case PREFIX:
+        return of_string(row, row->profile->prefixes[task->prefix].name);
+    case SPAN:
+        return of_string(row, task->span);
+    case WORKER:
+        return of_string(row, server ? server->address : 0);
+    case HOST:
+        return cup_string(header->host);
+    case PID:
+        return cup_count(header->pid);
+    case THREAD:
+        return cup_count(task->tid);
+    case STATUS:
+        return cup_string(cup_task_status_name(task));
+    default:
+        return row->attempt ? cup_count(row->attempt) : cup_null();
+    }
 }
 
 /* ---- time and memory -------------------------------------------------------------------- */
 
-static struct cup_value start(const struct cup_task_row *row, int argument)
+static struct cup_value seconds_or_null(uint64_t ns)
 {
-    (void)argument;
-    return cup_seconds(row->task->start_ns);
-}
-
-static struct cup_value stop(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return row->task->status ? cup_seconds(row->task->stop_ns) : cup_null();
-}
-
-static struct cup_value wall(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    uint64_t ns = cup_task_wall_ns(row->task);
     return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
 }
 
-static struct cup_value cpu(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    uint64_t ns = row->task->cpu_ns;
-    return ns == CUP_UNKNOWN64 ? cup_null() : cup_seconds((int64_t)ns);
-}
+enum { START, STOP, WALL, CPU, NONCPU };
 
-/* Wall time minus CPU time. It may be negative by microseconds, because the two clocks are not
+/* NONCPU, wall time minus CPU time, may be negative by microseconds, because the two clocks are not
  * read at the same time. */
-static struct cup_value noncpu(const struct cup_task_row *row, int argument)
+static struct cup_value seconds(const struct cup_task_row *row, int which)
 {
-    (void)argument;
-    uint64_t wall_ns = cup_task_wall_ns(row->task), cpu_ns = row->task->cpu_ns;
-    if (wall_ns == CUP_UNKNOWN64 || cpu_ns == CUP_UNKNOWN64)
-        return cup_null();
-    return cup_seconds((int64_t)(wall_ns - cpu_ns));
+    const struct cup_task *task = row->task;
+    uint64_t wall_ns = cup_task_wall_ns(task), cpu_ns = task->cpu_ns;
+    bool both = wall_ns != CUP_UNKNOWN64 && cpu_ns != CUP_UNKNOWN64;
+    switch (which) {
+    case START:
+        return cup_seconds(task->start_ns);
+    case STOP:
+        return task->status ? cup_seconds(task->stop_ns) : cup_null();
+    case WALL:
+        return seconds_or_null(wall_ns);
+    case CPU:
+        return seconds_or_null(cpu_ns);
+    default:
+        return both ? cup_seconds((int64_t)(wall_ns - cpu_ns)) : cup_null();
+    }
 }
 
-static struct cup_value rss_start(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_count_or_null(row->task->rss_start);
-}
+enum { RSS_START, RSS_STOP, RESULT };
 
-static struct cup_value rss_stop(const struct cup_task_row *row, int argument)
+static struct cup_value memory(const struct cup_task_row *row, int which)
 {
-    (void)argument;
-    return cup_count_or_null(row->task->rss_stop);
-}
-
-static struct cup_value result_bytes(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return cup_count_or_null(row->task->result_bytes);
+    const uint64_t values[] = {row->task->rss_start, row->task->rss_stop, row->task->result_bytes};
+    return cup_count_or_null(values[which]);
 }
 
 /* ---- counters --------------------------------------------------------------------------- */
@@ -212,49 +163,27 @@ static struct cup_value helper_wait(const struct cup_task_row *row, int part)
 
 /* ---- the work item ---------------------------------------------------------------------- */
 
-static const struct cup_item *item_of(const struct cup_task_row *row)
-{
-    return cup_task_item(row->profile, row->task);
-}
+enum { DATASET, PATH, TREE, ENTRY_START, ENTRY_STOP, EVENTS };
 
-static struct cup_value dataset(const struct cup_task_row *row, int argument)
+static struct cup_value work_item(const struct cup_task_row *row, int which)
 {
-    (void)argument;
-    return item_of(row) ? of_string(row, item_of(row)->dataset) : cup_null();
-}
-
-static struct cup_value file(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return item_of(row) ? of_string(row, item_of(row)->file) : cup_null();
-}
-
-static struct cup_value tree(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    return item_of(row) ? of_string(row, item_of(row)->tree) : cup_null();
-}
-
-static struct cup_value entry_start(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    const struct cup_item *item = item_of(row);
-    return item && item->entry_start >= 0 ? cup_signed(item->entry_start) : cup_null();
-}
-
-static struct cup_value entry_stop(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    const struct cup_item *item = item_of(row);
-    return item && item->entry_stop >= 0 ? cup_signed(item->entry_stop) : cup_null();
-}
-
-static struct cup_value events(const struct cup_task_row *row, int argument)
-{
-    (void)argument;
-    const struct cup_item *item = item_of(row);
-    uint64_t count = item ? cup_item_events(item) : CUP_UNKNOWN64;
-    return cup_count_or_null(count);
+    static const struct cup_item none = {.entry_start = -1, .entry_stop = -1};
+    const struct cup_item *held = cup_task_item(row->profile, row->task);
+    const struct cup_item *item = held ? held : &none;
+    switch (which) {
+    case DATASET:
+        return of_string(row, item->dataset);
+    case PATH:
+        return of_string(row, item->file);
+    case TREE:
+        return of_string(row, item->tree);
+    case ENTRY_START:
+        return item->entry_start >= 0 ? cup_signed(item->entry_start) : cup_null();
+    case ENTRY_STOP:
+        return item->entry_stop >= 0 ? cup_signed(item->entry_stop) : cup_null();
+    default:
+        return cup_count_or_null(cup_item_events(item));
+    }
 }
 
 /* ---- what it read of ROOT files ----------------------------------------------------------- */
@@ -286,11 +215,12 @@ static struct cup_value baskets(const struct cup_task_row *row, int which)
 
 /* clang-format off */
 const struct cup_task_column cup_task_columns[] = {
-    {"key", key, 0}, {"prefix", prefix, 0}, {"span", span, 0}, {"worker", worker, 0},
-    {"host", host, 0}, {"pid", pid, 0}, {"thread", thread, 0}, {"status", status, 0},
-    {"start", start, 0}, {"stop", stop, 0},
-    {"wall_s", wall, 0}, {"cpu_s", cpu, 0}, SECONDS("helper_cpu_s", HELPER_CPU_NS),
-    {"noncpu_s", noncpu, 0},
+    {"key", identity, KEY}, {"prefix", identity, PREFIX}, {"span", identity, SPAN},
+    {"worker", identity, WORKER}, {"host", identity, HOST}, {"pid", identity, PID},
+    {"thread", identity, THREAD}, {"status", identity, STATUS},
+    {"start", seconds, START}, {"stop", seconds, STOP}, {"wall_s", seconds, WALL},
+    {"cpu_s", seconds, CPU}, SECONDS("helper_cpu_s", HELPER_CPU_NS),
+    {"noncpu_s", seconds, NONCPU},
 
     {"read_bytes", read_bytes, 0},
     COUNTER("read_calls", READ_CALLS), SECONDS("read_s", READ_NS),
@@ -308,18 +238,18 @@ const struct cup_task_column cup_task_columns[] = {
 
     COUNTER("alloc_bytes", ALLOC_BYTES), COUNTER("alloc_calls", ALLOC_CALLS),
     COUNTER("freed_bytes", FREED_BYTES), COUNTER("peak_live_bytes", PEAK_LIVE_BYTES),
-    {"rss_start_bytes", rss_start, 0}, {"rss_stop_bytes", rss_stop, 0},
+    {"rss_start_bytes", memory, RSS_START}, {"rss_stop_bytes", memory, RSS_STOP},
 
 #define X(id, name, label, text, needs, source) {name, own_wait, CUP_WAITED_##id},
     CUP_WAITS(X)
 #undef X
 
-    {"dataset", dataset, 0}, {"file", file, 0}, {"tree", tree, 0},
-    {"entry_start", entry_start, 0}, {"entry_stop", entry_stop, 0}, {"events", events, 0},
+    {"dataset", work_item, DATASET}, {"file", work_item, PATH}, {"tree", work_item, TREE},
+    {"entry_start", work_item, ENTRY_START}, {"entry_stop", work_item, ENTRY_STOP}, {"events", work_item, EVENTS},
 
     {"child_read_bytes", child_read_bytes, 0}, COUNTER("import_bytes", IMPORT_BYTES),
     COUNTER("pipe_bytes", PIPE_BYTES), COUNTER("read_none_bytes", READ_NONE_BYTES),
-    {"result_bytes", result_bytes, 0}, {"attempt", attempt, 0},
+    {"result_bytes", memory, RESULT}, {"attempt", identity, ATTEMPT},
     {"bytes_read_compressed", baskets, COMPRESSED},
     {"bytes_read_uncompressed", baskets, UNCOMPRESSED},
     {"baskets_read", baskets, BASKETS}, {"branches_read", baskets, BRANCHES},
@@ -338,4 +268,45 @@ struct cup_value cup_task_value(const struct cup_task_row *row, const char *name
         if (strcmp(cup_task_columns[i].name, name) == 0)
             return cup_task_columns[i].get(row, cup_task_columns[i].argument);
     return cup_null();
+}
+
+/* ---- attempts --------------------------------------------------------------------------- */
+
+/* A task as an attempt at its key. */
+struct attempt {
+    uint64_t key_hash;
+    int64_t start_ns;
+    uint32_t task;
+};
+
+static int by_key_and_start(const void *left, const void *right)
+{
+    const struct attempt *a = left, *b = right;
+    if (a->key_hash != b->key_hash)
+        return a->key_hash < b->key_hash ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->task < b->task ? -1 : a->task > b->task;
+}
+
+uint32_t *cup_task_attempts(const struct cup_profile *profile)
+{
+    size_t count = profile->task_count;
+    uint32_t *attempts = calloc(count + 1, sizeof *attempts);
+    struct attempt *sorted = calloc(count + 1, sizeof *sorted);
+    if (attempts && sorted) {
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = (struct attempt){profile->tasks[i].key_hash, profile->tasks[i].start_ns,
+                                         (uint32_t)i};
+        qsort(sorted, count, sizeof *sorted, by_key_and_start);
+        for (size_t i = 0; i < count; i++)
+            attempts[sorted[i].task] = i > 0 && sorted[i - 1].key_hash == sorted[i].key_hash
+                                           ? attempts[sorted[i - 1].task] + 1
+                                           : 1;
+    } else {
+        free(attempts);
+        attempts = NULL;
+    }
+    free(sorted);
+    return attempts;
 }

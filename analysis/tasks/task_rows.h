@@ -1,4 +1,4 @@
-/* Calls a function for each task, and writes all tasks as CSV. */
+/* Calls a function for each task; writes all tasks as CSV, or as a table for people. */
 #ifndef CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
 #define CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
 
@@ -14,5 +14,8 @@ int cup_each_task(const struct cup_profile *profile, const struct cup_output *ou
 /* Writes a line with the names of all columns, then a line for each task. Returns 0, or -1 without
  * memory. */
 int cup_task_rows_csv(const struct cup_profile *profile, const struct cup_output *output);
+
+/* Prints a table with the most useful columns. Returns 0, or -1 without memory. */
+int cup_print_task_table(const struct cup_profile *profile, const struct cup_output *output);
 
 #endif
