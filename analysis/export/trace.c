@@ -47,14 +47,14 @@ int cup_trace_open(struct cup_trace *trace, const struct cup_totals *totals,
                                 .profile = totals->profile,
                                 .output = output,
                                 .start_ns = first_ns(totals)};
-    cup_key_reader_open(&trace->keys, totals->profile);
+    cup_record_reader_open(&trace->keys, totals->profile);
     cup_json_start(&trace->json, output->file);
     return number_processes(trace);
 }
 
 void cup_trace_close(struct cup_trace *trace)
 {
-    cup_key_reader_close(&trace->keys);
+    cup_record_reader_close(&trace->keys);
     cup_pair_map_clear(&trace->threads);
     free(trace->numbers);
 }

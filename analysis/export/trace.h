@@ -11,7 +11,7 @@ struct cup_trace {
     const struct cup_totals *totals;
     const struct cup_profile *profile;
     const struct cup_output *output;
-    struct cup_key_reader keys;
+    struct cup_record_reader keys;
     int64_t start_ns;  /* time 0 of the trace */
     uint32_t *numbers; /* owned; pid in the trace of each process, then of the run as a whole */
     struct cup_pair_map threads; /* threads that were already named, by process and tid */

@@ -25,11 +25,7 @@ struct cup_access_feed {
     const struct cup_profile *profile;
     const uint8_t *wanted;
     size_t next;
-    int fd;               /* -1: none */
-    uint32_t process;     /* process whose log is open */
-    unsigned char *bytes; /* owned; part of the log */
-    size_t count;
-    uint64_t offset; /* of that part in the log */
+    struct cup_record_reader reader;
 };
 
 /* WANTED limits the iteration to some files: wanted[file] is 1 for each file (by index) to

@@ -15,8 +15,6 @@
 #include "analysis/log/log_baskets.h"
 #include "analysis/profile/profile.h"
 
-enum { CUP_FEED_LOGS = 64 }; /* open at the same time */
-
 struct cup_basket_feed {
     uint32_t branch;               /* index + 1 in profile->branches; 0: not known */
     uint32_t task;                 /* index + 1; 0: no task is known */
@@ -28,13 +26,7 @@ struct cup_basket_feed {
     const struct cup_profile *profile;
     uint32_t next;    /* index + 1 of the next place */
     uint32_t process; /* process that wrote the record */
-    struct {
-        int fd;           /* -1: none */
-        uint32_t process; /* whose log is open */
-    } logs[CUP_FEED_LOGS];
-    unsigned char *buffer; /* owned; holds the record */
-    size_t room;
-    bool out_of_memory;
+    struct cup_record_reader reader;
 };
 
 void cup_basket_feed_open(struct cup_basket_feed *feed, const struct cup_profile *profile);

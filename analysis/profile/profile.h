@@ -103,7 +103,7 @@ struct cup_task {
     uint32_t span, span_id; /* name and id of its span */
     uint32_t error;
     uint32_t item;       /* index + 1 in items; 0: none */
-    uint32_t key_at;     /* where the log holds its key: see cup_key_reader */
+    uint32_t key_at;     /* where the log holds its key: see cup_key_read() */
     uint32_t number;     /* in its process */
     uint32_t tid : 24;   /* Linux thread ids are below 2^22 */
     uint32_t status : 3; /* enum cup_task_status; 0: unfinished */
@@ -477,24 +477,37 @@ static inline bool cup_process_is_worker(const struct cup_process *process)
  * processes. */
 uint64_t cup_process_child_bytes(const struct cup_process *process);
 
-/* Reads task keys from the logs. The profile does not hold them: they would be the largest part of
- * it, and few are shown. In the order of `tasks`, each key costs one small read. */
-struct cup_key_reader {
+/* Reads single records from the logs, at the places that the profile holds. Their contents would
+ * be the largest part of the profile, and few are shown. */
+enum { CUP_READER_LOGS = 64 }; /* open at the same time */
+struct cup_record_reader {
     const struct cup_profile *profile;
-    int fd;
-    uint32_t process; /* whose log is open */
-    char *buffer;     /* owned */
-    size_t room;
+    struct {
+        int fd;           /* -1: none */
+        uint32_t process; /* whose log is open */
+    } logs[CUP_READER_LOGS];
+    unsigned char *buffer; /* owned; COUNT bytes of the log of `process` at OFFSET */
+    size_t count, room;
+    uint64_t offset;
+    uint32_t process;
+    bool out_of_memory;
 };
 
-void cup_key_reader_open(struct cup_key_reader *reader, const struct cup_profile *profile);
+void cup_record_reader_open(struct cup_record_reader *reader, const struct cup_profile *profile);
+
+/* The record at AT, in units of 8 bytes, in the log of a process; valid until the next call. NULL
+ * if there is no record of that type (any more, because the log was replaced), if AT is 0, or
+ * without memory. In the order of a log, records next to each other cost one read. */
+const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_t process,
+                                       uint32_t at, uint16_t type);
+
+/* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
+int cup_record_reader_close(struct cup_record_reader *reader);
 
 /* The hash of a key's bytes; never 0. */
 uint64_t cup_key_hash(struct cup_text key);
 
 /* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
-struct cup_text cup_key_read(struct cup_key_reader *reader, const struct cup_task *task);
-
-void cup_key_reader_close(struct cup_key_reader *reader);
+struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task);
 
 #endif

@@ -31,14 +31,9 @@ void cup_builder_empty(struct cup_builder *builder)
 
 void cup_builder_finish(struct cup_builder *builder)
 {
-    cup_id_map_clear(&builder->prefixes);
-    cup_id_map_clear(&builder->paths);
-    cup_id_map_clear(&builder->root_files);
-    cup_pair_map_clear(&builder->opens);
-    cup_pair_map_clear(&builder->branches);
-    cup_pair_map_clear(&builder->sections);
-    cup_pair_map_clear(&builder->named_values);
-    cup_pair_map_clear(&builder->section_rows);
+#define X(map, what) cup_pair_map_clear(&builder->map);
+    CUP_BUILDER_MAPS(X)
+#undef X
 }
 
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
@@ -60,6 +55,13 @@ void cup_builder_map(struct cup_builder *builder, struct cup_id_map *map, uint32
         builder->out_of_memory = true;
 }
 
+void cup_builder_map_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a,
+                          uint32_t b, uint32_t value)
+{
+    if (cup_pair_map_set(map, a, b, value) != 0)
+        builder->out_of_memory = true;
+}
+
 uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text)
 {
     uint32_t id = cup_intern_add(&builder->profile->strings, text.bytes, text.length);
@@ -77,30 +79,37 @@ struct cup_task *cup_builder_task(struct cup_builder *builder, bool with_counter
     return CUP_APPEND(builder, tasks, task);
 }
 
+/* Returns index + 1 of the entry of the pair A and B in an array of the profile. If there is none
+ * yet, appends a zeroed one. Returns 0 without memory. */
+static uint32_t find_entry(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a,
+                           uint32_t b, void *items, size_t *room, size_t *count, size_t size)
+{
+    uint32_t known = cup_pair_map_get(map, a, b);
+    if (known || !cup_builder_append(builder, items, room, count, size))
+        return known;
+    cup_builder_map_pair(builder, map, a, b, (uint32_t)*count);
+    return (uint32_t)*count;
+}
+#define FIND(builder, map, a, b, entries, entry)                                                   \
+    find_entry(builder, &(builder)->map, a, b, &(builder)->profile->entries,                       \
+               &(builder)->profile->entry##_room, &(builder)->profile->entry##_count,              \
+               sizeof *(builder)->profile->entries)
+
 uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name)
 {
-    uint32_t known = cup_id_map_get(&builder->prefixes, name);
-    if (known)
-        return known - 1;
-    struct cup_prefix *prefix = CUP_APPEND(builder, prefixes, prefix);
-    if (!prefix)
+    uint32_t index = FIND(builder, prefixes, name, 0, prefixes, prefix);
+    if (index == 0)
         return 0;
-    prefix->name = name;
-    cup_builder_map(builder, &builder->prefixes, name, (uint32_t)builder->profile->prefix_count);
-    return (uint32_t)builder->profile->prefix_count - 1;
+    builder->profile->prefixes[index - 1].name = name;
+    return index - 1;
 }
 
 uint32_t cup_builder_file(struct cup_builder *builder, uint32_t path)
 {
-    uint32_t known = cup_id_map_get(&builder->paths, path);
-    if (known)
-        return known;
-    struct cup_file *file = CUP_APPEND(builder, files, file);
-    if (!file)
-        return 0;
-    file->path = path;
-    cup_builder_map(builder, &builder->paths, path, (uint32_t)builder->profile->file_count);
-    return (uint32_t)builder->profile->file_count;
+    uint32_t index = FIND(builder, paths, path, 0, files, file);
+    if (index)
+        builder->profile->files[index - 1].path = path;
+    return index;
 }
 
 struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t file,
@@ -123,17 +132,12 @@ struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t 
 struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t server, uint32_t kind)
 {
     struct cup_profile *profile = builder->profile;
-    uint32_t known = cup_pair_map_get(&builder->opens, server, kind);
-    if (known)
-        return &profile->opens[known - 1];
-    struct cup_open_sum *sum = CUP_APPEND(builder, opens, open);
-    if (!sum || cup_pair_map_set(&builder->opens, server, kind, (uint32_t)profile->open_count)) {
-        builder->out_of_memory = true;
+    uint32_t index = FIND(builder, opens, server, kind, opens, open);
+    if (index == 0)
         return NULL;
-    }
-    sum->server = server;
-    sum->kind = kind;
-    return sum;
+    profile->opens[index - 1].server = server;
+    profile->opens[index - 1].kind = kind;
+    return &profile->opens[index - 1];
 }
 
 void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage)
@@ -147,32 +151,20 @@ void cup_builder_damage(struct cup_builder *builder, const struct cup_error *dam
 
 uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name)
 {
-    uint32_t known = cup_pair_map_get(&builder->branches, tree, name);
-    if (known)
-        return known;
-    struct cup_branch *branch = CUP_APPEND(builder, branches, branch);
-    uint32_t index = (uint32_t)builder->profile->branch_count;
-    if (!branch || cup_pair_map_set(&builder->branches, tree, name, index) != 0) {
-        builder->out_of_memory = true;
-        return 0;
+    uint32_t index = FIND(builder, branches, tree, name, branches, branch);
+    if (index) {
+        builder->profile->branches[index - 1].tree = tree;
+        builder->profile->branches[index - 1].name = name;
     }
-    branch->tree = tree;
-    branch->name = name;
     return index;
 }
 
 uint32_t cup_builder_root_file(struct cup_builder *builder, uint32_t path)
 {
-    uint32_t known = cup_id_map_get(&builder->root_files, path);
-    if (known)
-        return known;
-    struct cup_root_file *file = CUP_APPEND(builder, root_files, root_file);
-    if (!file)
-        return 0;
-    file->path = path;
-    cup_builder_map(builder, &builder->root_files, path,
-                    (uint32_t)builder->profile->root_file_count);
-    return (uint32_t)builder->profile->root_file_count;
+    uint32_t index = FIND(builder, root_files, path, 0, root_files, root_file);
+    if (index)
+        builder->profile->root_files[index - 1].path = path;
+    return index;
 }
 
 /* Compares more than the names: trees in different directories of a file may have the same one. */

@@ -6,19 +6,24 @@
 #include "analysis/base/pair_map.h"
 #include "analysis/profile/profile.h"
 
+/* Where the profile has the entry of a pair of numbers: index + 1. X(map, the pair). */
+#define CUP_BUILDER_MAPS(X)                                                                        \
+    X(prefixes, "string, 0")                                                                       \
+    X(paths, "string of the path, 0: in files")                                                    \
+    X(opens, "string of the server, kind")                                                         \
+    X(branches, "strings of tree and name")                                                        \
+    X(root_files, "string of the path, 0")                                                         \
+    X(sections, "strings of name and parent: the first of a list")                                 \
+    X(named_values, "string of the name, 0: the first of a list")                                  \
+    X(section_rows, "section, task")
+
 struct cup_builder {
-    struct cup_profile *profile;  /* not owned */
-    struct cup_id_map prefixes;   /* by string: index + 1 in profile->prefixes */
-    struct cup_id_map paths;      /* by string: index + 1 in profile->files */
-    struct cup_pair_map opens;    /* by string of the server, and kind: index + 1 */
-    struct cup_pair_map branches; /* by strings of tree and name: index + 1 */
-    struct cup_id_map root_files; /* by string: index + 1 in profile->root_files */
-    struct cup_pair_map
-        sections; /* by strings of name and parent: index + 1 of the first of a list */
-    struct cup_pair_map named_values; /* by name, 0: index + 1 of the first of a list */
-    struct cup_pair_map section_rows; /* by section, task: index + 1 */
-    bool all_basket_places;           /* keep all basket_places, even very many */
-    bool out_of_memory; /* something could not be added, so the profile is incomplete */
+    struct cup_profile *profile; /* not owned */
+#define X(map, what) struct cup_pair_map map;
+    CUP_BUILDER_MAPS(X)
+#undef X
+    bool all_basket_places; /* keep all basket_places, even very many */
+    bool out_of_memory;     /* something could not be added, so the profile is incomplete */
 };
 
 /* Starts an empty profile. */
@@ -38,9 +43,11 @@ void cup_builder_finish(struct cup_builder *builder);
 void *cup_builder_append(struct cup_builder *builder, void *items, size_t *room, size_t *count,
                          size_t size);
 
-/* Sets map[id] = value. Without memory it sets out_of_memory. */
+/* Sets the value of an id, or of a pair. Without memory it sets out_of_memory. */
 void cup_builder_map(struct cup_builder *builder, struct cup_id_map *map, uint32_t id,
                      uint32_t value);
+void cup_builder_map_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a,
+                          uint32_t b, uint32_t value);
 
 /* The id of a copy of the text; 0 without memory. */
 uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text);
@@ -77,6 +84,10 @@ void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
                               const struct cup_basket_place *place);
 
 void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage);
+
+/* Adds everything in `from` to the profile of the builder. `from` stays unchanged, except that the
+ * paths of its logs move to the profile of the builder, which then owns them. */
+void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from);
 
 static inline void cup_add_all(uint64_t *sums, const uint64_t *values, size_t count)
 {

@@ -1,4 +1,4 @@
-#include "analysis/profile/profile_merge.h"
+#include "analysis/profile/profile_builder.h"
 
 #include <stdlib.h>
 #include <string.h>

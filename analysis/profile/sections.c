@@ -28,13 +28,6 @@ void cup_section_add(uint64_t *to, const uint64_t *values)
 
 /* ---- entries by name ---------------------------------------------------------------------- */
 
-static void set_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a, uint32_t b,
-                     uint32_t index)
-{
-    if (cup_pair_map_set(map, a, b, index) != 0)
-        builder->out_of_memory = true;
-}
-
 uint32_t cup_builder_section_of(struct cup_builder *builder, uint32_t name, uint32_t parent,
                                 uint32_t prefix)
 {
@@ -49,7 +42,8 @@ uint32_t cup_builder_section_of(struct cup_builder *builder, uint32_t name, uint
         return 0;
     *section =
         (struct cup_section){.name = name, .parent = parent, .prefix = prefix, .next = first};
-    set_pair(builder, &builder->sections, name, parent, (uint32_t)profile->section_count);
+    cup_builder_map_pair(builder, &builder->sections, name, parent,
+                         (uint32_t)profile->section_count);
     return (uint32_t)profile->section_count;
 }
 
@@ -65,7 +59,8 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
     if (!value)
         return 0;
     *value = (struct cup_named_value){.name = name, .prefix = prefix, .next = first};
-    set_pair(builder, &builder->named_values, name, 0, (uint32_t)profile->named_value_count);
+    cup_builder_map_pair(builder, &builder->named_values, name, 0,
+                         (uint32_t)profile->named_value_count);
     return (uint32_t)profile->named_value_count;
 }
 
@@ -88,7 +83,8 @@ static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t sect
     if (!row)
         return NULL;
     *row = (struct cup_section_row){.section = section - 1, .task = task};
-    set_pair(builder, &builder->section_rows, section, task, (uint32_t)profile->section_row_count);
+    cup_builder_map_pair(builder, &builder->section_rows, section, task,
+                         (uint32_t)profile->section_row_count);
     return row;
 }
 

@@ -314,5 +314,5 @@ int cup_file_branches_read(struct cup_file_branches *file, uint32_t root_file)
     }
     if (file->count)
         qsort(file->rows, file->count, sizeof *file->rows, by_rank);
-    return file->out_of_memory || file->feed.out_of_memory ? -1 : 0;
+    return file->out_of_memory || file->feed.reader.out_of_memory ? -1 : 0;
 }

@@ -14,7 +14,6 @@
 #include "analysis/base/parallel.h"
 #include "analysis/profile/load/log_loader.h"
 #include "analysis/profile/process_ancestry.h"
-#include "analysis/profile/profile_merge.h"
 #include "analysis/profile/runs.h"
 
 /* ---- the directory ---------------------------------------------------------------------- */

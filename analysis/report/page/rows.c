@@ -184,7 +184,7 @@ int cup_add_rows(struct cup_report_rows *rows, const void *items, size_t count, 
 struct cup_task_row cup_row_task(struct cup_report_rows *rows, const struct cup_task *task)
 {
     if (!rows->keys.profile)
-        cup_key_reader_open(&rows->keys, rows->profile);
+        cup_record_reader_open(&rows->keys, rows->profile);
     return (struct cup_task_row){rows->profile, task, cup_key_read(&rows->keys, task),
                                  rows->attempts ? rows->attempts[task - rows->profile->tasks] : 1};
 }
@@ -193,7 +193,7 @@ static int list_rows(struct cup_report_rows *rows)
 {
     int result = rows->table->list(rows);
     if (rows->keys.profile)
-        cup_key_reader_close(&rows->keys);
+        cup_record_reader_close(&rows->keys);
     return result;
 }
 

@@ -230,7 +230,7 @@ struct cup_report_rows {
     struct cup_csv csv;              /* out NULL: not CSV */
     const struct cup_output *output; /* NULL: text */
     const uint32_t *attempts;        /* of each task; NULL: text */
-    struct cup_key_reader keys;      /* opened by the first cup_row_task() */
+    struct cup_record_reader keys;   /* opened by the first cup_row_task() */
     char composed[2048];             /* texts of the row */
     size_t composed_bytes;
 };

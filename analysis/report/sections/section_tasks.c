@@ -180,7 +180,7 @@ static void print(const struct cup_page *page, const struct by_task *by_task)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS];
     struct cup_table table;
-    struct cup_key_reader keys;
+    struct cup_record_reader keys;
     unsigned count = 0;
     for (unsigned i = 0; i < ABOUT; i++) {
         columns[count] = about[i].column;
@@ -193,13 +193,13 @@ static void print(const struct cup_page *page, const struct by_task *by_task)
         columns[count++] = (struct cup_column){by_task->columns[i].heading, CUP_FIT_RIGHT, rank};
     }
     cup_table_start(&table, columns, count);
-    cup_key_reader_open(&keys, page->profile);
+    cup_record_reader_open(&keys, page->profile);
     for (size_t i = 0; i < by_task->count && i < cup_page_rows(page, SHOWN_TASKS); i++) {
         const struct cup_task *task = &page->profile->tasks[by_task->rows[i].task];
         add_task(&table, by_task, &by_task->rows[i],
                  &(struct cup_task_row){page->profile, task, cup_key_read(&keys, task), 1});
     }
-    cup_key_reader_close(&keys);
+    cup_record_reader_close(&keys);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, cup_page_hidden(page, by_task->count, SHOWN_TASKS),
                   "tasks in --json, and in the files of `cupping export --to csv`");

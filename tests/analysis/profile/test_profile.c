@@ -209,7 +209,7 @@ Test(profile, reads_keys_back_from_the_log)
     struct cup_r_task_begin begin = {.task = 7, .tid = 1, .start_ns = at_second(30)};
     const struct cup_load_options options = {.counters = false};
     struct cup_error error;
-    struct cup_key_reader keys;
+    struct cup_record_reader keys;
     memset(long_key, 'k', sizeof long_key - 1);
     long_key[sizeof long_key - 1] = '\0';
     make_scratch(scratch);
@@ -218,10 +218,10 @@ Test(profile, reads_keys_back_from_the_log)
     builder_finish(&builder);
     save_log(&builder, scratch, "a.cup");
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
-    cup_key_reader_open(&keys, &profile);
+    cup_record_reader_open(&keys, &profile);
     expect_text(cup_key_read(&keys, &profile.tasks[3]), "Dimuon-3");
     expect_text(cup_key_read(&keys, &profile.tasks[6]), long_key);
-    cup_key_reader_close(&keys);
+    cup_record_reader_close(&keys);
     builder_free(&builder);
     remove_scratch(scratch);
 }

@@ -1,0 +1,114 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/log/log_reader.h"
+#include "analysis/profile/profile.h"
+
+enum { USUAL_BYTES = 4096 }; /* read at once; most records are shorter */
+
+void cup_record_reader_open(struct cup_record_reader *reader, const struct cup_profile *profile)
+{
+    *reader = (struct cup_record_reader){.profile = profile};
+    for (int i = 0; i < CUP_READER_LOGS; i++)
+        reader->logs[i].fd = -1;
+}
+
+/* Descriptor of a process's log; -1 if it cannot be opened. */
+static int log_of(struct cup_record_reader *reader, uint32_t process)
+{
+    unsigned slot = process % CUP_READER_LOGS;
+    if (reader->logs[slot].fd >= 0 && reader->logs[slot].process == process)
+        return reader->logs[slot].fd;
+    if (reader->logs[slot].fd >= 0)
+        close(reader->logs[slot].fd);
+    reader->logs[slot].process = process;
+    reader->logs[slot].fd =
+        open(reader->profile->processes[process].log_path, O_RDONLY | O_CLOEXEC);
+    return reader->logs[slot].fd;
+}
+
+static void fill_buffer(struct cup_record_reader *reader, uint32_t process, uint64_t offset,
+                        size_t bytes)
+{
+    size_t wanted = bytes > USUAL_BYTES ? bytes : USUAL_BYTES;
+    reader->count = 0;
+    if (wanted > reader->room) {
+        unsigned char *buffer = realloc(reader->buffer, wanted);
+        if (!buffer) {
+            reader->out_of_memory = true;
+            return;
+        }
+        reader->buffer = buffer;
+        reader->room = wanted;
+    }
+    ssize_t got = pread(log_of(reader, process), reader->buffer, wanted, (off_t)offset);
+    reader->process = process;
+    reader->offset = offset;
+    reader->count = got > 0 ? (size_t)got : 0;
+}
+
+/* BYTES bytes of a log at OFFSET; NULL if the log ends before, or without memory. */
+static const void *bytes_at(struct cup_record_reader *reader, uint32_t process, uint64_t offset,
+                            size_t bytes)
+{
+    if (reader->process != process || offset < reader->offset ||
+        offset + bytes > reader->offset + reader->count)
+        fill_buffer(reader, process, offset, bytes);
+    return bytes <= reader->count ? reader->buffer + (offset - reader->offset) : NULL;
+}
+
+static bool is_sound(const struct cup_record *record, uint16_t type)
+{
+    return record && record->type == type && record->length <= CUP_RECORD_MAX &&
+           record->fixed >= sizeof *record && record->fixed <= record->length;
+}
+
+const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_t process,
+                                       uint32_t at, uint16_t type)
+{
+    uint64_t offset = (uint64_t)at * 8;
+    const struct cup_record *record = at ? bytes_at(reader, process, offset, sizeof *record) : NULL;
+    if (!is_sound(record, type))
+        return NULL;
+    size_t length = record->length;
+    record = bytes_at(reader, process, offset, length);
+    return is_sound(record, type) && record->length == length ? record : NULL;
+}
+
+int cup_record_reader_close(struct cup_record_reader *reader)
+{
+    int result = reader->out_of_memory ? -1 : 0;
+    for (int i = 0; i < CUP_READER_LOGS; i++)
+        if (reader->logs[i].fd >= 0)
+            close(reader->logs[i].fd);
+    free(reader->buffer);
+    *reader = (struct cup_record_reader){0};
+    return result;
+}
+
+/* ---- keys of tasks ------------------------------------------------------------------------- */
+
+uint64_t cup_key_hash(struct cup_text key)
+{
+    uint64_t value = UINT64_C(0x9e3779b97f4a7c15) ^ key.length;
+    for (size_t at = 0; at < key.length; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, key.bytes + at, key.length - at < 8 ? key.length - at : 8);
+        value = (value ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        value ^= value >> 32;
+    }
+    return value ? value : 1;
+}
+
+struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task)
+{
+    const struct cup_record *record =
+        cup_record_at(reader, task->process, task->key_at, CUP_R_TASK_BEGIN);
+    uint32_t bytes = record ? cup_read_task_begin(record).key_bytes : 0;
+    return record && bytes <= cup_record_tail_bytes(record) ? cup_record_text(record, bytes)
+                                                            : (struct cup_text){0};
+}
