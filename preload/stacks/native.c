@@ -112,16 +112,6 @@ enum cup_native_kind cup_native_kind(const void *call)
     return is_in_range(&own, call) ? CUP_NATIVE_OWN : CUP_NATIVE_OTHER;
 }
 
-bool cup_native_has_room(void)
-{
-    int saved = errno;
-    bool has = cup_native_thread_may();
-    if (!has)
-        cup_log_health(CUP_H_NATIVE_MISSED, 1);
-    errno = saved;
-    return has;
-}
-
 /* ---- loading libunwind --------------------------------------------------------------------- */
 
 static void *open_if_there(const char *path, int flags)

@@ -1,11 +1,14 @@
 #include "preload/stacks/native_thread.h"
 
 #include "preload/lifecycle/thread.h"
+#include "preload/log/log.h"
+#include "preload/stacks/native.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
 #include "preload/sys/spin.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -113,11 +116,16 @@ static bool is_on_own(struct unwind_state *state, uintptr_t at)
     return at - state->low < state->high - state->low;
 }
 
-bool cup_native_thread_may(void)
+bool cup_native_has_room(void)
 {
+    int saved = errno;
     struct unwind_state *state = find_state(true);
     uintptr_t at = (uintptr_t)__builtin_frame_address(0);
-    return state && is_on_own(state, at) && at - state->low >= STACK_LEFT;
+    bool has = state && is_on_own(state, at) && at - state->low >= STACK_LEFT;
+    if (!has)
+        cup_log_health(CUP_H_NATIVE_MISSED, 1);
+    errno = saved;
+    return has;
 }
 
 /* ---- thread-local storage ----------------------------------------------------------------- */

@@ -1,5 +1,5 @@
-/* What libunwind needs from the calling thread: enough stack, and thread-local storage that exists
- * already.
+/* What libunwind needs from the calling thread: enough stack (cup_native_has_room() of native.h is
+ * in native_thread.c), and thread-local storage that exists already.
  *
  * Stack: frames are not read where the thread runs on a stack that may be small: one for signals
  * (sigaltstack), or a coroutine's.
@@ -21,9 +21,6 @@ extern __thread bool cup_native_unwinds __attribute__((tls_model("initial-exec")
 /* Redirects LIBRARY's calls of __tls_get_addr() and of the pthread_key functions. Called before its
  * first use. False: it needs too much storage, or gets it in an unknown way. */
 bool cup_native_thread_redirect(const struct cup_elf *library);
-
-/* True if the calling thread may run libunwind now. The guard is held; changes errno. */
-bool cup_native_thread_may(void);
 
 /* The calling thread ends: libunwind frees its cache for it. The guard is held. Must come before
  * the thread gives up its slot. */

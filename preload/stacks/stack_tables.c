@@ -25,15 +25,6 @@ uint32_t cup_codes_find(uint64_t address, uint64_t fingerprint)
     return entry ? entry->id : 0;
 }
 
-/* Clears the cache when it is full: most of its entries are of code objects that were freed. */
-static bool make_room_for_place(void)
-{
-    if (cup_id_room(&places, 2, PLACES_MOST))
-        return true;
-    cup_id_table_reset(&places);
-    return cup_id_room(&places, 2, PLACES_MOST);
-}
-
 static void cache_place(uint64_t address, uint64_t fingerprint, uint32_t id)
 {
     struct cup_id_entry *last = cup_id_find(&places, address | LAST, 0);
@@ -41,7 +32,9 @@ static void cache_place(uint64_t address, uint64_t fingerprint, uint32_t id)
         cup_log_health(CUP_H_CODES_REPLACED, 1);
     if (last)
         last->id = id;
-    if (!make_room_for_place())
+    if (!cup_id_room(&places, 2, PLACES_MOST)) /* full, mostly of code objects that were freed */
+        cup_id_table_reset(&places);
+    if (!cup_id_room(&places, 2, PLACES_MOST))
         return;
     if (!cup_id_find(&places, address | LAST, 0))
         cup_id_add(&places, address | LAST, 0, id);
