@@ -9,26 +9,16 @@
 #include "preload/sys/hook_list.h"
 #include "preload/task/sections.h"
 
-#include <errno.h>
-
-/* True: this process is recorded; the guard is held, and leave_library() is due. */
+/* True: this process is recorded; the guard is held, and cup_leave() is due. */
 static bool enter_library(int *saved)
 {
-    *saved = errno;
     if (cup_self.guard || cup_self.state == CUP_THREAD_GONE)
         return false;
-    cup_guard();
+    *saved = cup_enter();
     if (cup_recording_open() && cup_thread_known())
         return true;
-    cup_unguard();
-    errno = *saved;
+    cup_leave(*saved);
     return false;
-}
-
-static void leave_library(int saved)
-{
-    cup_unguard();
-    errno = saved;
 }
 
 CUP_HOOK unsigned cupping_api_begin(const char *name)
@@ -37,7 +27,7 @@ CUP_HOOK unsigned cupping_api_begin(const char *name)
     uint32_t section = 0;
     if (name && enter_library(&saved)) {
         section = cup_section_begin(name);
-        leave_library(saved);
+        cup_leave(saved);
     }
     return section;
 }
@@ -47,7 +37,7 @@ CUP_HOOK void cupping_api_end(unsigned section)
     int saved;
     if (cup_section_any() && enter_library(&saved)) {
         cup_section_end(section);
-        leave_library(saved);
+        cup_leave(saved);
     }
 }
 
@@ -56,7 +46,7 @@ CUP_HOOK void cupping_api_value(const char *name, double value)
     int saved;
     if (name && enter_library(&saved)) {
         cup_section_value(name, value);
-        leave_library(saved);
+        cup_leave(saved);
     }
 }
 

@@ -1,7 +1,6 @@
 /* Wrappers of calls on file descriptors. Each one forwards its call. Around a call that moves
  * bytes, opens a file or may wait there are a begin and an end; other wrappers call one function
  * before or after it, such as clear_descriptor(). */
-#include "preload/hooks/open_call.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"

@@ -2,7 +2,6 @@
  * libc's buffers: those are calls inside libc that cannot be intercepted. */
 #include "preload/sys/hook_list.h"
 
-#include "preload/hooks/open_call.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/transfer.h"

@@ -65,13 +65,11 @@ CUP_HOOK int sem_close(sem_t *lock)
 /* The thread has just waited: looks for calls of Coffea's Runner on its stack. Keeps errno. */
 static __attribute__((noinline)) void find_runner_calls(void)
 {
-    int saved = errno;
     if (cup_self.guard)
         return;
-    cup_guard();
+    int saved = cup_enter();
     cup_run_woken();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* LOCK was taken if RESULT is 0. WAITS: by a call that waits, and does not only try. */

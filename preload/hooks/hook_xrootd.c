@@ -16,8 +16,6 @@
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd_requests.h"
 
-#include <errno.h>
-
 #if defined(__x86_64__)
 
 /* The answer if the method is not found in any library: an internal error of the client. */
@@ -61,11 +59,9 @@ static void end_fetch(struct cup_transfer *transfer, const struct status *status
 static void count_piece(const struct cup_transfer *transfer, const void *data, size_t bytes,
                         uint64_t offset)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_xrootd_piece(transfer, data, bytes, offset);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* A read of one piece: BYTES came to DATA. */
@@ -139,23 +135,19 @@ static void record_open(struct cup_owner *owner, const void *file, const struct 
 {
     char url[CUP_XROOTD_URL];
     struct cup_opened opened = {.start = start};
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_attribution_confirm(owner);
     opened.task = owner->block ? owner->block->task : 0;
     if (cup_xrootd_opening(&opened, file, status, url))
         cup_opening_record(&opened, owner->block);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 static struct cup_owner find_owner(void)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     struct cup_owner owner = cup_attribution(NULL);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return owner;
 }
 

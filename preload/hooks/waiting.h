@@ -1,5 +1,5 @@
-/* How a wrapper measures a call that may block: begin, call, end. Most wrappers of such calls are
- * rows of WAIT_HOOK(); others write it out:
+/* How a wrapper measures a call that may block, or that opens a file: begin, call, end. Most
+ * wrappers of calls that may block are rows of WAIT_HOOK(); others write it out:
  *
  *     struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_SLEEP, CUP_WAITS);
  *     return end_wait(wait, CUP_REAL(nanosleep)(time, left));
@@ -9,6 +9,7 @@
 #ifndef CUPPING_PRELOAD_HOOKS_WAITING_H
 #define CUPPING_PRELOAD_HOOKS_WAITING_H
 
+#include "preload/io/opening.h"
 #include "preload/sys/hook_list.h"
 #include "preload/waits/wait.h"
 
@@ -53,5 +54,30 @@ static inline int end_wait(struct cup_wait *wait, int result)
 
 #define LOCK_WAIT_HOOK(name, parameters, call)                                                     \
     WAIT_HOOK(int, name, parameters, CUP_WAIT_LOCK, CUP_WAITS, call)
+
+/* ---- calls that open a file --------------------------------------------------------------- */
+
+/* A call under way, on the stack of its wrapper: its start in ticks, and its wait for the file
+ * system. */
+struct open_call {
+    uint64_t start;
+    struct cup_wait room, *wait;
+};
+
+static inline void begin_open(struct open_call *call)
+{
+    call->start = cup_ticks();
+    call->wait = begin_wait(&call->room, CUP_WAIT_IO, CUP_MAY_WAIT);
+}
+
+/* The call returned FD, or -1 and errno. PATH: NULL if the file's path is not known. Returns FD;
+ * keeps errno. */
+static inline int end_open(struct open_call *call, int fd, const char *path)
+{
+    end_wait(call->wait, fd);
+    if (cup_active())
+        cup_opening_returned(fd, path, call->start);
+    return fd;
+}
 
 #endif

@@ -180,20 +180,17 @@ void cup_connecting(int fd, const struct sockaddr *address, socklen_t bytes, uin
         end_by_connect(fd, error);
     else
         begin_connection(fd, address, bytes, start, error);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 void cup_connecting_noticed_slowly(int fd, int error)
 {
     if (!is_recording())
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (is_known(fd))
         end_connection(fd, error);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 void cup_connecting_closed_slowly(int fd)
@@ -201,10 +198,8 @@ void cup_connecting_closed_slowly(int fd)
     struct connecting one;
     if (!is_recording())
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (take_connection(fd, &one))
         write_record(&one, ECANCELED);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }

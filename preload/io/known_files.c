@@ -43,18 +43,17 @@ static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cu
 static void write_record(uint32_t id, uint32_t class, const struct stat *status, const char *path,
                          uint32_t path_id)
 {
-    struct cup_r_file *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->id = id;
-    record->path = path_id;
-    record->class = class;
-    record->flags = (cup_file_is_called_root(path) ? CUP_FILE_IS_ROOT : 0) |
-                    (class == CUP_FILE_DATA && !status->st_ino ? CUP_FILE_IS_REMOTE : 0);
-    record->device = status->st_dev;
-    record->inode = status->st_ino;
-    record->size = (uint64_t)status->st_size;
-    cup_log_commit(record, CUP_R_FILE);
+    const struct cup_r_file record = {
+        .id = id,
+        .path = path_id,
+        .class = class,
+        .flags = (cup_file_is_called_root(path) ? CUP_FILE_IS_ROOT : 0) |
+                 (class == CUP_FILE_DATA && !status->st_ino ? CUP_FILE_IS_REMOTE : 0),
+        .device = status->st_dev,
+        .inode = status->st_ino,
+        .size = (uint64_t)status->st_size,
+    };
+    cup_log_write(CUP_R_FILE, &record, NULL, 0);
 }
 
 /* A file is identified by device, inode and path: the inode's number alone may be used again for

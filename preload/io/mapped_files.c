@@ -8,7 +8,6 @@
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
-#include <errno.h>
 #include <sys/ioctl.h>
 
 enum { MAPPINGS = 1024 }; /* followed at a time */
@@ -324,10 +323,9 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     struct cup_descriptor spare, *descriptor;
     struct stat status;
     bool followed = false;
-    int saved = errno;
     if (!table.page || !cup_descriptor_is_ours())
         return false;
-    cup_guard();
+    int saved = cup_enter();
     descriptor = cup_descriptor_look_up(fd, &spare);
     if (!cup_raw_fstat(fd, &status) && is_wanted(descriptor, &status, offset)) {
         call->owner = cup_attribution(&descriptor->owner);
@@ -335,8 +333,7 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
                                              .in_file = (uint64_t)(status.st_size - offset)};
         followed = call->owner.block && call->owner.block->task;
     }
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return followed;
 }
 
@@ -362,13 +359,11 @@ static void add_new_mapping(struct cup_mapping mapping, uintptr_t at, size_t byt
 
 void cup_mapping_follow(struct cup_mapping_call *call, const void *at, size_t bytes)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_attribution_confirm(&call->owner);
     if (call->owner.block && (call->mapping.task = call->owner.block->task))
         add_new_mapping(call->mapping, (uintptr_t)at, bytes);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* Takes the BYTES from AT on out of all mappings. Returns as take_range(). Keeps errno. */
@@ -377,16 +372,14 @@ static uint32_t take_bytes(const void *at, size_t bytes, struct cup_mapping *tak
     uintptr_t from = (uintptr_t)at, to = from + round_to_pages(bytes);
     if (!cup_active() || cup_self.guard || from % table.page || to <= from)
         return 0; /* the kernel will refuse the call, which then changes nothing */
-    int saved = errno;
     uint32_t found = 0;
-    cup_guard();
+    int saved = cup_enter();
     if (cup_descriptor_is_ours()) {
         lock_table();
         found = take_range(from, to, taken);
         unlock_table();
     }
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return found;
 }
 
@@ -411,13 +404,11 @@ bool cup_mapping_moves_slowly(struct cup_mapping *moved, const void *at, size_t 
 void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t bytes)
 {
     struct cup_mapping mapping = *moved;
-    int saved = errno;
     if (round_to_pages(bytes) > moved->bytes)
         mapping.in_file = bytes;
-    cup_guard();
+    int saved = cup_enter();
     add_new_mapping(mapping, (uintptr_t)at, bytes);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns)

@@ -79,18 +79,14 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
         cup_log_health(CUP_H_OPENS_DROPPED, 1);
         return;
     }
-    uint32_t path = opened->file ? 0 : write_path(opened->path);
-    struct cup_r_open *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->task = opened->task;
-    record->file = opened->file;
-    record->path = path;
-    record->kind = opened->kind;
-    record->error = opened->error;
-    record->start_ns = cup_ticks_realtime_ns(opened->start);
-    record->ns = ns;
-    cup_log_commit(record, CUP_R_OPEN);
+    const struct cup_r_open record = {.task = opened->task,
+                                      .file = opened->file,
+                                      .path = opened->file ? 0 : write_path(opened->path),
+                                      .kind = opened->kind,
+                                      .error = opened->error,
+                                      .start_ns = cup_ticks_realtime_ns(opened->start),
+                                      .ns = ns};
+    cup_log_write(CUP_R_OPEN, &record, NULL, 0);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

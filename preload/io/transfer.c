@@ -8,8 +8,6 @@
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/stacks/stack_events.h"
 
-#include <errno.h>
-
 /* ---- logs of processes that a task started ----------------------------------------------- */
 
 /* IS_DATA: the file that is about to be read is data, if that is known; else FD's class decides. */
@@ -17,12 +15,10 @@ static void open_log(bool is_data, int fd)
 {
     if (!cup_child_may_open_log())
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     if (is_data || cup_descriptor_class(fd) == CUP_FILE_DATA)
         cup_child_opens_log();
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 void cup_child_reads(int fd)
@@ -135,13 +131,11 @@ bool cup_transfer_begin_slowly(struct cup_transfer *transfer, struct cup_descrip
         return true;
     }
     /* Programs set errno to 0 and test it after calls that may leave it alone. */
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     bool counted = find_owner(transfer, known, fd);
     if (counted)
         start_transfer(transfer);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return counted;
 }
 
@@ -213,15 +207,13 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
 void cup_transfer_finish(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
                          const void *to, int parts)
 {
-    int saved = errno;
     transfer->stop = cup_ticks();
-    cup_guard();
+    int saved = cup_enter();
     uint64_t ns = cup_ticks_ns(transfer->stop - transfer->start);
     if (__builtin_expect(is_frequent(transfer, bytes, ns), 1) ||
         end_slowly(transfer, bytes, offset, ns, to, parts))
         count_data_read(transfer, (uint64_t)bytes, offset, ns, to, parts);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uint64_t offset)
@@ -237,13 +229,11 @@ void cup_transfer_finish_character(struct cup_transfer *transfer)
 {
     if (!cup_self.own || cup_self.guard)
         return;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     transfer->owner = (struct cup_owner){cup_self.own, CUP_METHOD_OWN, 0};
     transfer->stop = 0;
     cup_transfer_count_character(transfer);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -253,16 +243,14 @@ bool cup_copy_begin(struct cup_copy *copy, int from, int to)
     cup_child_before(true, from);
     if (!cup_active() || cup_self.guard)
         return false;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     copy->from.call = CUP_COPY;
     copy->to.call = CUP_WRITE;
     bool counted = find_owner(&copy->to, cup_descriptor_known(to), to) &&
                    find_owner(&copy->from, cup_descriptor_known(from), from);
     if (counted)
         start_transfer(&copy->from);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return counted;
 }
 

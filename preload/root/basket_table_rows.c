@@ -318,19 +318,16 @@ static void write_requested(struct room *room, struct cup_basket_table *table,
 
 static void write_tree(struct cup_basket_table_place *tree)
 {
+    const struct cup_r_tree record = {.file = tree->file,
+                                      .path = tree->file ? 0 : tree->tree.path,
+                                      .tree = tree->tree.tree,
+                                      .branches = tree->tree.branches,
+                                      .entries = tree->tree.entries,
+                                      .compressed_bytes = tree->tree.compressed_bytes,
+                                      .uncompressed_bytes = tree->tree.uncompressed_bytes,
+                                      .auto_flush = tree->tree.auto_flush};
     tree->writes_tree = false;
-    struct cup_r_tree *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->file = tree->file;
-    record->path = tree->file ? 0 : tree->tree.path;
-    record->tree = tree->tree.tree;
-    record->branches = tree->tree.branches;
-    record->entries = tree->tree.entries;
-    record->compressed_bytes = tree->tree.compressed_bytes;
-    record->uncompressed_bytes = tree->tree.uncompressed_bytes;
-    record->auto_flush = tree->tree.auto_flush;
-    cup_log_commit(record, CUP_R_TREE);
+    cup_log_write(CUP_R_TREE, &record, NULL, 0);
 }
 
 /* ---- all --------------------------------------------------------------------------------- */

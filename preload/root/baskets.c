@@ -316,16 +316,13 @@ static bool is_first_head(uint32_t file)
 static void note_head(void *user, const struct cup_root_head *head)
 {
     const struct reading *reading = user;
-    struct cup_r_root_file *record =
-        is_first_head(reading->file) ? cup_log_reserve(sizeof *record, 0) : NULL;
-    if (!record)
+    if (!is_first_head(reading->file))
         return;
-    record->file = reading->file;
-    record->version = head->version;
-    record->compression = head->compression;
-    record->pad = 0;
-    record->end = head->end;
-    cup_log_commit(record, CUP_R_ROOT_FILE);
+    const struct cup_r_root_file record = {.file = reading->file,
+                                           .version = head->version,
+                                           .compression = head->compression,
+                                           .end = head->end};
+    cup_log_write(CUP_R_ROOT_FILE, &record, NULL, 0);
 }
 
 void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t bytes, uint64_t offset,

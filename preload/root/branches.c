@@ -45,18 +45,6 @@ static struct slot *find_slot(struct slot *slots, uint64_t hash)
     }
 }
 
-static void write_branch(uint32_t number, uint32_t tree, uint32_t name)
-{
-    struct cup_r_branch *record = cup_log_reserve(sizeof *record, 0);
-    if (!record)
-        return;
-    record->branch = number;
-    record->tree = tree;
-    record->name = name;
-    record->pad = 0;
-    cup_log_commit(record, CUP_R_BRANCH);
-}
-
 /* Under the lock. */
 static uint32_t add_branch(uint64_t hash, uint32_t tree, uint32_t name)
 {
@@ -66,7 +54,8 @@ static uint32_t add_branch(uint64_t hash, uint32_t tree, uint32_t name)
     if (slot->hash)
         return slot->number;
     slot->number = ++branches.count;
-    write_branch(slot->number, tree, name);
+    const struct cup_r_branch record = {.branch = slot->number, .tree = tree, .name = name};
+    cup_log_write(CUP_R_BRANCH, &record, NULL, 0);
     __atomic_store_n(&slot->hash, hash, __ATOMIC_RELEASE);
     return slot->number;
 }

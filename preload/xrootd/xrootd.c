@@ -116,8 +116,7 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
             *entry->url = '\0';
     }
     cup_spin_unlock(&known.lock);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
 }
 
 static void number_file(struct open_file *entry)
@@ -133,15 +132,13 @@ static void number_file(struct open_file *entry)
 
 struct cup_descriptor *cup_xrootd_file(const void *object)
 {
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     cup_spin_lock(&known.lock);
     struct open_file *entry = known.files ? find_entry(object, false) : NULL;
     if (entry && cup_active())
         number_file(entry);
     cup_spin_unlock(&known.lock);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     if (!entry)
         return &known.unknown;
     return entry->local ? NULL : &entry->file;
@@ -201,11 +198,9 @@ bool cup_xrootd_connects(const void *place)
 #if !defined(__x86_64__)
     return false; /* without hooks of the client its reads are counted on its sockets */
 #endif
-    int saved = errno;
     struct cup_elf object;
-    cup_guard();
+    int saved = cup_enter();
     bool connects = cup_elf_of(place, &object) && is_version(object.path, "libXrdUtils");
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return connects;
 }

@@ -279,8 +279,7 @@ static bool begin_request(struct request *request, struct cup_descriptor *file)
 {
     if (!cup_active() || cup_self.guard)
         return false;
-    int saved = errno;
-    cup_guard();
+    int saved = cup_enter();
     struct cup_owner owner = cup_attribution(&file->owner);
     bool continues = (uint64_t)file->end == request->offset;
     request->file = *file;
@@ -293,8 +292,7 @@ static bool begin_request(struct request *request, struct cup_descriptor *file)
     request->node = request->task ? cup_event_node(request->task) : 0;
     request->start = cup_ticks();
     request->since = cup_helper_wait_enters(request->task, CUP_WAIT_IO, request->start);
-    cup_unguard();
-    errno = saved;
+    cup_leave(saved);
     return owner.block != NULL;
 }
 

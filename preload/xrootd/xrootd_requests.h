@@ -7,7 +7,6 @@
 
 #include "preload/io/opening.h"
 #include "preload/xrootd/xrootd.h"
-#include "preload/xrootd/xrootd_abi.h"
 #include "preload/xrootd/xrootd_methods.h"
 
 /* Stands in for the user's handler until the answer has come. A forked child keeps the requests of
