@@ -41,35 +41,28 @@ static void clear_stream(FILE *stream)
     errno = saved;
 }
 
-CUP_HOOK FILE *fopen(const char *path, const char *mode)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_stream_open(&call, CUP_REAL(fopen)(path, mode), path);
-}
+#define FOPEN_SIBLING(name)                                                                        \
+    CUP_HOOK FILE *name(const char *path, const char *mode)                                        \
+    {                                                                                              \
+        struct open_call call;                                                                     \
+        begin_open(&call);                                                                         \
+        return end_stream_open(&call, CUP_REAL(name)(path, mode), path);                           \
+    }
 
-CUP_HOOK FILE *fopen64(const char *path, const char *mode)
-{
-    struct open_call call;
-    begin_open(&call);
-    return end_stream_open(&call, CUP_REAL(fopen64)(path, mode), path);
-}
+FOPEN_SIBLING(fopen)
+FOPEN_SIBLING(fopen64)
 
-CUP_HOOK FILE *freopen(const char *path, const char *mode, FILE *stream)
-{
-    struct open_call call;
-    clear_stream(stream);
-    begin_open(&call);
-    return end_stream_open(&call, CUP_REAL(freopen)(path, mode, stream), path);
-}
+#define FREOPEN_SIBLING(name)                                                                      \
+    CUP_HOOK FILE *name(const char *path, const char *mode, FILE *stream)                          \
+    {                                                                                              \
+        struct open_call call;                                                                     \
+        clear_stream(stream);                                                                      \
+        begin_open(&call);                                                                         \
+        return end_stream_open(&call, CUP_REAL(name)(path, mode, stream), path);                   \
+    }
 
-CUP_HOOK FILE *freopen64(const char *path, const char *mode, FILE *stream)
-{
-    struct open_call call;
-    clear_stream(stream);
-    begin_open(&call);
-    return end_stream_open(&call, CUP_REAL(freopen64)(path, mode, stream), path);
-}
+FREOPEN_SIBLING(freopen)
+FREOPEN_SIBLING(freopen64)
 
 CUP_HOOK int fclose(FILE *stream)
 {
