@@ -56,12 +56,6 @@ size_t cup_page_rows(const struct cup_page *page, size_t screen)
     return page->terminal.html ? CUP_PAGE_ROWS : screen;
 }
 
-size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen)
-{
-    size_t rows = cup_page_rows(page, screen);
-    return count > rows ? count - rows : 0;
-}
-
 void cup_page_heading(const struct cup_page *page, const char *text, const char *detail)
 {
     if (page->terminal.html) {
@@ -78,10 +72,11 @@ void cup_page_heading(const struct cup_page *page, const char *text, const char 
         cup_print_wrapped(&page->terminal, CUP_DIM, 2, detail);
 }
 
-void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what)
+void cup_page_more(const struct cup_page *page, uint64_t count, uint64_t shown, const char *what)
 {
-    if (hidden)
-        cup_page_line(page, CUP_DIM, "... and %llu more %s", (unsigned long long)hidden, what);
+    if (count > shown)
+        cup_page_line(page, CUP_DIM, "... and %llu more %s", (unsigned long long)(count - shown),
+                      what);
 }
 
 const char *cup_plural(uint64_t count)

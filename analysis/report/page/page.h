@@ -57,11 +57,8 @@ void cup_page_add_number(struct cup_table *table, double number);
 enum { CUP_PAGE_ROWS = 500 };
 size_t cup_page_rows(const struct cup_page *page, size_t screen);
 
-/* How many of `count` rows a table with cup_page_rows(page, screen) rows leaves out. */
-size_t cup_page_hidden(const struct cup_page *page, size_t count, size_t screen);
-
-/* "... and N more WHAT", unless N is 0. */
-void cup_page_more(const struct cup_page *page, uint64_t hidden, const char *what);
+/* "... and N more WHAT", if `count` is more than `shown`. */
+void cup_page_more(const struct cup_page *page, uint64_t count, uint64_t shown, const char *what);
 
 /* Prints all metrics of a section that have a label; reasons for n/a are footnotes. */
 void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics);

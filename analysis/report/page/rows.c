@@ -63,6 +63,13 @@ static void insert_column(struct cup_report_rows *rows, const struct cup_field *
     text->of_value[at] = value;
 }
 
+static bool is_shown(const struct cup_totals *totals, const struct cup_field *field)
+{
+    if (field->counter && !totals->counters[field->counter])
+        return false;
+    return !field->is_shown || field->is_shown(totals);
+}
+
 static void choose_columns(struct cup_report_rows *rows)
 {
     unsigned value = 0;
@@ -70,7 +77,7 @@ static void choose_columns(struct cup_report_rows *rows)
         const struct cup_row_part *part = &rows->table->parts[p];
         for (unsigned i = 0; i < part->count; i++, value++) {
             const struct cup_field *field = part->fields ? &part->fields[i] : NULL;
-            if (field && field->heading && (!field->is_shown || field->is_shown(rows->totals)))
+            if (field && field->heading && is_shown(rows->totals, field))
                 insert_column(rows, field, value);
         }
     }
@@ -260,7 +267,7 @@ int cup_print_rows(const struct cup_page *page, const struct cup_report_table *t
     else
         cup_table_drop(&rows.text.cells);
     if (result == 0 && table->more)
-        cup_page_more(page, rows.text.hidden, table->more);
+        cup_page_more(page, rows.text.hidden, 0, table->more);
     return result;
 }
 

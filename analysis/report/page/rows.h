@@ -4,7 +4,7 @@
  *
  * To describe a table, list its fields as
  *     #define FIELDS(X)                                                             \
- *         X("server", TEXT, cup_text(name), .heading = "server", .place = 1)        \
+ *         X("server", TEXT, cup_text(name), .heading = "server")                    \
  *         X("recv_calls", COUNT, cup_count(calls))
  * and write a function that computes what the values are made from, then CUP_FILL(values, FIELDS).
  */
@@ -129,9 +129,11 @@ struct cup_field {
     const char *key; /* in JSON and CSV; NULL: only in the text */
     enum cup_field_type type;
     const char *heading; /* in the text; NULL: no column there */
-    unsigned place;      /* order of the columns in the text, from 1 */
+    unsigned place;      /* order of the columns in the text, from 1; 0 in all fields of a table:
+                          * the order of the fields */
     unsigned rank;       /* see struct cup_column: the highest is hidden first */
     const char *none;    /* printed for null; NULL: "n/a", and "(not known)" for texts */
+    int counter;         /* enum cup_counter: shown if the run has any of it; 0: shown */
     bool (*is_shown)(const struct cup_totals *totals); /* in the text or not; NULL: always */
 };
 

@@ -105,33 +105,29 @@ const struct cup_report_table cup_chunks_table = {CUP_TABLE_FIELDS(FIELDS, fill)
 
 /* ---- one by one, in the page of HTML -------------------------------------------------------- */
 
-struct timed {
-    uint64_t wall_ns; /* CUP_UNKNOWN64 if it never ended: sorts first */
-    uint32_t item;
-};
-
-static int longest_first(const void *left, const void *right)
+/* Items with the longest task first. A task that never ended takes CUP_UNKNOWN64: it comes first.
+ */
+static int longest_first(const void *left, const void *right, void *context)
 {
-    const struct timed *a = left, *b = right;
-    if (a->wall_ns != b->wall_ns)
-        return a->wall_ns > b->wall_ns ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
+    const struct cup_item *const *a = left, *const *b = right;
+    const struct cup_task *tasks = context;
+    uint64_t x = cup_task_wall_ns(&tasks[(*a)->task]), y = cup_task_wall_ns(&tasks[(*b)->task]);
+    return x != y ? (x > y ? -1 : 1) : (*a > *b) - (*a < *b);
 }
 
 static int list_slowest(struct cup_report_rows *rows)
 {
     const struct cup_profile *profile = rows->profile;
-    struct timed *chunks = calloc(profile->item_count + 1, sizeof *chunks);
+    const struct cup_item **chunks = calloc(profile->item_count + 1, sizeof *chunks);
     size_t count = 0;
     if (!chunks)
         return -1;
     for (size_t i = 0; i < profile->item_count; i++)
         if (rows->totals->outcomes[i] != CUP_OUTCOME_NONE)
-            chunks[count++] = (struct timed){
-                cup_task_wall_ns(&profile->tasks[profile->items[i].task]), (uint32_t)i};
-    qsort(chunks, count, sizeof *chunks, longest_first);
+            chunks[count++] = &profile->items[i];
+    qsort_r(chunks, count, sizeof *chunks, longest_first, profile->tasks);
     for (size_t i = 0; i < count; i++)
-        cup_add_row(rows, &profile->items[chunks[i].item]);
+        cup_add_row(rows, chunks[i]);
     free(chunks);
     return 0;
 }

@@ -40,11 +40,10 @@ static void print_comparison(const struct cup_page *page,
 /* ---- the saved datasets ------------------------------------------------------------------ */
 
 #define DATASET_FIELDS(X)                                                                          \
-    X("dataset", TEXT, cup_string(dataset->name), .heading = "dataset (saved)", .place = 1)        \
-    X("entries", COUNT, cup_count_or_null(figures->entries), .heading = "events", .place = 2)      \
-    X("duration", SECONDS, seconds(figures->process_ns), .heading = "duration", .place = 3)        \
-    X("num_requested_bytes", BYTES, cup_count_or_null(figures->bytes),                             \
-      .heading = "bytes requested", .place = 4)
+    X("dataset", TEXT, cup_string(dataset->name), .heading = "dataset (saved)")                    \
+    X("entries", COUNT, cup_count_or_null(figures->entries), .heading = "events")                  \
+    X("duration", SECONDS, seconds(figures->process_ns), .heading = "duration")                    \
+    X("num_requested_bytes", BYTES, cup_count_or_null(figures->bytes), .heading = "bytes requested")
 
 static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

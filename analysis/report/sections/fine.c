@@ -148,7 +148,7 @@ static void print_table(const struct cup_page *page)
     }
     more += add_all_named(page, &table);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, more,
+    cup_page_more(page, more, 0,
                   page->alone ? "activities in --json" : "activities; --only fine, --json");
 }
 
@@ -188,13 +188,15 @@ static int print_fine(const struct cup_page *page)
 /* The figures of a group of tasks: those of a prefix, of a worker's process, or of a span. */
 struct group {
     uint64_t tasks;
-    struct cup_value wall_s;
-    int64_t cpu_ns, noncpu_ns; /* as cupping measured them; negative: not known */
+    struct cup_value wall_s, cpu_s, noncpu_s; /* as cupping measured them */
     const struct cup_fine_sums *dask;
-    const struct cup_wait_sums *waits; /* NULL: not known; the keys are then left out */
-    const struct cup_measured_waits *helper_waits;
-    const void *of;
 };
+
+/* Null also where the CPU clock counted a little more than the wall clock. */
+static struct cup_value noncpu_s(bool timed, uint64_t wall_ns, uint64_t cpu_ns)
+{
+    return cup_ns_if(timed && wall_ns >= cpu_ns, wall_ns - cpu_ns);
+}
 
 static struct group group_of_sums(const struct cup_task_sums *sums,
                                   const struct cup_fine_sums *dask)
@@ -202,21 +204,16 @@ static struct group group_of_sums(const struct cup_task_sums *sums,
     bool timed = cup_sums_have_cpu(sums);
     return (struct group){.tasks = sums->tasks,
                           .wall_s = cup_ns(sums->wall_ns),
-                          .cpu_ns = timed ? (int64_t)sums->cpu_ns : -1,
-                          .noncpu_ns = timed ? (int64_t)(sums->with_cpu_ns - sums->cpu_ns) : -1,
+                          .cpu_s = cup_ns_if(timed, sums->cpu_ns),
+                          .noncpu_s = noncpu_s(timed, sums->with_cpu_ns, sums->cpu_ns),
                           .dask = dask};
-}
-
-static struct cup_value seconds_or_null(int64_t ns)
-{
-    return cup_value_if(ns >= 0, cup_seconds(ns));
 }
 
 #define GROUP_FIELDS(X)                                                                            \
     X("tasks", COUNT, cup_count(group->tasks))                                                     \
     X("wall_s", SECONDS, group->wall_s)                                                            \
-    X("cpu_s", SECONDS, seconds_or_null(group->cpu_ns))                                            \
-    X("noncpu_s", SECONDS, seconds_or_null(group->noncpu_ns))
+    X("cpu_s", SECONDS, group->cpu_s)                                                              \
+    X("noncpu_s", SECONDS, group->noncpu_s)
 
 static struct cup_value dask_value(const struct cup_report_rows *rows, const struct group *group,
                                    enum cup_fine_activity activity)
@@ -224,27 +221,29 @@ static struct cup_value dask_value(const struct cup_report_rows *rows, const str
     return cup_fine_of(rows->totals->fine, rows->profile, group->dask, activity);
 }
 
-static struct cup_value ratio_to(int64_t ns, struct cup_value dask)
-{
-    return cup_value_if(ns >= 0, cup_ratio((double)ns / 1e9, cup_number(dask)));
-}
-
 /* cupping's figure over Dask's. */
 #define RATIO_FIELDS(X)                                                                            \
     X("thread_cpu_ratio", RATIO,                                                                   \
-      ratio_to(group->cpu_ns, dask_value(rows, group, CUP_FINE_THREAD_CPU)))                       \
+      cup_ratio(cup_number(group->cpu_s), dask_number(rows, group, CUP_FINE_THREAD_CPU)))          \
     X("thread_noncpu_ratio", RATIO,                                                                \
-      ratio_to(group->noncpu_ns, dask_value(rows, group, CUP_FINE_THREAD_NONCPU)))
+      cup_ratio(cup_number(group->noncpu_s), dask_number(rows, group, CUP_FINE_THREAD_NONCPU)))
 
 /* Everything that Dask measured of the group, the ratios, and the waits. */
-static void fill_dask(struct cup_report_rows *rows, const struct group *group,
-                      struct cup_value *values)
+static double dask_number(const struct cup_report_rows *rows, const struct group *group,
+                          enum cup_fine_activity activity)
+{
+    return cup_number(dask_value(rows, group, activity));
+}
+
+/* Everything that Dask measured of the group, and the ratios. Returns the place of the next value.
+ */
+static struct cup_value *fill_dask(struct cup_report_rows *rows, const struct group *group,
+                                   struct cup_value *values)
 {
     for (int i = 0; i < CUP_FINE_COUNT; i++)
         *values++ = dask_value(rows, group, (enum cup_fine_activity)i);
     CUP_FILL(values, RATIO_FIELDS);
-    if (group->waits)
-        cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
+    return values;
 }
 
 #define DASK_PARTS                                                                                 \
@@ -258,16 +257,18 @@ static void fill_dask(struct cup_report_rows *rows, const struct group *group,
 
 #define PREFIX_FIELDS(X)                                                                           \
     X("prefix", TEXT, cup_row_text(rows, fine->name))                                              \
-    X("processor", BOOL,                                                                           \
-      cup_bool(index < rows->profile->prefix_count &&                                              \
-               cup_prefix_is_processor(rows->totals, index)))                                      \
+    X("processor", BOOL, cup_bool(seen &&cup_prefix_is_processor(rows->totals, index)))            \
     GROUP_FIELDS(X)
 
 static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct group *group = item;
-    const struct cup_fine_prefix *fine = group->of;
+    static const struct cup_task_sums none = {0};
+    const struct cup_fine_prefix *fine = item;
     uint32_t index = (uint32_t)(fine - rows->totals->fine->prefixes);
+    bool seen = index < rows->profile->prefix_count;
+    const struct group of = group_of_sums(seen ? &rows->totals->prefixes[index] : &none,
+                                          &fine->dask),
+                       *group = &of;
     CUP_FILL(values, PREFIX_FIELDS);
     fill_dask(rows, group, values);
 }
@@ -275,8 +276,8 @@ static void fill_prefix(struct cup_report_rows *rows, const void *item, struct c
 /* Prefixes that appear only in Dask's metrics have no keys for waits. */
 static void fill_waits(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct group *group = item;
-    cup_fill_waits(rows->profile, group->waits, group->helper_waits, values);
+    const struct cup_prefix *prefix = item;
+    cup_fill_waits(rows->profile, &prefix->waits, &prefix->helper_waits, values);
 }
 
 /* Prefixes that appear only in Dask's metrics have no keys for waits. */
@@ -284,24 +285,19 @@ static void put_prefix_waits(struct report *report, const void *item)
 {
     static const struct cup_row_part waits = {
         .count = CUP_WAIT_FIELDS, .key = cup_wait_key, .fill = fill_waits};
-    if (((const struct group *)item)->waits)
-        cup_put_part(report, &waits, item);
+    const struct cup_fine_prefix *fine = item;
+    size_t index = (size_t)(fine - report->totals->fine->prefixes);
+    if (index < report->profile->prefix_count)
+        cup_put_part(report, &waits, &report->profile->prefixes[index]);
 }
 
 static int list_prefixes(struct cup_report_rows *rows)
 {
-    static const struct cup_task_sums none = {0};
     const struct cup_fine *fine = rows->totals->fine;
     for (uint32_t i = 0; i < fine->prefix_count; i++) {
-        bool seen = i < rows->profile->prefix_count;
-        const struct cup_task_sums *sums = seen ? &rows->totals->prefixes[i] : &none;
-        struct group group = group_of_sums(sums, &fine->prefixes[i].dask);
-        if (!fine->prefixes[i].dask.digests && !sums->tasks)
-            continue;
-        group.of = &fine->prefixes[i];
-        group.waits = seen ? &rows->profile->prefixes[i].waits : NULL;
-        group.helper_waits = seen ? &rows->profile->prefixes[i].helper_waits : NULL;
-        cup_add_row(rows, &group);
+        bool seen = i < rows->profile->prefix_count && rows->totals->prefixes[i].tasks;
+        if (seen || fine->prefixes[i].dask.digests)
+            cup_add_row(rows, &fine->prefixes[i]);
     }
     return 0;
 }
@@ -313,33 +309,23 @@ static const struct cup_report_table prefixes = {
 
 /* ---- by worker ---------------------------------------------------------------------------- */
 
-/* A process: the sum of all Dask workers in it. */
-struct worker {
-    const struct cup_process *process;
-    bool asked, complete;
-    int64_t behind_ns;
-};
-
-/* Sums of all Dask workers in the process. */
-static struct cup_fine_sums sums_of_process(const struct cup_report_rows *rows, uint32_t process,
-                                            bool *complete, int64_t *behind_ns)
+/* The sum of all Dask workers in the process. */
+static struct cup_fine_worker sum_of_process(const struct cup_report_rows *rows, uint32_t process)
 {
     const struct cup_fine *fine = rows->totals->fine;
-    struct cup_fine_sums sum = {.digests = 0};
-    *complete = true;
-    *behind_ns = 0;
+    struct cup_fine_worker sum = {.complete = true};
     for (size_t i = 0; i < fine->worker_count; i++) {
         const struct cup_fine_worker *worker = &fine->workers[i];
         if (rows->profile->servers[worker->server].process != process)
             continue;
-        sum.digests += worker->dask.digests;
+        sum.dask.digests += worker->dask.digests;
         for (int k = 0; k < CUP_FINE_COUNT; k++) {
-            sum.all[k] += worker->dask.all[k];
-            sum.tasks[k] += worker->dask.tasks[k];
+            sum.dask.all[k] += worker->dask.all[k];
+            sum.dask.tasks[k] += worker->dask.tasks[k];
         }
-        *complete &= worker->complete;
-        if (!worker->complete && worker->behind_ns > *behind_ns)
-            *behind_ns = worker->behind_ns;
+        sum.complete &= worker->complete;
+        if (!worker->complete && worker->behind_ns > sum.behind_ns)
+            sum.behind_ns = worker->behind_ns;
     }
     return sum;
 }
@@ -347,45 +333,33 @@ static struct cup_fine_sums sums_of_process(const struct cup_report_rows *rows, 
 #define WORKER_FIELDS(X)                                                                           \
     CUP_WHO_FIELDS(X, index)                                                                       \
     GROUP_FIELDS(X)                                                                                \
-    X("complete", BOOL, cup_value_if(worker->asked, cup_bool(worker->complete)))                   \
-    X("behind_s", SECONDS, cup_value_if(worker->asked, cup_seconds(worker->behind_ns)))
+    X("complete", BOOL, cup_value_if(worker.dask.digests, cup_bool(worker.complete)))              \
+    X("behind_s", SECONDS, cup_value_if(worker.dask.digests, cup_seconds(worker.behind_ns)))
 
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct group *group = item;
-    const struct worker *worker = group->of;
-    uint32_t index = (uint32_t)(worker->process - rows->profile->processes);
-    CUP_FILL(values, WORKER_FIELDS);
-    fill_dask(rows, group, values);
-}
-
-static void add_worker(struct cup_report_rows *rows, uint32_t index)
-{
-    struct worker worker = {.process = &rows->profile->processes[index]};
-    struct cup_wait_sums waits = worker.process->waits[CUP_PLACE_POOL];
-    cup_wait_sums_add(&waits, &worker.process->waits[CUP_PLACE_ELSEWHERE]);
+    const struct cup_process *process = item;
+    uint32_t index = (uint32_t)(process - rows->profile->processes);
+    const struct cup_fine_worker worker = sum_of_process(rows, index);
+    struct cup_wait_sums waits = process->waits[CUP_PLACE_POOL];
+    cup_wait_sums_add(&waits, &process->waits[CUP_PLACE_ELSEWHERE]);
     bool timed = waits.tasks + waits.unmeasured_tasks > 0;
     uint64_t cpu_ns = waits.cpu_ns + waits.unmeasured_cpu_ns;
     uint64_t wall_ns =
         cup_wait_sums_wall_ns(&waits) + waits.unmeasured_cpu_ns + waits.unmeasured_noncpu_ns;
-    const struct cup_fine_sums dask =
-        sums_of_process(rows, index, &worker.complete, &worker.behind_ns);
-    worker.asked = dask.digests > 0;
-    cup_add_row(rows, &(struct group){.tasks = worker.process->tasks,
-                                      .wall_s = cup_ns_if(timed, wall_ns),
-                                      .cpu_ns = timed ? (int64_t)cpu_ns : -1,
-                                      .noncpu_ns = timed ? (int64_t)(wall_ns - cpu_ns) : -1,
-                                      .dask = &dask,
-                                      .waits = &waits,
-                                      .helper_waits = &worker.process->helper_waits,
-                                      .of = &worker});
+    const struct group of = {process->tasks, cup_ns_if(timed, wall_ns), cup_ns_if(timed, cpu_ns),
+                             noncpu_s(timed, wall_ns, cpu_ns), &worker.dask},
+                       *group = &of;
+    CUP_FILL(values, WORKER_FIELDS);
+    values = fill_dask(rows, group, values);
+    cup_fill_waits(rows->profile, &waits, &process->helper_waits, values);
 }
 
 static int list_workers(struct cup_report_rows *rows)
 {
     for (uint32_t i = 0; i < rows->profile->process_count; i++)
         if (cup_process_is_worker(&rows->profile->processes[i]))
-            add_worker(rows, i);
+            cup_add_row(rows, &rows->profile->processes[i]);
     return 0;
 }
 
@@ -405,24 +379,14 @@ static const struct cup_report_table workers = {
 
 static void fill_span(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const struct group *group = item;
-    const struct cup_fine_span *span = group->of;
+    const struct cup_fine_span *span = item;
+    const struct group of = group_of_sums(&span->tasks, &span->dask), *group = &of;
     CUP_FILL(values, SPAN_FIELDS);
-    fill_dask(rows, group, values);
+    values = fill_dask(rows, group, values);
+    cup_fill_waits(rows->profile, &span->waits, &span->helpers, values);
 }
 
-static int list_spans(struct cup_report_rows *rows)
-{
-    for (size_t i = 0; i < rows->totals->fine->span_count; i++) {
-        const struct cup_fine_span *span = &rows->totals->fine->spans[i];
-        struct group group = group_of_sums(&span->tasks, &span->dask);
-        group.waits = &span->waits;
-        group.helper_waits = &span->helpers;
-        group.of = span;
-        cup_add_row(rows, &group);
-    }
-    return 0;
-}
+CUP_LIST_ARRAY(list_spans, rows->totals->fine->spans, rows->totals->fine->span_count)
 
 static const struct cup_report_table spans = {
     CUP_TABLE_PARTS(CUP_ROW_PART(SPAN_FIELDS, fill_span), DASK_PARTS, WAITS_PART), list_spans,

@@ -2,28 +2,28 @@
 #include "analysis/report/page/section.h"
 
 #define LEVEL_FIELDS(X)                                                                            \
-    X("level", COUNT, cup_count_if(level->level, level->level), .heading = "level", .place = 1)    \
-    X("of", TEXT, cup_string(level->metadata ? "metadata" : "chunks"), .heading = "of", .place = 2)
+    X("level", COUNT, cup_count_if(level->level, level->level), .heading = "level")                \
+    X("of", TEXT, cup_string(level->metadata ? "metadata" : "chunks"), .heading = "of")
 
 #define SUM_FIELDS(X)                                                                              \
-    X("tasks", COUNT, cup_count(level->tasks), .heading = "tasks", .place = 3)                     \
-    X("failed", COUNT, cup_count(level->failed), .heading = "failed", .place = 4, .rank = 5)       \
+    X("tasks", COUNT, cup_count(level->tasks), .heading = "tasks")                                 \
+    X("failed", COUNT, cup_count(level->failed), .heading = "failed", .rank = 5)                   \
     X("inputs", COUNT, cup_count_if(rows->profile->input_count > 0, level->inputs),                \
-      .heading = "inputs", .place = 5)                                                             \
+      .heading = "inputs")                                                                         \
     X("input_bytes", BYTES, cup_count_if(level->input_bytes_known, level->input_bytes),            \
-      .heading = "input size", .place = 6, .rank = 3)                                              \
+      .heading = "input size", .rank = 3)                                                          \
     X("result_bytes", BYTES, cup_count_if(level->result_bytes_known, level->result_bytes),         \
-      .heading = "results", .place = 7)                                                            \
+      .heading = "results")                                                                        \
     X("largest_result_bytes", BYTES,                                                               \
       cup_count_if(level->result_bytes_known, level->largest_bytes))                               \
-    X("accumulate_s", SECONDS, cup_ns(level->wall_ns), .heading = "time", .place = 8)              \
+    X("accumulate_s", SECONDS, cup_ns(level->wall_ns), .heading = "time")                          \
     X("cpu_s", SECONDS, cup_ns_if(level->tasks > level->without_cpu, level->cpu_ns),               \
-      .heading = "CPU", .place = 9, .rank = 1)                                                     \
+      .heading = "CPU", .rank = 1)                                                                 \
     X("longest_s", SECONDS, cup_ns_if(level->tasks, level->longest_ns), .heading = "longest",      \
-      .place = 10, .rank = 2)                                                                      \
+      .rank = 2)                                                                                   \
     X("transfer_s", SECONDS, cup_null())                                                           \
     X("peak_rss_bytes", BYTES, cup_count_if(level->rss_bytes, level->rss_bytes),                   \
-      .heading = "RSS up to", .place = 11, .rank = 4)                                              \
+      .heading = "RSS up to", .rank = 4)                                                           \
     X("peak_live_bytes", BYTES, cup_count_if(heap && level->tasks, level->peak_live_bytes))        \
     X("start", TIME, cup_value_if(level->start_ns, cup_time(level->start_ns)))                     \
     X("stop", TIME, cup_value_if(level->stop_ns, cup_time(level->stop_ns)))

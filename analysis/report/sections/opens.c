@@ -10,23 +10,21 @@ static struct cup_value quantile(const struct cup_open_sum *sum, double share)
 }
 
 #define FIELDS(X)                                                                                  \
-    X("server", TEXT, cup_row_text(rows, sum->server), .heading = "server", .place = 1)            \
-    X("kind", TEXT, cup_string(cup_open_kind_name(sum->kind)), .heading = "timed", .place = 2,     \
-      .rank = 4)                                                                                   \
-    X("opened", COUNT, cup_count(sum->opened), .heading = "opened", .place = 3)                    \
-    X("p50_s", SECONDS, quantile(sum, 0.5), .heading = "median", .place = 4)                       \
-    X("p90_s", SECONDS, quantile(sum, 0.9), .heading = "90 %", .place = 5, .rank = 3)              \
-    X("p99_s", SECONDS, quantile(sum, 0.99), .heading = "99 %", .place = 6)                        \
+    X("server", TEXT, cup_row_text(rows, sum->server), .heading = "server")                        \
+    X("kind", TEXT, cup_string(cup_open_kind_name(sum->kind)), .heading = "timed", .rank = 4)      \
+    X("opened", COUNT, cup_count(sum->opened), .heading = "opened")                                \
+    X("p50_s", SECONDS, quantile(sum, 0.5), .heading = "median")                                   \
+    X("p90_s", SECONDS, quantile(sum, 0.9), .heading = "90 %", .rank = 3)                          \
+    X("p99_s", SECONDS, quantile(sum, 0.99), .heading = "99 %")                                    \
     X("min_s", SECONDS, cup_ns_if(any, sum->shortest_ns))                                          \
-    X("max_s", SECONDS, cup_ns_if(any, sum->longest_ns), .heading = "longest", .place = 7,         \
-      .rank = 2)                                                                                   \
+    X("max_s", SECONDS, cup_ns_if(any, sum->longest_ns), .heading = "longest", .rank = 2)          \
     X("total_s", SECONDS, cup_ns(sum->ns))                                                         \
-    X("failed", COUNT, cup_count(sum->failed), .heading = "failed", .place = 9)                    \
+    X(NULL, SECONDS, cup_ns(sum->ns + sum->failed_ns), .heading = "total", .rank = 1)              \
+    X("failed", COUNT, cup_count(sum->failed), .heading = "failed")                                \
     X("failed_s", SECONDS, cup_ns(sum->failed_ns))                                                 \
     X("most_frequent_error", TEXT,                                                                 \
       cup_open_worst(sum, worst, sizeof worst) ? cup_row_string(rows, worst) : cup_null(),         \
-      .heading = "mostly", .place = 10, .rank = 5, .none = "")                                     \
-    X(NULL, SECONDS, cup_ns(sum->ns + sum->failed_ns), .heading = "total", .place = 8, .rank = 1)
+      .heading = "mostly", .rank = 5, .none = "")
 
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

@@ -12,22 +12,20 @@ static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t boun
 
 /* Only the reported run has a number of tasks: the others were not loaded. */
 #define FIELDS(X)                                                                                  \
-    X("run", COUNT, cup_count(number), .heading = "run", .place = 1)                               \
-    X("t_start", TIME, cup_time(run->start_ns), .heading = "start (UTC)", .place = 2)              \
+    X("run", COUNT, cup_count(number), .heading = "run")                                           \
+    X("t_start", TIME, cup_time(run->start_ns), .heading = "start (UTC)")                          \
     X("t_stop", TIME, cup_time(run->stop_ns))                                                      \
-    X("wall_time", SECONDS, cup_seconds(run->stop_ns - run->start_ns), .heading = "time",          \
-      .place = 3)                                                                                  \
+    X("wall_time", SECONDS, cup_seconds(run->stop_ns - run->start_ns), .heading = "time")          \
     X("clock_compared", BOOL, cup_bool(run->compared))                                             \
     X("start_uncertainty_s", SECONDS,                                                              \
       uncertainty(run->not_before_ns, run->start_ns, run->not_before_ns))                          \
     X("stop_uncertainty_s", SECONDS,                                                               \
       uncertainty(run->stop_ns, run->not_after_ns, run->not_after_ns))                             \
-    X("host", TEXT, cup_value_if(!given, cup_string(run->host)), .heading = "host", .place = 4,    \
-      .rank = 1)                                                                                   \
-    X("pid", ID, cup_count_if(!given, run->pid), .heading = "pid", .place = 5, .rank = 1)          \
+    X("host", TEXT, cup_value_if(!given, cup_string(run->host)), .heading = "host", .rank = 1)     \
+    X("pid", ID, cup_count_if(!given, run->pid), .heading = "pid", .rank = 1)                      \
     X("tasks", COUNT, cup_count_if(reported, rows->totals->all.tasks))                             \
     X("chunks", COUNT, cup_count_if(reported, rows->totals->used_chunks))                          \
-    X(NULL, TEXT, cup_string(reported ? "reported" : ""), .heading = "", .place = 6)
+    X(NULL, TEXT, cup_string(reported ? "reported" : ""), .heading = "")
 
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

@@ -89,15 +89,15 @@ static const struct cup_report_table sections_table = {
 /* ---- values ------------------------------------------------------------------------------- */
 
 #define VALUE_FIELDS(X)                                                                            \
-    X("value", TEXT, cup_row_text(rows, value->name), .heading = "value", .place = 1)              \
-    X("prefix", TEXT, prefix_of(rows, value->prefix), .heading = "prefix", .place = 2, .rank = 1,  \
+    X("value", TEXT, cup_row_text(rows, value->name), .heading = "value")                          \
+    X("prefix", TEXT, prefix_of(rows, value->prefix), .heading = "prefix", .rank = 1,              \
       .none = "(no task)")                                                                         \
-    X("tasks", COUNT, cup_count(value->tasks), .heading = "tasks", .place = 3)                     \
-    X("count", COUNT, cup_count(value->count), .heading = "times", .place = 4, .rank = 2)          \
-    X("sum", NUMBER, cup_real(value->sum), .heading = "sum", .place = 5)                           \
-    X("mean", NUMBER, cup_ratio(value->sum, (double)value->count), .heading = "mean", .place = 6)  \
-    X("least", NUMBER, cup_real(value->least), .heading = "least", .place = 7)                     \
-    X("most", NUMBER, cup_real(value->most), .heading = "most", .place = 8)
+    X("tasks", COUNT, cup_count(value->tasks), .heading = "tasks")                                 \
+    X("count", COUNT, cup_count(value->count), .heading = "times", .rank = 2)                      \
+    X("sum", NUMBER, cup_real(value->sum), .heading = "sum")                                       \
+    X("mean", NUMBER, cup_ratio(value->sum, (double)value->count), .heading = "mean")              \
+    X("least", NUMBER, cup_real(value->least), .heading = "least")                                 \
+    X("most", NUMBER, cup_real(value->most), .heading = "most")
 
 CUP_FILL_ITEM(fill_value, struct cup_named_value, value, VALUE_FIELDS)
 

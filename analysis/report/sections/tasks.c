@@ -6,44 +6,25 @@
 
 /* ---- by prefix ---------------------------------------------------------------------------- */
 
-/* These columns appear only if the run has any such amount. */
-static bool have_helper_cpu(const struct cup_totals *totals)
-{
-    return totals->counters[CUP_C_HELPER_CPU_NS] != 0;
-}
-
-static bool have_mapped(const struct cup_totals *totals)
-{
-    return totals->counters[CUP_C_MAPPED_BYTES] != 0;
-}
-
-static bool have_received(const struct cup_totals *totals)
-{
-    return totals->counters[CUP_C_RECV_BYTES] != 0;
-}
-
 #define PREFIX_FIELDS(X)                                                                           \
-    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix", .place = 1)           \
+    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix")                       \
     X("processor", BOOL, cup_bool(runs_chunks))                                                    \
-    X(NULL, TEXT, cup_string(runs_chunks ? "chunks" : ""), .heading = "", .place = 2, .rank = 2)   \
+    X(NULL, TEXT, cup_string(runs_chunks ? "chunks" : ""), .heading = "", .rank = 2)               \
     CUP_TASK_SUM_FIELDS(X, sums)                                                                   \
-    X(NULL, COUNT, cup_count(sums->tasks), .heading = "tasks", .place = 3)                         \
-    X(NULL, COUNT, cup_count(sums->erred + sums->unfinished), .heading = "failed", .place = 4,     \
-      .rank = 4)                                                                                   \
-    X(NULL, SECONDS, cup_ns(sums->wall_ns), .heading = "time", .place = 5)                         \
-    X(NULL, SECONDS, cup_ns_if(cup_sums_have_cpu(sums), sums->cpu_ns), .heading = "CPU",           \
-      .place = 6)                                                                                  \
+    X(NULL, COUNT, cup_count(sums->tasks), .heading = "tasks")                                     \
+    X(NULL, COUNT, cup_count(sums->erred + sums->unfinished), .heading = "failed", .rank = 4)      \
+    X(NULL, SECONDS, cup_ns(sums->wall_ns), .heading = "time")                                     \
+    X(NULL, SECONDS, cup_ns_if(cup_sums_have_cpu(sums), sums->cpu_ns), .heading = "CPU")           \
     X(NULL, SHARE, cup_ratio((double)sums->cpu_ns, (double)sums->with_cpu_ns), .heading = "share", \
-      .place = 7, .rank = 3)                                                                       \
-    X(NULL, BYTES, cup_count_if(files, sums->read_bytes), .heading = "read", .place = 8)           \
-    X(NULL, BYTES, cup_count_if(heap, c[CUP_C_ALLOC_BYTES]), .heading = "allocated", .place = 9,   \
-      .rank = 1)                                                                                   \
-    X(NULL, SECONDS, cup_ns(c[CUP_C_HELPER_CPU_NS]), .heading = "helpers' CPU", .place = 10,       \
-      .rank = 5, .is_shown = have_helper_cpu)                                                      \
-    X(NULL, BYTES, cup_count(c[CUP_C_MAPPED_BYTES]), .heading = "mapped", .place = 11, .rank = 5,  \
-      .is_shown = have_mapped)                                                                     \
-    X(NULL, BYTES, cup_count(c[CUP_C_RECV_BYTES]), .heading = "received", .place = 12, .rank = 5,  \
-      .is_shown = have_received)
+      .rank = 3)                                                                                   \
+    X(NULL, BYTES, cup_count_if(files, sums->read_bytes), .heading = "read")                       \
+    X(NULL, BYTES, cup_count_if(heap, c[CUP_C_ALLOC_BYTES]), .heading = "allocated", .rank = 1)    \
+    X(NULL, SECONDS, cup_ns(c[CUP_C_HELPER_CPU_NS]), .heading = "helpers' CPU", .rank = 5,         \
+      .counter = CUP_C_HELPER_CPU_NS)                                                              \
+    X(NULL, BYTES, cup_count(c[CUP_C_MAPPED_BYTES]), .heading = "mapped", .rank = 5,               \
+      .counter = CUP_C_MAPPED_BYTES)                                                               \
+    X(NULL, BYTES, cup_count(c[CUP_C_RECV_BYTES]), .heading = "received", .rank = 5,               \
+      .counter = CUP_C_RECV_BYTES)
 
 static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -137,13 +118,11 @@ static const struct cup_report_table workers = {CUP_TABLE_FIELDS(WORKER_FIELDS, 
 /* ---- tasks that failed or never ended, in the text ------------------------------------------ */
 
 #define BAD_FIELDS(X)                                                                              \
-    X("status", TEXT, cup_string(cup_task_status_name(task)), .heading = "status", .place = 1)     \
-    X("time", SECONDS, cup_ns_if(wall_ns != CUP_UNKNOWN64, wall_ns), .heading = "time",            \
-      .place = 2, .rank = 1)                                                                       \
-    X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key", .place = 3,           \
+    X("status", TEXT, cup_string(cup_task_status_name(task)), .heading = "status")                 \
+    X("time", SECONDS, cup_ns_if(wall_ns != CUP_UNKNOWN64, wall_ns), .heading = "time", .rank = 1) \
+    X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key",                       \
       .none = "(key not known)")                                                                   \
-    X("error", TEXT, cup_row_text(rows, task->error), .heading = "error", .place = 4, .rank = 2,   \
-      .none = "")
+    X("error", TEXT, cup_row_text(rows, task->error), .heading = "error", .rank = 2, .none = "")
 
 static void fill_bad(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

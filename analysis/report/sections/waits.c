@@ -104,8 +104,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
         cup_table_finish_with_hidden(&table, &page->terminal);
     else
         cup_table_drop(&table);
-    cup_page_more(page, workers > SHOWN_PREFIXES ? workers - SHOWN_PREFIXES : 0,
-                  "workers in --json");
+    cup_page_more(page, workers, SHOWN_PREFIXES, "workers in --json");
 }
 
 static void print_waits(const struct cup_page *page, const uint32_t *order, size_t count)
@@ -123,8 +122,7 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
     }
     cup_table_finish_with_hidden(&table, &page->terminal);
-    cup_page_more(page, prefixes > SHOWN_PREFIXES ? prefixes - SHOWN_PREFIXES : 0,
-                  "prefixes in --json");
+    cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefixes in --json");
     print_workers(page, columns);
 }
 
@@ -143,13 +141,13 @@ struct duration {
 };
 
 #define DURATION_FIELDS(X)                                                                         \
-    X(NULL, TEXT, cup_row_text(rows, duration->prefix->name), .heading = "prefix", .place = 1)     \
-    X(NULL, TEXT, cup_string(cup_duration_kinds[duration->kind].text), .heading = "", .place = 2)  \
-    X("count", COUNT, cup_count(total), .heading = "number", .place = 3, .rank = 2)                \
-    X("p50_s", SECONDS, quantile(&duration->of, 0.5), .heading = "p50", .place = 4)                \
-    X("p90_s", SECONDS, quantile(&duration->of, 0.9), .heading = "p90", .place = 5, .rank = 1)     \
-    X("p99_s", SECONDS, quantile(&duration->of, 0.99), .heading = "p99", .place = 6)               \
-    X("max_s", SECONDS, cup_ns_if(total, longest_ns), .heading = "max", .place = 7)
+    X(NULL, TEXT, cup_row_text(rows, duration->prefix->name), .heading = "prefix")                 \
+    X(NULL, TEXT, cup_string(cup_duration_kinds[duration->kind].text), .heading = "")              \
+    X("count", COUNT, cup_count(total), .heading = "number", .rank = 2)                            \
+    X("p50_s", SECONDS, quantile(&duration->of, 0.5), .heading = "p50")                            \
+    X("p90_s", SECONDS, quantile(&duration->of, 0.9), .heading = "p90", .rank = 1)                 \
+    X("p99_s", SECONDS, quantile(&duration->of, 0.99), .heading = "p99")                           \
+    X("max_s", SECONDS, cup_ns_if(total, longest_ns), .heading = "max")
 
 static void fill_duration(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

@@ -111,27 +111,22 @@ static struct cup_value limit_of(const struct known_worker *worker)
 
 #define WORKER_FIELDS(X)                                                                           \
     X("worker", TEXT, server ? cup_row_text(rows, server->address) : cup_text(seen->address),      \
-      .heading = "worker", .place = 1)                                                             \
+      .heading = "worker")                                                                         \
     X("name", TEXT, server ? cup_row_text(rows, server->name) : cup_text(seen->name),              \
-      .heading = "name", .place = 2, .rank = 5, .none = "")                                        \
+      .heading = "name", .rank = 5, .none = "")                                                    \
     X("host", TEXT, cup_string(header ? header->host : NULL))                                      \
     X("pid", ID, header ? cup_count(header->pid) : cup_null())                                     \
     X("threads", COUNT, threads_of(worker))                                                        \
     X(NULL, COUNT, cup_real(cup_timeline_average(&seen->values[CUP_SEEN_THREADS])),                \
-      .heading = "threads", .place = 3, .rank = 1)                                                 \
-    X(NULL, SECONDS, cup_seconds(seen->present.span_ns), .heading = "there", .place = 4,           \
-      .rank = 4)                                                                                   \
+      .heading = "threads", .rank = 1)                                                             \
+    X(NULL, SECONDS, cup_seconds(seen->present.span_ns), .heading = "there", .rank = 4)            \
     X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_EXECUTING])),              \
-      .heading = "running", .place = 5)                                                            \
-    X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_CPU])), .heading = "CPU",  \
-      .place = 6)                                                                                  \
-    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_MEMORY]), .heading = "memory", .place = 7)       \
-    X(NULL, PERCENT, peak_of(&seen->percents[CUP_PCT_MEMORY]), .heading = "of limit", .place = 8,  \
-      .rank = 2)                                                                                   \
-    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_SPILLED]), .heading = "spilled", .place = 9,     \
-      .rank = 3)                                                                                   \
-    X(NULL, SECONDS, peak_of(cup_observed_stalls(seen)), .heading = "stalled", .place = 10,        \
-      .rank = 3)                                                                                   \
+      .heading = "running")                                                                        \
+    X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_CPU])), .heading = "CPU")  \
+    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_MEMORY]), .heading = "memory")                   \
+    X(NULL, PERCENT, peak_of(&seen->percents[CUP_PCT_MEMORY]), .heading = "of limit", .rank = 2)   \
+    X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_SPILLED]), .heading = "spilled", .rank = 3)      \
+    X(NULL, SECONDS, peak_of(cup_observed_stalls(seen)), .heading = "stalled", .rank = 3)          \
     X("memory_limit_bytes", BYTES, limit_of(worker))                                               \
     X("tasks", COUNT, server ? cup_count(server->tasks) : cup_null())                              \
     X("samples", COUNT, cup_count(seen->present.count))                                            \

@@ -7,8 +7,8 @@
 #include "tests/analysis/support.h"
 
 #define FIELDS(X)                                                                                  \
-    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix", .place = 1)           \
-    X("tasks", COUNT, cup_count(prefix->tasks), .heading = "tasks", .place = 2)
+    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix")                       \
+    X("tasks", COUNT, cup_count(prefix->tasks), .heading = "tasks")
 
 static void fill_row(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

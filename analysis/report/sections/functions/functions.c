@@ -13,15 +13,9 @@ enum { SHOWN_PACKAGES = 12, SHOWN_NATIVE_PACKAGES = 8 };
 /* Rows of each table in HTML: fewer than elsewhere, because this section has seven tables. */
 enum { PAGE_ROWS = 60 };
 
-size_t cup_shown_rows(const struct cup_page *page, size_t screen)
+static size_t shown_rows(const struct cup_page *page, size_t screen)
 {
     return page->terminal.html ? PAGE_ROWS : screen;
-}
-
-static size_t hidden_rows(const struct cup_page *page, size_t count, size_t screen)
-{
-    size_t rows = cup_shown_rows(page, screen);
-    return count > rows ? count - rows : 0;
 }
 
 const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS] = {
@@ -132,7 +126,7 @@ void cup_print_packages(const struct cup_page *page, struct cup_functions *funct
     struct cup_function_rows *rows = native ? &functions->native_packages : &functions->packages;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"package", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, native, columns);
-    size_t screen = native ? SHOWN_NATIVE_PACKAGES : SHOWN_PACKAGES, some = 0;
+    size_t most = shown_rows(page, native ? SHOWN_NATIVE_PACKAGES : SHOWN_PACKAGES), some = 0;
     struct cup_table table;
     if (!native)
         columns[count++] = (struct cup_column){"total", CUP_FIT_RIGHT, 1};
@@ -144,7 +138,7 @@ void cup_print_packages(const struct cup_page *page, struct cup_functions *funct
     cup_table_start(&table, columns, count);
     for (const struct cup_function_row *row = rows->rows; row < rows->rows + rows->count; row++) {
         bool is_caller = native && !has_amount(functions, native, &row->self);
-        if (is_caller || some++ >= cup_shown_rows(page, screen))
+        if (is_caller || some++ >= most)
             continue;
         cup_table_add(&table, cup_call_text(functions->tree, row->of));
         add_amounts(functions, native, &table, &row->self);
@@ -152,7 +146,7 @@ void cup_print_packages(const struct cup_page *page, struct cup_functions *funct
             add_amount(&table, weight, row->total.of[weight]);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, hidden_rows(page, some, screen), "packages in --json");
+    cup_page_more(page, some, most, "packages in --json");
 }
 
 /* "file.py:12": of a function, where it begins. */
@@ -180,7 +174,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
     const struct cup_call_tree *tree = functions->tree;
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
     unsigned count = add_columns(functions, false, columns);
-    size_t most = cup_shown_rows(page, SHOWN_USERS), users = users_of(rows);
+    size_t most = shown_rows(page, SHOWN_USERS), users = users_of(rows);
     struct cup_table table;
     columns[count++] = (struct cup_column){lines ? "line" : "defined at", CUP_FIT_LEFT, 0};
     if (!users)
@@ -199,8 +193,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
                   lines ? tree->frames[row->of].line : function->first_line);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, hidden_rows(page, users, SHOWN_USERS),
-                  lines ? "lines in --json" : "functions in --json");
+    cup_page_more(page, users, most, lines ? "lines in --json" : "functions in --json");
 }
 
 /* ---- branches by line --------------------------------------------------------------------- */
@@ -247,7 +240,7 @@ static void print_branches(const struct cup_page *page)
         {"compressed", CUP_FIT_RIGHT, 0}, {"largest first", CUP_FIT_LEFT, 0},
     };
     const struct cup_call_tree *tree = page->totals->calls;
-    size_t most = cup_shown_rows(page, SHOWN_USERS), lines = 0;
+    size_t most = shown_rows(page, SHOWN_USERS), lines = 0;
     struct cup_table table;
     if (tree->branch_count == 0)
         return;
@@ -262,7 +255,7 @@ static void print_branches(const struct cup_page *page)
             add_branches(page, &table, &tree->branches[from], to - from);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, hidden_rows(page, lines, SHOWN_USERS), "lines in --json");
+    cup_page_more(page, lines, most, "lines in --json");
 }
 
 /* ---- hot functions ------------------------------------------------------------------------ */
@@ -290,7 +283,7 @@ void cup_print_hot(const struct cup_page *page, const struct cup_functions *func
         {place, CUP_FIT_LEFT, 0},
     };
     enum cup_weight weight = cup_shown_weights[which].weight;
-    size_t most = cup_shown_rows(page, SHOWN_HOT), some = 0;
+    size_t most = shown_rows(page, SHOWN_HOT), some = 0;
     struct cup_table table;
     cup_function_rows_sort(rows, weight, false, false);
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
@@ -298,7 +291,7 @@ void cup_print_hot(const struct cup_page *page, const struct cup_functions *func
         if (some++ < most)
             add_hot(&table, functions, &rows->rows[i], weight);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, hidden_rows(page, some, SHOWN_HOT), "functions in --json");
+    cup_page_more(page, some, most, "functions in --json");
 }
 
 static void print_pythons(const struct cup_page *page, struct cup_functions *functions)

@@ -14,9 +14,6 @@ struct cup_shown_weight {
 enum { CUP_SHOWN_WEIGHTS = 4 };
 extern const struct cup_shown_weight cup_shown_weights[CUP_SHOWN_WEIGHTS];
 
-/* Rows that a table shows: `screen` on a terminal, more in HTML. */
-size_t cup_shown_rows(const struct cup_page *page, size_t screen);
-
 /* Prints the packages of all frames or of native ones, those with the most of `weight` first. */
 void cup_print_packages(const struct cup_page *page, struct cup_functions *functions, bool native,
                         enum cup_weight weight);

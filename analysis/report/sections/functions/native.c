@@ -34,8 +34,7 @@ static void print_nameless(const struct cup_page *page, const struct cup_modules
                           file.length < 200 ? (int)file.length : 200, file.length ? file.bytes : "",
                           module->why);
     }
-    cup_page_more(page, nameless > SHOWN_NAMELESS ? nameless - SHOWN_NAMELESS : 0,
-                  "libraries without names in --json");
+    cup_page_more(page, nameless, SHOWN_NAMELESS, "libraries without names in --json");
 }
 
 /* Prints how many stacks have no native frames, or have them in the wrong place. */

@@ -91,10 +91,10 @@ static void print_kernel_check(const struct cup_page *page)
 }
 
 #define METHOD_FIELDS(X)                                                                           \
-    X(NULL, TEXT, cup_string(cup_method_names[*method]), .heading = "method", .place = 1)          \
-    X(NULL, BYTES, bytes_of(rows->totals, *method), .heading = "bytes", .place = 2)                \
-    X(NULL, SHARE, share_of(rows->totals, *method), .heading = "share", .place = 3)                \
-    X(NULL, TEXT, cup_string(method_texts[*method]), .heading = "", .place = 4, .rank = 1)
+    X(NULL, TEXT, cup_string(cup_method_names[*method]), .heading = "method")                      \
+    X(NULL, BYTES, bytes_of(rows->totals, *method), .heading = "bytes")                            \
+    X(NULL, SHARE, share_of(rows->totals, *method), .heading = "share")                            \
+    X(NULL, TEXT, cup_string(method_texts[*method]), .heading = "", .rank = 1)
 
 static void fill_method(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -214,29 +214,24 @@ static int put_kernel_check(struct report *report)
     const struct cup_kernel_check *check = report->totals->kernel;
     int64_t difference = (int64_t)(check->kernel_bytes - check->seen_bytes);
     bool checked = check->processes > 0;
-    const struct {
-        const char *name;
-        struct cup_value value;
-    } figures[] = {
-        {"kernel_bytes", cup_count(check->kernel_bytes)},
-        {"seen_bytes", cup_count(check->seen_bytes)},
-        {"difference_bytes", cup_signed(difference)},
-        {"difference_pct", cup_ratio(100 * (double)difference, (double)check->kernel_bytes)},
-        {"stdio_read_bytes", cup_count(check->stdio_bytes)},
-        {"copied_bytes", cup_count(check->copied_bytes)},
-        {"explained_bytes", cup_count(check->explained_bytes)},
-        {"unexplained_bytes", cup_count(check->unexplained_bytes)},
-        {"unexplained_pct",
-         cup_ratio(100 * (double)check->unexplained_bytes, (double)check->kernel_bytes)},
-    };
+    double kernel_bytes = (double)check->kernel_bytes;
     char warning[400];
     cup_kernel_warning(check, report->profile, warning, sizeof warning);
     cup_json_object(&report->json, "kernel_check");
     put(report, "processes", cup_count(check->processes));
     put(report, "processes_without", cup_count(check->killed + check->unreadable));
     put(report, "processes_killed", cup_count(check->killed));
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        put(report, figures[i].name, cup_value_if(checked, figures[i].value));
+    put(report, "kernel_bytes", cup_count_if(checked, check->kernel_bytes));
+    put(report, "seen_bytes", cup_count_if(checked, check->seen_bytes));
+    put(report, "difference_bytes", cup_value_if(checked, cup_signed(difference)));
+    put(report, "difference_pct",
+        cup_value_if(checked, cup_ratio(100 * (double)difference, kernel_bytes)));
+    put(report, "stdio_read_bytes", cup_count_if(checked, check->stdio_bytes));
+    put(report, "copied_bytes", cup_count_if(checked, check->copied_bytes));
+    put(report, "explained_bytes", cup_count_if(checked, check->explained_bytes));
+    put(report, "unexplained_bytes", cup_count_if(checked, check->unexplained_bytes));
+    put(report, "unexplained_pct",
+        cup_value_if(checked, cup_ratio(100 * (double)check->unexplained_bytes, kernel_bytes)));
     put_kernel_classes(report);
     put(report, "warning", cup_string(*warning ? warning : NULL));
     cup_json_end_object(&report->json);

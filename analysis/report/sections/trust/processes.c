@@ -14,18 +14,15 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
 /* Times are by the scheduler's clock where that is known. */
 #define FIELDS(X)                                                                                  \
     X("role", TEXT, cup_string(cup_role_name(cup_process_role(process))))                          \
-    X("roles", TEXT, cup_row_string(rows, cup_process_roles(process, roles)), .heading = "role",   \
-      .place = 1)                                                                                  \
-    X("host", TEXT, cup_string(header->host), .heading = "host", .place = 2, .rank = 4)            \
-    X("pid", ID, cup_count(header->pid), .heading = "pid", .place = 3)                             \
+    X("roles", TEXT, cup_row_string(rows, cup_process_roles(process, roles)), .heading = "role")   \
+    X("host", TEXT, cup_string(header->host), .heading = "host", .rank = 4)                        \
+    X("pid", ID, cup_count(header->pid), .heading = "pid")                                         \
     X("ppid", ID, cup_count(header->ppid))                                                         \
     X("start", SECONDS, cup_seconds(header->process_start_ns))                                     \
-    X(NULL, TIME, cup_time(header->process_start_ns), .heading = "start (UTC)", .place = 4,        \
-      .rank = 5)                                                                                   \
+    X(NULL, TIME, cup_time(header->process_start_ns), .heading = "start (UTC)", .rank = 5)         \
     X("stop", SECONDS, cup_value_if(stopped, cup_seconds(header->log_stop_ns)))                    \
-    X(NULL, SECONDS, cup_seconds(last_ns - header->process_start_ns), .heading = "lived",          \
-      .place = 5)                                                                                  \
-    X(NULL, TEXT, cup_string(stopped ? "" : "not closed"), .heading = "", .place = 6, .rank = 3)   \
+    X(NULL, SECONDS, cup_seconds(last_ns - header->process_start_ns), .heading = "lived")          \
+    X(NULL, TEXT, cup_string(stopped ? "" : "not closed"), .heading = "", .rank = 3)               \
     X("clock_offset_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->ahead_ns)))      \
     X("clock_error_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->error_ns)))       \
     X("clock_shift_s", SECONDS, cup_seconds(clock->shift_ns))                                      \
@@ -42,18 +39,15 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
 
 /* Versions, and the command line. */
 #define FACT_FIELDS(X)                                                                             \
-    X("python", WORD, fact(rows, item, "python"), .heading = "Python", .place = 7, .rank = 1,      \
-      .none = "")                                                                                  \
+    X("python", WORD, fact(rows, item, "python"), .heading = "Python", .rank = 1, .none = "")      \
     X("dask", WORD, fact(rows, item, "dask"))                                                      \
-    X("distributed", WORD, fact(rows, item, "distributed"), .heading = "Dask", .place = 8,         \
-      .rank = 2, .none = "")                                                                       \
-    X("coffea", WORD, fact(rows, item, "coffea"), .heading = "Coffea", .place = 9, .rank = 2,      \
+    X("distributed", WORD, fact(rows, item, "distributed"), .heading = "Dask", .rank = 2,          \
       .none = "")                                                                                  \
-    X("uproot", WORD, fact(rows, item, "uproot"), .heading = "uproot", .place = 10, .rank = 6,     \
-      .none = "")                                                                                  \
+    X("coffea", WORD, fact(rows, item, "coffea"), .heading = "Coffea", .rank = 2, .none = "")      \
+    X("uproot", WORD, fact(rows, item, "uproot"), .heading = "uproot", .rank = 6, .none = "")      \
     X("awkward", WORD, fact(rows, item, "awkward"))                                                \
     X("numpy", WORD, fact(rows, item, "numpy"))                                                    \
-    X("command", TEXT, fact(rows, item, "command"), .heading = "command", .place = 11, .none = "")
+    X("command", TEXT, fact(rows, item, "command"), .heading = "command", .none = "")
 
 static struct cup_value fact(const struct cup_report_rows *rows, const struct cup_process *process,
                              const char *name)
