@@ -1,9 +1,11 @@
-/* The key figures of several runs, compared with those of the baseline. */
+/* Data of the plots of several runs. */
 #ifndef CUPPING_PLOT_COMPARE_COMPARED_H
 #define CUPPING_PLOT_COMPARE_COMPARED_H
 
 #include "analysis/compare/compare.h"
 #include "plot/shared/plot.h"
+
+/* The key figures of several runs, compared with those of the baseline. */
 
 enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
 
@@ -26,6 +28,31 @@ struct cup_compared_shown {
     struct cup_text runs[CUP_COMPARE_MOST];    /* "B: monday" */
     struct cup_text letters[CUP_COMPARE_MOST]; /* "B" */
     size_t run_count, baseline;
+};
+
+/* The distributions of chunk times in several runs. */
+
+struct cup_compared_runtime {
+    const char *name;                                   /* of the axis of times */
+    const struct cup_spread *spreads[CUP_COMPARE_MOST]; /* each of at least one chunk */
+    struct cup_text names[CUP_COMPARE_MOST];
+    size_t count;
+    double low_s, high_s;
+};
+
+/* Throughput of several runs by their size. */
+
+struct cup_compared_scaling {
+    const char *size_name, *rate_name; /* of the axes */
+    bool by_events;                    /* else bits per second */
+    bool joined;                       /* joined by a line, because the runs did the same work */
+    double size[CUP_COMPARE_MOST], rate[CUP_COMPARE_MOST]; /* sorted by size */
+    char texts[CUP_COMPARE_MOST][32]; /* "B  92 %": letter of the run, and its efficiency */
+    size_t count;
+    double ideal; /* rate divided by size, of the smallest run */
+    double most_size, most_rate;
+    double target; /* 0: none */
+    char target_name[64];
 };
 
 #endif

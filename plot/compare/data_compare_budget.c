@@ -6,7 +6,7 @@
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"
 
-/* Paints as in the budget of one run (chart_time_budget.c); its small parts are put together. */
+/* Paints as in the budget of one run (time_budget.c); its small parts are put together. */
 enum { CPU, IO, GIL, LOCKS, NO_CORE, OTHERS, DASK, IDLE };
 static const struct cup_bar_kind kinds[] = {
     [CPU] = {"CPU in tasks", CUP_PAINT_GREEN},

@@ -28,7 +28,7 @@ void cup_mark_stack(struct cup_figure *figure, const double *x, const double *lo
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);
 
-/* A dot drawn `points` points to the right of its place: see swarm.h. */
+/* A dot drawn `points` points to the right of its place: see density.h. */
 void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
                          struct cup_colour colour, double opacity);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/write/html.h"
-#include "plot/figure/css_colours.h"
+#include "plot/figure/theme.h"
 
 /* ---- numbers and colours ------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
  * writer rounds to a hundredth of a point and puts neighbours of one style into one path.
  *
  * A file has its colours written out, so that every program that shows SVG shows them. In a page,
- * colours are CSS classes (css_colours.h), so that the page can be light or dark and its legends
+ * colours are CSS classes (theme.h), so that the page can be light or dark and its legends
  * can hide what has one colour. */
 #ifndef CUPPING_PLOT_FIGURE_SVG_H
 #define CUPPING_PLOT_FIGURE_SVG_H

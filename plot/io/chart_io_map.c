@@ -3,28 +3,122 @@
 #include <string.h>
 
 #include "plot/figure/figure.h"
-#include "plot/figure/plane.h"
-#include "plot/io/io_map.h"
+#include "plot/io/io_plots.h"
 
-static struct cup_plane plane_of(const struct cup_figure *figure, const struct cup_io_map *plot,
-                                 size_t row)
+/* A plane: the row of a file, or the whole area of the figure, with a scale of offsets of its own.
+ * The x scale is the figure's. */
+struct plane {
+    struct cup_box box;
+    double high; /* value at the top; the bottom is 0 */
+};
+
+/* A range of x (from, to) and of the plane's values (low, high). NAN: left out. */
+struct plane_part {
+    double from, to, low, high;
+};
+
+static struct plane plane_of(const struct cup_figure *figure, const struct cup_io_map *plot,
+                             size_t row)
 {
-    return cup_plane_of(figure, row, plot->row_count, plot->sizes[row]);
+    const struct cup_box *area = &figure->area;
+    size_t rows = plot->row_count;
+    double height = area->height / (double)(rows ? rows : 1), high = plot->sizes[row];
+    double seam = rows > 1 ? fmin(figure->theme->gap * 0.4, height * 0.05) : 0;
+    return (struct plane){
+        {area->left, area->top + (double)row * height + seam, area->width, height - 2 * seam},
+        isfinite(high) && high > 0 ? high : 1};
 }
+
+static double place_value(const struct plane *plane, double value)
+{
+    double share = fmin(fmax(value / plane->high, 0), 1);
+    return plane->box.top + plane->box.height * (1 - share);
+}
+
+/* Calculates the place of a range on the paper. False: it lies outside of the plane. */
+static bool place_range(const struct cup_figure *figure, const struct plane *plane,
+                        const struct plane_part *at, struct cup_box *box)
+{
+    double left = cup_x(figure, at->from), right = cup_x(figure, at->to);
+    double end = plane->box.left + plane->box.width;
+    if (!(right >= left) || !(at->high >= at->low) || left > end || right < plane->box.left)
+        return false;
+    left = fmax(left, plane->box.left);
+    right = fmin(right, end);
+    double top = place_value(plane, at->high), bottom = place_value(plane, at->low);
+    *box = (struct cup_box){left, top, right - left, bottom - top};
+    return true;
+}
+
+/* Adds the hover text "3:20 to 3:22, 1.2 MB to 5.6 MB". */
+static void add_range_hover(struct cup_figure *figure, const struct plane_part *at,
+                            struct cup_box box, struct cup_colour colour)
+{
+    char from[24], to[24], low[24], high[24], text[sizeof(struct cup_hover){0}.text];
+    snprintf(text, sizeof text, "%s to %s, %s to %s", cup_tick_text(from, at->from, figure->x.unit),
+             cup_tick_text(to, at->to, figure->x.unit), cup_tick_text(low, at->low, CUP_AXIS_BYTES),
+             cup_tick_text(high, at->high, CUP_AXIS_BYTES));
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
+}
+
+/* Draws a line from the range's lower left to its upper right; a very short one becomes a small
+ * box.
+ */
+static void draw_line(struct cup_figure *figure, const struct plane *plane,
+                      const struct plane_part *at, struct cup_colour colour)
+{
+    double width = figure->theme->line;
+    struct cup_box box;
+    if (!place_range(figure, plane, at, &box))
+        return;
+    const struct cup_point points[] = {{box.left, box.top + box.height},
+                                       {box.left + box.width, box.top}};
+    if (hypot(box.width, box.height) < width)
+        cup_canvas_box(figure->canvas,
+                       (struct cup_box){box.left + box.width / 2 - width / 2,
+                                        box.top + box.height / 2 - width / 2, width, width},
+                       colour, 1);
+    else
+        cup_canvas_line(figure->canvas, points, 2, colour, width, 0);
+    add_range_hover(figure, at, box, colour);
+}
+
+static void draw_box(struct cup_figure *figure, const struct plane *plane,
+                     const struct plane_part *at, struct cup_colour colour)
+{
+    double least = figure->theme->line;
+    struct cup_box box;
+    if (!place_range(figure, plane, at, &box))
+        return;
+    box.width = fmax(box.width, least);
+    box.height = fmax(box.height, least);
+    cup_canvas_box(figure->canvas, box, colour, 0.35);
+    add_range_hover(figure, at, box, colour);
+}
+
+/* Draws a thin line at the bottom of the plane. */
+static void draw_border(struct cup_figure *figure, const struct plane *plane)
+{
+    double below = plane->box.top + plane->box.height, right = plane->box.left + plane->box.width;
+    const struct cup_point points[] = {{plane->box.left, below}, {right, below}};
+    cup_canvas_line(figure->canvas, points, 2, figure->theme->grid, figure->theme->hair, 0);
+}
+
+/* ---- the map -------------------------------------------------------------------------------- */
 
 static void draw_marks(struct cup_figure *figure, const struct cup_io_map *plot, bool joined,
                        bool again, struct cup_colour colour)
 {
     for (size_t i = 0; i < plot->mark_count; i++) {
         const struct cup_io_mark *mark = &plot->marks[i];
-        const struct cup_plane_part at = {mark->from_s, mark->to_s, mark->low, mark->high};
-        const struct cup_plane plane = plane_of(figure, plot, mark->row);
+        const struct plane_part at = {mark->from_s, mark->to_s, mark->low, mark->high};
+        const struct plane plane = plane_of(figure, plot, mark->row);
         if (mark->again != again || mark->joined != joined)
             continue;
         if (mark->joined)
-            cup_plane_box(figure, &plane, &at, colour);
+            draw_box(figure, &plane, &at, colour);
         else
-            cup_plane_line(figure, &plane, &at, colour);
+            draw_line(figure, &plane, &at, colour);
     }
 }
 
@@ -50,7 +144,6 @@ static void draw_cells(struct cup_figure *figure, const struct cup_io_map *plot,
     size_t count = plot->cell_rows * CUP_IO_COLUMNS;
     const struct cup_io_cell *from = plot->cells + row * count;
     struct cup_cell *cells = calloc(count + 1, sizeof *cells);
-    const struct cup_plane plane = plane_of(figure, plot, row);
     if (!cells) {
         figure->canvas->out_of_memory = true;
         return;
@@ -58,7 +151,8 @@ static void draw_cells(struct cup_figure *figure, const struct cup_io_map *plot,
     for (size_t i = 0; i < count; i++)
         cells[i] = (struct cup_cell){from[i].again > from[i].fresh ? again : fresh,
                                      strength(from[i].again + from[i].fresh, plot->most)};
-    cup_plane_cells(figure, &plane, cells, CUP_IO_COLUMNS, plot->cell_rows);
+    cup_canvas_cells(figure->canvas, plane_of(figure, plot, row).box, cells, CUP_IO_COLUMNS,
+                     plot->cell_rows);
     free(cells);
 }
 
@@ -99,11 +193,11 @@ void cup_chart_io_map(struct cup_figure *figure, const void *data)
     add_keys(figure, plot, fresh, again);
     cup_figure_open(figure);
     for (size_t row = 0; row < plot->row_count; row++) {
-        const struct cup_plane plane = plane_of(figure, plot, row);
+        const struct plane plane = plane_of(figure, plot, row);
         if (plot->cells)
             draw_cells(figure, plot, row, fresh, again);
         if (row + 1 < plot->row_count)
-            cup_plane_border(figure, &plane);
+            draw_border(figure, &plane);
     }
     draw_all_marks(figure, plot, fresh, again);
     cup_figure_close(figure);

@@ -5,11 +5,11 @@
 
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
-#include "plot/io/io_map.h"
+#include "plot/io/io_plots.h"
 #include "plot/shared/coverage.h"
 #include "plot/shared/plot.h"
-#include "plot/shared/rates.h"
 #include "plot/shared/ratios.h"
+#include "plot/shared/time_bins.h"
 
 /* One access extent of a file. There may be a million of them, so only the fields that are needed
  * here are kept. */

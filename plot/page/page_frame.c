@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/write/html.h"
-#include "plot/figure/css_colours.h"
+#include "plot/figure/theme.h"
 #include "plot/page/page_parts.h"
 
 /* ---- the frame ------------------------------------------------------------------- */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "analysis/write/html.h"
-#include "plot/figure/css_colours.h"
+#include "plot/figure/theme.h"
 #include "plot/page/page_svg.h"
-#include "plot/shared/plot_draw.h"
+#include "plot/shared/plot.h"
 
 /* The plots at the front, in this order. The first one is as wide as the page, as is the first plot
  * of several runs. */

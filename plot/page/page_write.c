@@ -7,7 +7,7 @@
 #include "plot/page/page_flame.h"
 #include "plot/page/page_frame.h"
 #include "plot/page/page_plots.h"
-#include "plot/shared/plot_draw.h"
+#include "plot/shared/plot.h"
 
 /* The parts are made before the table of contents, which links to them. */
 enum part { SUMMARY, FRONT, FUNCTIONS, TABLES, OTHERS, LINKS, LEFT_OUT, PARTS };

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_SHARED_BINS_H
 
 #include "plot/figure/arena.h"
-#include "plot/figure/scale.h"
+#include "plot/figure/ticks.h"
 
 enum cup_bins_kind {
     CUP_BINS_EVEN,  /* equal width; edges in round steps of 1, 2 or 5 */

@@ -29,4 +29,18 @@ double cup_density_strength(const struct cup_density *density, size_t cell);
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density);
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density);
 
+/* Dots that do not hide each other: a dot on an occupied place is moved sideways. */
+
+struct cup_swarm {
+    struct cup_figure *figure;
+    double opacity;
+    unsigned char *taken; /* owned; number of dots in each square of a dot's size, row by row */
+    size_t columns, rows;
+};
+
+/* Begins a swarm of about `count` dots. Call cup_swarm_end() afterwards. */
+void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t count);
+void cup_swarm_dot(struct cup_swarm *swarm, double x, double y, struct cup_colour colour);
+void cup_swarm_end(struct cup_swarm *swarm);
+
 #endif

@@ -1,9 +1,11 @@
 #include "plot/shared/plot.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/units.h"
+#include "plot/shared/runs.h"
 
 const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const char *name)
 {
@@ -47,4 +49,63 @@ char *cup_count_text(char to[64], uint64_t count, const char *what)
              cup_print_human_readable(number, cup_count(count), CUP_UNIT_COUNT), what,
              count == 1 ? "" : "s");
     return to;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+/* Resolves symbolic links: a run is named by its own directory, not by a link to it. */
+void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile)
+{
+    char *real = realpath(profile->path, NULL);
+    const char *path = real ? real : profile->path, *slash = strrchr(path, '/');
+    snprintf(to, room, "%s", slash && slash[1] ? slash + 1 : path);
+    free(real);
+}
+
+/* Puts the run's name and date before the plot's own caption. */
+static void print_caption(char *to, size_t room, const struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    char name[128], start[CUP_HUMAN_READABLE_ROOM] = "", which[48] = "";
+    if (input->runs) {
+        snprintf(to, room, "%s. %s", input->runs->heading, input->caption);
+        return;
+    }
+    cup_plot_run_name(name, sizeof name, totals->profile);
+    if (totals->run.start_ns)
+        cup_print_human_readable(start, cup_time(totals->run.start_ns), CUP_UNIT_NONE);
+    if (totals->profile->run_count > 1 && totals->profile->run)
+        snprintf(which, sizeof which, ", run %u of %zu", totals->profile->run,
+                 totals->profile->run_count);
+    snprintf(to, room, "%s%s%s%s%s. %s", name, which, *start ? ", " : "", start,
+             *start ? " UTC" : "", input->caption);
+}
+
+int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
+                  const struct cup_plot_style *style, struct cup_drawing *drawing,
+                  struct cup_error *error)
+{
+    struct cup_canvas *canvas = &drawing->canvas;
+    const struct cup_sheet sheet = {.format = style->format,
+                                    .width = style->width,
+                                    .height = style->height,
+                                    .pixels = style->pixels,
+                                    .name = plot->name,
+                                    .title = plot->title,
+                                    .date_ns = input->runs ? input->runs->date_ns
+                                                           : input->totals->run.start_ns,
+                                    .for_page = style->for_page};
+    const struct cup_theme theme = cup_theme_make(style->width, style->height, style->dark);
+    struct cup_figure figure = {
+        .canvas = canvas, .theme = &theme, .title = plot->title, .caption = drawing->caption};
+    print_caption(drawing->caption, sizeof drawing->caption, input);
+    if (cup_canvas_open(canvas, &sheet, error) != 0)
+        return -1;
+    plot->draw(&figure, data);
+    int result = cup_canvas_finish(canvas, &drawing->bytes, error);
+    if (result != 0)
+        cup_canvas_close(canvas);
+    drawing->key_count = figure.key_count < CUP_KEYS ? figure.key_count : CUP_KEYS;
+    memcpy(drawing->keys, figure.keys, sizeof drawing->keys);
+    return result;
 }

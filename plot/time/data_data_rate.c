@@ -2,7 +2,7 @@
 
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
-#include "plot/shared/rates.h"
+#include "plot/shared/time_bins.h"
 
 /* The rate over time by one row of the processes' series; an empty line if nothing was counted.
  * NULL without memory. */

@@ -2,7 +2,6 @@
 
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
-#include "plot/shared/quantity.h"
 #include "plot/shared/sampled.h"
 
 static double memory(const struct cup_sample_row *row)

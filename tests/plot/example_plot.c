@@ -4,7 +4,7 @@
 
 #include "plot/figure/marks.h"
 
-/* ---- result_size.h: the data ------------------------------------------------------------- */
+/* ---- task_plots.h: the data -------------------------------------------------------------- */
 
 struct result_size {
     struct cup_bins sizes;

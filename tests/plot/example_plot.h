@@ -2,7 +2,7 @@
 #define CUPPING_TESTS_PLOT_EXAMPLE_PLOT_H
 
 #include "plot/shared/bins.h"
-#include "plot/shared/plot_draw.h"
+#include "plot/shared/plot.h"
 
 const void *cup_data_result_size(struct cup_plot_input *input);
 void cup_chart_result_size(struct cup_figure *figure, const void *data);

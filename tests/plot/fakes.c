@@ -5,20 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/io/branches_per_chunk.h"
-#include "plot/io/bytes_per_chunk.h"
-#include "plot/io/shares.h"
+#include "plot/io/io_plots.h"
 #include "plot/shared/per_worker.h"
 #include "plot/shared/sampled.h"
-#include "plot/tasks/chunk_runtime.h"
-#include "plot/tasks/prefix_times.h"
-#include "plot/tasks/runtime_events.h"
-#include "plot/tasks/task_stream.h"
-#include "plot/time/event_rate.h"
-#include "plot/time/pressure.h"
-#include "plot/time/ramp_shown.h"
-#include "plot/time/time_budget.h"
-#include "plot/time/worker_count.h"
+#include "plot/tasks/task_plots.h"
+#include "plot/time/time_plots.h"
 #include "tests/plot/fakes_parts.h"
 
 const char *const fake_kinds[FAKE_KINDS + 1] = {"usual", "one",   "empty", "odd",

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/io/io_map.h"
-#include "plot/time/server_rate.h"
+#include "plot/io/io_plots.h"
+#include "plot/time/time_plots.h"
 #include "tests/plot/fakes_parts.h"
 
 enum { SIZE = 400000000, SECONDS = 100 };

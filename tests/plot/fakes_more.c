@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "plot/flame/flame.h"
-#include "plot/io/open_latency.h"
+#include "plot/io/io_plots.h"
 #include "plot/shared/curves.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/time_bins.h"
-#include "plot/tasks/peak_memory.h"
-#include "plot/tasks/task_bytes.h"
+#include "plot/tasks/task_plots.h"
 #include "tests/plot/fakes_parts.h"
 
 static const struct cup_bar_kind three_kinds[] = {

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "plot/compare/compared.h"
-#include "plot/compare/compared_runtime.h"
-#include "plot/compare/compared_scaling.h"
 #include "plot/shared/rows.h"
 #include "tests/plot/fakes_parts.h"
 

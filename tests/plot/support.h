@@ -3,7 +3,7 @@
 #define CUPPING_TESTS_PLOT_SUPPORT_H
 
 #include "plot/plots.h"
-#include "plot/shared/plot_draw.h"
+#include "plot/shared/plot.h"
 #include "tests/plot/fakes.h"
 
 /* Draws made-up data. The test fails if drawing fails. Close drawn->canvas afterwards. */

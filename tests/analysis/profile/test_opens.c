@@ -10,7 +10,7 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/tasks/task_columns.h"
 #include "cli/verbs.h"
-#include "plot/io/open_latency.h"
+#include "plot/io/io_plots.h"
 #include "plot/plots.h"
 #include "tests/analysis/fixture.h"
 

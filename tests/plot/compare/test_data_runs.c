@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "plot/compare/compared.h"
-#include "plot/compare/compared_runtime.h"
-#include "plot/compare/compared_scaling.h"
 #include "plot/plots.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"

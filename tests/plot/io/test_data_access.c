@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "plot/io/io_map.h"
+#include "plot/io/io_plots.h"
 #include "plot/plots.h"
 #include "plot/shared/coverage.h"
-#include "plot/time/server_rate.h"
+#include "plot/time/time_plots.h"
 #include "tests/plot/loaded.h"
 
 enum { PATH = 600, URL, PEER };

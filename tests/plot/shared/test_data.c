@@ -5,17 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/io/branches_per_chunk.h"
-#include "plot/io/bytes_per_chunk.h"
-#include "plot/io/shares.h"
+#include "plot/io/io_plots.h"
 #include "plot/plots.h"
-#include "plot/tasks/chunk_runtime.h"
-#include "plot/tasks/prefix_times.h"
-#include "plot/tasks/runtime_events.h"
-#include "plot/tasks/task_stream.h"
-#include "plot/time/event_rate.h"
-#include "plot/time/time_budget.h"
-#include "plot/time/worker_count.h"
+#include "plot/tasks/task_plots.h"
+#include "plot/time/time_plots.h"
 #include "tests/plot/loaded.h"
 
 enum { TREE = 500, PT, ETA };

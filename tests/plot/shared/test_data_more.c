@@ -10,8 +10,7 @@
 #include "plot/shared/per_worker.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/worker_names.h"
-#include "plot/tasks/peak_memory.h"
-#include "plot/tasks/task_bytes.h"
+#include "plot/tasks/task_plots.h"
 #include "tests/plot/loaded.h"
 
 enum { URL_X = 600, URL_Y, PEER, WIRE, SCHEDULER, EXECUTE, SERIALIZE, NETWORK, SECONDS };

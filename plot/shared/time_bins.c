@@ -1,0 +1,121 @@
+#include "plot/shared/time_bins.h"
+
+#include <math.h>
+
+#include "analysis/log/log_reader.h"
+
+#define LEAST_BIN_S 0.1
+
+void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *totals)
+{
+    int64_t whole_ns = cup_stretch_ns(totals->run);
+    *bins = (struct cup_time_bins){.start_ns = totals->run.start_ns};
+    bins->run_s = whole_ns > 0 ? (double)whole_ns / 1e9 : 0;
+    bins->bin_s = fmax(LEAST_BIN_S, bins->run_s / CUP_TIME_BINS);
+    bins->count = (size_t)fmin(ceil(bins->run_s / bins->bin_s - 1e-9), CUP_TIME_BINS);
+}
+
+void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, double amount)
+{
+    double end = bins->bin_s * (double)bins->count;
+    if (!(amount > 0) || !(to > from) || to <= 0 || from >= end)
+        return;
+    for (size_t i = from > 0 ? (size_t)(from / bins->bin_s) : 0; i < bins->count; i++) {
+        double left = bins->bin_s * (double)i, right = left + bins->bin_s;
+        double part = (fmin(to, right) - fmax(from, left)) / (to - from);
+        if (part <= 0)
+            return;
+        bins->amounts[i] += amount * part;
+        bins->whole += amount * part;
+    }
+}
+
+/* A last bin cut short by the run's end would show the noise of single tasks: it is joined with the
+ * one before. */
+static size_t count_steps(const struct cup_time_bins *bins)
+{
+    double last_s = bins->run_s - (double)(bins->count - 1) * bins->bin_s;
+    return bins->count > 1 && last_s < bins->bin_s / 2 ? bins->count - 1 : bins->count;
+}
+
+void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *bins)
+{
+    *line = (struct cup_time_line){0};
+    if (bins->count == 0)
+        return;
+    size_t steps = count_steps(bins);
+    for (size_t i = 0; i < steps; i++) {
+        bool last = i + 1 == steps;
+        double start = (double)i * bins->bin_s, end = last ? bins->run_s : start + bins->bin_s;
+        double amount = bins->amounts[i] + (last && steps < bins->count ? bins->amounts[steps] : 0);
+        line->time_s[i] = start;
+        line->values[i] = amount / fmax(end - start, 1e-9);
+        line->most = fmax(line->most, line->values[i]);
+    }
+    line->time_s[steps] = bins->run_s;
+    line->values[steps] = line->values[steps - 1];
+    line->count = steps + 1;
+}
+
+/* ---- series of the processes ---------------------------------------------------------------- */
+
+static void add_series(struct cup_time_bins *bins, const struct cup_process *process,
+                       const struct cup_series *series, enum cup_series_row row)
+{
+    double start_s = cup_time_bins_second(bins, process->header.log_start_ns);
+    double bin_s = (double)series->bin_ns / 1e9;
+    for (int bin = 0; bin < CUP_SERIES_BINS; bin++)
+        cup_time_bins_spread(bins, start_s + bin * bin_s, start_s + (bin + 1) * bin_s,
+                             (double)series->values[row][bin]);
+}
+
+/* A log that cannot be opened any more is skipped: the profile itself is loaded already. */
+size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
+                       enum cup_series_row row)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t processes = 0;
+    cup_time_bins_make(bins, totals);
+    for (size_t i = 0; i < profile->process_count && bins->count; i++) {
+        struct cup_log log;
+        struct cup_series series;
+        struct cup_error error;
+        if (!cup_process_is_worker(&profile->processes[i]) ||
+            cup_log_open(&log, profile->processes[i].log_path, &error) != 0)
+            continue;
+        if (cup_log_series(&log, &series) == 0) {
+            add_series(bins, &profile->processes[i], &series, row);
+            processes++;
+        }
+        cup_log_close(&log);
+    }
+    return processes;
+}
+
+static uint64_t received(const struct cup_profile *profile, uint32_t task)
+{
+    return profile->counters ? profile->counters[task][CUP_C_RECV_BYTES] : 0;
+}
+
+void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    cup_time_bins_make(bins, totals);
+    for (uint32_t i = 0; i < profile->task_count && bins->count; i++)
+        if (profile->tasks[i].status != 0)
+            cup_time_bins_spread(bins, cup_time_bins_second(bins, profile->tasks[i].start_ns),
+                                 cup_time_bins_second(bins, profile->tasks[i].stop_ns),
+                                 (double)received(profile, i));
+}
+
+uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
+{
+    return profile->tasks[task].read_bytes + received(profile, task);
+}
+
+const char *cup_no_accesses_reason(const struct cup_profile *profile)
+{
+    return cup_profile_measured(profile, CUP_FEATURE_ACCESS)
+               ? "no read has a recorded offset and time"
+               : "these logs are of an older library, which did not record where in files it read";
+}

@@ -1,0 +1,80 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/figure/figure.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/chunks.h"
+#include "plot/shared/plot.h"
+#include "plot/tasks/task_plots.h"
+
+enum { BINS = 60 };
+
+static double select_quantile(double *times, size_t count, double share)
+{
+    return count ? cup_select(times, count, (size_t)(share * (double)(count - 1) + 0.5)) : NAN;
+}
+
+const void *cup_data_chunk_runtime(struct cup_plot_input *input)
+{
+    struct cup_chunk_points points;
+    struct cup_chunk_runtime *runtime = cup_arena_take(input->arena, 1, sizeof *runtime);
+    if (!runtime || cup_chunk_points_make(&points, input) != 0)
+        return NULL;
+    double *times = cup_arena_take(input->arena, points.count, sizeof *times);
+    size_t count = 0;
+    if (!times)
+        return NULL;
+    for (size_t i = 0; i < points.count; i++)
+        if (points.points[i].wall_s > 0)
+            times[count++] = points.points[i].wall_s;
+    if (count == 0)
+        return cup_plot_unavailable(input, "no chunk has a known time");
+    if (cup_bins_make(&runtime->times, input->arena, CUP_BINS_LOG, times, count, BINS) != 0)
+        return NULL;
+    runtime->median_s = select_quantile(times, count, 0.5);
+    runtime->p90_s = select_quantile(times, count, 0.9);
+    runtime->p99_s = select_quantile(times, count, 0.99);
+    char chunks[64];
+    cup_plot_set_caption(
+        input,
+        "Wall time of %s whose result was used, in bins of equal width on the log axis (cupping).",
+        cup_count_text(chunks, count, "chunk"));
+    return runtime;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+static void add_time_key(struct cup_figure *figure, double time_s, const char *name,
+                         struct cup_colour colour)
+{
+    char text[64], time[CUP_DURATION_TEXT];
+    snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, time_s));
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
+}
+
+void cup_chart_chunk_runtime(struct cup_figure *figure, const void *data)
+{
+    const struct cup_chunk_runtime *runtime = data;
+    const struct cup_bins *times = &runtime->times;
+    const struct cup_colour *paints = figure->theme->paints;
+    figure->x = (struct cup_axis){.name = "wall time of a chunk",
+                                  .unit = CUP_AXIS_SECONDS,
+                                  .log = true,
+                                  .low = times->edges[0],
+                                  .high = times->edges[times->count]};
+    figure->y =
+        (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = times->most * 1.05};
+    add_time_key(figure, runtime->median_s, "median", paints[CUP_PAINT_ORANGE]);
+    add_time_key(figure, runtime->p90_s, "p90", paints[CUP_PAINT_RED]);
+    add_time_key(figure, runtime->p99_s, "p99", paints[CUP_PAINT_PINK]);
+    cup_figure_open(figure);
+    for (size_t i = 0; i < times->count; i++)
+        if (times->counts[i] > 0)
+            cup_mark_column(figure, times->edges[i], times->edges[i + 1], 0, times->counts[i],
+                            paints[CUP_PAINT_BLUE]);
+    cup_mark_upright(figure, runtime->median_s, paints[CUP_PAINT_ORANGE]);
+    cup_mark_upright(figure, runtime->p90_s, paints[CUP_PAINT_RED]);
+    cup_mark_upright(figure, runtime->p99_s, paints[CUP_PAINT_PINK]);
+    cup_figure_close(figure);
+}

@@ -1,0 +1,160 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plot/figure/figure.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/density.h"
+#include "plot/shared/plot.h"
+#include "plot/tasks/task_plots.h"
+
+/* The limit is drawn only up to this multiple of the highest peak. A higher one would squeeze the
+ * dots to the bottom, so then only the legend gives its value. */
+#define NEAR 3.0
+
+/* Looks up the peak heap of each chunk. Returns how many are known. */
+static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profile *profile)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < plot->chunks.count; i++) {
+        const struct cup_chunk_point *point = &plot->chunks.points[i];
+        uint64_t peak = cup_item_peak_bytes(&profile->items[point->item]);
+        plot->bytes[i] = peak == CUP_UNKNOWN64 || isnan(point->events) ? NAN : (double)peak;
+        if (isnan(plot->bytes[i]))
+            continue;
+        plot->most_events = fmax(plot->most_events, point->events);
+        plot->most_bytes = fmax(plot->most_bytes, plot->bytes[i]);
+        known++;
+    }
+    return known;
+}
+
+static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
+{
+    if (cup_density_make(&plot->density, arena) != 0)
+        return -1;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->bytes[i] / plot->top_bytes);
+    return 0;
+}
+
+static void copy_line(struct cup_peak_memory *plot, const struct cup_line_fit *fit)
+{
+    plot->fitted = !fit->missing && isfinite(fit->robust.slope);
+    plot->mean_events = fit->robust.mean_x;
+    plot->bytes_at_mean = fit->robust.at_mean;
+    plot->slope = fit->robust.slope;
+}
+
+/* The memory that each task thread of a worker may use; NAN: not known. */
+static double memory_per_thread(const struct cup_memory_need *need)
+{
+    double base = isnan(need->base_bytes) ? 0 : need->base_bytes;
+    return need->threads ? (need->limit_bytes - base) / need->threads : NAN;
+}
+
+static void write_caption(struct cup_plot_input *input, const struct cup_peak_memory *plot,
+                          size_t known, double room)
+{
+    char chunks[64], bytes[24], fitted[96] = "", limit[160] = " The memory limit is not known.";
+    if (plot->fitted)
+        snprintf(fitted, sizeof fitted, " Robust fit (Huber): %s per 1,000 events.",
+                 cup_tick_text(bytes, 1000 * plot->slope, CUP_AXIS_BYTES));
+    if (room > 0)
+        snprintf(limit, sizeof limit,
+                 " Limit for one chunk: %s, the memory limit minus what a worker holds without "
+                 "tasks, divided by its threads.",
+                 cup_tick_text(bytes, room, CUP_AXIS_BYTES));
+    cup_plot_set_caption(input,
+                         "Peak of the memory allocated by a chunk's threads: %s%s (cupping).%s%s",
+                         cup_count_text(chunks, known, "chunk"),
+                         plot->density.cells ? ", as a density" : "", fitted, limit);
+}
+
+const void *cup_data_peak_memory_events(struct cup_plot_input *input)
+{
+    const struct cup_chunk_fits *fits = input->totals->fits;
+    struct cup_peak_memory *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
+        return NULL;
+    plot->bytes = cup_arena_take(input->arena, plot->chunks.count, sizeof *plot->bytes);
+    if (!plot->bytes)
+        return NULL;
+    size_t known = gather_peaks(plot, input->totals->profile);
+    if (known == 0 || plot->most_events <= 0)
+        return cup_plot_unavailable(input, "no chunk has both known events and a known peak heap");
+    double room = memory_per_thread(&fits->memory);
+    char bytes[24];
+    plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
+    if (room > 0 && !(plot->limit > 0))
+        snprintf(plot->far_above, sizeof plot->far_above, "limit far above: %s",
+                 cup_tick_text(bytes, room, CUP_AXIS_BYTES));
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
+    copy_line(plot, &fits->all.heap);
+    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+        return NULL;
+    write_caption(input, plot, known, room);
+    return plot;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    struct cup_swarm swarm;
+    cup_swarm_begin(&swarm, figure, plot->chunks.count);
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_swarm_dot(&swarm, plot->chunks.points[i].events, plot->bytes[i],
+                      cup_theme_paint(figure->theme, plot->chunks.points[i].group));
+    cup_swarm_end(&swarm);
+}
+
+static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    const double x[] = {0, figure->x.scale.high};
+    const double y[] = {plot->bytes_at_mean + plot->slope * (x[0] - plot->mean_events),
+                        plot->bytes_at_mean + plot->slope * (x[1] - plot->mean_events)};
+    cup_mark_line(figure, x, y, 2,
+                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
+}
+
+static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
+{
+    if (plot->density.cells)
+        cup_density_key(figure, &plot->density);
+    else
+        cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    if (plot->fitted)
+        cup_figure_add_key(figure, "fit", 3, CUP_KEY_DASHES, figure->theme->ink);
+    if (plot->limit > 0)
+        cup_figure_add_key(figure, "limit for one chunk", 19, CUP_KEY_DASHES,
+                           figure->theme->paints[CUP_PAINT_RED]);
+    if (plot->far_above[0])
+        cup_figure_add_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
+                           figure->theme->soft);
+}
+
+void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
+{
+    const struct cup_peak_memory *plot = data;
+    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
+    figure->x = (struct cup_axis){.name = "events in the chunk",
+                                  .unit = CUP_AXIS_COUNT,
+                                  .exact = exact,
+                                  .high = plot->top_events};
+    figure->y = (struct cup_axis){
+        .name = "peak heap", .unit = CUP_AXIS_BYTES, .exact = exact, .high = plot->top_bytes};
+    draw_keys(figure, plot);
+    cup_figure_open(figure);
+    if (plot->density.cells)
+        cup_density_draw(figure, &plot->density);
+    else
+        draw_dots(figure, plot);
+    if (plot->fitted)
+        draw_fit(figure, plot);
+    if (plot->limit > 0)
+        cup_mark_level(figure, plot->limit, figure->theme->paints[CUP_PAINT_RED]);
+    cup_figure_close(figure);
+}

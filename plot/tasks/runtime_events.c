@@ -1,0 +1,229 @@
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/metrics/chunks/chunk_size.h"
+#include "plot/figure/figure.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/density.h"
+#include "plot/shared/plot.h"
+#include "plot/tasks/task_plots.h"
+
+/* A chunk stands out if it is this many spreads above the line, as in the report. */
+#define OUTLIER 5.0
+
+static bool is_known(const struct cup_chunk_point *point)
+{
+    return !isnan(point->events) && !isnan(point->wall_s);
+}
+
+/* Copies the fit of the report. A doubtful fit is not drawn, but it is used to find the chunks that
+ * stand out. */
+static void copy_fit(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+{
+    plot->doubt = cup_time_doubt(fit);
+    plot->fitted = !plot->doubt;
+    if (fit->missing)
+        return;
+    plot->slope_s = fit->robust.slope;
+    plot->slope_error_s = fit->robust.slope_error;
+    plot->offset_s = cup_line_at(&fit->robust, 0);
+    plot->offset_error_s = cup_line_error_at(&fit->robust, 0);
+}
+
+/* If all chunks have about the same number of events, the report has their median instead of a fit.
+ */
+static void copy_median(struct cup_runtime_events *plot, const struct cup_line_fit *fit)
+{
+    plot->with_median = !plot->fitted && fit->count >= CUP_FIT_LEAST && isnan(fit->robust.slope) &&
+                        isfinite(fit->robust.at_mean);
+    if (plot->with_median)
+        plot->offset_s = fit->robust.at_mean;
+}
+
+static double above_line(const struct cup_runtime_events *plot, const struct cup_chunk_point *point)
+{
+    return point->wall_s - plot->offset_s - plot->slope_s * point->events;
+}
+
+/* Names an outlier by its file and events: "TTbar_3.root 5k to 10k". */
+static void name_outlier(struct cup_outlier *outlier, const struct cup_profile *profile,
+                         const struct cup_chunk_point *point)
+{
+    const struct cup_item *item = &profile->items[point->item];
+    struct cup_text path = cup_profile_text(profile, item->file);
+    const char *slash = path.length ? memrchr(path.bytes, '/', path.length) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - path.bytes) : 0, length = path.length - skip;
+    char from[24], to[24];
+    *outlier = (struct cup_outlier){.events = point->events, .wall_s = point->wall_s};
+    if (length > 50)
+        length = 50;
+    int end = snprintf(outlier->name, sizeof outlier->name, "%.*s", (int)length,
+                       length ? path.bytes + skip : "");
+    if (item->entry_start >= 0 && item->entry_stop >= 0)
+        snprintf(outlier->name + end, sizeof outlier->name - (size_t)end, " %s to %s",
+                 cup_tick_text(from, (double)item->entry_start, CUP_AXIS_COUNT),
+                 cup_tick_text(to, (double)item->entry_stop, CUP_AXIS_COUNT));
+}
+
+/* Finds the chunks that are furthest above the line. */
+static void find_outliers(struct cup_runtime_events *plot, const struct cup_profile *profile,
+                          double spread_s)
+{
+    const struct cup_chunk_points *chunks = &plot->chunks;
+    double below = INFINITY;
+    while (plot->outlier_count < CUP_NAMED) {
+        const struct cup_chunk_point *furthest = NULL;
+        for (size_t i = 0; i < chunks->count; i++) {
+            double off = above_line(plot, &chunks->points[i]);
+            if (off > OUTLIER * spread_s && off < below &&
+                (!furthest || off > above_line(plot, furthest)))
+                furthest = &chunks->points[i];
+        }
+        if (!furthest)
+            return;
+        below = above_line(plot, furthest);
+        name_outlier(&plot->outliers[plot->outlier_count++], profile, furthest);
+    }
+}
+
+static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena)
+{
+    if (cup_density_make(&plot->density, arena) != 0)
+        return -1;
+    for (size_t i = 0; i < plot->chunks.count; i++)
+        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
+                        plot->chunks.points[i].wall_s / plot->top_s);
+    return 0;
+}
+
+static size_t find_ranges(struct cup_runtime_events *plot)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < plot->chunks.count; i++) {
+        const struct cup_chunk_point *point = &plot->chunks.points[i];
+        if (!is_known(point))
+            continue;
+        plot->most_events = fmax(plot->most_events, point->events);
+        plot->most_s = fmax(plot->most_s, point->wall_s);
+        known++;
+    }
+    return known;
+}
+
+static void write_caption(struct cup_plot_input *input, const struct cup_runtime_events *plot,
+                          size_t known)
+{
+    char chunks[64], fitted[200], median[CUP_DURATION_TEXT];
+    if (plot->fitted)
+        snprintf(fitted, sizeof fitted,
+                 "Fit: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.", plot->offset_s,
+                 plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
+    else if (plot->with_median)
+        snprintf(fitted, sizeof fitted, "Median %s; no fit: %s.",
+                 cup_duration_text(median, plot->offset_s), plot->doubt);
+    else
+        snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
+    cup_plot_set_caption(
+        input, "%s whose result was used%s (cupping). %s%s", cup_count_text(chunks, known, "chunk"),
+        plot->density.cells ? ", as a density" : ", moved sideways where dots would overlap",
+        fitted, plot->outlier_count ? " Labels: file and events of the slowest chunks." : "");
+}
+
+const void *cup_data_runtime_events(struct cup_plot_input *input)
+{
+    struct cup_runtime_events *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
+        return NULL;
+    size_t known = find_ranges(plot);
+    if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
+        return cup_plot_unavailable(input, "no chunk has both known events and a known time");
+    const struct cup_line_fit *fit = &input->totals->fits->all.time;
+    plot->top_events = 1.1 * plot->most_events;
+    plot->top_s = 1.02 * plot->most_s;
+    copy_fit(plot, fit);
+    copy_median(plot, fit);
+    if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
+        find_outliers(plot, input->totals->profile, fit->robust.spread);
+    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+        return NULL;
+    write_caption(input, plot, known);
+    return plot;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+/* Draws a few lines of equal event rate through the origin, at 1, 2 or 5 times a power of ten,
+ * around the rate of most chunks. */
+static void draw_rates(struct cup_figure *figure, const struct cup_runtime_events *plot)
+{
+    static const double digits[] = {1, 2, 5};
+    double rate = plot->most_events / plot->most_s, decade = pow(10, floor(log10(rate)) - 1);
+    for (int i = 0; i < 12; i++) {
+        int power = i / 3;
+        double hertz = decade * pow(10, power) * digits[i % 3];
+        double events = fmin(figure->x.scale.high, hertz * figure->y.scale.high);
+        const double x[] = {0, events}, y[] = {0, events / hertz};
+        if (hertz < rate / 3 || hertz > rate * 6)
+            continue;
+        char text[24];
+        cup_mark_line(figure, x, y, 2,
+                      &(struct cup_stroke){.colour = figure->theme->soft, .thin = true});
+        /* At the corner there is no room above the line's end: write before it. */
+        bool corner = x[1] > 0.9 * figure->x.scale.high && y[1] > 0.9 * figure->y.scale.high;
+        double at = corner ? 0.93 : 1;
+        cup_mark_text(figure, at * x[1], at * y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
+    }
+}
+
+static void draw_dots(struct cup_figure *figure, const struct cup_runtime_events *plot)
+{
+    struct cup_swarm swarm;
+    cup_swarm_begin(&swarm, figure, plot->chunks.count);
+    for (size_t i = 0; i < plot->chunks.count; i++) {
+        const struct cup_chunk_point *point = &plot->chunks.points[i];
+        cup_swarm_dot(&swarm, point->events, point->wall_s,
+                      cup_theme_paint(figure->theme, point->group));
+    }
+    cup_swarm_end(&swarm);
+}
+
+static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events *plot)
+{
+    const double x[] = {0, figure->x.scale.high};
+    const double y[] = {plot->offset_s, plot->offset_s + plot->slope_s * x[1]};
+    cup_mark_line(figure, x, y, 2,
+                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
+}
+
+void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
+{
+    const struct cup_runtime_events *plot = data;
+    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
+    figure->x = (struct cup_axis){.name = "events in the chunk",
+                                  .unit = CUP_AXIS_COUNT,
+                                  .exact = exact,
+                                  .high = plot->top_events};
+    figure->y = (struct cup_axis){
+        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->top_s};
+    if (plot->density.cells)
+        cup_density_key(figure, &plot->density);
+    else
+        cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    cup_figure_add_key(figure, "equal event rate", 16, CUP_KEY_THIN, figure->theme->soft);
+    if (plot->fitted || plot->with_median)
+        cup_figure_add_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
+                           CUP_KEY_DASHES, figure->theme->ink);
+    cup_figure_open(figure);
+    draw_rates(figure, plot);
+    if (plot->density.cells)
+        cup_density_draw(figure, &plot->density);
+    else
+        draw_dots(figure, plot);
+    if (plot->fitted || plot->with_median)
+        draw_fit(figure, plot);
+    for (size_t i = 0; i < plot->outlier_count; i++)
+        cup_mark_name(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
+                      plot->outliers[i].name);
+    cup_figure_close(figure);
+}

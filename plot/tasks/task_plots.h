@@ -1,0 +1,102 @@
+/* Data of the plots of tasks and chunks. */
+#ifndef CUPPING_PLOT_TASKS_TASK_PLOTS_H
+#define CUPPING_PLOT_TASKS_TASK_PLOTS_H
+
+#include "analysis/base/statistics.h"
+#include "plot/shared/bins.h"
+#include "plot/shared/chunks.h"
+#include "plot/shared/density.h"
+#include "plot/shared/plot.h"
+#include "plot/shared/time_bins.h"
+#include "plot/shared/waits_shown.h"
+
+struct cup_chunk_runtime {
+    struct cup_bins times;
+    double median_s, p90_s, p99_s;
+};
+
+struct cup_peak_memory {
+    struct cup_chunk_points chunks;
+    double *bytes; /* of each chunk; NAN: not known */
+    double most_events, most_bytes;
+    double top_events, top_bytes; /* where the axes end, above the limit */
+    struct cup_density density;
+    bool fitted;
+    double mean_events, bytes_at_mean, slope; /* robust line */
+    char far_above[64]; /* legend text for a limit too high to be drawn; empty: none */
+    double limit;       /* of a chunk's heap, bytes; 0: not known, or too high to be drawn */
+};
+
+enum { CUP_PREFIXES_SHOWN = 12 };
+
+/* Seconds, summed over all tasks of a prefix. */
+struct cup_prefix_times {
+    struct {
+        double parts[CUP_SHOWN_COUNT];
+        double unexplained; /* off the CPU for an unknown reason */
+        double whole;
+        uint64_t tasks;
+    } rows[CUP_PREFIXES_SHOWN];
+    struct cup_text names[CUP_PREFIXES_SHOWN];
+    size_t count;
+    double longest;
+};
+
+enum { CUP_NAMED = 3 };
+
+struct cup_outlier {
+    double events, wall_s;
+    char name[128]; /* name of its file, and its events */
+};
+
+struct cup_runtime_events {
+    struct cup_chunk_points chunks;
+    double most_events, most_s;
+    double top_events, top_s; /* highest values of the axes */
+    bool fitted;
+    bool with_median;                     /* offset_s is the median, drawn in place of a fit */
+    const char *doubt;                    /* why there is no fit; NULL: fitted. Not owned */
+    double offset_s, slope_s;             /* offset + slope * events */
+    double offset_error_s, slope_error_s; /* standard errors; NAN: not known */
+    struct cup_outlier outliers[CUP_NAMED];
+    size_t outlier_count;
+    struct cup_density density;
+};
+
+/* Groups of tasks: the prefixes with the most bytes; the last group holds all others if there are
+ * more. */
+enum { CUP_TASK_BYTES_GROUPS = 6 };
+
+/* Histogram of the bytes that tasks read, stacked by prefix. */
+struct cup_task_bytes {
+    struct cup_bins bins;                  /* of all */
+    double *counts[CUP_TASK_BYTES_GROUPS]; /* of each group, in those bins */
+    struct cup_text names[CUP_TASK_BYTES_GROUPS];
+    size_t group_count;
+    double median; /* bytes */
+};
+
+/* More lanes than CUP_LANES_MOST, or more tasks than CUP_STREAM_TASKS, are drawn as a density. */
+enum { CUP_LANES_MOST = 64, CUP_STREAM_TASKS = 4000, CUP_STREAM_ROWS = 200, CUP_STREAM_GROUPS = 4 };
+
+struct cup_stream_task {
+    double from_s, to_s;
+    uint16_t lane, group;
+    bool failed;
+    double shares[CUP_SHOWN_COUNT]; /* of its wall time; all 0: not known */
+};
+
+/* One lane for each thread that ran tasks, in the order of hosts, processes and threads. */
+struct cup_task_stream {
+    double seconds;
+    size_t lane_count;
+    struct cup_text *lanes; /* their names; NULL with a density */
+    struct cup_text groups[CUP_STREAM_GROUPS];
+    size_t group_count;
+    struct cup_stream_task *tasks;
+    size_t task_count, failed_count;
+    double *density; /* busy share of row_count by CUP_TIME_BINS; NULL: tasks */
+    size_t row_count;
+};
+
+#endif

@@ -1,0 +1,212 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot/figure/figure.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/plot.h"
+#include "plot/time/time_plots.h"
+
+/* Fewer busy threads in a bin than this give no meaningful rate per busy thread. */
+#define LEAST_BUSY 0.05
+
+static double events_of(const struct cup_item *item)
+{
+    uint64_t events = cup_item_events(item);
+    return events == CUP_UNKNOWN64 ? 0 : (double)events;
+}
+
+/* Spreads the events of used chunks over the time of their tasks, and sums the busy time of all
+ * worker threads. */
+static void spread_tasks(const struct cup_totals *totals, struct cup_time_bins *events,
+                         struct cup_time_bins *busy)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        const struct cup_item *item = cup_task_item(profile, task);
+        if (cup_task_wall_ns(task) == CUP_UNKNOWN64 || cup_task_place(task) != CUP_PLACE_POOL)
+            continue;
+        double from = cup_time_bins_second(events, task->start_ns);
+        double to = cup_time_bins_second(events, task->stop_ns);
+        cup_time_bins_spread(busy, from, to, to - from);
+        if (item && totals->outcomes[task->item - 1] == CUP_OUTCOME_USED)
+            cup_time_bins_spread(events, from, to, events_of(item));
+    }
+}
+
+static void divide_by_busy(struct cup_event_rate *plot, const struct cup_time_line *busy)
+{
+    plot->per_busy = plot->rate;
+    plot->per_busy.most = 0;
+    for (size_t i = 0; i < plot->rate.count; i++) {
+        double threads = busy->values[i];
+        plot->per_busy.values[i] = threads < LEAST_BUSY ? NAN : plot->rate.values[i] / threads;
+        plot->per_busy.most = fmax(plot->per_busy.most, plot->per_busy.values[i]);
+    }
+}
+
+const void *cup_data_event_rate(struct cup_plot_input *input)
+{
+    struct cup_event_rate *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_bins events, busy;
+    struct cup_time_line busy_line;
+    if (!plot)
+        return NULL;
+    cup_time_bins_make(&events, input->totals);
+    cup_time_bins_make(&busy, input->totals);
+    spread_tasks(input->totals, &events, &busy);
+    if (events.whole <= 0)
+        return cup_plot_unavailable(input, "no used chunk has a known number of events");
+    cup_time_line_make(&plot->rate, &events);
+    cup_time_line_make(&busy_line, &busy);
+    divide_by_busy(plot, &busy_line);
+    plot->seconds = events.run_s;
+    cup_plot_set_caption(
+        input,
+        "Events of chunks whose result was used, spread over the time of their tasks, in bins of "
+        "%.3g s. A thread is busy while it runs any task (cupping).",
+        events.bin_s);
+    return plot;
+}
+
+/* ---- progress ----------------------------------------------------------------------------- */
+
+struct done {
+    double time_s, amount;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct done *one = a, *two = b;
+    return one->time_s < two->time_s ? -1 : one->time_s > two->time_s;
+}
+
+static struct done *gather_done(struct cup_plot_input *input, bool by_events, size_t *count,
+                                double *whole)
+{
+    const struct cup_totals *totals = input->totals;
+    const struct cup_profile *profile = totals->profile;
+    struct done *done = cup_arena_take(input->arena, totals->used_chunks, sizeof *done);
+    for (size_t i = 0; done && i < profile->item_count && *count < totals->used_chunks; i++) {
+        const struct cup_item *item = &profile->items[i];
+        if (totals->outcomes[i] != CUP_OUTCOME_USED)
+            continue;
+        int64_t stop_ns = profile->tasks[item->task].stop_ns;
+        done[*count].time_s = (double)(stop_ns - totals->run.start_ns) / 1e9;
+        done[*count].amount = by_events ? events_of(item) : 1;
+        *whole += done[(*count)++].amount;
+    }
+    if (done)
+        qsort(done, *count, sizeof *done, by_time);
+    return done;
+}
+
+static void add_point(struct cup_progress *plot, double time_s, double percent)
+{
+    plot->time_s[plot->count] = time_s;
+    plot->percent[plot->count++] = percent;
+}
+
+/* Adds a point for each thousandth of the events, so that many chunks do not make many points. */
+static void fill_points(struct cup_progress *plot, const struct done *done, size_t count,
+                        double whole)
+{
+    double sum = 0, step = 100.0 / CUP_PROGRESS_POINTS, next = step;
+    add_point(plot, 0, 0);
+    for (size_t i = 0; i < count; i++) {
+        sum += done[i].amount;
+        double percent = 100 * sum / whole;
+        plot->t50_s = isnan(plot->t50_s) && percent >= 50 ? done[i].time_s : plot->t50_s;
+        plot->t90_s = isnan(plot->t90_s) && percent >= 90 ? done[i].time_s : plot->t90_s;
+        plot->t99_s = isnan(plot->t99_s) && percent >= 99 ? done[i].time_s : plot->t99_s;
+        if (percent < next && i + 1 < count)
+            continue;
+        add_point(plot, done[i].time_s, percent);
+        next = percent + step;
+    }
+}
+
+const void *cup_data_progress(struct cup_plot_input *input)
+{
+    const struct cup_totals *totals = input->totals;
+    struct cup_progress *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    size_t count = 0;
+    double whole = 0;
+    if (!plot)
+        return NULL;
+    plot->by_events = totals->events > 0;
+    const struct done *done = gather_done(input, plot->by_events, &count, &whole);
+    if (!done)
+        return NULL;
+    if (whole <= 0)
+        return cup_plot_unavailable(input, "no chunk of the run succeeded");
+    plot->t50_s = plot->t90_s = plot->t99_s = NAN;
+    fill_points(plot, done, count, whole);
+    plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
+    char chunks[64];
+    cup_plot_set_caption(
+        input, "%s of %s whose result was used, each counted when its task ended (cupping).",
+        plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"));
+    return plot;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+void cup_chart_event_rate(struct cup_figure *figure, const void *data)
+{
+    const struct cup_event_rate *plot = data;
+    const struct cup_colour *paints = figure->theme->paints;
+    const struct cup_stroke rate = {
+        .colour = paints[CUP_PAINT_BLUE], .steps = true, .filled = true};
+    const struct cup_stroke per_busy = {
+        .colour = paints[CUP_PAINT_RED], .right = true, .steps = true};
+    figure->x = cup_run_axis(plot->seconds);
+    figure->y = (struct cup_axis){.name = "events per second",
+                                  .unit = CUP_AXIS_HERTZ,
+                                  .high = plot->rate.most * 1.05,
+                                  .coloured = true,
+                                  .colour = rate.colour};
+    figure->right = (struct cup_axis){.name = "per busy thread",
+                                      .unit = CUP_AXIS_HERTZ,
+                                      .high = plot->per_busy.most * 1.05,
+                                      .coloured = true,
+                                      .colour = per_busy.colour};
+    cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, rate.colour);
+    cup_figure_add_key(figure, "per busy thread", 15, CUP_KEY_LINE, per_busy.colour);
+    cup_figure_open(figure);
+    cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);
+    cup_mark_line(figure, plot->per_busy.time_s, plot->per_busy.values, plot->per_busy.count,
+                  &per_busy);
+    cup_figure_close(figure);
+}
+
+static void add_time_key(struct cup_figure *figure, const char *name, double seconds,
+                         struct cup_colour colour)
+{
+    char text[64], time[CUP_DURATION_TEXT];
+    snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, seconds));
+    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
+}
+
+void cup_chart_progress(struct cup_figure *figure, const void *data)
+{
+    const struct cup_progress *plot = data;
+    const struct cup_colour *paints = figure->theme->paints;
+    figure->x = cup_run_axis(plot->seconds);
+    figure->y = (struct cup_axis){.name = plot->by_events ? "events done" : "chunks done",
+                                  .unit = CUP_AXIS_PERCENT,
+                                  .exact = true,
+                                  .high = 100};
+    add_time_key(figure, "50 % after", plot->t50_s, paints[CUP_PAINT_ORANGE]);
+    add_time_key(figure, "90 % after", plot->t90_s, paints[CUP_PAINT_RED]);
+    add_time_key(figure, "99 % after", plot->t99_s, paints[CUP_PAINT_PINK]);
+    cup_figure_open(figure);
+    cup_mark_upright(figure, plot->t50_s, paints[CUP_PAINT_ORANGE]);
+    cup_mark_upright(figure, plot->t90_s, paints[CUP_PAINT_RED]);
+    cup_mark_upright(figure, plot->t99_s, paints[CUP_PAINT_PINK]);
+    cup_mark_line(figure, plot->time_s, plot->percent, plot->count,
+                  &(struct cup_stroke){.colour = paints[CUP_PAINT_BLUE], .steps = true});
+    cup_figure_close(figure);
+}

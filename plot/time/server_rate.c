@@ -1,0 +1,292 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/metrics/reads/open_ranks.h"
+#include "analysis/profile/access_feed.h"
+#include "analysis/profile/files.h"
+#include "plot/figure/figure.h"
+#include "plot/figure/marks.h"
+#include "plot/shared/plot.h"
+#include "plot/shared/time_bins.h"
+#include "plot/time/time_plots.h"
+
+/* Where bytes came from: the server in the URL of a file, the peer of a socket, or for local and
+ * mounted files the first directory of the path. */
+struct source {
+    struct cup_text name;
+    bool local;
+    uint64_t bytes;
+    size_t shown; /* index in plot->rates */
+};
+
+struct sources {
+    struct source *rows;
+    size_t count;
+    uint32_t *of_file; /* for each file: index of its source + 1; 0: none */
+    uint64_t bytes;    /* of all reads, also those without a recorded time */
+};
+
+/* The first directory of a path: "/eos" of "/eos/cms/a.root". */
+static struct cup_text first_directory(struct cup_text path)
+{
+    const char *slash = path.length > 1 ? memchr(path.bytes + 1, '/', path.length - 1) : NULL;
+    return slash ? (struct cup_text){path.bytes, (size_t)(slash - path.bytes)} : path;
+}
+
+static uint32_t find_source(struct sources *sources, struct cup_text name, bool local)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->rows[i].name.length == name.length &&
+            memcmp(sources->rows[i].name.bytes, name.bytes, name.length) == 0)
+            return (uint32_t)i + 1;
+    sources->rows[sources->count] = (struct source){.name = name, .local = local};
+    return (uint32_t)++sources->count;
+}
+
+static void add_file(struct sources *sources, const struct cup_profile *profile, uint32_t file)
+{
+    struct cup_text path = cup_profile_text(profile, profile->files[file].path);
+    uint64_t bytes = cup_file_total(profile, file).counters[CUP_F_READ_BYTES];
+    bool data = profile->files[file].class == CUP_FILE_DATA;
+    struct cup_text server = data ? cup_url_server(path) : path;
+    if (bytes == 0 || path.length == 0)
+        return;
+    bool local = server.length == 0;
+    sources->of_file[file] = find_source(sources, local ? first_directory(path) : server, local);
+    sources->bytes += bytes;
+}
+
+/* Sockets of the XRootD client carry the same bytes again, but no task reads from them: they have
+ * no access extents, so they add nothing. */
+static int find_sources(struct sources *sources, struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    const uint32_t classes[] = {CUP_FILE_DATA, CUP_FILE_SOCKET};
+    sources->rows = cup_arena_take(input->arena, profile->file_count + 1, sizeof *sources->rows);
+    sources->of_file =
+        cup_arena_take(input->arena, profile->file_count + 1, sizeof *sources->of_file);
+    if (!sources->rows || !sources->of_file)
+        return -1;
+    for (int class = 0; class < 2; class ++) {
+        size_t count;
+        uint32_t *files = cup_files_by_bytes(profile, classes[class], &count);
+        if (!files)
+            return -1;
+        for (size_t i = 0; i < count; i++)
+            add_file(sources, profile, files[i]);
+        free(files);
+    }
+    return 0;
+}
+
+/* ---- over time ---------------------------------------------------------------------------- */
+
+/* A read too short to be measured counts as one microsecond. */
+static void spread_extent(struct cup_time_bins *bins, const struct cup_read_extent *extent)
+{
+    double from = cup_time_bins_second(bins, extent->start_ns);
+    double to = cup_time_bins_second(bins, extent->stop_ns);
+    cup_time_bins_spread(bins, from, to > from ? to : from + 1e-6, (double)extent->bytes);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct source *one = *(const struct source *const *)a;
+    const struct source *other = *(const struct source *const *)b;
+    return one->bytes != other->bytes ? (one->bytes > other->bytes ? -1 : 1)
+                                      : (one > other) - (one < other);
+}
+
+/* Reads all access extents. With TO, spreads each over the time bins of its source; without, sums
+ * up the bytes of each source. Returns 0, or -1. */
+static int read_extents(struct sources *sources, const struct cup_profile *profile,
+                        struct cup_time_bins *to)
+{
+    struct cup_access_feed feed;
+    cup_access_feed_open(&feed, profile, NULL);
+    while (cup_access_feed_next(&feed)) {
+        uint32_t of = sources->of_file[feed.place->file];
+        for (uint32_t i = 0; of && i < feed.access.count; i++) {
+            if (to)
+                spread_extent(&to[sources->rows[of - 1].shown], &feed.access.extents[i]);
+            else
+                sources->rows[of - 1].bytes += feed.access.extents[i].bytes;
+        }
+    }
+    return cup_access_feed_close(&feed);
+}
+
+static void name_source(char *to, size_t room, const struct source *source)
+{
+    snprintf(to, room, "%s%.*s", source->local ? "files below " : "",
+             (int)(source->name.length < 60 ? source->name.length : 60), source->name.bytes);
+}
+
+/* How many sources are shown by name: those with the most bytes, each with at least 1/200 of all.
+ */
+static size_t count_named(struct source *const *order, size_t count)
+{
+    uint64_t all = 0;
+    size_t named = 0;
+    for (size_t i = 0; i < count; i++)
+        all += order[i]->bytes;
+    while (named < count && named < CUP_SERVERS_SHOWN && order[named]->bytes >= all / 200)
+        named++;
+    if (named == CUP_SERVERS_SHOWN && count > named)
+        named--;
+    return count - named == 1 ? count : named;
+}
+
+/* Sorts the sources with bytes into `order` and names those that are shown. Returns how many
+ * sources have bytes. */
+static size_t choose_sources(struct cup_server_rate *plot, struct sources *sources,
+                             struct source **order)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->rows[i].bytes)
+            order[count++] = &sources->rows[i];
+    qsort(order, count, sizeof *order, by_bytes);
+    size_t named = count_named(order, count);
+    plot->others = named < count;
+    plot->count = named + plot->others;
+    for (size_t i = 0; i < count; i++) {
+        order[i]->shown = i < named ? i : named;
+        if (i < named)
+            name_source(plot->names[i], sizeof plot->names[i], order[i]);
+    }
+    if (plot->others)
+        snprintf(plot->names[named], sizeof *plot->names, "%zu others", count - named);
+    return count;
+}
+
+static const struct cup_time_line *make_line(struct cup_plot_input *input,
+                                             const struct cup_time_bins *bins)
+{
+    struct cup_time_line *line = cup_arena_take(input->arena, 1, sizeof *line);
+    if (line)
+        cup_time_line_make(line, bins);
+    return line;
+}
+
+static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input,
+                      struct sources *sources, struct cup_time_bins *sum)
+{
+    struct cup_time_bins *bins = cup_arena_take(input->arena, plot->count, sizeof *bins);
+    cup_time_bins_make(sum, input->totals);
+    for (size_t i = 0; bins && i < plot->count; i++)
+        bins[i] = *sum;
+    if (!bins || read_extents(sources, input->totals->profile, bins) != 0)
+        return -1;
+    for (size_t i = 0; i < plot->count; i++) {
+        for (size_t bin = 0; bin < sum->count; bin++)
+            sum->amounts[bin] += bins[i].amounts[bin];
+        sum->whole += bins[i].whole;
+        plot->rates[i] = make_line(input, &bins[i]);
+        if (!plot->rates[i])
+            return -1;
+    }
+    plot->sum = make_line(input, sum);
+    return plot->sum ? 0 : -1;
+}
+
+static void write_caption(struct cup_plot_input *input, const struct sources *sources,
+                          size_t servers, const struct cup_time_bins *sum)
+{
+    char mean[24], counted[64], lost[64] = "", bytes[24];
+    double unknown = (double)sources->bytes - sum->whole;
+    if (unknown > 0.01 * (double)sources->bytes)
+        snprintf(lost, sizeof lost, " The time of %s was not recorded.",
+                 cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
+    cup_plot_set_caption(
+        input,
+        "%s, without Dask's own connections. Bytes are spread evenly over the time of the reads "
+        "that delivered them, in bins of %.3g s. Mean of all: %s. The server in a URL may be a "
+        "redirector (cupping).%s",
+        cup_count_text(counted, servers, "source"), sum->bin_s,
+        cup_tick_text(mean, sum->run_s > 0 ? sum->whole / sum->run_s : 0, CUP_AXIS_BYTE_RATE),
+        lost);
+}
+
+const void *cup_data_server_rate(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    struct cup_server_rate *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct sources sources = {0};
+    struct cup_time_bins sum;
+    if (!plot || find_sources(&sources, input) != 0)
+        return NULL;
+    if (sources.count == 0)
+        return cup_plot_unavailable(input, "no bytes came from a server or a file");
+    struct source **order = cup_arena_take(input->arena, sources.count, sizeof *order);
+    if (!order || read_extents(&sources, profile, NULL) != 0)
+        return NULL;
+    size_t servers = choose_sources(plot, &sources, order);
+    if (servers == 0)
+        return cup_plot_unavailable(input, "%s", cup_no_accesses_reason(profile));
+    if (make_lines(plot, input, &sources, &sum) != 0)
+        return NULL;
+    if (sum.whole <= 0)
+        return cup_plot_unavailable(input, "all reads were before the run began or after it ended");
+    plot->seconds = sum.run_s;
+    plot->most = plot->sum->most;
+    write_caption(input, &sources, servers, &sum);
+    return plot;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------- */
+
+/* The outline of stacked steps: each value at both ends of its bin. */
+struct steps {
+    double x[2 * CUP_TIME_BINS], low[2 * CUP_TIME_BINS], high[2 * CUP_TIME_BINS];
+    size_t count;
+};
+
+/* Puts a line of steps on top of the ones before. */
+static void add_steps(struct steps *steps, const struct cup_time_line *line)
+{
+    steps->count = 0;
+    for (size_t i = 0; i + 1 < line->count; i++)
+        for (size_t end = 0; end < 2; end++) {
+            size_t at = steps->count++;
+            steps->x[at] = line->time_s[i + end];
+            steps->low[at] = steps->high[at];
+            steps->high[at] += line->values[i];
+        }
+}
+
+static struct cup_colour colour_of(const struct cup_figure *figure,
+                                   const struct cup_server_rate *plot, size_t server)
+{
+    return plot->others && server + 1 == plot->count
+               ? figure->theme->paints[CUP_PAINT_GREY]
+               : cup_theme_paint(figure->theme, (unsigned)server);
+}
+
+void cup_chart_server_rate(struct cup_figure *figure, const void *data)
+{
+    const struct cup_server_rate *plot = data;
+    struct steps steps = {.count = 0};
+    double high = plot->most * 1.05;
+    figure->x = cup_run_axis(plot->seconds);
+    figure->y = (struct cup_axis){
+        .name = "bytes received", .unit = CUP_AXIS_BYTE_RATE, .exact = true, .high = high};
+    figure->right = (struct cup_axis){
+        .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
+    for (size_t i = 0; i < plot->count; i++)
+        cup_figure_add_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
+                           colour_of(figure, plot, i));
+    if (plot->count > 1)
+        cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, figure->theme->ink);
+    cup_figure_open(figure);
+    for (size_t i = 0; i < plot->count; i++) {
+        add_steps(&steps, plot->rates[i]);
+        cup_mark_stack(figure, steps.x, steps.low, steps.high, steps.count,
+                       colour_of(figure, plot, i));
+    }
+    if (plot->count > 1)
+        cup_mark_line(figure, plot->sum->time_s, plot->sum->values, plot->sum->count,
+                      &(struct cup_stroke){.colour = figure->theme->ink, .steps = true});
+    cup_figure_close(figure);
+}

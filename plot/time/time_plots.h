@@ -1,0 +1,72 @@
+/* Data of the plots over time. */
+#ifndef CUPPING_PLOT_TIME_TIME_PLOTS_H
+#define CUPPING_PLOT_TIME_TIME_PLOTS_H
+
+#include "analysis/compare/ramp.h"
+#include "analysis/metrics/sums/budget.h"
+#include "plot/shared/plot.h"
+#include "plot/shared/time_bins.h"
+
+struct cup_event_rate {
+    struct cup_time_line rate;     /* events per second */
+    struct cup_time_line per_busy; /* per second and busy thread; NAN: hardly any thread was busy */
+    double seconds;
+};
+
+/* The share of the events that was done by each point in time. */
+enum { CUP_PROGRESS_POINTS = 1000 };
+struct cup_progress {
+    double time_s[CUP_PROGRESS_POINTS + 2], percent[CUP_PROGRESS_POINTS + 2];
+    size_t count;
+    double t50_s, t90_s, t99_s, seconds;
+    bool by_events; /* else by chunks */
+};
+
+/* How many threads were waiting at the same time, on average in each bin. */
+struct cup_pressure {
+    struct cup_time_line gil, io;
+    double most, seconds;
+    double threads; /* task threads of all workers; 0: not shown, because far fewer wait */
+};
+
+/* Rate, and rate per thread, at each number of busy threads. */
+struct cup_ramp_shown {
+    double busy[CUP_RAMP_STEPS], rate[CUP_RAMP_STEPS], per_thread[CUP_RAMP_STEPS];
+    size_t count;
+    double most_busy, most_rate, most_per_thread;
+    bool by_events; /* else bytes */
+};
+
+enum { CUP_SERVERS_SHOWN = 6 }; /* if there are more, the last one stands for all others */
+
+/* The data rate of each server over time, stacked. */
+struct cup_server_rate {
+    double seconds, most; /* most: of the sum */
+    size_t count;
+    bool others; /* the last one stands for several */
+    char names[CUP_SERVERS_SHOWN][80];
+    const struct cup_time_line *rates[CUP_SERVERS_SHOWN]; /* from the bottom; in the arena */
+    const struct cup_time_line *sum;
+};
+
+/* Each part begins where the one before it ends; together they are the whole time of the threads.
+ */
+struct cup_time_budget {
+    struct {
+        enum cup_budget_part part; /* unused in the first row, which is the whole time */
+        double from, to;           /* percent */
+        double seconds;
+    } rows[CUP_BUDGET_COUNT + 1];
+    struct cup_text names[CUP_BUDGET_COUNT + 1];
+    size_t count;
+};
+
+struct cup_worker_count {
+    double *time_s, *workers, *threads; /* threads NAN: not known */
+    size_t count;
+    double most, seconds;
+    bool with_threads;         /* their number differs from that of the workers */
+    struct cup_time_line rate; /* bytes per second; count 0: nothing was read */
+};
+
+#endif
