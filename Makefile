@@ -123,7 +123,7 @@ $(B)/obj/cli/%.o: cli/%.c $(B)/flags
 
 # Style sheets and scripts of the HTML page, as string literals of C, one for each line.
 page_parts := $(addprefix $(B)/obj/plot/page/,page.css.inc page_drawing.css.inc page.js.inc flame.css.inc flame.js.inc)
-$(B)/obj/plot/page/page_parts.o: $(page_parts)
+$(B)/obj/plot/page/page.o: $(page_parts)
 $(page_parts): $(B)/obj/plot/page/%.inc: plot/page/%
 	@mkdir -p $(@D)
 	sed 's/\\/\\\\/g; s/"/\\"/g; s/^/"/; s/$$/\\n"/' $< >$@

@@ -2,7 +2,7 @@
 #ifndef CUPPING_CLI_PLOT_PICTURES_H
 #define CUPPING_CLI_PLOT_PICTURES_H
 
-#include "plot/shared/plot_draw.h"
+#include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
 
 /* What plots are made from: one run or several; the other member is NULL. Both are NULL for a list

@@ -10,8 +10,7 @@
 #include "analysis/write/output.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"
-#include "plot/page/page_runs.h"
-#include "plot/page/page_write.h"
+#include "plot/page/page.h"
 #include "plot/plots.h"
 #include "plot/shared/runs.h"
 

@@ -1,7 +1,8 @@
 #include "plot/plots.h"
 
 /* One row for each plot: X(DATA, CHART, name, title, question). Its data are made by
- * cup_data_DATA(), in data_DATA.c or next to data of the same kind; cup_chart_CHART() draws them.
+ * cup_data_DATA(), in DATA.c, data_DATA.c, or next to data of the same kind; cup_chart_CHART()
+ * draws them. Plots of one maker differ in name only: the maker looks it up in a table of its own.
  */
 #define PLOTS(X)                                                                                   \
     X(worker_count, worker_count, "worker-count", "Workers and data rate",                         \
@@ -22,15 +23,15 @@
       "When were 50 %, 90 % and 99 % of the events done, and how long was the tail?")              \
     X(resource_utilization, curves, "resource-utilization", "Use of the workers over time",        \
       "Did the run lack threads, CPU or memory, and when?")                                        \
-    X(memory_utilization, sampled, "memory-utilization", "Memory of the workers",                  \
+    X(sampled, sampled, "memory-utilization", "Memory of the workers",                             \
       "How close did the workers come to their memory limits?")                                    \
-    X(cpu_utilization, sampled, "cpu-utilization", "CPU use of the workers",                       \
+    X(sampled, sampled, "cpu-utilization", "CPU use of the workers",                               \
       "How much CPU did the workers use?")                                                         \
     X(worker_activity, per_worker, "worker-activity", "Activity of each worker",                   \
       "Which workers ran tasks, and when were they idle?")                                         \
-    X(memory_per_worker, per_worker, "memory-per-worker", "Memory of each worker",                 \
+    X(per_worker, per_worker, "memory-per-worker", "Memory of each worker",                        \
       "Which workers came close to their memory limits, and when?")                                \
-    X(cpu_per_worker, per_worker, "cpu-per-worker", "CPU use of each worker",                      \
+    X(per_worker, per_worker, "cpu-per-worker", "CPU use of each worker",                          \
       "Which workers used their CPU, and when?")                                                   \
     X(heap_rss, curves, "heap-rss", "Memory of the workers by use",                                \
       "How much of the workers' memory was results, heap of tasks, and neither?")                  \
@@ -38,11 +39,11 @@
       "How much memory does a chunk need for its events, and how far is that from the limit?")     \
     X(gil_pressure, gil_pressure, "gil-pressure", "Threads waiting for the GIL",                   \
       "How many threads waited for the GIL, and for files, over time?")                            \
-    X(executing_tasks, sampled, "executing-tasks", "Running tasks",                                \
+    X(sampled, sampled, "executing-tasks", "Running tasks",                                        \
       "How many tasks ran at the same time?")                                                      \
-    X(active_tasks, sampled, "active-tasks", "Tasks assigned to workers",                          \
+    X(sampled, sampled, "active-tasks", "Tasks assigned to workers",                               \
       "How many tasks did the workers have, running or queued?")                                   \
-    X(occupancy, sampled, "occupancy", "Occupancy of the workers",                                 \
+    X(sampled, sampled, "occupancy", "Occupancy of the workers",                                   \
       "How much work was assigned to the workers, by the scheduler's estimate?")                   \
     X(chunk_runtime, chunk_runtime, "chunk-runtime", "Chunk times",                                \
       "How long do chunks take, and how much longer do the slowest take?")                         \
@@ -81,13 +82,13 @@
       "How much did each server deliver over time?")                                               \
     X(open_latency, open_latency, "open-latency", "Time to open files",                            \
       "How long did it take to open files or to connect, and how often did it fail?")              \
-    X(flame_cpu, flame, "flame-cpu", "CPU time by function",                                       \
+    X(flame, flame, "flame-cpu", "CPU time by function",                                           \
       "Which functions use the tasks' CPU time, and who calls them?")                              \
-    X(flame_wait, flame, "flame-wait", "Waits by function",                                        \
+    X(flame, flame, "flame-wait", "Waits by function",                                             \
       "Which functions do tasks wait in, and who calls them?")                                     \
-    X(flame_read, flame, "flame-read", "Bytes read by function",                                   \
+    X(flame, flame, "flame-read", "Bytes read by function",                                        \
       "Which functions read the data, and who calls them?")                                        \
-    X(flame_alloc, flame, "flame-alloc", "Bytes allocated by function",                            \
+    X(flame, flame, "flame-alloc", "Bytes allocated by function",                                  \
       "Which functions allocate memory, and who calls them?")
 
 #define RUN_PLOTS(X)                                                                               \
@@ -100,13 +101,13 @@
     X(compare_scaling, compare_scaling, "compare-scaling", "Throughput against cluster size",      \
       "Several runs: how does throughput grow with cores or workers, and how far is it from "      \
       "ideal?")                                                                                    \
-    X(compare_flame_cpu, flame, "compare-flame-cpu", "Change of CPU time by function",             \
+    X(compare_flame, flame, "compare-flame-cpu", "Change of CPU time by function",                 \
       "Two runs: which functions take more or less CPU time per event?")                           \
-    X(compare_flame_wait, flame, "compare-flame-wait", "Change of waits by function",              \
+    X(compare_flame, flame, "compare-flame-wait", "Change of waits by function",                   \
       "Two runs: which functions wait more or less per event?")                                    \
-    X(compare_flame_read, flame, "compare-flame-read", "Change of bytes read by function",         \
+    X(compare_flame, flame, "compare-flame-read", "Change of bytes read by function",              \
       "Two runs: which functions read more or less per event?")                                    \
-    X(compare_flame_alloc, flame, "compare-flame-alloc", "Change of bytes allocated by function",  \
+    X(compare_flame, flame, "compare-flame-alloc", "Change of bytes allocated by function",        \
       "Two runs: which functions allocate more or less per event?")
 
 #define X(data, chart, name, title, answers)                                                       \

@@ -269,9 +269,9 @@ static bool is_missing(struct cup_plot_input *input, const struct cup_flame_weig
     return false;
 }
 
-static const void *make_flame(struct cup_plot_input *input, int which)
+const void *cup_data_compare_flame(struct cup_plot_input *input)
 {
-    struct comparing comparing = {.input = input, .weight = &cup_flame_weights[which]};
+    struct comparing comparing = {.input = input, .weight = cup_flame_weight_named(input->name)};
     if (input->runs->comparison->input_count != 2)
         return cup_plot_unavailable(input,
                                     "shows two runs, not %zu: name two, or see the page (--html), "
@@ -282,24 +282,4 @@ static const void *make_flame(struct cup_plot_input *input, int which)
     const void *plot = make_compared(&comparing);
     free_sides(&comparing);
     return plot;
-}
-
-const void *cup_data_compare_flame_cpu(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_CPU);
-}
-
-const void *cup_data_compare_flame_wait(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_WAIT);
-}
-
-const void *cup_data_compare_flame_read(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_READ);
-}
-
-const void *cup_data_compare_flame_alloc(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_ALLOC);
 }

@@ -11,17 +11,27 @@
 #include "plot/shared/plot.h"
 
 const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
-    [CUP_FLAME_CPU] = {CUP_W_CPU, "CPU time", "CPU time (sampled)",
+    [CUP_FLAME_CPU] = {CUP_W_CPU, "cpu", "CPU time", "CPU time", "CPU time (sampled)",
                        "no sample found a task on the CPU"},
-    [CUP_FLAME_WAIT] = {CUP_W_WAIT, "time waited",
+    [CUP_FLAME_WAIT] = {CUP_W_WAIT, "wait", "waits", "time waited",
                         "waits of over 1 ms (files, locks, GIL, sockets, sleep)",
                         "no task waited for over 1 ms"},
-    [CUP_FLAME_READ] = {CUP_W_READ, "bytes read", "bytes read from data files",
+    [CUP_FLAME_READ] = {CUP_W_READ, "read", "bytes read", "bytes read",
+                        "bytes read from data files",
                         "no task read a data file in a known function"},
-    [CUP_FLAME_ALLOC] = {CUP_W_ALLOC, "bytes allocated",
+    [CUP_FLAME_ALLOC] = {CUP_W_ALLOC, "alloc", "bytes allocated", "bytes allocated",
                          "bytes allocated (sampled once per 512 KiB)",
                          "no allocation of a task was sampled"},
 };
+
+const struct cup_flame_weight *cup_flame_weight_named(const char *plot)
+{
+    const char *end = strrchr(plot, '-') + 1;
+    int which = 0;
+    while (which + 1 < CUP_FLAME_WEIGHTS && strcmp(cup_flame_weights[which].name, end) != 0)
+        which++;
+    return &cup_flame_weights[which];
+}
 
 static const void *make_plot(struct cup_plot_input *input, const struct cup_flame_weight *weight,
                              const struct cup_folded *folded)
@@ -38,9 +48,9 @@ static const void *make_plot(struct cup_plot_input *input, const struct cup_flam
     return plot;
 }
 
-static const void *make_flame(struct cup_plot_input *input, int which)
+const void *cup_data_flame(struct cup_plot_input *input)
 {
-    const struct cup_flame_weight *weight = &cup_flame_weights[which];
+    const struct cup_flame_weight *weight = cup_flame_weight_named(input->name);
     const char *missing = cup_stacks_missing(input->totals->profile);
     struct cup_folded folded;
     if (missing || !input->totals->calls)
@@ -54,26 +64,6 @@ static const void *make_flame(struct cup_plot_input *input, int which)
                                              : cup_plot_unavailable(input, "%s", weight->none);
     cup_folded_free(&folded);
     return plot;
-}
-
-const void *cup_data_flame_cpu(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_CPU);
-}
-
-const void *cup_data_flame_wait(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_WAIT);
-}
-
-const void *cup_data_flame_read(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_READ);
-}
-
-const void *cup_data_flame_alloc(struct cup_plot_input *input)
-{
-    return make_flame(input, CUP_FLAME_ALLOC);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

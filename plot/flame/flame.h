@@ -60,12 +60,17 @@ struct cup_flame {
 /* What the width of boxes can stand for. */
 struct cup_flame_weight {
     enum cup_weight weight;
-    const char *what; /* name of the axis */
-    const char *how;  /* in the caption */
-    const char *none; /* why there is no plot, if all amounts are 0 */
+    const char *name;  /* "cpu": names of the plots end in it */
+    const char *title; /* in the list of weights of a page */
+    const char *what;  /* name of the axis */
+    const char *how;   /* in the caption */
+    const char *none;  /* why there is no plot, if all amounts are 0 */
 };
 enum { CUP_FLAME_CPU, CUP_FLAME_WAIT, CUP_FLAME_READ, CUP_FLAME_ALLOC, CUP_FLAME_WEIGHTS };
 extern const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS];
+
+/* The weight of a plot, by the end of its name: "flame-cpu". */
+const struct cup_flame_weight *cup_flame_weight_named(const char *plot);
 
 /* ---- for data_*flame.c -------------------------------------------------------------------- */
 

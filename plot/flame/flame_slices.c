@@ -9,12 +9,9 @@
 
 /* With several runs, the number of samples is written, too: from it, flame.js calculates the
  * sampling error of a change. */
-enum { SAMPLES = CUP_FLAME_SHOWN, AMOUNTS };
+enum { SAMPLES = CUP_FLAME_WEIGHTS, AMOUNTS };
 static const enum cup_weight weights[AMOUNTS] = {CUP_W_CPU, CUP_W_WAIT, CUP_W_READ, CUP_W_ALLOC,
                                                  CUP_W_SAMPLES};
-const char *const cup_flame_shown_names[CUP_FLAME_SHOWN] = {"cpu", "wait", "read", "alloc"};
-const char *const cup_flame_shown_titles[CUP_FLAME_SHOWN] = {"CPU time", "waits", "bytes read",
-                                                             "bytes allocated"};
 
 /* A box of the tree that all slices share. */
 struct node {
@@ -99,7 +96,7 @@ static int find_boxes(struct writer *writer)
         return -1;
     writer->nodes[writer->node_count++] = (struct node){0};
     for (size_t slice = 0; slice < writer->slices->count; slice++)
-        for (int amount = 0; amount < CUP_FLAME_SHOWN; amount++) {
+        for (int amount = 0; amount < CUP_FLAME_WEIGHTS; amount++) {
             struct cup_folded folded;
             if (fold_slice(writer, slice, amount, &folded) != 0)
                 return -1;
@@ -194,7 +191,7 @@ static int write_amounts(struct writer *writer, const struct amounts *amounts, i
         if (i)
             own[writer->nodes[i].parent] -= round_amount(amounts, amount, i);
     }
-    cup_json_list(&writer->json, amount == SAMPLES ? "samples" : cup_flame_shown_names[amount]);
+    cup_json_list(&writer->json, amount == SAMPLES ? "samples" : cup_flame_weights[amount].name);
     for (size_t i = 0; i < writer->node_count; i++) {
         if (own[i] == 0)
             continue;
@@ -228,19 +225,20 @@ static int write_slice(struct writer *writer, size_t slice, const struct amounts
 static bool has_any(const struct writer *writer, const struct amounts *amounts)
 {
     bool any = writer->slices->compared;
-    for (int i = 0; i < CUP_FLAME_SHOWN; i++)
+    for (int i = 0; i < CUP_FLAME_WEIGHTS; i++)
         any |= amounts->of[i][0] > 0;
     return any;
 }
 
-static int write_slices(struct writer *writer, uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
+static int write_slices(struct writer *writer,
+                        uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS])
 {
     int result = 0;
     cup_json_array(&writer->json, "slices");
     for (size_t slice = 0; slice < writer->slices->count && result == 0; slice++) {
         struct amounts amounts = {.of = {NULL}};
         result = fill_all_amounts(writer, slice, &amounts);
-        for (int i = 0; i < CUP_FLAME_SHOWN && result == 0; i++)
+        for (int i = 0; i < CUP_FLAME_WEIGHTS && result == 0; i++)
             all[slice][i] = amounts.of[i][0];
         if (result == 0 && (slice == 0 || has_any(writer, &amounts)))
             result = write_slice(writer, slice, &amounts);
@@ -265,10 +263,10 @@ static void write_boxes(struct writer *writer)
 static void write_weights(struct writer *writer)
 {
     cup_json_array(&writer->json, "weights");
-    for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
+    for (int i = 0; i < CUP_FLAME_WEIGHTS; i++) {
         cup_json_row(&writer->json, NULL);
-        write_value(writer, "name", cup_string(cup_flame_shown_names[i]));
-        write_value(writer, "title", cup_string(cup_flame_shown_titles[i]));
+        write_value(writer, "name", cup_string(cup_flame_weights[i].name));
+        write_value(writer, "title", cup_string(cup_flame_weights[i].title));
         write_value(writer, "unit", cup_string(is_seconds(i) ? "s" : "B"));
         cup_json_end_object(&writer->json);
     }
@@ -311,7 +309,7 @@ static void write_compared(struct writer *writer)
 }
 
 int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
-                         uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN])
+                         uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS])
 {
     struct writer writer = {.slices = slices};
     int result = find_boxes(&writer);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "analysis/metrics/functions/folded.h"
+#include "plot/flame/flame.h"
 
 struct cup_flame_slice {
     const char *group; /* heading in the list of slices; NULL: none */
@@ -30,12 +30,7 @@ struct cup_flame_slices {
 
 /* Writes the slices as one line of JSON, for flame.js. Sets amounts[slice][weight] to the total of
  * each. Returns 0, or -1 without memory. */
-enum { CUP_FLAME_SHOWN = 4 };
 int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
-                         uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN]);
-
-/* The weights of a page: titles ("CPU time"), and the ends of their plots' names ("cpu"). */
-extern const char *const cup_flame_shown_titles[CUP_FLAME_SHOWN];
-extern const char *const cup_flame_shown_names[CUP_FLAME_SHOWN];
+                         uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS]);
 
 #endif

@@ -13,7 +13,7 @@ enum { PREFIXES = 8, RUNS = 8 };
 /* The slices, and what is written about them. */
 struct part {
     struct cup_flame_slices slices;
-    uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_SHOWN];
+    uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS];
     char groups[3][64]; /* headings in the list */
     const char *plots;  /* prefix of the pictures' names: "flame-" */
     struct cup_call_ask ask;
@@ -144,11 +144,11 @@ static bool has_picture(const struct part *part, const struct cup_plot_runs *run
 static void write_links(FILE *out, const struct part *part, const struct cup_plot_runs *runs)
 {
     const char *between = " As pictures:";
-    for (int i = 0; i < CUP_FLAME_SHOWN; i++) {
+    for (int i = 0; i < CUP_FLAME_WEIGHTS; i++) {
         if ((runs && runs->comparison->input_count != 2) || !has_picture(part, runs, i))
             continue;
         fprintf(out, "%s <a href=\"#plot-%s%s\">%s</a>", between, part->plots,
-                cup_flame_shown_names[i], cup_flame_shown_titles[i]);
+                cup_flame_weights[i].name, cup_flame_weights[i].title);
         between = ",";
     }
     if (*between == ',')

@@ -1,11 +1,11 @@
 #include "plot/page/page_plots.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis/write/html.h"
+#include "plot/figure/svg.h"
 #include "plot/figure/theme.h"
-#include "plot/page/page_svg.h"
-#include "plot/shared/plot.h"
 
 /* The plots at the front, in this order. The first one is as wide as the page, as is the first plot
  * of several runs. */
@@ -67,6 +67,48 @@ static void write_keys(FILE *out, const struct cup_drawing *drawing)
         fputs("</button></li>\n", out);
     }
     fputs("</ul>\n", out);
+}
+
+/* ---- pictures ------------------------------------------------------------------------------ */
+
+/* Without the page's script, browsers show the title. */
+static void write_hover(FILE *out, const struct cup_hover *hover)
+{
+    const struct cup_box *box = &hover->box;
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"", box->left, box->top,
+            fmax(box->width, 0.5), fmax(box->height, 0.5));
+    cup_svg_write_class(out, hover->colour);
+    fputs("><title>", out);
+    cup_html_string(out, hover->text);
+    fputs("</title></rect>\n", out);
+}
+
+static void write_head(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
+                       const char *caption)
+{
+    fprintf(out,
+            "<svg viewBox=\"0 0 %g %g\" role=\"img\" "
+            "aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"
+            "<title id=\"%s-title\">",
+            canvas->width, canvas->height, plot->name, plot->name, plot->name);
+    cup_html_string(out, plot->title);
+    fprintf(out, "</title>\n<desc id=\"%s-desc\">", plot->name);
+    cup_html_string(out, caption);
+    fputs("</desc>\n", out);
+}
+
+void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
+                  const struct cup_bytes *shapes, const char *caption)
+{
+    write_head(out, plot, canvas, caption);
+    fputs("<g class=\"shapes\" aria-hidden=\"true\">\n", out);
+    fwrite(shapes->bytes, 1, shapes->count, out);
+    fputs("</g>\n<g class=\"texts\" aria-hidden=\"true\">\n", out);
+    cup_svg_write_texts(out, canvas);
+    fputs("</g>\n<g class=\"tips\" aria-hidden=\"true\">\n", out);
+    for (size_t i = 0; i < canvas->hover_count; i++)
+        write_hover(out, &canvas->hovers[i]);
+    fputs("</g>\n</svg>\n", out);
 }
 
 /* ---- figures ------------------------------------------------------------------------------ */
@@ -135,18 +177,13 @@ static int write_plot(const struct cup_page_plots *plots, const struct cup_plot 
     return result;
 }
 
-int cup_page_plots_front(const struct cup_page_plots *plots)
+int cup_page_plots(const struct cup_page_plots *plots, bool at_front)
 {
-    for (int i = 0; i < FRONT; i++)
-        if (write_plot(plots, cup_plot_find(plots->table, front[i])) != 0)
-            return -1;
-    return 0;
-}
-
-int cup_page_plots_others(const struct cup_page_plots *plots)
-{
-    for (size_t i = 0; i < plots->table->count; i++)
-        if (!is_front(&plots->table->rows[i]) && write_plot(plots, &plots->table->rows[i]) != 0)
-            return -1;
-    return 0;
+    int result = 0;
+    for (int i = 0; at_front && i < FRONT && result == 0; i++)
+        result = write_plot(plots, cup_plot_find(plots->table, front[i]));
+    for (size_t i = 0; !at_front && i < plots->table->count && result == 0; i++)
+        if (!is_front(&plots->table->rows[i]))
+            result = write_plot(plots, &plots->table->rows[i]);
+    return result;
 }

@@ -17,10 +17,14 @@ struct cup_page_plots {
     struct cup_error *error;
 };
 
-/* Writes the plots at the front of the page of one run. Returns 0, or -1 and *error. */
-int cup_page_plots_front(const struct cup_page_plots *plots);
+/* Writes the plots at the front of the page of one run, or all that are not at the front. Returns
+ * 0, or -1 and *error. */
+int cup_page_plots(const struct cup_page_plots *plots, bool at_front);
 
-/* Writes all plots of the table that are not at the front. Returns 0, or -1 and *error. */
-int cup_page_plots_others(const struct cup_page_plots *plots);
+/* Writes a plot within a page. Its colours are the page's, which may be light or dark; its texts
+ * are text elements; places with a hover text are transparent boxes with a title. `shapes` is what
+ * cup_plot_draw() made of the plot on the canvas, for a page. */
+void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
+                  const struct cup_bytes *shapes, const char *caption);
 
 #endif

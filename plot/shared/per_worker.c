@@ -150,19 +150,15 @@ static const void *make_per_worker(struct cup_plot_input *input,
     return plot;
 }
 
-const void *cup_data_memory_per_worker(struct cup_plot_input *input)
-{
-    return make_per_worker(input, &cup_memory_share, false);
-}
-
 const void *cup_activity_by_samples(struct cup_plot_input *input)
 {
     return make_per_worker(input, &cup_busy_share, true);
 }
 
-const void *cup_data_cpu_per_worker(struct cup_plot_input *input)
+const void *cup_data_per_worker(struct cup_plot_input *input)
 {
-    return make_per_worker(input, &cup_cpu_share, false);
+    bool is_memory = strcmp(input->name, "memory-per-worker") == 0;
+    return make_per_worker(input, is_memory ? &cup_memory_share : &cup_cpu_share, false);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

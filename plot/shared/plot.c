@@ -19,6 +19,7 @@ int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, con
                   struct cup_error *error)
 {
     input->reason[0] = input->caption[0] = '\0';
+    input->name = plot->name;
     *data = plot->make(input);
     if (*data)
         return 0;

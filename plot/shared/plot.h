@@ -14,6 +14,7 @@ struct cup_plot_input {
     const struct cup_totals *totals;  /* of the run; NULL for a plot of several runs */
     const struct cup_plot_runs *runs; /* the runs, see runs.h; NULL for a plot of one run */
     struct cup_arena *arena;          /* owns everything that is made */
+    const char *name;                 /* of the plot; set by cup_plot_make() */
     char reason[240];  /* why the plot cannot be drawn; set by cup_plot_unavailable() */
     char caption[560]; /* what was counted, in which bins, and who measured it */
 };

@@ -136,8 +136,8 @@ static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins
     return true;
 }
 
-static struct cup_sampled *make_sampled(struct cup_plot_input *input,
-                                        const struct cup_quantity *quantity, bool sum)
+struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                     const struct cup_quantity *quantity, bool sum)
 {
     const struct cup_observed *observed = input->totals->observed;
     struct cup_sampled *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -167,18 +167,12 @@ static struct cup_sampled *make_sampled(struct cup_plot_input *input,
     return plot;
 }
 
-const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
-                                           const struct cup_quantity *quantity, bool sum)
-{
-    return make_sampled(input, quantity, sum);
-}
-
 /* A sum is drawn as a step over its whole bin: the times are the beginnings of the bins, and the
  * end. */
 static struct cup_sampled *make_steps(struct cup_plot_input *input,
                                       const struct cup_quantity *quantity)
 {
-    struct cup_sampled *plot = make_sampled(input, quantity, true);
+    struct cup_sampled *plot = cup_sampled_make(input, quantity, true);
     if (!plot)
         return NULL;
     for (size_t i = 0; i < plot->count; i++)
@@ -205,36 +199,28 @@ static const void *make_with_threads(struct cup_plot_input *input,
 
 /* ---- the plots ---------------------------------------------------------------------------- */
 
-const void *cup_data_memory_utilization(struct cup_plot_input *input)
-{
-    return cup_sampled_make(input, &cup_memory_share, false);
-}
+static const struct {
+    const char *name; /* of the plot */
+    struct cup_quantity quantity;
+} numbers_of_tasks[] = {
+    {"executing-tasks",
+     {"running tasks", CUP_AXIS_COUNT, executing, "Running tasks of all workers."}},
+    {"active-tasks",
+     {"assigned tasks", CUP_AXIS_COUNT, active, "Running and queued tasks of all workers."}},
+};
 
-const void *cup_data_cpu_utilization(struct cup_plot_input *input)
+const void *cup_data_sampled(struct cup_plot_input *input)
 {
-    return cup_sampled_make(input, &cup_cpu_share, false);
-}
-
-const void *cup_data_executing_tasks(struct cup_plot_input *input)
-{
-    static const struct cup_quantity quantity = {"running tasks", CUP_AXIS_COUNT, executing,
-                                                 "Running tasks of all workers."};
-    return make_with_threads(input, &quantity);
-}
-
-const void *cup_data_active_tasks(struct cup_plot_input *input)
-{
-    static const struct cup_quantity quantity = {"assigned tasks", CUP_AXIS_COUNT, active,
-                                                 "Running and queued tasks of all workers."};
-    return make_with_threads(input, &quantity);
-}
-
-const void *cup_data_occupancy(struct cup_plot_input *input)
-{
-    static const struct cup_quantity quantity = {
+    static const struct cup_quantity occupancy_of = {
         "occupancy", CUP_AXIS_SECONDS, occupancy,
         "Time that all assigned tasks would take, by the scheduler's estimate."};
-    return make_steps(input, &quantity);
+    for (size_t i = 0; i < sizeof numbers_of_tasks / sizeof *numbers_of_tasks; i++)
+        if (strcmp(input->name, numbers_of_tasks[i].name) == 0)
+            return make_with_threads(input, &numbers_of_tasks[i].quantity);
+    if (strcmp(input->name, "occupancy") == 0)
+        return make_steps(input, &occupancy_of);
+    bool is_memory = strcmp(input->name, "memory-utilization") == 0;
+    return cup_sampled_make(input, is_memory ? &cup_memory_share : &cup_cpu_share, false);
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

@@ -33,8 +33,7 @@ struct cup_sampled {
 
 /* Makes it from the run's samples: the mean of all workers or, with `sum`, their sum. Returns NULL
  * like plot->make. */
-struct cup_quantity;
-const struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
-                                           const struct cup_quantity *quantity, bool sum);
+struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
+                                     const struct cup_quantity *quantity, bool sum);
 
 #endif

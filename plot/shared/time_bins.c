@@ -30,6 +30,12 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
     }
 }
 
+void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t stop_ns, double rate)
+{
+    double from = cup_time_bins_second(bins, start_ns), to = cup_time_bins_second(bins, stop_ns);
+    cup_time_bins_spread(bins, from, to, rate * (to - from));
+}
+
 /* A last bin cut short by the run's end would show the noise of single tasks: it is joined with the
  * one before. */
 static size_t count_steps(const struct cup_time_bins *bins)
@@ -55,6 +61,15 @@ void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *
     line->time_s[steps] = bins->run_s;
     line->values[steps] = line->values[steps - 1];
     line->count = steps + 1;
+}
+
+const struct cup_time_line *cup_time_line_new(struct cup_arena *arena,
+                                              const struct cup_time_bins *bins)
+{
+    struct cup_time_line *line = cup_arena_take(arena, 1, sizeof *line);
+    if (line)
+        cup_time_line_make(line, bins);
+    return line;
 }
 
 /* ---- series of the processes ---------------------------------------------------------------- */

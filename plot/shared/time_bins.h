@@ -22,6 +22,9 @@ void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *tot
  * The part outside of the run is dropped. */
 void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, double amount);
 
+/* Spreads the amount `rate` times the time between two times (nanoseconds since the epoch). */
+void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t stop_ns, double rate);
+
 static inline double cup_time_bins_second(const struct cup_time_bins *bins, int64_t time_ns)
 {
     return (double)(time_ns - bins->start_ns) / 1e9;
@@ -35,6 +38,10 @@ struct cup_time_line {
     double most;
 };
 void cup_time_line_make(struct cup_time_line *line, const struct cup_time_bins *bins);
+
+/* The same in the arena. NULL without memory. */
+const struct cup_time_line *cup_time_line_new(struct cup_arena *arena,
+                                              const struct cup_time_bins *bins);
 
 /* Rates over time from the time series of the processes: when bytes were read and threads waited,
  * in all tasks together. */

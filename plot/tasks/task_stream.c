@@ -88,9 +88,7 @@ static int make_density(struct cup_task_stream *plot, struct cup_plot_input *inp
         if (!is_shown(task))
             continue;
         size_t lane = find_lane(lanes, plot->lane_count, lane_of(profile, task));
-        double from = cup_time_bins_second(&time, task->start_ns);
-        double to = cup_time_bins_second(&time, task->stop_ns);
-        cup_time_bins_spread(&rows[lane / per_row], from, to, to - from);
+        cup_time_bins_hold(&rows[lane / per_row], task->start_ns, task->stop_ns, 1);
     }
     for (size_t row = 0; row < plot->row_count; row++)
         for (size_t bin = 0; bin < CUP_TIME_BINS; bin++) {

@@ -4,28 +4,15 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/time_bins.h"
 
-/* The rate over time by one row of the processes' series; an empty line if nothing was counted.
- * NULL without memory. */
-static const struct cup_time_line *make_line(struct cup_plot_input *input, enum cup_series_row row,
-                                             struct cup_time_bins *bins, size_t *processes)
-{
-    struct cup_time_line *line = cup_arena_take(input->arena, 1, sizeof *line);
-    *processes = cup_series_make(bins, input->totals, row);
-    if (line && bins->whole > 0)
-        cup_time_line_make(line, bins);
-    return line;
-}
-
 static void add_line(struct cup_curves *plot, const char *name, enum cup_paint paint,
                      const struct cup_time_line *line)
 {
-    if (line->count)
-        cup_curves_add(plot, (struct cup_curve){.name = name,
-                                                .paint = paint,
-                                                .kind = CUP_CURVE_STEPS,
-                                                .time_s = line->time_s,
-                                                .values = line->values,
-                                                .count = line->count});
+    cup_curves_add(plot, (struct cup_curve){.name = name,
+                                            .paint = paint,
+                                            .kind = CUP_CURVE_STEPS,
+                                            .time_s = line->time_s,
+                                            .values = line->values,
+                                            .count = line->count});
 }
 
 static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char *name, double mean)
@@ -66,24 +53,16 @@ static bool is_worth_showing(const struct cup_time_bins *other, const struct cup
     return other->whole > 0 && other->whole > 0.01 * read->whole;
 }
 
-static const struct cup_time_line *make_received(struct cup_arena *arena,
-                                                 const struct cup_time_bins *received)
-{
-    struct cup_time_line *line = cup_arena_take(arena, 1, sizeof *line);
-    if (line)
-        cup_time_line_make(line, received);
-    return line;
-}
-
 const void *cup_data_data_rate(struct cup_plot_input *input)
 {
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins read, written, received;
-    size_t processes, ignored;
-    const struct cup_time_line *reads = make_line(input, CUP_S_READ_BYTES, &read, &processes);
-    const struct cup_time_line *writes = make_line(input, CUP_S_WRITE_BYTES, &written, &ignored);
+    size_t processes = cup_series_make(&read, input->totals, CUP_S_READ_BYTES);
+    cup_series_make(&written, input->totals, CUP_S_WRITE_BYTES);
     cup_received_make(&received, input->totals);
-    const struct cup_time_line *sockets = make_received(input->arena, &received);
+    const struct cup_time_line *reads = cup_time_line_new(input->arena, &read);
+    const struct cup_time_line *writes = cup_time_line_new(input->arena, &written);
+    const struct cup_time_line *sockets = cup_time_line_new(input->arena, &received);
     if (!plot || !reads || !writes || !sockets)
         return NULL;
     bool with_sockets = is_worth_showing(&received, &read);
@@ -94,7 +73,8 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
     plot->unit = CUP_AXIS_BYTE_RATE;
     plot->bits = true;
     plot->seconds = read.run_s;
-    add_line(plot, with_sockets ? "from files" : "read", CUP_PAINT_BLUE, reads);
+    if (read.whole > 0)
+        add_line(plot, with_sockets ? "from files" : "read", CUP_PAINT_BLUE, reads);
     if (with_sockets)
         add_line(plot, "from sockets, spread over tasks", CUP_PAINT_GREEN, sockets);
     if (is_worth_showing(&written, &read))

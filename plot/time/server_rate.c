@@ -161,15 +161,6 @@ static size_t choose_sources(struct cup_server_rate *plot, struct sources *sourc
     return count;
 }
 
-static const struct cup_time_line *make_line(struct cup_plot_input *input,
-                                             const struct cup_time_bins *bins)
-{
-    struct cup_time_line *line = cup_arena_take(input->arena, 1, sizeof *line);
-    if (line)
-        cup_time_line_make(line, bins);
-    return line;
-}
-
 static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input,
                       struct sources *sources, struct cup_time_bins *sum)
 {
@@ -183,11 +174,11 @@ static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input
         for (size_t bin = 0; bin < sum->count; bin++)
             sum->amounts[bin] += bins[i].amounts[bin];
         sum->whole += bins[i].whole;
-        plot->rates[i] = make_line(input, &bins[i]);
+        plot->rates[i] = cup_time_line_new(input->arena, &bins[i]);
         if (!plot->rates[i])
             return -1;
     }
-    plot->sum = make_line(input, sum);
+    plot->sum = cup_time_line_new(input->arena, sum);
     return plot->sum ? 0 : -1;
 }
 

@@ -22,11 +22,9 @@ static size_t spread_heaps(struct cup_time_bins *time, const struct cup_profile 
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
         double peak = (double)profile->counters[i][CUP_C_PEAK_LIVE_BYTES];
-        double from = cup_time_bins_second(time, task->start_ns);
-        double to = cup_time_bins_second(time, task->stop_ns);
         if (task->status == 0 || !(peak > 0))
             continue;
-        cup_time_bins_spread(time, from, to, peak * (to - from));
+        cup_time_bins_hold(time, task->start_ns, task->stop_ns, peak);
         tasks++;
     }
     return tasks;

@@ -74,10 +74,8 @@ static void add_tasks(struct row *row, const struct cup_profile *profile,
 {
     for (uint64_t i = 0; i < process->tasks; i++) {
         const struct cup_task *task = &profile->tasks[process->first_task + i];
-        double from = cup_time_bins_second(&row->busy, task->start_ns);
-        double to = cup_time_bins_second(&row->busy, task->stop_ns);
         if (cup_task_place(task) == CUP_PLACE_POOL && cup_task_wall_ns(task) != CUP_UNKNOWN64)
-            cup_time_bins_spread(&row->busy, from, to, to - from);
+            cup_time_bins_hold(&row->busy, task->start_ns, task->stop_ns, 1);
     }
 }
 
@@ -86,9 +84,7 @@ static void add_member(struct row *row, const struct cup_totals *totals,
 {
     const struct cup_process *process = &totals->profile->processes[member->process];
     struct cup_stretch there = cup_process_presence(process, totals->run);
-    double from = cup_time_bins_second(&row->there, there.start_ns);
-    double to = cup_time_bins_second(&row->there, there.stop_ns);
-    cup_time_bins_spread(&row->there, from, to, member->threads * (to - from));
+    cup_time_bins_hold(&row->there, there.start_ns, there.stop_ns, member->threads);
     add_tasks(row, totals->profile, process);
 }
 

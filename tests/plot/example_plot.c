@@ -1,5 +1,5 @@
 /* A whole plot, for docs/contributing/add-a-plot.md: how large the results of chunks are. In plot/
- * the struct would lie in plot/tasks/result_size.h, and the rest in plot/tasks/result_size.c. */
+ * the struct would lie in plot/tasks/task_plots.h, and the rest in plot/tasks/result_size.c. */
 #include "tests/plot/example_plot.h"
 
 #include "plot/figure/marks.h"
