@@ -35,15 +35,10 @@ static void draw_verdict_keys(struct cup_figure *figure, const struct cup_compar
             for (size_t i = 0; i < plot->run_count; i++)
                 there |= i != plot->baseline && !isnan(plot->cells[row][i].ratio) &&
                          plot->cells[row][i].verdict == order[k];
-        char name[32];
-        const char letter = verdicts[order[k]].letter;
-        if (letters && letter)
-            snprintf(name, sizeof name, "%c: %s", letter, verdicts[order[k]].name);
-        else
-            snprintf(name, sizeof name, "%s", verdicts[order[k]].name);
+        const char letter[] = {letters ? verdicts[order[k]].letter : '\0', '\0'};
         if (there)
-            cup_figure_add_key(figure, name, strlen(name), CUP_KEY_BOX,
-                               colour_of(figure, order[k]));
+            cup_figure_add_key(figure, CUP_KEY_BOX, colour_of(figure, order[k]), "%s%s%s", letter,
+                               *letter ? ": " : "", verdicts[order[k]].name);
     }
 }
 
@@ -130,19 +125,19 @@ enum { MOST_NAMED = 40 };
 static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t rows)
 {
     size_t run = plot->baseline == 0 ? 1 : 0;
-    char name[80], against[200];
+    char name[80];
     snprintf(name, sizeof name, "%.*s, relative to %.*s", (int)plot->letters[run].length,
              plot->letters[run].bytes, (int)plot->letters[plot->baseline].length,
              plot->letters[plot->baseline].bytes);
     bool fits = plot->runs[run].length + plot->runs[plot->baseline].length <= MOST_NAMED;
     const struct cup_text *names =
         fits ? plot->runs : plot->letters; /* the caption names both runs */
-    snprintf(against, sizeof against, "%.*s, against %.*s", (int)names[run].length,
-             names[run].bytes, (int)names[plot->baseline].length, names[plot->baseline].bytes);
-    cup_figure_add_key(figure, against, strlen(against), CUP_KEY_NONE, figure->theme->ink);
+    cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->ink, "%.*s, against %.*s",
+                       (int)names[run].length, names[run].bytes, (int)names[plot->baseline].length,
+                       names[plot->baseline].bytes);
     draw_verdict_keys(figure, plot, rows, false);
     if (has_noise(plot, run, rows))
-        cup_figure_add_key(figure, "noise between chunks", 20, CUP_KEY_LINE, figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "noise between chunks");
     figure->x = ratio_axis(plot, run, rows);
     figure->x.name = name;
     cup_figure_open(figure);
@@ -254,8 +249,8 @@ static void draw_table(struct cup_figure *figure, const struct cup_compared_show
 {
     draw_verdict_keys(figure, plot, rows, true);
     for (size_t i = 0; i < plot->run_count && plot->run_count <= CUP_COMPARED_NAMED; i++)
-        cup_figure_add_key(figure, plot->runs[i].bytes, plot->runs[i].length, CUP_KEY_NONE,
-                           figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->ink, "%.*s",
+                           (int)plot->runs[i].length, plot->runs[i].bytes);
     figure->x = (struct cup_axis){.names = plot->letters, .name_count = plot->run_count};
     cup_figure_open(figure);
     const enum form form = choose_form(figure, plot, rows);
@@ -275,10 +270,8 @@ static size_t count_readable_rows(const struct cup_figure *figure, size_t count)
 void cup_chart_compare(struct cup_figure *figure, const void *data)
 {
     const struct cup_compared_shown *plot = data;
-    char caption[CUP_CAPTION];
     size_t rows = count_readable_rows(figure, plot->count);
-    figure->y = (struct cup_axis){.name = "figures", .names = plot->names, .name_count = rows};
-    cup_caption_add_rows(figure, rows, plot->count, caption);
+    cup_figure_set_rows(figure, "figures", plot->names, rows, plot->count);
     if (plot->run_count == 2)
         draw_pair(figure, plot, rows);
     else

@@ -91,19 +91,17 @@ static void draw_curve(struct cup_figure *figure, const struct cup_spread *sprea
 static void draw_curve_key(struct cup_figure *figure, const struct cup_compared_runtime *plot,
                            size_t n)
 {
-    char text[160], median[CUP_DURATION_TEXT];
-    snprintf(text, sizeof text, "%.*s (%s)",
-             plot->names[n].length < 90 ? (int)plot->names[n].length : 90, plot->names[n].bytes,
-             cup_duration_text(median, cup_spread_at(plot->spreads[n], 0.5)));
-    cup_figure_add_key(figure, text, strlen(text), n % 2 ? CUP_KEY_DASHES : CUP_KEY_LINE,
-                       cup_theme_paint(figure->theme, (unsigned)n));
+    char median[CUP_DURATION_TEXT];
+    cup_figure_add_key(
+        figure, n % 2 ? CUP_KEY_DASHES : CUP_KEY_LINE, cup_theme_paint(figure->theme, (unsigned)n),
+        "%.*s (%s)", plot->names[n].length < 90 ? (int)plot->names[n].length : 90,
+        plot->names[n].bytes, cup_duration_text(median, cup_spread_at(plot->spreads[n], 0.5)));
 }
 
 static void draw_curves(struct cup_figure *figure, const struct cup_compared_runtime *plot)
 {
     figure->x = time_axis(plot);
-    figure->y = (struct cup_axis){
-        .name = "share of the chunks", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
+    figure->y = cup_axis_exact("share of the chunks", CUP_AXIS_PERCENT, 100);
     for (size_t i = 0; i < plot->count; i++)
         draw_curve_key(figure, plot, i);
     cup_figure_open(figure);
@@ -133,16 +131,14 @@ static void draw_box(struct cup_figure *figure, const struct cup_spread *spread,
 
 static void draw_boxes(struct cup_figure *figure, const struct cup_compared_runtime *plot)
 {
-    char caption[CUP_CAPTION];
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_colour *paints = figure->theme->paints;
     figure->x = time_axis(plot);
-    figure->y = (struct cup_axis){.name = "runs", .names = plot->names, .name_count = rows};
-    cup_caption_add_rows(figure, rows, plot->count, caption);
-    cup_figure_add_key(figure, "half of the chunks, and the median", 34, CUP_KEY_BOX,
-                       paints[CUP_PAINT_BLUE]);
-    cup_figure_add_key(figure, "90 %", 4, CUP_KEY_LINE, paints[CUP_PAINT_SKY]);
-    cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, paints[CUP_PAINT_GREY]);
+    cup_figure_set_rows(figure, "runs", plot->names, rows, plot->count);
+    cup_figure_add_key(figure, CUP_KEY_BOX, paints[CUP_PAINT_BLUE],
+                       "half of the chunks, and the median");
+    cup_figure_add_key(figure, CUP_KEY_LINE, paints[CUP_PAINT_SKY], "90 %%");
+    cup_figure_add_key(figure, CUP_KEY_LINE, paints[CUP_PAINT_GREY], "all");
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_box(figure, plot->spreads[i], i);

@@ -189,11 +189,10 @@ void cup_chart_compare_scaling(struct cup_figure *figure, const void *data)
     const struct cup_stroke runs = {.colour = paints[CUP_PAINT_BLUE], .thin = true};
     const struct cup_stroke ideal = {.colour = paints[CUP_PAINT_GREY], .dashed = true};
     set_axes(figure, plot);
-    cup_figure_add_key(figure, "runs", 4, CUP_KEY_DOT, runs.colour);
-    cup_figure_add_key(figure, "as the smallest, scaled up", 26, CUP_KEY_DASHES, ideal.colour);
+    cup_figure_add_key(figure, CUP_KEY_DOT, runs.colour, "runs");
+    cup_figure_add_key(figure, CUP_KEY_DASHES, ideal.colour, "as the smallest, scaled up");
     if (plot->target > 0)
-        cup_figure_add_key(figure, plot->target_name, strlen(plot->target_name), CUP_KEY_DASHES,
-                           paints[CUP_PAINT_RED]);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, paints[CUP_PAINT_RED], "%s", plot->target_name);
     cup_figure_open(figure);
     draw_ideal(figure, plot, &ideal);
     if (plot->target > 0)

@@ -77,15 +77,15 @@ static bool add_run(struct cup_rows *plot, const struct cup_plot_runs *runs, siz
 const void *cup_data_compare_budget(struct cup_plot_input *input)
 {
     const struct cup_comparison *comparison = input->runs->comparison;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    bool same = comparison->same_work;
+    struct cup_rows *plot =
+        cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds, "runs",
+                      same ? "time of the worker threads" : "share of the worker threads' time",
+                      same ? CUP_AXIS_ELAPSED : CUP_AXIS_PERCENT);
     bool missing[CUP_COMPARE_MOST] = {false};
     if (!plot)
         return NULL;
-    plot->what = "runs";
-    plot->name =
-        comparison->same_work ? "time of the worker threads" : "share of the worker threads' time";
-    plot->unit = comparison->same_work ? CUP_AXIS_ELAPSED : CUP_AXIS_PERCENT;
-    plot->whole = comparison->same_work ? 0 : 100;
+    plot->whole = same ? 0 : 100;
     plot->room = 0.4;
     for (size_t i = 0; i < comparison->input_count; i++)
         missing[i] = !add_run(plot, input->runs, i);

@@ -1,6 +1,7 @@
 #include "plot/figure/figure.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,16 +62,16 @@ static void write_caption(const struct cup_figure *figure, struct margins *margi
 
 /* ---- legend ------------------------------------------------------------------------------- */
 
-void cup_figure_add_key(struct cup_figure *figure, const char *text, size_t length,
-                        enum cup_key_mark mark, struct cup_colour colour)
+void cup_figure_add_key(struct cup_figure *figure, enum cup_key_mark mark, struct cup_colour colour,
+                        const char *format, ...)
 {
     if (figure->key_count++ >= CUP_KEYS)
         return;
     struct cup_key *key = &figure->keys[figure->key_count - 1];
-    size_t bytes = length < sizeof key->text - 1 ? length : sizeof key->text - 1;
-    if (bytes)
-        memcpy(key->text, text, bytes);
-    key->text[bytes] = '\0';
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(key->text, sizeof key->text, format, arguments);
+    va_end(arguments);
     key->mark = mark;
     key->colour = colour;
 }
@@ -93,12 +94,31 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
                         key->mark == CUP_KEY_DASHES ? theme->line * 2.5 : 0);
 }
 
+struct cup_axis cup_axis_up_to(const char *name, enum cup_axis_unit unit, double most)
+{
+    return (struct cup_axis){.name = name, .unit = unit, .high = most * 1.05};
+}
+
+struct cup_axis cup_axis_exact(const char *name, enum cup_axis_unit unit, double high)
+{
+    return (struct cup_axis){.name = name, .unit = unit, .exact = true, .high = high};
+}
+
+struct cup_axis cup_axis_names(const char *name, const struct cup_text *names, size_t count)
+{
+    return (struct cup_axis){.name = name, .names = names, .name_count = count};
+}
+
+struct cup_axis cup_axis_coloured(struct cup_axis axis, struct cup_colour colour)
+{
+    axis.coloured = true;
+    axis.colour = colour;
+    return axis;
+}
+
 struct cup_axis cup_run_axis(double seconds)
 {
-    return (struct cup_axis){.name = "time since the run began",
-                             .unit = CUP_AXIS_ELAPSED,
-                             .exact = true,
-                             .high = seconds};
+    return cup_axis_exact("time since the run began", CUP_AXIS_ELAPSED, seconds);
 }
 
 static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
@@ -279,12 +299,6 @@ static struct margins begin_figure(struct cup_figure *figure)
     return margins;
 }
 
-void cup_figure_open_bare(struct cup_figure *figure)
-{
-    struct margins margins = begin_figure(figure);
-    set_area(figure, &margins);
-}
-
 void cup_figure_open(struct cup_figure *figure)
 {
     struct margins margins = begin_figure(figure);
@@ -322,13 +336,15 @@ size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 
-void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
-                          char to[CUP_CAPTION])
+void cup_figure_set_rows(struct cup_figure *figure, const char *name, const struct cup_text *names,
+                         size_t shown, size_t count)
 {
-    if (shown >= rows)
+    figure->y = cup_axis_names(name, names, shown);
+    if (shown >= count)
         return;
-    snprintf(to, CUP_CAPTION, "%s Shown: the first %zu.", figure->caption, shown);
-    figure->caption = to;
+    snprintf(figure->longer_caption, CUP_CAPTION, "%s Shown: the first %zu.", figure->caption,
+             shown);
+    figure->caption = figure->longer_caption;
 }
 
 double cup_row_height(const struct cup_figure *figure)

@@ -3,7 +3,7 @@
  *
  *     figure->x = (struct cup_axis){.name = "events", .unit = CUP_AXIS_COUNT, .high = 5000};
  *     figure->y = (struct cup_axis){.name = "time", .unit = CUP_AXIS_SECONDS, .high = 12};
- *     cup_figure_add_key(figure, "TTbar", 5, CUP_KEY_DOT, colour);
+ *     cup_figure_add_key(figure, CUP_KEY_DOT, colour, "TTbar");
  *     cup_figure_open(figure);
  *     cup_mark_dots(...);
  *     cup_figure_close(figure);
@@ -52,10 +52,13 @@ struct cup_key {
 };
 enum { CUP_KEYS = 12 };
 
+enum { CUP_CAPTION = 900 };
+
 struct cup_figure {
     struct cup_canvas *canvas;
     const struct cup_theme *theme;
     const char *title, *caption;
+    char longer_caption[CUP_CAPTION]; /* the caption, if something was added to it */
     struct cup_axis x, y, right;
     struct cup_key keys[CUP_KEYS];
     size_t key_count;
@@ -67,15 +70,23 @@ struct cup_figure {
 /* The axis of time since the run began; `seconds`: duration of the run. */
 struct cup_axis cup_run_axis(double seconds);
 
+/* Axes from 0: one that ends at a tick, with some room above the largest value; one that ends at
+ * `high`; and one with names. */
+struct cup_axis cup_axis_up_to(const char *name, enum cup_axis_unit unit, double most);
+struct cup_axis cup_axis_exact(const char *name, enum cup_axis_unit unit, double high);
+struct cup_axis cup_axis_names(const char *name, const struct cup_text *names, size_t count);
+
+/* The axis with texts in a colour. */
+struct cup_axis cup_axis_coloured(struct cup_axis axis, struct cup_colour colour);
+
 /* Adds an entry to the legend. If there are more than CUP_KEYS, the last one says "and N more". */
-void cup_figure_add_key(struct cup_figure *figure, const char *text, size_t length,
-                        enum cup_key_mark mark, struct cup_colour colour);
+__attribute__((format(printf, 4, 5))) void cup_figure_add_key(struct cup_figure *figure,
+                                                              enum cup_key_mark mark,
+                                                              struct cup_colour colour,
+                                                              const char *format, ...);
 
 void cup_figure_open(struct cup_figure *figure);
 void cup_figure_close(struct cup_figure *figure);
-
-/* For what stands in the place of axes: a title and a caption, and all between them is the area. */
-void cup_figure_open_bare(struct cup_figure *figure);
 
 static inline double cup_x(const struct cup_figure *figure, double value)
 {
@@ -90,11 +101,10 @@ static inline double cup_y(const struct cup_figure *figure, double value)
 /* How many of `rows` rows with names fit into the figure. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows);
 
-/* If not all rows are shown, adds to the caption how many are. `to` holds the new caption; it must
- * live until the figure is closed. */
-enum { CUP_CAPTION = 900 };
-void cup_caption_add_rows(struct cup_figure *figure, size_t shown, size_t rows,
-                          char to[CUP_CAPTION]);
+/* Gives the y axis the names of the first `shown` of `count` rows. If not all are shown, adds to
+ * the caption how many are. */
+void cup_figure_set_rows(struct cup_figure *figure, const char *name, const struct cup_text *names,
+                         size_t shown, size_t count);
 
 /* Rows with names: the top of a row, and the height of each, in points. */
 double cup_row_top(const struct cup_figure *figure, size_t row);

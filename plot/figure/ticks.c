@@ -84,12 +84,6 @@ void cup_range_add(struct cup_range *range, double value)
     range->high = fmax(range->high, value);
 }
 
-void cup_range_add_all(struct cup_range *range, const double *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        cup_range_add(range, values[i]);
-}
-
 /* ---- prefixes ----------------------------------------------------------------------------- */
 
 struct prefix {

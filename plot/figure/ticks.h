@@ -30,7 +30,6 @@ struct cup_range {
 
 struct cup_range cup_range_none(void);
 void cup_range_add(struct cup_range *range, double value);
-void cup_range_add_all(struct cup_range *range, const double *values, size_t count);
 
 /* The ticks of an axis and their texts: steps of 1, 2 or 5, prefixes of units, and times as clocks
  * show them. */

@@ -105,8 +105,8 @@ static void add_sign_keys(struct cup_figure *figure, const struct cup_flame *plo
         seen[sign_of(&plot->boxes[i])] = true;
     for (int sign = 0; sign < SIGNS; sign++)
         if (seen[sign])
-            cup_figure_add_key(figure, names[sign], strlen(names[sign]), CUP_KEY_BOX,
-                               figure->theme->paints[sign_paints[sign]]);
+            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[sign_paints[sign]], "%s",
+                               names[sign]);
 }
 
 /* ---- one run: colours of packages
@@ -120,9 +120,8 @@ static void add_kind_keys(struct cup_figure *figure, const struct cup_flame *plo
             seen[plot->boxes[i].kind] = true;
     for (int kind = 0; kind < CUP_FLAME_KINDS; kind++)
         if (seen[kind])
-            cup_figure_add_key(figure, cup_flame_kind_names[kind],
-                               strlen(cup_flame_kind_names[kind]), CUP_KEY_BOX,
-                               figure->theme->paints[paints[kind]]);
+            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[paints[kind]], "%s",
+                               cup_flame_kind_names[kind]);
 }
 
 static void add_keys(struct cup_figure *figure, const struct cup_flame *plot)
@@ -169,15 +168,15 @@ static double hidden_share(const struct cup_flame *plot, size_t rows)
     return plot->all > 0 ? hidden / plot->all : 0;
 }
 
-static void caption_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows,
-                         char caption[CUP_CAPTION])
+static void caption_rows(struct cup_figure *figure, const struct cup_flame *plot, size_t rows)
 {
     double percent = 100 * hidden_share(plot, rows);
     if (plot->rows <= rows)
         return;
-    snprintf(caption, CUP_CAPTION, "%s Shown: %zu of %zu rows; %s%.0f %% of the width is below.",
-             figure->caption, rows, plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
-    figure->caption = caption;
+    snprintf(figure->longer_caption, CUP_CAPTION,
+             "%s Shown: %zu of %zu rows; %s%.0f %% of the width is below.", figure->caption, rows,
+             plot->rows, percent < 1 ? "less than " : "", fmax(percent, 1));
+    figure->caption = figure->longer_caption;
 }
 
 static char *hover_text(char to[HOVER], const struct cup_flame *plot,
@@ -236,12 +235,10 @@ static void draw_box(struct cup_figure *figure, const struct cup_flame *plot,
 void cup_chart_flame(struct cup_figure *figure, const void *data)
 {
     const struct cup_flame *plot = data;
-    char caption[CUP_CAPTION];
     size_t rows = rows_that_fit(figure, plot->rows);
-    figure->x =
-        (struct cup_axis){.name = plot->what, .unit = plot->unit, .exact = true, .high = plot->all};
+    figure->x = cup_axis_exact(plot->what, plot->unit, plot->all);
     add_keys(figure, plot);
-    caption_rows(figure, plot, rows, caption);
+    caption_rows(figure, plot, rows);
     cup_figure_open(figure);
     double height =
         fmin(figure->area.height / (double)(rows ? rows : 1), figure->theme->text * HIGHEST);

@@ -104,19 +104,17 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
 {
     const struct cup_bytes_per_chunk *plot = data;
     const struct cup_bins *bins = &plot->compressed.bins;
-    static const char delivered[] = "delivered";
     double half = (bins->edges[1] - bins->edges[0]) / 2; /* keeps the columns off the axis */
     double low = bins->edges[0] - half, high = bins->edges[bins->count] + half;
     figure->x = (struct cup_axis){.name = "bytes read by a chunk",
                                   .unit = CUP_AXIS_BYTES,
                                   .low = low < high / 2 ? 0 : low,
                                   .high = high};
-    figure->y =
-        (struct cup_axis){.name = "chunks", .unit = CUP_AXIS_COUNT, .high = plot->most * 1.05};
+    figure->y = cup_axis_up_to("chunks", CUP_AXIS_COUNT, plot->most);
     cup_chunk_groups_key(figure, &plot->compressed.chunks, CUP_KEY_BOX);
-    cup_figure_add_key(figure, delivered, strlen(delivered), CUP_KEY_LINE, figure->theme->ink);
+    cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "delivered");
     cup_figure_open(figure);
-    cup_grouped_draw(figure, &plot->compressed);
+    cup_bins_draw(figure, bins, plot->compressed.counts, plot->compressed.chunks.group_count);
     draw_outline(figure, plot);
     cup_figure_close(figure);
 }

@@ -165,23 +165,19 @@ static void set_axes(struct cup_figure *figure, const struct cup_io_map *plot)
                                              : "time since the file was first read";
     }
     if (plot->row_count == 1)
-        figure->y = (struct cup_axis){.name = "offset in the file",
-                                      .unit = CUP_AXIS_BYTES,
-                                      .exact = true,
-                                      .high = plot->sizes[0]};
+        figure->y = cup_axis_exact("offset in the file", CUP_AXIS_BYTES, plot->sizes[0]);
     else
-        figure->y =
-            (struct cup_axis){.name = "files", .names = plot->names, .name_count = plot->row_count};
+        figure->y = cup_axis_names("files", plot->names, plot->row_count);
 }
 
 static void add_keys(struct cup_figure *figure, const struct cup_io_map *plot,
                      struct cup_colour fresh, struct cup_colour again)
 {
     enum cup_key_mark mark = plot->cells ? CUP_KEY_BOX : CUP_KEY_LINE;
-    cup_figure_add_key(figure, "read for the first time", 23, mark, fresh);
-    cup_figure_add_key(figure, "read again", 10, mark, again);
+    cup_figure_add_key(figure, mark, fresh, "read for the first time");
+    cup_figure_add_key(figure, mark, again, "read again");
     if (plot->any_joined && !plot->cells)
-        cup_figure_add_key(figure, "read somewhere in the box", 25, CUP_KEY_BAND, fresh);
+        cup_figure_add_key(figure, CUP_KEY_BAND, fresh, "read somewhere in the box");
 }
 
 void cup_chart_io_map(struct cup_figure *figure, const void *data)

@@ -49,7 +49,8 @@ static void add_row(struct cup_rows *plot, const struct sums *sums, int size)
 /* Shows all sizes between the smallest and the largest one in use. */
 const void *cup_data_access_sizes(struct cup_plot_input *input)
 {
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "sizes", "reads", CUP_AXIS_COUNT);
     struct sums sums = sum_reads(input->totals->profile);
     int first = 0, last = SIZES - 1;
     if (!plot)
@@ -62,9 +63,6 @@ const void *cup_data_access_sizes(struct cup_plot_input *input)
         last--;
     for (int i = first; i <= last; i++)
         add_row(plot, &sums, i);
-    plot->what = "sizes";
-    plot->name = "reads";
-    plot->unit = CUP_AXIS_COUNT;
     char reads[64], mean[24], bytes[24];
     cup_plot_set_caption(
         input,

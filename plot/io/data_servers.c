@@ -132,7 +132,8 @@ static void write_caption(struct cup_plot_input *input, const struct servers *se
 const void *cup_data_servers(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "servers", "bytes received", CUP_AXIS_BYTES);
     struct servers servers = {
         .rows = cup_arena_take(input->arena, profile->file_count + 1, sizeof *servers.rows)};
     if (!plot || !servers.rows)
@@ -145,9 +146,6 @@ const void *cup_data_servers(struct cup_plot_input *input)
                                     "no bytes came from a server: all files were local or mounted");
     for (size_t i = 0; i < servers.count; i++)
         add_row(plot, &servers.rows[i]);
-    plot->what = "servers";
-    plot->name = "bytes received";
-    plot->unit = CUP_AXIS_BYTES;
     write_caption(input, &servers, servers.count == plot->count);
     return plot;
 }

@@ -100,7 +100,8 @@ const void *cup_data_share_read_branches(struct cup_plot_input *input)
     const struct cup_profile *profile = input->totals->profile;
     if (!input->totals->shares)
         return cup_plot_unavailable(input, "needs the files themselves: --files DIR");
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "branches", "share that was read", CUP_AXIS_PERCENT);
     struct adding adding = {
         .shares = input->totals->shares,
         .parts = cup_arena_take(input->arena, profile->branch_count + 1, sizeof *adding.parts)};
@@ -112,9 +113,6 @@ const void *cup_data_share_read_branches(struct cup_plot_input *input)
             input, "no file that was read could be opened and gives the sizes of its branches");
     for (size_t i = 0; i < known; i++)
         add_bar(plot, profile, &adding.parts[i]);
-    plot->what = "branches";
-    plot->name = "share that was read";
-    plot->unit = CUP_AXIS_PERCENT;
     plot->whole = 100;
     write_caption(input, plot, known, adding.files);
     return plot;

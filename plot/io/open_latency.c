@@ -177,22 +177,13 @@ static struct cup_axis time_axis(const struct cup_open_latency *plot)
 /* ---- few servers: curves
  * --------------------------------------------------------------------------- */
 
-static void add_curve_key(struct cup_figure *figure, const struct cup_open_row *row,
-                          struct cup_colour colour)
-{
-    char text[200];
-    int length =
-        snprintf(text, sizeof text, "%.*s: %s", (int)row->name.length, row->name.bytes, row->brief);
-    cup_figure_add_key(figure, text, length < (int)sizeof text ? (size_t)length : sizeof text - 1,
-                       CUP_KEY_LINE, colour);
-}
-
 static void draw_curves(struct cup_figure *figure, const struct cup_open_latency *plot)
 {
-    figure->y = (struct cup_axis){
-        .name = "share of the opens", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
+    figure->y = cup_axis_exact("share of the opens", CUP_AXIS_PERCENT, 100);
     for (size_t i = 0; i < plot->count; i++)
-        add_curve_key(figure, &plot->rows[i], cup_theme_paint(figure->theme, (unsigned)i));
+        cup_figure_add_key(figure, CUP_KEY_LINE, cup_theme_paint(figure->theme, (unsigned)i),
+                           "%.*s: %s", (int)plot->names[i].length, plot->names[i].bytes,
+                           plot->rows[i].brief);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         const struct cup_open_row *row = &plot->rows[i];
@@ -213,10 +204,11 @@ static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *
         there[plot->rows[i].kind] = true;
     for (size_t kind = 0; kind < CUP_OPEN_KINDS; kind++)
         if (there[kind])
-            cup_figure_add_key(figure, cup_open_keys[kind].name, strlen(cup_open_keys[kind].name),
-                               CUP_KEY_BOX, figure->theme->paints[cup_open_keys[kind].paint]);
-    cup_figure_add_key(figure, "median", 6, CUP_KEY_LINE, figure->theme->ink);
-    cup_figure_add_key(figure, "longest", 7, CUP_KEY_DOT, figure->theme->ink);
+            cup_figure_add_key(figure, CUP_KEY_BOX,
+                               figure->theme->paints[cup_open_keys[kind].paint], "%s",
+                               cup_open_keys[kind].name);
+    cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "median");
+    cup_figure_add_key(figure, CUP_KEY_DOT, figure->theme->ink, "longest");
 }
 
 static void draw_box(struct cup_figure *figure, const struct cup_open_row *row, size_t at)
@@ -237,10 +229,8 @@ static void draw_box(struct cup_figure *figure, const struct cup_open_row *row, 
 static void draw_boxes(struct cup_figure *figure, const struct cup_open_latency *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    char caption[CUP_CAPTION];
-    figure->y = (struct cup_axis){.name = "servers", .names = plot->names, .name_count = rows};
+    cup_figure_set_rows(figure, "servers", plot->names, rows, plot->count);
     draw_keys(figure, plot, rows);
-    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_box(figure, &plot->rows[i], i);

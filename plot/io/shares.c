@@ -144,14 +144,8 @@ const void *cup_data_share_read(struct cup_plot_input *input)
 
 static void add_keys(struct cup_figure *figure)
 {
-    cup_figure_add_key(figure, "bytes", 5, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_BLUE]);
-    cup_figure_add_key(figure, "branches", 8, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_ORANGE]);
-}
-
-static void set_percent_axis(struct cup_figure *figure)
-{
-    figure->x = (struct cup_axis){
-        .name = "share that was read", .unit = CUP_AXIS_PERCENT, .exact = true, .high = 100};
+    cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_BLUE], "bytes");
+    cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[CUP_PAINT_ORANGE], "branches");
 }
 
 static double largest_share(const struct cup_shares *plot, size_t rows)
@@ -180,11 +174,9 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_colour *paints = figure->theme->paints;
-    char caption[CUP_CAPTION];
-    set_percent_axis(figure);
-    figure->y = (struct cup_axis){.name = "files", .names = plot->names, .name_count = rows};
+    figure->x = cup_axis_exact("share that was read", CUP_AXIS_PERCENT, 100);
+    cup_figure_set_rows(figure, "files", plot->names, rows, plot->count);
     add_keys(figure);
-    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     bool with_texts = cup_bar_text_fits(figure, largest_share(plot, rows), "99.9 %, 99.9 %");
     for (size_t i = 0; i < rows; i++) {
@@ -202,9 +194,8 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
 static void draw_distribution(struct cup_figure *figure, const struct cup_shares *plot)
 {
     const struct cup_bins *bins = &plot->bytes;
-    set_percent_axis(figure);
-    figure->y =
-        (struct cup_axis){.name = "files", .unit = CUP_AXIS_COUNT, .high = plot->most * 1.05};
+    figure->x = cup_axis_exact("share that was read", CUP_AXIS_PERCENT, 100);
+    figure->y = cup_axis_up_to("files", CUP_AXIS_COUNT, plot->most);
     add_keys(figure);
     cup_figure_open(figure);
     for (size_t i = 0; i < bins->count; i++) {

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "plot/figure/marks.h"
+
 static bool has_bin(enum cup_bins_kind kind, double value)
 {
     return isfinite(value) && (kind != CUP_BINS_LOG || value > 0);
@@ -104,4 +106,19 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
     for (size_t i = 0; i < bins->count; i++)
         bins->most = fmax(bins->most, bins->counts[i]);
     return 0;
+}
+
+void cup_bins_draw(struct cup_figure *figure, const struct cup_bins *bins, double *const *counts,
+                   size_t groups)
+{
+    for (size_t bin = 0; bin < bins->count; bin++) {
+        double low = 0;
+        for (size_t i = 0; i < groups; i++) {
+            double high = low + counts[i][bin];
+            if (high > low)
+                cup_mark_column(figure, bins->edges[bin], bins->edges[bin + 1], low, high,
+                                cup_theme_paint(figure->theme, (unsigned)i));
+            low = high;
+        }
+    }
 }

@@ -3,7 +3,7 @@
 #define CUPPING_PLOT_SHARED_BINS_H
 
 #include "plot/figure/arena.h"
-#include "plot/figure/ticks.h"
+#include "plot/figure/figure.h"
 
 enum cup_bins_kind {
     CUP_BINS_EVEN,  /* equal width; edges in round steps of 1, 2 or 5 */
@@ -39,5 +39,10 @@ size_t cup_bin_of(const struct cup_bins *bins, double value);
  * elements. */
 void cup_bins_count(const struct cup_bins *bins, const double *values, size_t count,
                     double *counts);
+
+/* Draws stacked columns: `groups` counts of these bins, in the theme's paints. The figure must be
+ * open. */
+void cup_bins_draw(struct cup_figure *figure, const struct cup_bins *bins, double *const *counts,
+                   size_t groups);
 
 #endif

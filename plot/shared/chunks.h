@@ -52,7 +52,4 @@ int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum 
 /* The number of chunks of all groups in a bin. */
 double cup_grouped_height(const struct cup_grouped *grouped, size_t bin);
 
-/* Draws the columns. The figure must be open. */
-void cup_grouped_draw(struct cup_figure *figure, const struct cup_grouped *grouped);
-
 #endif

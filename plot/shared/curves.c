@@ -24,7 +24,7 @@ static void draw_key(struct cup_figure *figure, const struct cup_curve *curve,
     enum cup_key_mark mark = curve->kind == CUP_CURVE_BAND    ? CUP_KEY_BAND
                              : curve->kind == CUP_CURVE_LEVEL ? CUP_KEY_DASHES
                                                               : CUP_KEY_LINE;
-    cup_figure_add_key(figure, curve->name, strlen(curve->name), mark, colour);
+    cup_figure_add_key(figure, mark, colour, "%s", curve->name);
 }
 
 static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve,
@@ -40,15 +40,6 @@ static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve,
                       &(struct cup_stroke){.colour = colour, .steps = steps, .filled = steps});
 }
 
-/* Adds an axis in bit/s. Both axes end at the same value, not at a tick, because they are one
- * scale. */
-static void add_bit_axis(struct cup_figure *figure, double high)
-{
-    figure->y.exact = true;
-    figure->right = (struct cup_axis){
-        .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
-}
-
 void cup_chart_curves(struct cup_figure *figure, const void *data)
 {
     const struct cup_curves *plot = data;
@@ -57,8 +48,10 @@ void cup_chart_curves(struct cup_figure *figure, const void *data)
     figure->x = cup_run_axis(plot->seconds);
     figure->y =
         (struct cup_axis){.name = plot->name, .unit = plot->unit, .exact = whole, .high = high};
-    if (plot->bits)
-        add_bit_axis(figure, high);
+    if (plot->bits) { /* both axes end at the same value, not at a tick: they are one scale */
+        figure->y.exact = true;
+        figure->right = cup_axis_exact("in bits", CUP_AXIS_BIT_RATE, 8 * high);
+    }
     for (size_t i = 0; i < plot->count; i++)
         draw_key(figure, &plot->curves[i], figure->theme->paints[plot->curves[i].paint]);
     cup_figure_open(figure);

@@ -36,11 +36,9 @@ double cup_density_strength(const struct cup_density *density, size_t cell)
 /* The legend has the two ends of the colour scale. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density)
 {
-    char text[32];
-    cup_figure_add_key(figure, "1 chunk", 7, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.15));
-    snprintf(text, sizeof text, "%.0f chunks", density->most);
-    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_BOX,
-                       cup_theme_strength(figure->theme, 1));
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.15), "1 chunk");
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1), "%.0f chunks",
+                       density->most);
 }
 
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density)

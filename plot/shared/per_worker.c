@@ -165,11 +165,10 @@ const void *cup_data_per_worker(struct cup_plot_input *input)
 
 static void draw_lines(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
-    figure->y = (struct cup_axis){
-        .name = plot->name, .unit = CUP_AXIS_PERCENT, .high = plot->highest * 1.05};
+    figure->y = cup_axis_up_to(plot->name, CUP_AXIS_PERCENT, plot->highest);
     for (size_t i = 0; i < plot->row_count; i++)
-        cup_figure_add_key(figure, plot->workers[i].bytes, plot->workers[i].length, CUP_KEY_LINE,
-                           cup_theme_paint(figure->theme, (unsigned)i));
+        cup_figure_add_key(figure, CUP_KEY_LINE, cup_theme_paint(figure->theme, (unsigned)i),
+                           "%.*s", (int)plot->workers[i].length, plot->workers[i].bytes);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->row_count; i++)
         cup_mark_line(figure, plot->time_s, plot->values + i * plot->bin_count, plot->bin_count,
@@ -193,22 +192,16 @@ static double *make_strengths(struct cup_figure *figure, const struct cup_per_wo
 static void add_strength_key(struct cup_figure *figure, const struct cup_per_worker *plot,
                              double share)
 {
-    char text[96];
     double value = plot->highest * share, digit = pow(10, floor(log10(fmax(value, 1e-3))) - 1);
-    snprintf(text, sizeof text, "%.3g %%", round(value / digit) * digit);
-    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_BOX,
-                       cup_theme_strength(figure->theme, share));
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, share), "%.3g %%",
+                       round(value / digit) * digit);
 }
 
 static struct cup_axis make_worker_axis(const struct cup_per_worker *plot)
 {
     if (cup_workers_have_names(plot))
-        return (struct cup_axis){
-            .name = "workers", .names = plot->workers, .name_count = plot->worker_count};
-    return (struct cup_axis){.name = "workers",
-                             .unit = CUP_AXIS_COUNT,
-                             .exact = true,
-                             .high = (double)plot->worker_count};
+        return cup_axis_names("workers", plot->workers, plot->worker_count);
+    return cup_axis_exact("workers", CUP_AXIS_COUNT, (double)plot->worker_count);
 }
 
 /* Percentage points. Colours of values that differ by less look the same, so adjacent bins of such
@@ -255,7 +248,7 @@ static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *pl
     add_strength_key(figure, plot, 0);
     add_strength_key(figure, plot, 0.5);
     add_strength_key(figure, plot, 1);
-    cup_figure_add_key(figure, plot->name, strlen(plot->name), CUP_KEY_NONE, figure->theme->ink);
+    cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->ink, "%s", plot->name);
     cup_figure_open(figure);
     draw_cells(figure, plot);
     cup_figure_close(figure);

@@ -10,7 +10,9 @@
 #include "plot/figure/marks.h"
 #include "plot/shared/plot.h"
 
-double cup_ratio_of(const struct cup_basket_sums *sums)
+/* Uncompressed divided by compressed bytes, of the baskets with recorded keys; NAN: there is none.
+ */
+static double ratio_of(const struct cup_basket_sums *sums)
 {
     uint64_t seen = sums->compressed - sums->unseen_compressed;
     return sums->compressed > sums->unseen_compressed ? (double)sums->uncompressed / (double)seen
@@ -41,7 +43,7 @@ static void add_row(struct cup_ratios *plot, struct cup_text name,
                     const struct cup_basket_sums *sums)
 {
     struct cup_ratio *row = &plot->rows[plot->count];
-    *row = (struct cup_ratio){name, cup_ratio_of(sums), (double)sums->compressed, sums->algorithms};
+    *row = (struct cup_ratio){name, ratio_of(sums), (double)sums->compressed, sums->algorithms};
     plot->names[plot->count++] = name;
 }
 
@@ -56,7 +58,7 @@ static size_t add_branches(struct cup_ratios *plot, const struct cup_totals *tot
     for (size_t i = 0; i < branches->count; i++) {
         const struct cup_branch_row *row = &branches->rows[i];
         struct cup_text name = cup_profile_text(totals->profile, row->name);
-        if (isnan(cup_ratio_of(&row->sums)))
+        if (isnan(ratio_of(&row->sums)))
             continue;
         known++;
         if (plot->count < CUP_ROWS_MOST)
@@ -76,7 +78,7 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
     char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
-    plot->all = cup_ratio_of(&input->totals->branches->all);
+    plot->all = ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
         input,
         "Baskets that were read, keys included, by branch over all files. %s%s branches, those "
@@ -107,13 +109,13 @@ static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size
     if (!files || !ratios)
         return -1;
     for (size_t i = 0; i < count; i++)
-        if (!isnan(cup_ratio_of(&profile->root_files[i].sums)))
+        if (!isnan(ratio_of(&profile->root_files[i].sums)))
             files[(*known)++] = &profile->root_files[i];
         else
             *unknown += profile->root_files[i].sums.baskets > 0;
     qsort(files, *known, sizeof *files, by_bytes);
     for (size_t i = 0; i < *known; i++) {
-        ratios[i] = cup_ratio_of(&files[i]->sums);
+        ratios[i] = ratio_of(&files[i]->sums);
         if (plot->count < CUP_ROWS_MOST)
             add_row(plot, cup_profile_text(profile, files[i]->path), &files[i]->sums);
     }
@@ -133,7 +135,7 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
     char files[64], others[64];
     plot->what = "files";
-    plot->all = cup_ratio_of(&input->totals->branches->all);
+    plot->all = ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
         input,
         "Baskets that were read, keys included, of %s.%s All files together: %.2f%s%s%s (cupping).",
@@ -180,8 +182,8 @@ static void add_algorithm_keys(struct cup_figure *figure, const struct cup_ratio
     for (int i = 0; i < ALGORITHMS; i++)
         for (size_t row = 0; row < rows; row++)
             if (algorithm_of(plot->rows[row].algorithms) == &algorithms[i]) {
-                cup_figure_add_key(figure, algorithms[i].name, strlen(algorithms[i].name),
-                                   CUP_KEY_BOX, figure->theme->paints[algorithms[i].paint]);
+                cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[algorithms[i].paint],
+                                   "%s", algorithms[i].name);
                 break;
             }
 }
@@ -215,10 +217,8 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_range range = range_of(plot, rows);
-    char caption[CUP_CAPTION];
     figure->x = make_ratio_axis(&range);
-    figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
-    cup_caption_add_rows(figure, rows, plot->count, caption);
+    cup_figure_set_rows(figure, plot->what, plot->names, rows, plot->count);
     add_algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
@@ -239,21 +239,15 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 static void draw_distribution(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     const struct cup_bins *bins = &plot->bins;
-    char all[48];
     figure->x = (struct cup_axis){.name = "compression ratio",
                                   .unit = CUP_AXIS_NUMBER,
                                   .exact = true,
                                   .low = bins->edges[0],
                                   .high = bins->edges[bins->count]};
-    figure->y =
-        (struct cup_axis){.name = plot->what, .unit = CUP_AXIS_COUNT, .high = bins->most * 1.05};
-    snprintf(all, sizeof all, "all together %.2f", plot->all);
-    cup_figure_add_key(figure, all, strlen(all), CUP_KEY_DASHES, figure->theme->ink);
+    figure->y = cup_axis_up_to(plot->what, CUP_AXIS_COUNT, bins->most);
+    cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "all together %.2f", plot->all);
     cup_figure_open(figure);
-    for (size_t i = 0; i < bins->count; i++)
-        if (bins->counts[i] > 0)
-            cup_mark_column(figure, bins->edges[i], bins->edges[i + 1], 0, bins->counts[i],
-                            figure->theme->paints[CUP_PAINT_BLUE]);
+    cup_bins_draw(figure, bins, &bins->counts, 1);
     cup_mark_upright(figure, plot->all, figure->theme->ink);
     cup_figure_close(figure);
 }

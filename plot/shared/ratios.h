@@ -27,9 +27,4 @@ struct cup_ratios {
 /* Removes the leading directories that all paths have in common. */
 void cup_paths_shorten(struct cup_text *paths, size_t count);
 
-/* Uncompressed divided by compressed bytes, of the baskets with recorded keys; NAN: there is none.
- */
-struct cup_basket_sums;
-double cup_ratio_of(const struct cup_basket_sums *sums);
-
 #endif

@@ -7,13 +7,13 @@
 #include "plot/figure/marks.h"
 
 struct cup_rows *cup_rows_make(struct cup_arena *arena, const struct cup_bar_kind *kinds,
-                               size_t kind_count)
+                               size_t kind_count, const char *what, const char *name,
+                               enum cup_axis_unit unit)
 {
     struct cup_rows *rows = cup_arena_take(arena, 1, sizeof *rows);
-    if (!rows)
-        return NULL;
-    rows->kinds = kinds;
-    rows->kind_count = kind_count;
+    if (rows)
+        *rows = (struct cup_rows){
+            .what = what, .name = name, .unit = unit, .kinds = kinds, .kind_count = kind_count};
     return rows;
 }
 
@@ -55,12 +55,11 @@ static void draw_keys(struct cup_figure *figure, const struct cup_rows *plot, si
             there |= plot->rows[i].parts[kind] > 0;
         const char *name = plot->kinds[kind].name;
         if (there && name)
-            cup_figure_add_key(figure, name, strlen(name), CUP_KEY_BOX,
-                               figure->theme->paints[plot->kinds[kind].paint]);
+            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[plot->kinds[kind].paint],
+                               "%s", name);
     }
     if (plot->mark > 0)
-        cup_figure_add_key(figure, plot->mark_name, strlen(plot->mark_name), CUP_KEY_DASHES,
-                           figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "%s", plot->mark_name);
 }
 
 static void draw_row(struct cup_figure *figure, const struct cup_rows *plot, size_t row)
@@ -94,14 +93,12 @@ void cup_chart_rows(struct cup_figure *figure, const void *data)
 {
     const struct cup_rows *plot = data;
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    char caption[CUP_CAPTION];
     figure->x = (struct cup_axis){.name = plot->name,
                                   .unit = plot->unit,
                                   .exact = plot->whole > 0,
                                   .high = axis_end(plot, rows)};
-    figure->y = (struct cup_axis){.name = plot->what, .names = plot->names, .name_count = rows};
+    cup_figure_set_rows(figure, plot->what, plot->names, rows, plot->count);
     draw_keys(figure, plot, rows);
-    cup_caption_add_rows(figure, rows, plot->count, caption);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++)
         draw_row(figure, plot, i);

@@ -37,7 +37,8 @@ struct cup_rows {
 
 /* Makes empty rows in the arena. NULL without memory. */
 struct cup_rows *cup_rows_make(struct cup_arena *arena, const struct cup_bar_kind *kinds,
-                               size_t kind_count);
+                               size_t kind_count, const char *what, const char *name,
+                               enum cup_axis_unit unit);
 
 /* Adds a row with one part; more parts may be set in the result. NULL if there are CUP_ROWS_SHOWN.
  */

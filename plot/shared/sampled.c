@@ -232,15 +232,14 @@ void cup_chart_sampled(struct cup_figure *figure, const void *data)
     const struct cup_stroke threads = {
         .colour = figure->theme->paints[CUP_PAINT_GREEN], .steps = true, .dashed = true};
     figure->x = cup_run_axis(plot->seconds);
-    figure->y =
-        (struct cup_axis){.name = plot->name, .unit = plot->unit, .high = plot->highest * 1.05};
+    figure->y = cup_axis_up_to(plot->name, plot->unit, plot->highest);
     if (!plot->sum) {
-        cup_figure_add_key(figure, "mean of the workers", 19, CUP_KEY_LINE, colour);
-        cup_figure_add_key(figure, "least to largest", 16, CUP_KEY_BAND, colour);
+        cup_figure_add_key(figure, CUP_KEY_LINE, colour, "mean of the workers");
+        cup_figure_add_key(figure, CUP_KEY_BAND, colour, "least to largest");
     }
     if (plot->threads) {
-        cup_figure_add_key(figure, plot->name, strlen(plot->name), CUP_KEY_LINE, colour);
-        cup_figure_add_key(figure, "task threads", 12, CUP_KEY_DASHES, threads.colour);
+        cup_figure_add_key(figure, CUP_KEY_LINE, colour, "%s", plot->name);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, threads.colour, "task threads");
     }
     cup_figure_open(figure);
     if (!plot->sum)

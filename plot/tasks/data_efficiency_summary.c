@@ -48,7 +48,8 @@ static size_t add_figure(struct cup_rows *plot, const char *name, size_t kind, d
 const void *cup_data_efficiency_summary(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "figures", "share", CUP_AXIS_PERCENT);
     size_t unknown = 0, all = sizeof shown / sizeof *shown + 1;
     char left_out[80] = "";
     if (!plot)
@@ -65,9 +66,6 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     if (unknown)
         snprintf(left_out, sizeof left_out, " Unknown and left out: %zu of %zu figures.", unknown,
                  all);
-    plot->what = "figures";
-    plot->name = "share";
-    plot->unit = CUP_AXIS_PERCENT;
     cup_plot_set_caption(input,
                          "Means over the run. CPU of tasks: helper threads included (cupping). "
                          "Threads in process(): as timed by Coffea, waits included (Coffea). "

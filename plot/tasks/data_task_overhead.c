@@ -58,7 +58,8 @@ static const void *explain_missing(struct cup_plot_input *input)
 const void *cup_data_task_overhead(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, PARTS);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, PARTS, "prefixes",
+                                          "overhead of a task", CUP_AXIS_SECONDS);
     size_t count = 0;
     uint32_t *prefixes = plot ? cup_prefixes_by_time(totals, &count) : NULL;
     if (!prefixes)
@@ -69,9 +70,6 @@ const void *cup_data_task_overhead(struct cup_plot_input *input)
     free(prefixes);
     if (plot->count == 0)
         return explain_missing(input);
-    plot->what = "prefixes";
-    plot->name = "overhead of a task";
-    plot->unit = CUP_AXIS_SECONDS;
     char workers[64];
     cup_plot_set_caption(input,
                          "Time around the tasks by Dask's fine metrics, divided by the number of "

@@ -26,7 +26,8 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
     const struct cup_waste_reasons *waste = totals->waste;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "reasons", "time of tasks", CUP_AXIS_ELAPSED);
     if (!plot)
         return NULL;
     add_reason(plot, "failed", 0, &waste->failed);
@@ -39,9 +40,6 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
     const struct cup_waste sum = cup_waste_sum(waste);
     double whole_ns = (double)totals->all.wall_ns + (double)waste->killed.wall_ns;
     char tasks[64], time[CUP_DURATION_TEXT], cpu[CUP_DURATION_TEXT];
-    plot->what = "reasons";
-    plot->name = "time of tasks";
-    plot->unit = CUP_AXIS_ELAPSED;
     cup_plot_set_caption(input,
                          "%s: %s, %.3g %% of the time of all tasks, and %s of CPU time. The time "
                          "of tasks that never ended is counted until the last record of their "

@@ -127,13 +127,12 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
     if (plot->fitted)
-        cup_figure_add_key(figure, "fit", 3, CUP_KEY_DASHES, figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "fit");
     if (plot->limit > 0)
-        cup_figure_add_key(figure, "limit for one chunk", 19, CUP_KEY_DASHES,
-                           figure->theme->paints[CUP_PAINT_RED]);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->paints[CUP_PAINT_RED],
+                           "limit for one chunk");
     if (plot->far_above[0])
-        cup_figure_add_key(figure, plot->far_above, strlen(plot->far_above), CUP_KEY_NONE,
-                           figure->theme->soft);
+        cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->soft, "%s", plot->far_above);
 }
 
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)

@@ -78,14 +78,14 @@ void cup_chart_task_cpu(struct cup_figure *figure, const void *data)
     bool unexplained = false;
     figure->x = (struct cup_axis){
         .name = "time of all tasks", .unit = CUP_AXIS_ELAPSED, .high = plot->longest * 1.25};
-    figure->y = (struct cup_axis){.name = "tasks", .names = plot->names, .name_count = plot->count};
+    figure->y = cup_axis_names("tasks", plot->names, plot->count);
     for (size_t i = 0; i < plot->count; i++)
         unexplained |= plot->rows[i].unexplained > 0;
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
-        cup_figure_add_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
-                           CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint]);
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint],
+                           "%s", cup_shown_parts[i].name);
     if (unexplained)
-        cup_figure_add_key(figure, "unexplained", 11, CUP_KEY_BOX, figure->theme->grid);
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->grid, "unexplained");
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)
         draw_row(figure, plot, i);

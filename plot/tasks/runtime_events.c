@@ -210,10 +210,10 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
         cup_density_key(figure, &plot->density);
     else
         cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
-    cup_figure_add_key(figure, "equal event rate", 16, CUP_KEY_THIN, figure->theme->soft);
+    cup_figure_add_key(figure, CUP_KEY_THIN, figure->theme->soft, "equal event rate");
     if (plot->fitted || plot->with_median)
-        cup_figure_add_key(figure, plot->fitted ? "fit" : "median", plot->fitted ? 3 : 6,
-                           CUP_KEY_DASHES, figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "%s",
+                           plot->fitted ? "fit" : "median");
     cup_figure_open(figure);
     draw_rates(figure, plot);
     if (plot->density.cells)

@@ -249,17 +249,18 @@ static void draw_bars(struct cup_figure *figure, const struct cup_task_stream *p
 
 static void draw_tasks(struct cup_figure *figure, const struct cup_task_stream *plot)
 {
-    figure->y =
-        (struct cup_axis){.name = "threads", .names = plot->lanes, .name_count = plot->lane_count};
-    for (size_t i = 0; i < plot->group_count; i++)
-        cup_figure_add_key(figure, plot->groups[i].length ? plot->groups[i].bytes : "not known",
-                           plot->groups[i].length ? plot->groups[i].length : 9, CUP_KEY_BOX,
-                           group_colour(figure, (unsigned)i));
+    figure->y = cup_axis_names("threads", plot->lanes, plot->lane_count);
+    for (unsigned i = 0; i < plot->group_count; i++) {
+        const struct cup_text *name = &plot->groups[i];
+        cup_figure_add_key(figure, CUP_KEY_BOX, group_colour(figure, i), "%.*s",
+                           name->length ? (int)name->length : 9,
+                           name->length ? name->bytes : "not known");
+    }
     if (plot->failed_count)
-        cup_figure_add_key(figure, "failed", 6, CUP_KEY_BOX, figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->ink, "failed");
     for (int i = 0; i < CUP_SHOWN_COUNT; i++)
-        cup_figure_add_key(figure, cup_shown_parts[i].name, strlen(cup_shown_parts[i].name),
-                           CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint]);
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[cup_shown_parts[i].paint],
+                           "%s", cup_shown_parts[i].name);
     cup_figure_open(figure);
     draw_bars(figure, plot);
     cup_figure_close(figure);
@@ -267,13 +268,12 @@ static void draw_tasks(struct cup_figure *figure, const struct cup_task_stream *
 
 static void draw_density(struct cup_figure *figure, const struct cup_task_stream *plot)
 {
-    figure->y = (struct cup_axis){
-        .name = "threads", .unit = CUP_AXIS_COUNT, .exact = true, .high = (double)plot->lane_count};
-    cup_figure_add_key(figure, "seldom in a task", 16, CUP_KEY_BOX,
-                       cup_theme_strength(figure->theme, 0));
-    cup_figure_add_key(figure, "half of the time", 16, CUP_KEY_BOX,
-                       cup_theme_strength(figure->theme, 0.5));
-    cup_figure_add_key(figure, "always", 6, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1));
+    figure->y = cup_axis_exact("threads", CUP_AXIS_COUNT, (double)plot->lane_count);
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0),
+                       "seldom in a task");
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.5),
+                       "half of the time");
+    cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1), "always");
     cup_figure_open(figure);
     cup_mark_density(figure, plot->density, CUP_TIME_BINS, plot->row_count);
     cup_hover_grid(figure, &(struct cup_grid_values){.values = plot->density,

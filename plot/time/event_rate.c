@@ -163,18 +163,12 @@ void cup_chart_event_rate(struct cup_figure *figure, const void *data)
     const struct cup_stroke per_busy = {
         .colour = paints[CUP_PAINT_RED], .right = true, .steps = true};
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = "events per second",
-                                  .unit = CUP_AXIS_HERTZ,
-                                  .high = plot->rate.most * 1.05,
-                                  .coloured = true,
-                                  .colour = rate.colour};
-    figure->right = (struct cup_axis){.name = "per busy thread",
-                                      .unit = CUP_AXIS_HERTZ,
-                                      .high = plot->per_busy.most * 1.05,
-                                      .coloured = true,
-                                      .colour = per_busy.colour};
-    cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, rate.colour);
-    cup_figure_add_key(figure, "per busy thread", 15, CUP_KEY_LINE, per_busy.colour);
+    figure->y = cup_axis_coloured(
+        cup_axis_up_to("events per second", CUP_AXIS_HERTZ, plot->rate.most), rate.colour);
+    figure->right = cup_axis_coloured(
+        cup_axis_up_to("per busy thread", CUP_AXIS_HERTZ, plot->per_busy.most), per_busy.colour);
+    cup_figure_add_key(figure, CUP_KEY_LINE, rate.colour, "all");
+    cup_figure_add_key(figure, CUP_KEY_LINE, per_busy.colour, "per busy thread");
     cup_figure_open(figure);
     cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);
     cup_mark_line(figure, plot->per_busy.time_s, plot->per_busy.values, plot->per_busy.count,
@@ -185,9 +179,9 @@ void cup_chart_event_rate(struct cup_figure *figure, const void *data)
 static void add_time_key(struct cup_figure *figure, const char *name, double seconds,
                          struct cup_colour colour)
 {
-    char text[64], time[CUP_DURATION_TEXT];
-    snprintf(text, sizeof text, "%.12s %s", name, cup_duration_text(time, seconds));
-    cup_figure_add_key(figure, text, strlen(text), CUP_KEY_DASHES, colour);
+    char time[CUP_DURATION_TEXT];
+    cup_figure_add_key(figure, CUP_KEY_DASHES, colour, "%.12s %s", name,
+                       cup_duration_text(time, seconds));
 }
 
 void cup_chart_progress(struct cup_figure *figure, const void *data)
@@ -195,10 +189,8 @@ void cup_chart_progress(struct cup_figure *figure, const void *data)
     const struct cup_progress *plot = data;
     const struct cup_colour *paints = figure->theme->paints;
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = plot->by_events ? "events done" : "chunks done",
-                                  .unit = CUP_AXIS_PERCENT,
-                                  .exact = true,
-                                  .high = 100};
+    figure->y =
+        cup_axis_exact(plot->by_events ? "events done" : "chunks done", CUP_AXIS_PERCENT, 100);
     add_time_key(figure, "50 % after", plot->t50_s, paints[CUP_PAINT_ORANGE]);
     add_time_key(figure, "90 % after", plot->t90_s, paints[CUP_PAINT_RED]);
     add_time_key(figure, "99 % after", plot->t99_s, paints[CUP_PAINT_PINK]);

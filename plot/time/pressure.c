@@ -63,14 +63,12 @@ void cup_chart_gil_pressure(struct cup_figure *figure, const void *data)
         .colour = figure->theme->paints[CUP_PAINT_RED], .steps = true, .filled = true};
     const struct cup_stroke io = {.colour = figure->theme->paints[CUP_PAINT_BLUE], .steps = true};
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = "waiting threads",
-                                  .unit = CUP_AXIS_NUMBER,
-                                  .high = fmax(plot->most, plot->threads) * 1.05};
-    cup_figure_add_key(figure, "for the GIL", 11, CUP_KEY_LINE, gil.colour);
-    cup_figure_add_key(figure, "for files", 9, CUP_KEY_LINE, io.colour);
+    figure->y = cup_axis_up_to("waiting threads", CUP_AXIS_NUMBER, fmax(plot->most, plot->threads));
+    cup_figure_add_key(figure, CUP_KEY_LINE, gil.colour, "for the GIL");
+    cup_figure_add_key(figure, CUP_KEY_LINE, io.colour, "for files");
     if (plot->threads > 0)
-        cup_figure_add_key(figure, "task threads", 12, CUP_KEY_DASHES,
-                           figure->theme->paints[CUP_PAINT_GREEN]);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->paints[CUP_PAINT_GREEN],
+                           "task threads");
     cup_figure_open(figure);
     if (plot->threads > 0)
         cup_mark_level(figure, plot->threads, figure->theme->paints[CUP_PAINT_GREEN]);

@@ -261,15 +261,12 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
     struct steps steps = {.count = 0};
     double high = plot->most * 1.05;
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){
-        .name = "bytes received", .unit = CUP_AXIS_BYTE_RATE, .exact = true, .high = high};
-    figure->right = (struct cup_axis){
-        .name = "in bits", .unit = CUP_AXIS_BIT_RATE, .exact = true, .high = 8 * high};
+    figure->y = cup_axis_exact("bytes received", CUP_AXIS_BYTE_RATE, high);
+    figure->right = cup_axis_exact("in bits", CUP_AXIS_BIT_RATE, 8 * high);
     for (size_t i = 0; i < plot->count; i++)
-        cup_figure_add_key(figure, plot->names[i], strlen(plot->names[i]), CUP_KEY_BOX,
-                           colour_of(figure, plot, i));
+        cup_figure_add_key(figure, CUP_KEY_BOX, colour_of(figure, plot, i), "%s", plot->names[i]);
     if (plot->count > 1)
-        cup_figure_add_key(figure, "all", 3, CUP_KEY_LINE, figure->theme->ink);
+        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "all");
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         add_steps(&steps, plot->rates[i]);

@@ -76,11 +76,8 @@ static void draw_row(struct cup_figure *figure, const struct cup_time_budget *pl
 void cup_chart_time_budget(struct cup_figure *figure, const void *data)
 {
     const struct cup_time_budget *plot = data;
-    figure->x = (struct cup_axis){.name = "share of the worker threads' time",
-                                  .unit = CUP_AXIS_PERCENT,
-                                  .exact = true,
-                                  .high = 100};
-    figure->y = (struct cup_axis){.name = "parts", .names = plot->names, .name_count = plot->count};
+    figure->x = cup_axis_exact("share of the worker threads' time", CUP_AXIS_PERCENT, 100);
+    figure->y = cup_axis_names("parts", plot->names, plot->count);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)
         draw_row(figure, plot, i);

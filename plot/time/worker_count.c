@@ -122,21 +122,18 @@ void cup_chart_worker_count(struct cup_figure *figure, const void *data)
     const struct cup_stroke rate = {
         .colour = paints[CUP_PAINT_RED], .right = true, .steps = true, .filled = true};
     figure->x = cup_run_axis(plot->seconds);
-    figure->y = (struct cup_axis){.name = plot->with_threads ? "workers, threads" : "workers",
-                                  .unit = CUP_AXIS_COUNT,
-                                  .high = plot->most * 1.05,
-                                  .coloured = true,
-                                  .colour = paints[CUP_PAINT_BLUE]};
-    cup_figure_add_key(figure, "workers", 7, CUP_KEY_LINE, workers.colour);
+    figure->y =
+        cup_axis_coloured(cup_axis_up_to(plot->with_threads ? "workers, threads" : "workers",
+                                         CUP_AXIS_COUNT, plot->most),
+                          paints[CUP_PAINT_BLUE]);
+    cup_figure_add_key(figure, CUP_KEY_LINE, workers.colour, "workers");
     if (plot->with_threads)
-        cup_figure_add_key(figure, "task threads", 12, CUP_KEY_DASHES, threads.colour);
+        cup_figure_add_key(figure, CUP_KEY_DASHES, threads.colour, "task threads");
     if (plot->rate.count) {
-        figure->right = (struct cup_axis){.name = "data rate",
-                                          .unit = CUP_AXIS_BYTE_RATE,
-                                          .high = plot->rate.most * 1.05,
-                                          .coloured = true,
-                                          .colour = paints[CUP_PAINT_RED]};
-        cup_figure_add_key(figure, "data rate", 9, CUP_KEY_LINE, rate.colour);
+        figure->right =
+            cup_axis_coloured(cup_axis_up_to("data rate", CUP_AXIS_BYTE_RATE, plot->rate.most),
+                              paints[CUP_PAINT_RED]);
+        cup_figure_add_key(figure, CUP_KEY_LINE, rate.colour, "data rate");
     }
     cup_figure_open(figure);
     cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);

@@ -70,7 +70,8 @@ static size_t sort_hosts(const struct cup_host **sorted, const struct cup_hosts 
 const void *cup_data_hosts(struct cup_plot_input *input)
 {
     const struct cup_hosts *hosts = input->totals->hosts;
-    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds);
+    struct cup_rows *plot = cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds,
+                                          "hosts", "events per second and core", CUP_AXIS_HERTZ);
     const struct cup_host **sorted = cup_arena_take(input->arena, hosts->count + 1, sizeof *sorted);
     if (!plot || !sorted)
         return NULL;
@@ -84,9 +85,6 @@ const void *cup_data_hosts(struct cup_plot_input *input)
     for (size_t i = 0; i < count; i++)
         add_host(plot, hosts, sorted[i]);
     mark_median(plot, hosts);
-    plot->what = "hosts";
-    plot->name = "events per second and core";
-    plot->unit = CUP_AXIS_HERTZ;
     char counted[64];
     cup_plot_set_caption(
         input,

@@ -18,13 +18,11 @@ static const struct cup_bar_kind three_kinds[] = {
 static const void *fake_rows(enum fake_kind kind, bool stacked, bool marked,
                              struct cup_arena *arena)
 {
-    struct cup_rows *plot = cup_rows_make(arena, three_kinds, 3);
+    struct cup_rows *plot =
+        cup_rows_make(arena, three_kinds, 3, "hosts", "events per second and core", CUP_AXIS_HERTZ);
     struct dice dice = {11};
     if (!plot)
         abort();
-    plot->what = "hosts";
-    plot->name = "events per second and core";
-    plot->unit = CUP_AXIS_HERTZ;
     plot->mark = !marked ? 0 : kind == FAKE_ODD ? INFINITY : 900;
     plot->mark_name = "median";
     for (size_t i = 0; i < amount(kind, 7, CUP_ROWS_SHOWN); i++) {
@@ -39,12 +37,10 @@ static const void *fake_rows(enum fake_kind kind, bool stacked, bool marked,
 
 static const void *fake_shares_of_hundred(enum fake_kind kind, struct cup_arena *arena)
 {
-    struct cup_rows *plot = cup_rows_make(arena, three_kinds, 3);
+    struct cup_rows *plot =
+        cup_rows_make(arena, three_kinds, 3, "figures", "share", CUP_AXIS_PERCENT);
     if (!plot)
         abort();
-    plot->what = "figures";
-    plot->name = "share";
-    plot->unit = CUP_AXIS_PERCENT;
     plot->whole = kind == FAKE_ODD ? NAN : 100;
     for (size_t i = 0; i < amount(kind, 6, CUP_ROWS_SHOWN); i++)
         cup_rows_add(plot, name_of(kind, i, arena), i % 3,

@@ -77,12 +77,12 @@ static const void *fake_budget(enum fake_kind kind, struct cup_arena *arena)
                                                 {"I/O", CUP_PAINT_SKY},
                                                 {"GIL", CUP_PAINT_RED},
                                                 {"idle", CUP_PAINT_GREY}};
-    struct cup_rows *plot = cup_rows_make(arena, kinds, 4);
+    bool shares = kind == FAKE_LARGE;
+    struct cup_rows *plot =
+        cup_rows_make(arena, kinds, 4, "runs",
+                      shares ? "share of the worker threads' time" : "time of the worker threads",
+                      shares ? CUP_AXIS_PERCENT : CUP_AXIS_ELAPSED);
     struct dice dice = {6};
-    plot->what = "runs";
-    plot->name =
-        kind == FAKE_LARGE ? "share of the worker threads' time" : "time of the worker threads";
-    plot->unit = kind == FAKE_LARGE ? CUP_AXIS_PERCENT : CUP_AXIS_ELAPSED;
     plot->whole = kind == FAKE_LARGE ? 100 : 0;
     plot->room = 0.4;
     for (size_t i = 0; i < runs_of(kind); i++) {
