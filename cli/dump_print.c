@@ -1,10 +1,9 @@
-#include "cli/dump_print.h"
+#include "cli/dump_records.h"
 
 #include <inttypes.h>
 
 #include "analysis/base/value.h"
 #include "analysis/write/terminal.h"
-#include "include/log_format.h"
 
 void cup_dump_time(FILE *out, const char *name, int64_t ns)
 {

@@ -8,7 +8,6 @@
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
-#include "cli/dump_print.h"
 #include "include/log_pairs.h"
 
 /* ---- fields of the fixed part ------------------------------------------------------------- */

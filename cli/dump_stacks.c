@@ -3,7 +3,6 @@
 #include <inttypes.h>
 
 #include "analysis/log/log_stacks.h"
-#include "cli/dump_print.h"
 
 void cup_dump_code(FILE *out, const struct cup_record *record)
 {

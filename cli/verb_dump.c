@@ -5,7 +5,6 @@
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
 #include "analysis/write/output.h"
-#include "cli/dump_print.h"
 #include "cli/dump_records.h"
 #include "cli/verbs.h"
 

@@ -12,15 +12,24 @@ static void print_three(char *to, double number, const char *unit)
     snprintf(to, CUP_HUMAN_READABLE_ROOM, "%.*f%s%s", decimals, number, *unit ? " " : "", unit);
 }
 
-/* UNITS are powers of 1000, from units[0] on. */
-static void print_scaled(char *to, double number, const char *const *units, int count)
+/* Units with prefixes: powers of 1000, from names[0] on. SCALE: how many of names[0] a value is. */
+static const struct scaled {
+    double scale;
+    const char *names[8];
+} scaled_units[] = {
+    [CUP_UNIT_BYTES] = {1, {"B", "kB", "MB", "GB", "TB", "PB", "EB"}},
+    [CUP_UNIT_GBPS] = {1e9, {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"}},
+    [CUP_UNIT_MBS] = {1e6, {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"}},
+    [CUP_UNIT_KHZ] = {1e3, {"Hz", "kHz", "MHz", "GHz"}},
+    [CUP_UNIT_HZ] = {1, {"Hz", "kHz", "MHz", "GHz"}},
+};
+
+static void print_scaled(char *to, double number, const struct scaled *unit)
 {
     int power = 0;
-    while (power + 1 < count && fabs(number) >= 999.5) {
+    for (number *= unit->scale; unit->names[power + 1] && fabs(number) >= 999.5; power++)
         number /= 1000;
-        power++;
-    }
-    print_three(to, number, units[power]);
+    print_three(to, number, unit->names[power]);
 }
 
 static void print_grouped(char *to, uint64_t number)
@@ -66,30 +75,6 @@ static void print_seconds(char *to, double seconds)
         print_three(to, seconds * 1e6, "us");
 }
 
-static void print_bytes(char *to, double bytes)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    print_scaled(to, bytes, units, sizeof units / sizeof *units);
-}
-
-static void print_hertz(char *to, double hertz)
-{
-    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz"};
-    print_scaled(to, hertz, units, sizeof units / sizeof *units);
-}
-
-static void print_bits(char *to, double bits)
-{
-    static const char *const units[] = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
-    print_scaled(to, bits, units, sizeof units / sizeof *units);
-}
-
-static void print_speed(char *to, double bytes)
-{
-    static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
-    print_scaled(to, bytes, units, sizeof units / sizeof *units);
-}
-
 /* 2025-06-15T15:06:40.123456Z -> 2025-06-15 15:06:40 */
 static void print_moment(char *to)
 {
@@ -121,8 +106,6 @@ char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit u
         print_moment(to);
     else if (unit == CUP_UNIT_COUNT)
         print_count(to, number);
-    else if (unit == CUP_UNIT_BYTES)
-        print_bytes(to, number);
     else if (unit == CUP_UNIT_SECONDS)
         print_seconds(to, number);
     else if (unit == CUP_UNIT_SHARE)
@@ -131,13 +114,7 @@ char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit u
         print_percent(to, number);
     else if (unit == CUP_UNIT_RATIO)
         print_three(to, number, "");
-    else if (unit == CUP_UNIT_GBPS)
-        print_bits(to, number * 1e9);
-    else if (unit == CUP_UNIT_MBS)
-        print_speed(to, number * 1e6);
-    else if (unit == CUP_UNIT_KHZ)
-        print_hertz(to, number * 1e3);
-    else if (unit == CUP_UNIT_HZ)
-        print_hertz(to, number);
+    else if (unit < sizeof scaled_units / sizeof *scaled_units && scaled_units[unit].scale > 0)
+        print_scaled(to, number, &scaled_units[unit]);
     return to;
 }

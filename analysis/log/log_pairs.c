@@ -5,22 +5,8 @@
  * was slower. */
 #include "analysis/log/log_pairs.h"
 
+#include "analysis/log/log_number.h"
 #include "include/log_format.h"
-
-/* Reads one number at *at. Returns 0, or -1 if it is cut or too long. */
-static int read_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-        unsigned char byte = *(*at)++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80)) {
-            *number = value;
-            return 0;
-        }
-    }
-    return -1;
-}
 
 enum { USUAL_NUMBER = 5 };
 
@@ -68,11 +54,11 @@ static const unsigned char *add_any(const struct sums *sums, const unsigned char
                                     const unsigned char *end)
 {
     uint64_t index, value;
-    if (read_number(&at, end, &index) != 0)
+    if (!cup_number_checked(&at, end, &index))
         return NULL;
     if (index == CUP_PAIR_PADDING)
         return at;
-    if (read_number(&at, end, &value) != 0)
+    if (!cup_number_checked(&at, end, &value))
         return NULL;
     add_pair(sums, index, value);
     return at;
@@ -133,10 +119,10 @@ bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t
                     uint64_t *value)
 {
     do
-        if (read_number(at, end, index) != 0)
+        if (!cup_number_checked(at, end, index))
             return false;
     while (*index == CUP_PAIR_PADDING);
-    return read_number(at, end, value) == 0;
+    return cup_number_checked(at, end, value);
 }
 
 void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count)
@@ -151,8 +137,8 @@ void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, un
 bool cup_row_next(const unsigned char **at, const unsigned char *end, struct cup_row *row)
 {
     uint64_t size;
-    if (read_number(at, end, &row->worker) != 0 || row->worker == 0 ||
-        read_number(at, end, &size) != 0 || size / CUP_ROW_KINDS > (uint64_t)(end - *at))
+    if (!cup_number_checked(at, end, &row->worker) || row->worker == 0 ||
+        !cup_number_checked(at, end, &size) || size / CUP_ROW_KINDS > (uint64_t)(end - *at))
         return false;
     row->kind = size % CUP_ROW_KINDS;
     row->bytes = size / CUP_ROW_KINDS;

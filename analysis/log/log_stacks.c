@@ -1,6 +1,7 @@
 #include "analysis/log/log_stacks.h"
 
 #include "analysis/log/log_number.h"
+#include "include/log_pairs.h"
 
 void cup_code_read(struct cup_code *code, const struct cup_record *record)
 {
@@ -19,9 +20,7 @@ void cup_code_read(struct cup_code *code, const struct cup_record *record)
 void cup_module_read(struct cup_module_written *module, const struct cup_record *record)
 {
     *module = (struct cup_module_written){.fixed = cup_read_module(record)};
-    size_t left = cup_record_tail_bytes(record), bytes = module->fixed.build_id_bytes;
-    module->build_id =
-        (struct cup_text){(const char *)cup_record_tail(record), bytes < left ? bytes : left};
+    module->build_id = cup_record_text(record, module->fixed.build_id_bytes);
 }
 
 uint32_t cup_stack_node_count(const struct cup_record *record)
@@ -96,7 +95,7 @@ static bool take_if(struct cup_cpu_reader *reader, bool is_there, uint64_t *numb
 /* Adds a signed difference to an id. Returns false if the result does not fit. */
 static bool add_difference(uint32_t *id, uint64_t difference)
 {
-    uint64_t value = *id + (difference >> 1 ^ (difference & 1 ? UINT64_MAX : 0));
+    uint64_t value = cup_pairs_undo(difference, *id);
     *id = (uint32_t)value;
     return value <= UINT32_MAX;
 }

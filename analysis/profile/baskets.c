@@ -3,39 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/base/array.h"
 #include "analysis/profile/profile.h"
 
 void cup_basket_sums_add(struct cup_basket_sums *sums, const struct cup_basket_sums *more)
 {
-    sums->baskets += more->baskets;
-    sums->compressed += more->compressed;
-    sums->uncompressed += more->uncompressed;
-    sums->key_bytes += more->key_bytes;
-    sums->entries += more->entries;
-    sums->unseen += more->unseen;
-    sums->unseen_compressed += more->unseen_compressed;
-    sums->by_place += more->by_place;
-    sums->by_place_compressed += more->by_place_compressed;
-    sums->embedded += more->embedded;
-    sums->again += more->again;
-    sums->again_bytes += more->again_bytes;
-    sums->incidental += more->incidental;
-    sums->incidental_bytes += more->incidental_bytes;
+    cup_add_all((uint64_t *)sums, (const uint64_t *)more,
+                offsetof(struct cup_basket_sums, algorithms) / sizeof(uint64_t));
     sums->algorithms |= more->algorithms;
     sums->sources |= more->sources;
 }
 
 void cup_task_baskets_add(struct cup_task_baskets *sums, const struct cup_task_baskets *more)
 {
-    sums->baskets += more->baskets;
-    sums->compressed += more->compressed;
-    sums->uncompressed += more->uncompressed;
-    sums->key_bytes += more->key_bytes;
-    sums->unseen_compressed += more->unseen_compressed;
-    sums->again_bytes += more->again_bytes;
-    sums->incidental += more->incidental;
-    sums->incidental_bytes += more->incidental_bytes;
-    sums->branches += more->branches;
+    cup_add_all((uint64_t *)sums, (const uint64_t *)more, sizeof *sums / sizeof(uint64_t));
 }
 
 void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *values,

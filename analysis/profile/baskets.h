@@ -14,7 +14,8 @@
 
 #include "include/log_format.h"
 
-/* Every read of a basket counts, repeated reads as well. */
+/* Every read of a basket counts, repeated reads as well. All fields before `algorithms` are sums of
+ * 64 bits: cup_basket_sums_add() relies on that. */
 struct cup_basket_sums {
     uint64_t baskets, compressed; /* include all fields below but the incidental ones */
     uint64_t uncompressed, key_bytes, entries;
@@ -84,7 +85,7 @@ struct cup_basket_place {
     uint32_t next; /* index + 1 of the next place of the same file */
 };
 
-/* What one task read. */
+/* What one task read: sums of 64 bits only. */
 struct cup_task_baskets {
     uint64_t baskets, compressed, uncompressed, key_bytes;
     uint64_t unseen_compressed;

@@ -215,20 +215,18 @@ void cup_clocks_free(struct cup_clocks *clocks)
 
 /* ---- times ------------------------------------------------------------------------------- */
 
+static int compare_path(const void *path, const void *entry)
+{
+    return strcmp(path, *(char *const *)entry);
+}
+
 struct cup_clock cup_clock_of(const struct cup_clocks *clocks, const char *path)
 {
-    size_t from = 0, to = clocks && clocks->clocks ? clocks->count : 0;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        int order = strcmp(clocks->paths[middle], path);
-        if (order == 0)
-            return clocks->clocks[middle];
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return (struct cup_clock){.compared = true};
+    char *const *found = clocks && clocks->count ? bsearch(path, clocks->paths, clocks->count,
+                                                           sizeof *clocks->paths, compare_path)
+                                                 : NULL;
+    return found && clocks->clocks ? clocks->clocks[found - clocks->paths]
+                                   : (struct cup_clock){.compared = true};
 }
 
 int64_t cup_clock_time(const struct cup_clock *clock, int64_t log_ns)

@@ -89,10 +89,4 @@ void cup_builder_damage(struct cup_builder *builder, const struct cup_error *dam
  * paths of its logs move to the profile of the builder, which then owns them. */
 void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from);
 
-static inline void cup_add_all(uint64_t *sums, const uint64_t *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        sums[i] += values[i];
-}
-
 #endif

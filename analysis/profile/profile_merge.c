@@ -329,24 +329,13 @@ static void merge_value_rows(struct merge *merge)
     }
 }
 
-static void add_value(struct cup_named_value *into, const struct cup_named_value *from)
-{
-    if (into->count == 0 || from->least < into->least)
-        into->least = from->least;
-    if (into->count == 0 || from->most > into->most)
-        into->most = from->most;
-    into->tasks += from->tasks;
-    into->count += from->count;
-    into->sum += from->sum;
-}
-
 static void merge_named_values(struct merge *merge)
 {
     for (size_t i = 0; i < merge->from->named_value_count; i++) {
         const struct cup_named_value *old = &merge->from->named_values[i];
         uint32_t index = value_of(merge, old);
         if (index)
-            add_value(&merge->into->named_values[index - 1], old);
+            cup_named_value_add(&merge->into->named_values[index - 1], old);
     }
 }
 

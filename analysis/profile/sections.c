@@ -26,6 +26,17 @@ void cup_section_add(uint64_t *to, const uint64_t *values)
         add_one(&to[i], values[i], is_largest[i]);
 }
 
+void cup_named_value_add(struct cup_named_value *to, const struct cup_named_value *more)
+{
+    if (to->count == 0 || more->least < to->least)
+        to->least = more->least;
+    if (to->count == 0 || more->most > to->most)
+        to->most = more->most;
+    to->tasks += more->tasks;
+    to->count += more->count;
+    to->sum += more->sum;
+}
+
 /* ---- entries by name ---------------------------------------------------------------------- */
 
 uint32_t cup_builder_section_of(struct cup_builder *builder, uint32_t name, uint32_t parent,
@@ -114,14 +125,12 @@ void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_
     uint32_t index = cup_builder_value_of(builder, name, prefix);
     if (!index)
         return;
-    struct cup_named_value *value = &profile->named_values[index - 1];
-    if (value->count == 0 || record->least < value->least)
-        value->least = record->least;
-    if (value->count == 0 || record->most > value->most)
-        value->most = record->most;
-    value->count += record->count;
-    value->sum += record->sum;
-    value->tasks += task != 0;
+    cup_named_value_add(&profile->named_values[index - 1],
+                        &(struct cup_named_value){.tasks = task != 0,
+                                                  .count = record->count,
+                                                  .sum = record->sum,
+                                                  .least = record->least,
+                                                  .most = record->most});
     if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
         profile->section_rows_left_out++;
         return;

@@ -66,4 +66,6 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
 /* Adds values to sums; of values of kind LARGEST the larger one is kept. */
 void cup_section_add(uint64_t *to, const uint64_t *values);
 
+void cup_named_value_add(struct cup_named_value *to, const struct cup_named_value *more);
+
 #endif

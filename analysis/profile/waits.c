@@ -1,5 +1,7 @@
 #include "analysis/profile/waits.h"
 
+#include "analysis/base/array.h"
+
 const struct cup_wait_part cup_wait_parts[CUP_WAITED_COUNT] = {
 #define X(id, name, label, text, needs, source) {name, "helper_" name, label, text, needs},
     CUP_WAITS(X)
@@ -73,15 +75,7 @@ void cup_wait_sums_add_task(struct cup_wait_sums *sums, uint64_t wall_ns, uint64
 
 void cup_wait_sums_add(struct cup_wait_sums *sums, const struct cup_wait_sums *others)
 {
-    sums->tasks += others->tasks;
-    sums->cpu_ns += others->cpu_ns;
-    for (int i = 0; i < CUP_WAITED_COUNT; i++)
-        sums->ns[i] += others->ns[i];
-    sums->excess_ns += others->excess_ns;
-    sums->below_zero_ns += others->below_zero_ns;
-    sums->unmeasured_tasks += others->unmeasured_tasks;
-    sums->unmeasured_cpu_ns += others->unmeasured_cpu_ns;
-    sums->unmeasured_noncpu_ns += others->unmeasured_noncpu_ns;
+    cup_add_all((uint64_t *)sums, (const uint64_t *)others, sizeof *sums / sizeof(uint64_t));
 }
 
 uint64_t cup_wait_sums_wall_ns(const struct cup_wait_sums *sums)

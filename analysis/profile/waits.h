@@ -68,7 +68,7 @@ struct cup_wait_split cup_wait_split(uint64_t noncpu_ns, const struct cup_measur
 
 /* Sums over tasks that ended and have a CPU time. If clocks say that a task used more CPU time
  * than wall time, only its wall time counts, so that CPU time and parts always add up to the wall
- * time. */
+ * time. All fields are sums of 64 bits. */
 struct cup_wait_sums {
     /* Number of tasks with measured waits; the next three fields are sums over these tasks. */
     uint64_t tasks;

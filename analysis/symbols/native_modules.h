@@ -81,4 +81,9 @@ struct cup_text cup_module_file(struct cup_text path);
  * behind the tag. */
 struct cup_text cup_without_tag(struct cup_text path);
 
+/* Writes the name of a symbol of C++ or Rust (both manglings) without parameters and hashes, and
+ * other names unchanged. Suffixes of compilers (".cold", ".constprop.0") and versions ("@GLIBC")
+ * are removed. TO has ROOM bytes, at least 1; longer names are cut. Returns TO. */
+char *cup_demangle(const char *symbol, char *to, size_t room);
+
 #endif

@@ -102,7 +102,7 @@ static uint64_t counter_of(const struct cup_task_row *row, int counter)
     return row->profile->counters[row->task - row->profile->tasks][counter];
 }
 
-struct cup_value cup_task_counter(const struct cup_task_row *row, int counter)
+static struct cup_value counter_count(const struct cup_task_row *row, int counter)
 {
     return has_counter(row, counter) ? cup_count(counter_of(row, counter)) : cup_null();
 }
@@ -206,7 +206,7 @@ static struct cup_value baskets(const struct cup_task_row *row, int which)
 
 #define COUNTER(name, id)                                                                          \
     {                                                                                              \
-        name, cup_task_counter, CUP_C_##id                                                         \
+        name, counter_count, CUP_C_##id                                                            \
     }
 #define SECONDS(name, id)                                                                          \
     {                                                                                              \

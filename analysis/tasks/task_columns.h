@@ -26,9 +26,6 @@ extern const size_t cup_task_column_count;
 /* The value of the column of that name, which must exist. */
 struct cup_value cup_task_value(const struct cup_task_row *row, const char *name);
 
-/* A counter of the task; null if the process could not measure it. */
-struct cup_value cup_task_counter(const struct cup_task_row *row, int counter);
-
 /* "finished", "erred" or "unfinished" */
 const char *cup_task_status_name(const struct cup_task *task);
 

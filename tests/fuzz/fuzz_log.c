@@ -17,7 +17,7 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/access_feed.h"
-#include "analysis/profile/load/log_loader.h"
+#include "analysis/profile/load/loader.h"
 #include "analysis/profile/process_ancestry.h"
 #include "analysis/report/report.h"
 #include "tests/analysis/log_builder.c"

@@ -1,6 +1,8 @@
 /* Counters of tasks and files. */
 #include "analysis/profile/load/loader.h"
 
+#include <stdlib.h>
+
 #include "analysis/log/log_pairs.h"
 
 /* Returns the histograms of the prefix of a task; NULL if the block belongs to no task, or if the
@@ -87,6 +89,40 @@ void cup_load_counters(struct cup_loader *loader, const struct cup_record *recor
     add_block(loader, block.task, block.own, counters);
 }
 
+static int cover_task(struct cup_visits *visits, size_t task)
+{
+    while (visits->task_count <= task) {
+        if (cup_array_grow(&visits->first, &visits->task_room, visits->task_count,
+                           sizeof *visits->first) != 0)
+            return -1;
+        visits->first[visits->task_count++] = 0;
+    }
+    return 0;
+}
+
+/* Returns true if this is the first time for this task and file. Without memory it also returns
+ * true: the count of tasks is then too high, but there is no better answer. */
+static bool add_visit(struct cup_visits *visits, size_t task, uint32_t file)
+{
+    if (cover_task(visits, task) != 0)
+        return true;
+    for (uint32_t at = visits->first[task]; at; at = visits->visits[at - 1].next)
+        if (visits->visits[at - 1].file == file)
+            return false;
+    if (cup_array_grow(&visits->visits, &visits->room, visits->count, sizeof *visits->visits) != 0)
+        return true;
+    visits->visits[visits->count++] = (struct cup_visit){file, visits->first[task]};
+    visits->first[task] = (uint32_t)visits->count;
+    return true;
+}
+
+void cup_visits_clear(struct cup_visits *visits)
+{
+    free(visits->first);
+    free(visits->visits);
+    *visits = (struct cup_visits){0};
+}
+
 /* Returns the sum of a file for the prefix of a task (NUMBER 0: no task); NULL if the options
  * exclude the task. */
 static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t number,
@@ -104,8 +140,7 @@ static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t num
                       : task      ? profile_of(loader)->tasks[task - 1].prefix
                                   : 0;
     struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
-    if (sum && task &&
-        cup_visits_add(&loader->visits, task - 1 - process_of(loader)->first_task, file))
+    if (sum && task && add_visit(&loader->visits, task - 1 - process_of(loader)->first_task, file))
         sum->tasks++;
     return sum;
 }

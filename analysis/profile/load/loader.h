@@ -5,8 +5,6 @@
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
-#include "analysis/profile/load/own_waits.h"
-#include "analysis/profile/load/visits.h"
 #include "analysis/profile/profile_builder.h"
 
 /* An ACCESS record, or an EXTENTS record that no ACCESS record replaces. */
@@ -21,6 +19,45 @@ struct cup_access_sets {
     size_t count, room;
     struct cup_id_map by_number; /* index + 1 */
 };
+
+/* Which tasks of the log used which files, so that a task counts once for each file. */
+struct cup_visit {
+    uint32_t file, next; /* index + 1 of the task's next visit */
+};
+
+struct cup_visits {
+    uint32_t *first; /* owned; for each task: index + 1 of its first visit */
+    size_t task_count, task_room;
+    struct cup_visit *visits; /* owned */
+    size_t count, room;
+};
+
+void cup_visits_clear(struct cup_visits *visits);
+
+/* Waits of the own threads of tasks, kept from the COUNTERS record of the thread until the
+ * TASK_END record. TASK_END follows soon, so the list is short even for a million tasks. */
+struct cup_own_waits {
+    uint32_t task; /* number in the process */
+    struct cup_measured_waits measured;
+    uint64_t major_faults;
+};
+
+/* A list with more entries than a process has threads means that TASK_END records were lost: then
+ * the oldest half is dropped. */
+enum { CUP_OWN_WAITS_MOST = 1024 };
+
+struct cup_own_wait_list {
+    struct cup_own_waits *waits; /* owned; the newest last */
+    size_t count, room;
+};
+
+/* Returns 0, or -1 without memory. */
+int cup_own_waits_keep(struct cup_own_wait_list *list, const struct cup_own_waits *waits);
+
+/* Removes the waits of a task from the list; false if there are none. */
+bool cup_own_waits_take(struct cup_own_wait_list *list, uint32_t task, struct cup_own_waits *waits);
+
+void cup_own_waits_clear(struct cup_own_wait_list *list);
 
 /* In the map of tasks, this stands for a task that the options exclude. */
 #define CUP_UNWANTED_TASK UINT32_MAX
@@ -145,5 +182,10 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
                         const uint64_t counters[CUP_COUNTER_COUNT]);
 void cup_load_waits_at_task_end(struct cup_loader *loader, struct cup_task *task);
 void cup_load_waits_at_log_end(struct cup_loader *loader);
+
+/* Adds one log to a profile. Damage, or a log that cannot be read at all, is added to
+ * profile->damages. */
+void cup_load_log(struct cup_builder *builder, const char *path,
+                  const struct cup_load_options *options);
 
 #endif

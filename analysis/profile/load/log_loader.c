@@ -1,11 +1,9 @@
 /* Reads one log and adds its records to a profile. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "analysis/profile/load/log_loader.h"
+#include "analysis/profile/load/loader.h"
 
 #include <string.h>
-
-#include "analysis/profile/load/loader.h"
 
 #define CUP_BIN_MOST_NS                                                                            \
     (UINT64_C(100000000) << 20) /* the widest bins that a sound log can have                       \

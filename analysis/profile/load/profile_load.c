@@ -12,7 +12,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/parallel.h"
-#include "analysis/profile/load/log_loader.h"
+#include "analysis/profile/load/loader.h"
 #include "analysis/profile/process_ancestry.h"
 #include "analysis/profile/runs.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/metrics/totals.h"
-#include "analysis/profile/load/own_waits.h"
+#include "analysis/profile/load/loader.h"
 #include "analysis/tasks/task_columns.h"
 #include "tests/analysis/fixture.h"
 

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/symbols/demangle.h"
 #include "analysis/symbols/native_modules.h"
 #include "tests/analysis/native_files.h"
 #include "tests/analysis/support.h"
