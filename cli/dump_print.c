@@ -51,11 +51,7 @@ const char *cup_dump_name(const char *const *names, size_t count, uint32_t numbe
 
 void cup_dump_buckets(FILE *out, const uint64_t *buckets)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_HISTOGRAMS(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_HISTOGRAMS(CUP_NAME_OF)};
     const char *separator = "";
     for (unsigned i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
         if (i % CUP_BUCKETS == 0)

@@ -252,11 +252,7 @@ HEAD_FIELDS(section, FIELD(section, task, NUMBER), FIELD(section, name, STRING),
             FIELD(section, parent, STRING))
 void cup_dump_section(FILE *out, const struct cup_record *record)
 {
-    static const char *const names[] = {
-#define X(id, name, kind, text) name,
-        CUP_SECTION_VALUES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_SECTION_VALUES(CUP_NAME_OF)};
     uint64_t values[CUP_SECTION_VALUE_COUNT] = {0};
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values,
                   CUP_SECTION_VALUE_COUNT);
@@ -279,11 +275,7 @@ HEAD_FIELDS(sample, FIELD(sample, sample, NUMBER), FIELD(sample, server, NUMBER)
             FIELD(sample, time_ns, TIME))
 void cup_dump_sample(FILE *out, const struct cup_record *record)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_SAMPLE_VALUES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_SAMPLE_VALUES(CUP_NAME_OF)};
     uint64_t values[CUP_SV_COUNT];
     for (int i = 0; i < CUP_SV_COUNT; i++)
         values[i] = CUP_UNKNOWN64;
@@ -359,11 +351,7 @@ void cup_dump_digest(FILE *out, const struct cup_record *record)
 
 static void print_basket_row(FILE *out, const struct cup_basket_row *row)
 {
-    static const char *const names[] = {
-#define X(id, name, kind, text) name,
-        CUP_BASKET_VALUES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_BASKET_VALUES(CUP_NAME_OF)};
     cup_dump_row(out, "ROW");
     fprintf(out, " branch=%" PRIu32, row->branch);
     cup_dump_nonzero(out, names, row->values, CUP_BV_COUNT);

@@ -8,21 +8,13 @@
 #include "cli/dump_records.h"
 #include "cli/verbs.h"
 
-static const char *const health_names[] = {
-#define X(id, name, text) name,
-    CUP_HEALTH(X)
-#undef X
-};
+static const char *const health_names[] = {CUP_HEALTH(CUP_NAME_OF)};
 
 /* ---- header, regions, blocks ------------------------------------------------------------ */
 
 static void dump_features(FILE *out, uint64_t features)
 {
-    static const char *const names[] = {
-#define X(id, name, text, missing) name,
-        CUP_FEATURES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_FEATURES(CUP_NAME_OF)};
     fputs("features:", out);
     for (unsigned i = 0; i < CUP_FEATURE_COUNT; i++)
         fprintf(out, " %s=%s", names[i], features & UINT64_C(1) << i ? "on" : "off");
@@ -57,11 +49,7 @@ static void dump_header(FILE *out, const struct cup_log *log)
 
 static void dump_series(FILE *out, const struct cup_log *log)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_SERIES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_SERIES(CUP_NAME_OF)};
     struct cup_series series;
     if (cup_log_series(log, &series) != 0)
         return;

@@ -32,6 +32,10 @@
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
+/* Make tables from lists with such columns: {CUP_SERIES(CUP_NAME_OF)} is an array of names. */
+#define CUP_NAME_OF(id, name, ...) name,
+#define CUP_TEXT_OF(id, name, text) text,
+
 #define CUP_UNKNOWN64 UINT64_MAX /* "not known", in fields whose comment says so */
 
 /* ---- counters ------------------------------------------------------------------------------ */

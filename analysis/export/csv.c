@@ -10,11 +10,9 @@
 
 /* ---- values of samples --------------------------------------------------------------------- */
 
-#define X(id, name, text) name,
-static const char *const sample_names[] = {CUP_SAMPLE_VALUES(X)};
-static const char *const worker_names[] = {CUP_WORKER_VALUES(X)};
-static const char *const heartbeat_names[] = {CUP_HEARTBEAT_VALUES(X)};
-#undef X
+static const char *const sample_names[] = {CUP_SAMPLE_VALUES(CUP_NAME_OF)};
+static const char *const worker_names[] = {CUP_WORKER_VALUES(CUP_NAME_OF)};
+static const char *const heartbeat_names[] = {CUP_HEARTBEAT_VALUES(CUP_NAME_OF)};
 
 /* Length of the name before "_ns", which is exported as "_s"; 0 for other names. */
 static size_t time_stem(const char *name)

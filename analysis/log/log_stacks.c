@@ -144,10 +144,6 @@ bool cup_cpu_next(struct cup_cpu_reader *reader)
 
 const char *cup_stack_use_name(uint32_t use)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_STACK_USES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_STACK_USES(CUP_NAME_OF)};
     return use < CUP_STACK_USE_COUNT ? names[use] : NULL;
 }

@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-const char *const cup_file_counter_names[CUP_FILE_COUNTER_COUNT] = {
-#define X(id, name, text) name,
-    CUP_FILE_COUNTERS(X)
-#undef X
-};
+const char *const cup_file_counter_names[CUP_FILE_COUNTER_COUNT] = {CUP_FILE_COUNTERS(CUP_NAME_OF)};
 
 struct cup_file_sum cup_file_total(const struct cup_profile *profile, uint32_t file)
 {

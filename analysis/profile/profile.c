@@ -2,11 +2,7 @@
 
 #include <stdlib.h>
 
-const char *const cup_counter_names[CUP_COUNTER_COUNT] = {
-#define X(id, name, kind, needs, what) name,
-    CUP_COUNTERS(X)
-#undef X
-};
+const char *const cup_counter_names[CUP_COUNTER_COUNT] = {CUP_COUNTERS(CUP_NAME_OF)};
 
 /* How two values of a counter are merged, by the kind of the counter; chosen at compile time. */
 #define MERGE_SUM(sum, value) ((sum) + (value))

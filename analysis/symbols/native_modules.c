@@ -8,18 +8,11 @@
 #include <sys/stat.h>
 
 #include "analysis/base/array.h"
+#include "include/log_format.h"
 
-const char *const cup_module_state_names[] = {
-#define X(id, name, text) name,
-    CUP_MODULE_STATES(X)
-#undef X
-};
+const char *const cup_module_state_names[] = {CUP_MODULE_STATES(CUP_NAME_OF)};
 
-static const char *const state_texts[] = {
-#define X(id, name, text) text,
-    CUP_MODULE_STATES(X)
-#undef X
-};
+static const char *const state_texts[] = {CUP_MODULE_STATES(CUP_TEXT_OF)};
 
 struct cup_text cup_without_tag(struct cup_text path)
 {

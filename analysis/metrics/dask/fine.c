@@ -7,11 +7,7 @@
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
 
-const char *const cup_fine_names[CUP_FINE_COUNT] = {
-#define X(id, name, activity, unit) name,
-    CUP_FINE_ACTIVITIES(X)
-#undef X
-};
+const char *const cup_fine_names[CUP_FINE_COUNT] = {CUP_FINE_ACTIVITIES(CUP_NAME_OF)};
 
 static bool is_text(struct cup_text text, const char *expected)
 {

@@ -5,11 +5,7 @@
 #include "analysis/base/array.h"
 #include "analysis/metrics/functions/code_place.h"
 
-const char *const cup_weight_names[CUP_WEIGHT_COUNT] = {
-#define X(id, name, unit, text) name,
-    CUP_WEIGHTS(X)
-#undef X
-};
+const char *const cup_weight_names[CUP_WEIGHT_COUNT] = {CUP_WEIGHTS(CUP_NAME_OF)};
 
 const char *const cup_weight_texts[CUP_WEIGHT_COUNT] = {
 #define X(id, name, unit, text) text,

@@ -2,17 +2,11 @@
 
 #include <string.h>
 
-const char *const cup_phase_names[CUP_PHASE_COUNT] = {
-#define X(id, name, text) name,
-    CUP_PHASES(X)
-#undef X
-};
+#include "include/log_format.h"
 
-const char *const cup_phase_texts[CUP_PHASE_COUNT] = {
-#define X(id, name, text) text,
-    CUP_PHASES(X)
-#undef X
-};
+const char *const cup_phase_names[CUP_PHASE_COUNT] = {CUP_PHASES(CUP_NAME_OF)};
+
+const char *const cup_phase_texts[CUP_PHASE_COUNT] = {CUP_PHASES(CUP_TEXT_OF)};
 
 /* The functions that mark a phase, in coffea 0.7 to 2026.9 and uproot 4 and 5. A file that ends in
  * '/' means all files below it; the name "*" means all functions of the file. */

@@ -370,11 +370,7 @@ uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
 /* ---- attribution methods
  * ---------------------------------------------------------------------------- */
 
-const char *const cup_method_names[CUP_METHOD_COUNT] = {
-#define X(id, name, text) name,
-    CUP_METHODS(X)
-#undef X
-};
+const char *const cup_method_names[CUP_METHOD_COUNT] = {CUP_METHODS(CUP_NAME_OF)};
 
 uint64_t cup_method_bytes(const struct cup_totals *totals, int method)
 {

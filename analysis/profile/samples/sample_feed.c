@@ -3,11 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const cup_seen_names[CUP_SEEN_COUNT] = {
-#define X(id, name, text) name,
-    CUP_SEEN_VALUES(X)
-#undef X
-};
+const char *const cup_seen_names[CUP_SEEN_COUNT] = {CUP_SEEN_VALUES(CUP_NAME_OF)};
 
 /* ---- values of the profile -------------------------------------------------------------- */
 

@@ -47,11 +47,7 @@ static bool are_of_one(const struct cup_totals *totals)
       .rank = 7)                                                                                   \
     X(NULL, BYTES, cup_count(v[CUP_V_PEAK_LIVE_BYTES]), .heading = "peak", .place = 12, .rank = 1)
 
-static const char *const value_names[] = {
-#define X(id, name, kind, text) name,
-    CUP_SECTION_VALUES(X)
-#undef X
-};
+static const char *const value_names[] = {CUP_SECTION_VALUES(CUP_NAME_OF)};
 
 #define WALL_FIELDS(X)                                                                             \
     X("self_s", SECONDS, cup_ns(cup_section_self_ns(shown->section)), .heading = "itself",         \

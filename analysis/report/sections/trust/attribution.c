@@ -6,11 +6,7 @@
 
 /* ---- methods -------------------------------------------------------------------------------- */
 
-static const char *const method_texts[] = {
-#define X(id, name, text) text,
-    CUP_METHODS(X)
-#undef X
-};
+static const char *const method_texts[] = {CUP_METHODS(CUP_TEXT_OF)};
 
 static struct cup_value bytes_of(const struct cup_totals *totals, int method)
 {
@@ -30,11 +26,7 @@ static struct cup_value share_of(const struct cup_totals *totals, int method)
 /* "data files 1.2 GB, imports 3 MB" into `to`. */
 static void list_classes(const struct cup_kernel_check *check, char *to, size_t room)
 {
-    static const char *const texts[] = {
-#define X(id, name, text) text,
-        CUP_KERNEL_CLASSES(X)
-#undef X
-    };
+    static const char *const texts[] = {CUP_KERNEL_CLASSES(CUP_TEXT_OF)};
     for (int i = 0; i < CUP_KERNEL_COUNT; i++)
         if (check->classes[i])
             cup_append(to, room, "%s%s %s", *to ? ", " : ": ", texts[i],
@@ -197,11 +189,7 @@ static const struct cup_report_table workers = {
 
 static void put_kernel_classes(struct report *report)
 {
-    static const char *const names[] = {
-#define X(id, name, text) name,
-        CUP_KERNEL_CLASSES(X)
-#undef X
-    };
+    static const char *const names[] = {CUP_KERNEL_CLASSES(CUP_NAME_OF)};
     cup_json_row(&report->json, "classes");
     for (int i = 0; i < CUP_KERNEL_COUNT; i++)
         put(report, names[i], cup_count(report->totals->kernel->classes[i]));
