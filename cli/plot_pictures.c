@@ -59,11 +59,9 @@ static int save_picture(const struct pictures *pictures, const struct cup_plot *
                         const struct cup_bytes *bytes, struct cup_error *error)
 {
     const char *ending = cup_format_names[pictures->style->format];
-    size_t room = strlen(pictures->directory) + strlen(plot->name) + strlen(ending) + 3;
-    char *path = malloc(room);
-    if (!path)
+    char *path;
+    if (asprintf(&path, "%s/%s.%s", pictures->directory, plot->name, ending) < 0)
         return cup_error_memory(error, pictures->directory);
-    snprintf(path, room, "%s/%s.%s", pictures->directory, plot->name, ending);
     int result = write_picture(path, bytes, error);
     if (result == 0)
         puts(path);

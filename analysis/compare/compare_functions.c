@@ -120,14 +120,13 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
                        const struct cup_function_figure *kind)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
-    static const char letters[][2] = {"A", "B", "C", "D", "E"};
     size_t count, inputs = comparison->input_count < 5 ? comparison->input_count : 5;
     unsigned used = 1;
     struct cup_table table;
     struct changed *changed = find_changed(comparison, kind, &count);
     size_t folded = kind->total ? fold_wholes(comparison, kind, changed, &count) : 0;
     for (size_t i = 0; i < inputs; i++) {
-        columns[used++] = (struct cup_column){letters[i], CUP_FIT_RIGHT, 0};
+        columns[used++] = (struct cup_column){cup_input_name(i), CUP_FIT_RIGHT, 0};
         if (i == comparison->baseline)
             continue;
         columns[used++] = (struct cup_column){"change", CUP_FIT_RIGHT, 0};

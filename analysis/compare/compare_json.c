@@ -9,13 +9,6 @@
 /* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */
 enum { COMPARE_VERSION = 1 };
 
-static struct cup_value letter_of(size_t input, char to[2])
-{
-    to[0] = cup_input_letter(input);
-    to[1] = '\0';
-    return cup_string(to);
-}
-
 static struct cup_value row_name(const struct cup_compared *row)
 {
     return *row->row ? cup_string(row->row) : cup_null();
@@ -32,9 +25,8 @@ static void put_input(struct cup_json *json, const struct cup_comparison *compar
 {
     static const char *const kinds[] = {"profile", "report", "roastcoffea"};
     const struct cup_figures *input = &comparison->inputs[index];
-    char letter[2];
     cup_json_object(json, NULL);
-    cup_json_value(json, "name", letter_of(index, letter));
+    cup_json_value(json, "name", cup_string(cup_input_name(index)));
     cup_json_value(json, "path", cup_string(input->path));
     cup_json_value(json, "kind", cup_string(kinds[input->kind]));
     cup_json_value(json, "run", cup_string(input->run));
@@ -100,9 +92,9 @@ static void put_scaling_row(struct cup_json *json, const struct cup_scaling_row 
 {
     static const char *const sizes[] = {"workers", "cores"}, *const rates[] = {"events_per_s",
                                                                                "rate_gbps"};
-    char letter[2], key[40];
+    char key[40];
     cup_json_row(json, NULL);
-    cup_json_value(json, "name", letter_of(input, letter));
+    cup_json_value(json, "name", cup_string(cup_input_name(input)));
     for (int size = 0; size < CUP_SCALING_SIZES; size++)
         cup_json_value(json, sizes[size], cup_real(row->size[size]));
     for (int rate = 0; rate < CUP_SCALING_RATES; rate++)
@@ -116,23 +108,22 @@ static void put_scaling_row(struct cup_json *json, const struct cup_scaling_row 
     cup_json_end_object(json);
 }
 
-static struct cup_value reference(int input, char to[2])
+static struct cup_value reference(int input)
 {
-    return input < 0 ? cup_null() : letter_of((size_t)input, to);
+    return input < 0 ? cup_null() : cup_string(cup_input_name((size_t)input));
 }
 
 static void put_scaling(struct cup_json *json, const struct cup_comparison *comparison,
                         const struct cup_target *target)
 {
     const struct cup_scaling *scaling = &comparison->scaling;
-    char letter[2];
     cup_json_object(json, "scaling");
     cup_json_value(json, "missing", cup_string(scaling->missing));
     cup_json_value(json, "workers_are", cup_string(scaling->sizes_are[CUP_BY_WORKERS]));
     cup_json_value(json, "cores_are", cup_string(scaling->sizes_are[CUP_BY_CORES]));
     cup_json_value(json, "bytes_are", cup_string(scaling->bytes_are));
-    cup_json_value(json, "reference_by_workers", reference(scaling->least[CUP_BY_WORKERS], letter));
-    cup_json_value(json, "reference_by_cores", reference(scaling->least[CUP_BY_CORES], letter));
+    cup_json_value(json, "reference_by_workers", reference(scaling->least[CUP_BY_WORKERS]));
+    cup_json_value(json, "reference_by_cores", reference(scaling->least[CUP_BY_CORES]));
     cup_json_array(json, "rows");
     for (size_t i = 0; i < scaling->count; i++)
         put_scaling_row(json, &scaling->rows[i], i);
@@ -148,13 +139,12 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
                       const struct cup_target *target, const struct cup_output *output)
 {
     struct cup_json json;
-    char letter[2];
     cup_json_start(&json, output->file);
     cup_json_object(&json, NULL);
     cup_json_value(&json, "format", cup_string("cupping-compare"));
     cup_json_value(&json, "version", cup_count(COMPARE_VERSION));
     cup_json_value(&json, "cupping_version", cup_string(CUP_VERSION));
-    cup_json_value(&json, "baseline", letter_of(comparison->baseline, letter));
+    cup_json_value(&json, "baseline", cup_string(cup_input_name(comparison->baseline)));
     cup_json_value(&json, "same_work", cup_bool(comparison->same_work));
     cup_json_array(&json, "inputs");
     for (size_t i = 0; i < comparison->input_count; i++)
@@ -179,11 +169,10 @@ static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison
                     const struct cup_compared *row, size_t input)
 {
     struct cup_change change = cup_change_of(comparison, row, input);
-    char letter[2];
     cup_csv_value(csv, cup_string(row->section));
     cup_csv_value(csv, row_name(row));
     cup_csv_value(csv, cup_string(row->name));
-    cup_csv_value(csv, letter_of(input, letter));
+    cup_csv_value(csv, cup_string(cup_input_name(input)));
     cup_csv_value(csv, cup_string(comparison->inputs[input].path));
     cup_csv_value(csv, cup_compared_value(row, input));
     cup_csv_value(csv, change.by);

@@ -87,9 +87,9 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char letter[] = {cup_input_letter(i), '\0'}, start[CUP_HUMAN_READABLE_ROOM];
+        char start[CUP_HUMAN_READABLE_ROOM];
         print_metric(start, input, CUP_METRIC_T_START);
-        cup_table_add_string(&table, letter);
+        cup_table_add_string(&table, cup_input_name(i));
         cup_table_add_string(&table, input->path);
         cup_table_add_string(&table, kind_text(input->kind));
         cup_table_add_string(&table, start);
@@ -199,20 +199,18 @@ static void add_row(struct cup_table *table, const struct block *block,
     }
 }
 
-static unsigned make_columns(struct cup_column *columns, const struct block *block,
-                             char (*letters)[2])
+static unsigned make_columns(struct cup_column *columns, const struct block *block)
 {
     unsigned count = 0;
     if (block->rows)
         columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
     columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
-    for (size_t i = 0; i < block->comparison->input_count; i++)
-        letters[i][0] = cup_input_letter(i);
-    columns[count++] = (struct cup_column){letters[block->comparison->baseline], CUP_FIT_RIGHT, 0};
+    columns[count++] =
+        (struct cup_column){cup_input_name(block->comparison->baseline), CUP_FIT_RIGHT, 0};
     for (size_t i = block->from; i < block->to; i++) {
         if (i == block->comparison->baseline)
             continue;
-        columns[count++] = (struct cup_column){letters[i], CUP_FIT_RIGHT, 0};
+        columns[count++] = (struct cup_column){cup_input_name(i), CUP_FIT_RIGHT, 0};
         if (block->pair)
             columns[count++] = (struct cup_column){"change", CUP_FIT_RIGHT, 1};
         columns[count++] = (struct cup_column){"", CUP_FIT_RIGHT, 0};
@@ -263,11 +261,10 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
                                 const char *section, size_t most, struct cup_footnotes *footnotes)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS];
-    char letters[CUP_COMPARE_MOST][2] = {{0}};
     struct shown shown = {0};
     struct cup_table table;
     bool first = true;
-    cup_table_start(&table, columns, make_columns(columns, block, letters));
+    cup_table_start(&table, columns, make_columns(columns, block));
     for (size_t i = 0; i < block->comparison->count; i++) {
         const struct cup_compared *row = &block->comparison->rows[i];
         if (strcmp(row->section, section) != 0)
@@ -348,8 +345,7 @@ static void add_scaling(struct cup_table *table, const struct cup_scaling_row *r
 {
     const double *efficiency =
         row->efficiency[isfinite(row->rate[CUP_OF_EVENTS]) ? CUP_OF_EVENTS : CUP_OF_BYTES];
-    char letter[2] = {cup_input_letter(input), '\0'};
-    cup_table_add_string(table, letter);
+    cup_table_add_string(table, cup_input_name(input));
     for (int size = 0; size < CUP_SCALING_SIZES; size++)
         cup_table_add_value(table, cup_real(row->size[size]), CUP_UNIT_RATIO);
     cup_table_add_value(table, cup_real(row->rate[CUP_OF_EVENTS]), CUP_UNIT_HZ);

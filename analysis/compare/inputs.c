@@ -77,9 +77,13 @@ static void set_rates(struct cup_figures *figures)
     ramp->rate_read = rate(figures, CUP_METRIC_DELIVERED_RATE_GBPS, 1e9 / BITS);
 }
 
-static int read_other(struct cup_figures *figures, const char *path, bool directory,
-                      const char *run, bool *usage, struct cup_error *error)
+static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,
+                     struct cup_error *error)
 {
+    struct stat status;
+    bool file = stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+    if (!file && !cup_is_roastcoffea(path))
+        return read_profile(figures, path, run, usage, error);
     if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {
         *usage = true;
         return cup_error_set(error, path, CUP_NO_OFFSET,
@@ -90,21 +94,10 @@ static int read_other(struct cup_figures *figures, const char *path, bool direct
                           .bend = -1,
                           .widest = -1,
                           .missing = "only a profile says which threads were busy when"};
-    int result = directory ? cup_figures_from_roastcoffea(figures, path, error)
-                           : cup_figures_from_report(figures, path, error);
+    int result = file ? cup_figures_from_report(figures, path, error)
+                      : cup_figures_from_roastcoffea(figures, path, error);
     set_rates(figures);
     return result;
-}
-
-static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,
-                     struct cup_error *error)
-{
-    struct stat status;
-    if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
-        return read_other(figures, path, false, run, usage, error);
-    if (cup_is_roastcoffea(path))
-        return read_other(figures, path, true, run, usage, error);
-    return read_profile(figures, path, run, usage, error);
 }
 
 int cup_input_open(struct cup_figures *figures, const char *word, const char *run, bool *usage,
@@ -130,6 +123,14 @@ int cup_input_open(struct cup_figures *figures, const char *word, const char *ru
 }
 
 /* ---- several ---------------------------------------------------------------------------- */
+
+const char *cup_input_name(size_t input)
+{
+    static const char names[CUP_COMPARE_MOST][2] = {"A", "B", "C", "D", "E", "F", "G", "H", "I",
+                                                    "J", "K", "L", "M", "N", "O", "P", "Q", "R",
+                                                    "S", "T", "U", "V", "W", "X", "Y", "Z"};
+    return names[input];
+}
 
 char cup_input_letter(size_t input)
 {

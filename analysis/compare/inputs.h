@@ -32,7 +32,8 @@ int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, con
 int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_error *error);
 void cup_input_list_close(struct cup_input_list *inputs);
 
-/* "A", "B", ... */
+/* "A", "B", ...; and the letter alone. */
+const char *cup_input_name(size_t input);
 char cup_input_letter(size_t input);
 
 #endif

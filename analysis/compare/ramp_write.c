@@ -178,17 +178,16 @@ static void put_step(struct cup_json *json, const struct cup_ramp *ramp, unsigne
 {
     const struct cup_ramp_step *step = &ramp->steps[index];
     double gbps = per_second(cup_ramp_bytes(ramp, step), step->seconds) * 8 / 1e9;
-    double own = cup_ramp_rate_per_thread(ramp, step);
+    double bytes = ramp->bytes_are ? gbps : NAN, events = ramp->by_events ? 1 : NAN;
     cup_json_row(json, NULL);
     cup_json_value(json, "busy_threads", cup_real(cup_ramp_busy(step)));
     cup_json_value(json, "bins", cup_count(step->bins));
     cup_json_value(json, "time_s", cup_real(step->seconds));
-    cup_json_value(json, "events_per_s",
-                   ramp->by_events ? cup_real(cup_ramp_rate(ramp, step)) : cup_null());
-    cup_json_value(json, "events_per_thread_s", ramp->by_events ? cup_real(own) : cup_null());
-    cup_json_value(json, "rate_gbps", ramp->bytes_are ? cup_real(gbps) : cup_null());
-    cup_json_value(json, "rate_per_thread_gbps",
-                   ramp->bytes_are ? cup_ratio(gbps, cup_ramp_busy(step)) : cup_null());
+    cup_json_value(json, "events_per_s", cup_real(events * cup_ramp_rate(ramp, step)));
+    cup_json_value(json, "events_per_thread_s",
+                   cup_real(events * cup_ramp_rate_per_thread(ramp, step)));
+    cup_json_value(json, "rate_gbps", cup_real(bytes));
+    cup_json_value(json, "rate_per_thread_gbps", cup_ratio(bytes, cup_ramp_busy(step)));
     cup_json_value(json, "share_of_best", cup_real(share_of_best(ramp, step)));
     cup_json_value(json, "sustained", cup_bool(step->sustained));
     cup_json_end_object(json);
@@ -202,21 +201,19 @@ static struct cup_value factor(double target, double rate)
 static void put_target(struct cup_json *json, const struct cup_ramp *ramp,
                        const struct cup_target *target)
 {
-    bool events = target->events;
+    double events = target->events ? target->rate : NAN;
+    double bytes = target->events ? NAN : target->rate;
     if (!(target->rate > 0)) {
         cup_json_value(json, "target", cup_null());
         return;
     }
     cup_json_object(json, "target");
     cup_json_value(json, "text", cup_string(target->text));
-    cup_json_value(json, "events_per_s", events ? cup_real(target->rate) : cup_null());
-    cup_json_value(json, "gbps", events ? cup_null() : cup_real(target->rate * 8 / 1e9));
-    cup_json_value(json, "factor_events",
-                   events ? factor(target->rate, ramp->rate_events) : cup_null());
-    cup_json_value(json, "factor_requested",
-                   events ? cup_null() : factor(target->rate, ramp->rate_requested));
-    cup_json_value(json, "factor_delivered",
-                   events ? cup_null() : factor(target->rate, ramp->rate_read));
+    cup_json_value(json, "events_per_s", cup_real(events));
+    cup_json_value(json, "gbps", cup_real(bytes * 8 / 1e9));
+    cup_json_value(json, "factor_events", factor(events, ramp->rate_events));
+    cup_json_value(json, "factor_requested", factor(bytes, ramp->rate_requested));
+    cup_json_value(json, "factor_delivered", factor(bytes, ramp->rate_read));
     cup_json_value(json, "threads_at_best",
                    factor(target->rate, step_rate(ramp, target, ramp->best)));
     cup_json_value(json, "threads_at_most_busy",

@@ -80,11 +80,9 @@ int cup_export_file(const struct cup_totals *totals, const char *path, cup_expor
 static int write_into(const struct cup_totals *totals, const char *directory,
                       const struct cup_export_file *file, struct cup_error *error)
 {
-    size_t bytes = strlen(directory) + strlen(file->name) + 2;
-    char *path = malloc(bytes);
-    if (!path)
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, file->name) < 0)
         return cup_error_memory(error, directory);
-    snprintf(path, bytes, "%s/%s", directory, file->name);
     int result = write_file(totals, path, file, error);
     free(path);
     return result;

@@ -54,7 +54,7 @@ static void put_run(struct cup_trace *trace)
         return;
     cup_trace_name_process(trace, number, "run");
     cup_trace_name_thread(trace, number, thread, "run");
-    cup_trace_begin(trace, "X", cup_trace_text("run"), number, thread, run.start_ns);
+    cup_trace_begin(trace, "X", cup_string("run").text, number, thread, run.start_ns);
     cup_trace_put(trace, "dur", cup_trace_duration(cup_stretch_ns(run)));
     cup_trace_end(trace);
 }
@@ -115,7 +115,7 @@ static int64_t stop_of(const struct cup_trace *trace, const struct cup_task *tas
 static void put_slice(struct cup_trace *trace, const struct cup_task *task, const char *name,
                       int64_t from_ns, int64_t to_ns)
 {
-    cup_trace_begin(trace, "X", cup_trace_text(name), task->process, task->tid, from_ns);
+    cup_trace_begin(trace, "X", cup_string(name).text, task->process, task->tid, from_ns);
     cup_trace_put(trace, "cat", cup_string("chunk"));
     cup_trace_put(trace, "dur", cup_trace_duration(to_ns - from_ns));
     cup_trace_end(trace);
@@ -133,22 +133,29 @@ static void put_chunk(struct cup_trace *trace, const struct cup_task *task, int6
     put_slice(trace, task, "process()", item->tic_ns, item->toc_ns);
 }
 
+/* Begins an event of the task, which must be ended. */
+static void begin_task(struct cup_trace *trace, const char *phase, const struct cup_task *task,
+                       int64_t time_ns)
+{
+    const struct cup_profile *profile = trace->profile;
+    struct cup_text name = cup_profile_text(profile, profile->prefixes[task->prefix].name);
+    cup_trace_begin(trace, phase, name, task->process, task->tid, time_ns);
+    cup_trace_put(trace, "cat", cup_string("task"));
+}
+
 /* Tasks of one thread follow each other. */
 static void put_task(struct cup_trace *trace, size_t index)
 {
     const struct cup_task *task = &trace->profile->tasks[index];
-    struct cup_text name =
-        cup_profile_text(trace->profile, trace->profile->prefixes[task->prefix].name);
     int64_t stop_ns = stop_of(trace, task);
-    cup_trace_begin(trace, "X", name, task->process, task->tid, task->start_ns);
-    cup_trace_put(trace, "cat", cup_string("task"));
+    begin_task(trace, "X", task, task->start_ns);
     cup_trace_put(trace, "dur", cup_trace_duration(stop_ns - task->start_ns));
     put_arguments(trace, index);
     cup_trace_end(trace);
     put_chunk(trace, task, stop_ns);
     if (task->status != CUP_STATUS_ERRED)
         return;
-    cup_trace_begin(trace, "i", cup_trace_text("erred"), task->process, task->tid, stop_ns);
+    cup_trace_begin(trace, "i", cup_string("erred").text, task->process, task->tid, stop_ns);
     cup_trace_put(trace, "s", cup_string("t"));
     cup_trace_end(trace);
 }
@@ -157,12 +164,8 @@ static void put_task(struct cup_trace *trace, size_t index)
 static void put_async(struct cup_trace *trace, size_t index)
 {
     const struct cup_task *task = &trace->profile->tasks[index];
-    struct cup_text name =
-        cup_profile_text(trace->profile, trace->profile->prefixes[task->prefix].name);
     for (int end = 0; end < 2; end++) {
-        cup_trace_begin(trace, end ? "e" : "b", name, task->process, task->tid,
-                        end ? stop_of(trace, task) : task->start_ns);
-        cup_trace_put(trace, "cat", cup_string("task"));
+        begin_task(trace, end ? "e" : "b", task, end ? stop_of(trace, task) : task->start_ns);
         cup_trace_put(trace, "id", cup_count(index + 1));
         if (!end)
             put_arguments(trace, index);
@@ -175,7 +178,7 @@ static void put_async(struct cup_trace *trace, size_t index)
 static void put_counter(struct cup_trace *trace, uint32_t process, const char *name,
                         int64_t time_ns, const char *unit, struct cup_value value)
 {
-    cup_trace_begin(trace, "C", cup_trace_text(name), process, 0, time_ns);
+    cup_trace_begin(trace, "C", cup_string(name).text, process, 0, time_ns);
     cup_trace_arguments(trace);
     cup_trace_put(trace, unit, value);
     cup_trace_end_arguments(trace);

@@ -105,7 +105,7 @@ void cup_trace_end_arguments(struct cup_trace *trace)
 static void put_name(struct cup_trace *trace, const char *kind, uint32_t process, uint32_t tid,
                      const char *name)
 {
-    cup_trace_begin(trace, "M", cup_trace_text(kind), process, tid, 0);
+    cup_trace_begin(trace, "M", cup_string(kind).text, process, tid, 0);
     cup_trace_arguments(trace);
     cup_trace_put(trace, "name", cup_string(name));
     cup_trace_end_arguments(trace);

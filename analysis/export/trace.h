@@ -46,11 +46,6 @@ void cup_trace_arguments(struct cup_trace *trace);
 void cup_trace_end(struct cup_trace *trace);
 void cup_trace_end_arguments(struct cup_trace *trace);
 
-static inline struct cup_text cup_trace_text(const char *string)
-{
-    return (struct cup_text){string, strlen(string)};
-}
-
 /* Writes the stack of each sample, on its thread. Returns 0, or -1 without memory. */
 int cup_trace_samples(struct cup_trace *trace);
 

@@ -43,7 +43,7 @@ static void begin_data(struct samples *samples, const char *name)
     struct cup_trace *trace = samples->trace;
     const struct cup_clock *clock = &trace->profile->processes[first->process].clock;
     char id[16];
-    cup_trace_begin(trace, "P", cup_trace_text(name), first->process, first->tid,
+    cup_trace_begin(trace, "P", cup_string(name).text, first->process, first->tid,
                     cup_clock_time(clock, first->start_ns));
     cup_trace_put(trace, "cat", cup_string("samples"));
     cup_trace_put(trace, "id", id_of(samples, id));
