@@ -18,6 +18,8 @@ const struct cup_compare_section cup_compare_sections[] = {
     {"attribution", "Attribution", true, false},
     {"health", "Health", true, false},
     {"functions", "functions", true, false},
+    {"inputs", NULL, true, false},
+    {"scaling", "Scaling", true, false},
     {NULL, NULL, false, false},
 };
 
@@ -187,11 +189,12 @@ static int compare_texts(struct cup_comparison *comparison, const char *what, in
 static const char *number_text(struct cup_comparison *comparison, const struct cup_figures *input,
                                const char *what)
 {
-    const struct cup_run_figure *figure = cup_figures_find(
-        input, strcmp(what, "events") == 0 ? CUP_METRIC_TOTAL_EVENTS : CUP_METRIC_NUM_CHUNKS);
+    enum cup_metric_id metric =
+        strcmp(what, "events") == 0 ? CUP_METRIC_TOTAL_EVENTS : CUP_METRIC_NUM_CHUNKS;
+    struct cup_value value = cup_figures_value(input, metric);
     char text[CUP_HUMAN_READABLE_ROOM];
-    return figure && figure->value.kind != CUP_VALUE_NULL
-               ? keep(comparison, cup_print_human_readable(text, figure->value, CUP_UNIT_COUNT))
+    return value.kind != CUP_VALUE_NULL
+               ? keep(comparison, cup_print_human_readable(text, value, CUP_UNIT_COUNT))
                : NULL;
 }
 

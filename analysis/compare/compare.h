@@ -90,7 +90,7 @@ struct cup_value cup_compared_value(const struct cup_compared *row, size_t input
 /* Where the value comes from, or why it is null. */
 const char *cup_compared_source(const struct cup_compared *row, size_t input);
 
-/* All sections, in order; name NULL at the end. */
+/* All sections, in order; name NULL at the end. The last three have no table of figures. */
 struct cup_compare_section {
     const char *name, *heading;
     bool on_request; /* printed only with --only */

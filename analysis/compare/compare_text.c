@@ -39,21 +39,15 @@ static const char *kind_text(enum cup_input_kind kind)
     return texts[kind];
 }
 
-static struct cup_value value_of(const struct cup_figures *figures, enum cup_metric_id metric)
-{
-    const struct cup_run_figure *figure = cup_figures_find(figures, metric);
-    return figure ? figure->value : cup_null();
-}
-
 static void print_metric(char *to, const struct cup_figures *figures, enum cup_metric_id metric)
 {
-    cup_print_human_readable(to, value_of(figures, metric), cup_metric(metric)->unit);
+    cup_print_human_readable(to, cup_figures_value(figures, metric), cup_metric(metric)->unit);
 }
 
 static void add_metric(struct cup_table *table, const struct cup_figures *figures,
                        enum cup_metric_id metric)
 {
-    cup_table_add_value(table, value_of(figures, metric), cup_metric(metric)->unit);
+    cup_table_add_value(table, cup_figures_value(figures, metric), cup_metric(metric)->unit);
 }
 
 static void print_inputs(const struct cup_terminal *terminal,
@@ -400,13 +394,7 @@ static void print_ramps(const struct cup_terminal *terminal,
 
 const char *cup_compare_section_name(size_t n)
 {
-    static const char *const others[] = {"inputs", "scaling", NULL};
-    size_t count = 0;
-    while (cup_compare_sections[count].name && count < n)
-        count++;
-    return cup_compare_sections[count].name ? cup_compare_sections[count].name
-           : n - count < 3                  ? others[n - count]
-                                            : NULL;
+    return cup_compare_sections[n].name;
 }
 
 bool cup_compare_has_section(const char *name)

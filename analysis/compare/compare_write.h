@@ -30,7 +30,7 @@ void cup_compare_functions(const struct cup_terminal *terminal,
 void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
                       FILE *out, FILE *contents);
 
-/* The N-th name that --only accepts, for the help; NULL after the last one. */
+/* The N-th name that --only accepts, for the help; NULL right after the last one. */
 const char *cup_compare_section_name(size_t n);
 
 /* True if --only NAME means a section of a comparison. */

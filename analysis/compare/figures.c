@@ -104,10 +104,15 @@ struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
                                   cup_metric(metric)->name);
 }
 
-double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric)
+struct cup_value cup_figures_value(const struct cup_figures *figures, enum cup_metric_id metric)
 {
     const struct cup_run_figure *figure = cup_figures_find(figures, metric);
-    return figure ? cup_number(figure->value) : NAN;
+    return figure ? figure->value : cup_null();
+}
+
+double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric)
+{
+    return cup_number(cup_figures_value(figures, metric));
 }
 
 const char *cup_figures_fact(const struct cup_figures *figures, const char *name)

@@ -111,7 +111,8 @@ struct cup_run_figure *cup_figures_find_named(const struct cup_figures *figures,
 struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
                                         enum cup_metric_id metric);
 
-/* The figure as a number; NAN if it is null or missing. */
+/* The figure, null if it is missing; and as a number, NAN if it is null or missing. */
+struct cup_value cup_figures_value(const struct cup_figures *figures, enum cup_metric_id metric);
 double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric);
 
 /* The fact of that name; NULL: not known. */

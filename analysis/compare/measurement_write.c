@@ -105,11 +105,9 @@ static void put_figures(struct cup_json *json, const struct cup_figures *figures
 /* "process_s_mean" of the figures is "mean" of the object "process_s". */
 static void put_statistics(struct cup_json *json, const struct cup_figures *figures)
 {
-    const struct cup_run_figure *failed = cup_figures_find(figures, CUP_METRIC_NUM_FAILED_CHUNKS);
-    const struct cup_run_figure *chunks = cup_figures_find(figures, CUP_METRIC_NUM_CHUNKS);
     cup_json_object(json, "chunks");
-    cup_json_value(json, "count", chunks ? chunks->value : cup_null());
-    cup_json_value(json, "failed", failed ? failed->value : cup_null());
+    cup_json_value(json, "count", cup_figures_value(figures, CUP_METRIC_NUM_CHUNKS));
+    cup_json_value(json, "failed", cup_figures_value(figures, CUP_METRIC_NUM_FAILED_CHUNKS));
     cup_json_object(json, "statistics");
     for (int i = 0; i < CUP_STAT_COUNT; i++) {
         cup_json_row(json, cup_statistic_rows[i].name);
@@ -127,27 +125,24 @@ static void put_statistics(struct cup_json *json, const struct cup_figures *figu
     cup_json_end_object(json);
 }
 
-/* Figures of one dataset stand in a row. */
+/* The figures of a dataset stand in a row, in the order of cup_dataset_figures. */
 static void put_datasets(struct cup_json *json, const struct cup_figures *figures)
 {
-    const char *open = NULL;
+    size_t put = 0;
     cup_json_object(json, "datasets");
     cup_json_array(json, "rows");
     for (size_t i = 0; i < figures->count; i++) {
         const struct cup_run_figure *figure = &figures->rows[i];
         if (strcmp(figure->section, "datasets") != 0)
             continue;
-        if (!open || strcmp(open, figure->row) != 0) {
-            if (open)
-                cup_json_end_object(json);
-            open = figure->row;
+        if (put++ % cup_dataset_figure_count == 0) {
             cup_json_row(json, NULL);
-            cup_json_value(json, "dataset", cup_string(open));
+            cup_json_value(json, "dataset", cup_string(figure->row));
         }
         cup_json_value(json, figure->name, figure->value);
+        if (put % cup_dataset_figure_count == 0)
+            cup_json_end_object(json);
     }
-    if (open)
-        cup_json_end_object(json);
     cup_json_end_array(json);
     cup_json_end_object(json);
 }
@@ -184,21 +179,14 @@ static void put_sources(struct cup_json *json, const struct cup_figures *figures
 
 static void put_run(struct cup_json *json, const struct cup_figures *figures)
 {
-    static const struct {
-        const char *name;
-        enum cup_metric_id metric;
-    } members[] = {{"t_start", CUP_METRIC_T_START},
-                   {"t_stop", CUP_METRIC_T_STOP},
-                   {"wall_time", CUP_METRIC_WALL_TIME},
-                   {"chunks", CUP_METRIC_NUM_CHUNKS}};
     cup_json_value(json, "run", cup_string("all"));
     cup_json_array(json, "runs");
     cup_json_row(json, NULL);
     cup_json_value(json, "run", cup_count(1));
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        const struct cup_run_figure *figure = cup_figures_find(figures, members[i].metric);
-        cup_json_value(json, members[i].name, figure ? figure->value : cup_null());
-    }
+    cup_json_value(json, "t_start", cup_figures_value(figures, CUP_METRIC_T_START));
+    cup_json_value(json, "t_stop", cup_figures_value(figures, CUP_METRIC_T_STOP));
+    cup_json_value(json, "wall_time", cup_figures_value(figures, CUP_METRIC_WALL_TIME));
+    cup_json_value(json, "chunks", cup_figures_value(figures, CUP_METRIC_NUM_CHUNKS));
     cup_json_value(json, "tasks", cup_null());
     cup_json_end_object(json);
     cup_json_end_array(json);

@@ -348,7 +348,7 @@ static int put_rows(T t, struct cup_exposition *exposition, const struct kind *k
 
 /* ---- their order --------------------------------------------------------------------------- */
 
-/* What rows are ordered by, the largest first. */
+/* What rows are ordered by, the largest first; CUP_UNKNOWN64: the row is left out. */
 struct rank {
     T totals;
     uint64_t (*of)(T totals, uint32_t index);
@@ -362,31 +362,26 @@ static int largest_first(const void *left, const void *right, void *by)
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : (a > b) - (a < b);
 }
 
-static uint64_t events(T t, uint32_t i)
+static uint32_t *order_by(struct rank rank, size_t among, size_t *count)
+{
+    uint32_t *order = calloc(among + 1, sizeof *order);
+    *count = 0;
+    for (uint32_t i = 0; order && i < among; i++)
+        if (rank.of(rank.totals, i) != CUP_UNKNOWN64)
+            order[(*count)++] = i;
+    if (order)
+        qsort_r(order, *count, sizeof *order, largest_first, &rank);
+    return order;
+}
+
+static uint64_t dataset_rank(T t, uint32_t i)
 {
     return t->datasets[i].events;
 }
 
-static uint32_t *datasets_by_events(T t)
+static uint64_t worker_rank(T t, uint32_t i)
 {
-    uint32_t *order = calloc(t->dataset_count + 1, sizeof *order);
-    for (uint32_t i = 0; order && i < t->dataset_count; i++)
-        order[i] = i;
-    if (order)
-        qsort_r(order, t->dataset_count, sizeof *order, largest_first, &(struct rank){t, events});
-    return order;
-}
-
-static uint32_t *workers_by_time(T t, size_t *count)
-{
-    uint32_t *order = calloc(t->profile->process_count + 1, sizeof *order);
-    *count = 0;
-    for (uint32_t i = 0; order && i < t->profile->process_count; i++)
-        if (cup_process_is_worker(&t->profile->processes[i]))
-            order[(*count)++] = i;
-    if (order)
-        qsort_r(order, *count, sizeof *order, largest_first, &(struct rank){t, busy_ns});
-    return order;
+    return cup_process_is_worker(&t->profile->processes[i]) ? busy_ns(t, i) : CUP_UNKNOWN64;
 }
 
 static uint32_t *opens_by_time(T t, size_t *count)
@@ -407,13 +402,16 @@ static int put_all_rows(T t, struct cup_exposition *exposition)
     static const struct kind workers = {"worker", worker_name, fill_worker, FAMILIES(worker)};
     static const struct kind datasets = {"dataset", dataset_name, fill_dataset, FAMILIES(dataset)};
     static const struct kind opens = {"server", open_name, fill_open, FAMILIES(open)};
-    size_t prefix_count, worker_count, open_count;
+    size_t prefix_count, worker_count, dataset_count, open_count;
     uint32_t *by_prefix = cup_prefixes_by_time(t, &prefix_count);
-    uint32_t *by_worker = workers_by_time(t, &worker_count);
+    uint32_t *by_worker =
+        order_by((struct rank){t, worker_rank}, t->profile->process_count, &worker_count);
+    uint32_t *by_dataset =
+        order_by((struct rank){t, dataset_rank}, t->dataset_count, &dataset_count);
     uint32_t *by_open = opens_by_time(t, &open_count);
     int result = put_rows(t, exposition, &prefixes, by_prefix, prefix_count);
     result |= put_rows(t, exposition, &workers, by_worker, worker_count);
-    result |= put_rows(t, exposition, &datasets, datasets_by_events(t), t->dataset_count);
+    result |= put_rows(t, exposition, &datasets, by_dataset, dataset_count);
     result |= put_rows(t, exposition, &opens, by_open, open_count);
     return result;
 }

@@ -38,19 +38,14 @@ static void put_numbers(struct cup_roast *roast, const char *stem, const char *u
     }
 }
 
-static void put_event_rate(struct cup_roast *roast)
-{
-    double events = cup_metric_number(CUP_METRIC_TOTAL_EVENTS, roast->totals);
-    double wall = cup_metric_number(CUP_METRIC_WALL_TIME, roast->totals);
-    double cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, roast->totals);
-    cup_roast_put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
-}
-
 static void put_statistics(struct cup_roast *roast)
 {
     struct cup_statistics statistics[CUP_STAT_COUNT];
     cup_chunk_statistics(roast->totals, statistics);
-    put_event_rate(roast);
+    double cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, roast->totals);
+    double wall = cup_metric_number(CUP_METRIC_WALL_TIME, roast->totals);
+    double events = cup_metric_number(CUP_METRIC_TOTAL_EVENTS, roast->totals);
+    cup_roast_put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
     put_numbers(roast, "chunk_duration", "", &statistics[CUP_STAT_PROCESS], 1, true);
     put_numbers(roast, "chunk_mem_delta", "_mb", &statistics[CUP_STAT_RSS_DELTA], MIB, true);
     cup_roast_put(roast, "total_events_from_chunks",
