@@ -241,12 +241,6 @@ static const struct cup_input_file *find_file(const struct cup_figures *figures,
                : NULL;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 struct file_changes {
     size_t missing, other, resized; /* against the baseline */
     const char *example;
@@ -286,7 +280,7 @@ static const char *files_text(struct cup_comparison *comparison, const struct cu
     if (changes.missing + changes.other + changes.resized)
         snprintf(text + length, sizeof text - (size_t)length,
                  " (%zu missing, %zu others, %zu with another size; for example %s)",
-                 changes.missing, changes.other, changes.resized, base_name(changes.example));
+                 changes.missing, changes.other, changes.resized, basename(changes.example));
     return keep(comparison, text);
 }
 

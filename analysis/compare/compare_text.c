@@ -44,12 +44,6 @@ static void print_metric(char *to, const struct cup_figures *figures, enum cup_m
     cup_print_human_readable(to, cup_figures_value(figures, metric), cup_metric(metric)->unit);
 }
 
-static void add_metric(struct cup_table *table, const struct cup_figures *figures,
-                       enum cup_metric_id metric)
-{
-    cup_table_add_value(table, cup_figures_value(figures, metric), cup_metric(metric)->unit);
-}
-
 static void print_inputs(const struct cup_terminal *terminal,
                          const struct cup_comparison *comparison)
 {
@@ -87,8 +81,10 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
         cup_table_add_string(&table, input->path);
         cup_table_add_string(&table, kind_text(input->kind));
         cup_table_add_string(&table, start);
-        add_metric(&table, input, CUP_METRIC_WALL_TIME);
-        add_metric(&table, input, CUP_METRIC_TOTAL_EVENTS);
+        cup_table_add_value(&table, cup_figures_value(input, CUP_METRIC_WALL_TIME),
+                            cup_metric(CUP_METRIC_WALL_TIME)->unit);
+        cup_table_add_value(&table, cup_figures_value(input, CUP_METRIC_TOTAL_EVENTS),
+                            cup_metric(CUP_METRIC_TOTAL_EVENTS)->unit);
         cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
     }
     cup_table_finish(&table, terminal);

@@ -182,9 +182,9 @@ static bool join(char path[PATH_ROOM], const char *directory, const char *name)
     return snprintf(path, PATH_ROOM, "%s/%s", directory, name) < PATH_ROOM;
 }
 
-static bool has_file(const char *directory, const char *name)
+/* The path of the file, if there is one. */
+static bool find_file(char path[PATH_ROOM], const char *directory, const char *name)
 {
-    char path[PATH_ROOM];
     struct stat status;
     return join(path, directory, name) && stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
@@ -204,15 +204,16 @@ static bool has_logs(const char *directory)
 
 bool cup_is_roastcoffea(const char *directory)
 {
-    return has_file(directory, "metrics.json") && has_file(directory, "start_end_time.txt") &&
-           !has_logs(directory);
+    char path[PATH_ROOM];
+    return find_file(path, directory, "metrics.json") &&
+           find_file(path, directory, "start_end_time.txt") && !has_logs(directory);
 }
 
 /* Its own loader does without metadata.json; what is there must be of the format. */
 static int check_format(const char *directory, struct cup_error *error)
 {
     char path[PATH_ROOM];
-    if (!has_file(directory, "metadata.json") || !join(path, directory, "metadata.json"))
+    if (!find_file(path, directory, "metadata.json"))
         return 0;
     json_t *root = cup_json_file_read(path, NULL, 0, NULL, error);
     if (!root)

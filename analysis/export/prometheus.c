@@ -300,8 +300,7 @@ static struct cup_text worker_name(T t, uint32_t i)
     if (workers == 1 && address.length)
         return address;
     const char *path = t->profile->processes[i].log_path;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return known(cup_string(slash ? slash + 1 : path).text);
+    return known(cup_string(path ? basename(path) : NULL).text);
 }
 
 static void put_series(struct cup_exposition *exposition, const struct family *family,
@@ -425,8 +424,7 @@ enum { NAME_ROOM = 300 };
 static void name_run(const struct cup_profile *profile, char name[NAME_ROOM])
 {
     char *path = realpath(profile->path, NULL);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *base = slash ? slash + 1 : profile->path;
+    const char *base = path ? basename(path) : profile->path;
     if (profile->run_count > 1 && profile->run)
         snprintf(name, NAME_ROOM, "%.255s#%u", base, (unsigned)profile->run);
     else

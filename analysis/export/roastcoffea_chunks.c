@@ -7,15 +7,10 @@
 
 #define MIB (1024.0 * 1024.0)
 
-static const struct cup_task *task_of(const struct cup_roast *roast, const struct cup_item *item)
-{
-    return &roast->profile->tasks[item->task];
-}
-
 /* Inside process(); of the task where Coffea's clock calls were not seen. */
 static struct cup_stretch stretch_of(const struct cup_roast *roast, const struct cup_item *item)
 {
-    const struct cup_task *task = task_of(roast, item);
+    const struct cup_task *task = &roast->profile->tasks[item->task];
     if (item->tic_ns && item->toc_ns)
         return (struct cup_stretch){item->tic_ns, item->toc_ns};
     return (struct cup_stretch){task->start_ns, task->stop_ns};
@@ -157,7 +152,7 @@ static void put_chunk(struct cup_roast *roast, const struct cup_item *item)
     static const char *const empty[] = {"timing", "memory", "bytes"};
     cup_json_row(&roast->json, NULL);
     put_time(roast, item);
-    put_memory(roast, task_of(roast, item));
+    put_memory(roast, &roast->profile->tasks[item->task]);
     put_identity(roast, item);
     put_bytes(roast, item);
     put_branches(roast, item);
