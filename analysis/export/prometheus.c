@@ -434,11 +434,10 @@ static void name_run(const struct cup_profile *profile, char name[NAME_ROOM])
 
 int cup_export_prometheus(const struct cup_totals *totals, const struct cup_output *output)
 {
-    struct cup_exposition exposition;
     char name[NAME_ROOM];
     name_run(totals->profile, name);
-    cup_exposition_start(&exposition, output->file,
-                         (struct cup_label){"run", {name, strlen(name)}});
+    struct cup_exposition exposition = {.out = output->file,
+                                        .common = {"run", {name, strlen(name)}}};
     put_info(&exposition);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         put_figure(totals, &exposition, &figures[i]);

@@ -131,12 +131,6 @@ const char *cup_report_section_name(size_t n)
     return NULL;
 }
 
-char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION])
-{
-    const struct cup_page page = {.totals = totals, .profile = totals->profile};
-    return cup_page_describe(&page, to);
-}
-
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
 /* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */

@@ -22,9 +22,6 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
  * unless it is NULL. Returns as above. */
 int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front);
 
-/* Describes the run in one line: when, where, how many tasks. Returns `to`. */
-char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
-
 /* The N-th name that --only accepts, for the help; NULL after the last one. */
 const char *cup_report_section_name(size_t n);
 

@@ -2,11 +2,6 @@
 
 #include "analysis/base/utf8.h"
 
-void cup_exposition_start(struct cup_exposition *exposition, FILE *out, struct cup_label common)
-{
-    *exposition = (struct cup_exposition){.out = out, .common = common};
-}
-
 /* Escapes backslashes and line ends, and quotes if QUOTES; replaces bytes that are not UTF-8. */
 static void write_escaped(FILE *out, struct cup_text text, bool quotes)
 {

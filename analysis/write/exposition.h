@@ -21,8 +21,6 @@ struct cup_exposition {
     char family[128];        /* the family that is open */
 };
 
-void cup_exposition_start(struct cup_exposition *exposition, FILE *out, struct cup_label common);
-
 /* Begins a family, unless it is already open. `name` is the complete name, with its base unit; a
  * counter's ends in `_total`. */
 void cup_exposition_family(struct cup_exposition *exposition, const char *name,

@@ -135,14 +135,6 @@ void cup_html_section_end(const struct cup_terminal *terminal)
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
-static bool has_headings(const struct cup_table *table)
-{
-    for (unsigned i = 0; i < table->column_count; i++)
-        if (*table->columns[i].heading)
-            return true;
-    return false;
-}
-
 static void write_headings(FILE *out, const struct cup_table *table)
 {
     fputs("<thead><tr>", out);
@@ -193,7 +185,7 @@ void cup_html_table(FILE *out, const struct cup_table *table, const char *label)
     fputs("<table><caption>", out);
     cup_html_string(out, label);
     fputs("</caption>\n", out);
-    if (has_headings(table))
+    if (cup_table_has_headings(table, NULL))
         write_headings(out, table);
     fputs("<tbody>\n", out);
     for (size_t i = 0; i < table->cell_count; i++) {

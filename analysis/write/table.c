@@ -42,23 +42,15 @@ void cup_table_add_string(struct cup_table *table, const char *string)
     cup_table_add(table, (struct cup_text){string, strlen(string)});
 }
 
-static void append_number(struct cup_table *table, const char *text, double number)
-{
-    append_cell(table, (struct cup_text){text, strlen(text)}, number);
-}
-
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
 {
-    char readable[CUP_HUMAN_READABLE_ROOM];
-    if (value.kind == CUP_VALUE_TEXT)
+    char text[CUP_HUMAN_READABLE_ROOM];
+    if (value.kind == CUP_VALUE_TEXT) {
         cup_table_add(table, value.text);
-    else
-        append_number(table, cup_print_human_readable(readable, value, unit), cup_number(value));
-}
-
-void cup_table_add_seconds(struct cup_table *table, uint64_t ns)
-{
-    cup_table_add_value(table, cup_seconds((int64_t)ns), CUP_UNIT_SECONDS);
+        return;
+    }
+    cup_print_human_readable(text, value, unit);
+    append_cell(table, (struct cup_text){text, strlen(text)}, cup_number(value));
 }
 
 static struct cup_text cell_text(const struct cup_table *table, size_t cell)
@@ -127,10 +119,10 @@ static void fit_widths(const struct cup_table *table, unsigned screen, unsigned 
             break;
 }
 
-static bool has_headings(const struct cup_table *table, const unsigned *widths)
+bool cup_table_has_headings(const struct cup_table *table, const unsigned *widths)
 {
     for (unsigned i = 0; i < table->column_count; i++)
-        if (widths[i] && *table->columns[i].heading)
+        if ((!widths || widths[i]) && *table->columns[i].heading)
             return true;
     return false;
 }
@@ -139,7 +131,7 @@ static void print_headings(const struct cup_table *table, const struct cup_termi
                            const unsigned *widths)
 {
     const char *gap = "  ";
-    if (!has_headings(table, widths))
+    if (!cup_table_has_headings(table, widths))
         return;
     for (unsigned i = 0; i < table->column_count; i++) {
         if (!widths[i])

@@ -2,6 +2,7 @@
 #ifndef CUPPING_ANALYSIS_WRITE_TABLE_H
 #define CUPPING_ANALYSIS_WRITE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "analysis/base/units.h"
@@ -35,14 +36,15 @@ void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
 
-void cup_table_add_seconds(struct cup_table *table, uint64_t ns);
-
 /* Prints it under a line of headings, each row after two spaces, and frees the cells.
  * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
 
 /* As cup_table_finish(), and names the columns that the width of the terminal hid. */
 void cup_table_finish_with_hidden(struct cup_table *table, const struct cup_terminal *terminal);
+
+/* True if a column whose width is not 0 (widths NULL: any column) has a heading. */
+bool cup_table_has_headings(const struct cup_table *table, const unsigned *widths);
 
 /* Frees the cells and prints nothing. */
 void cup_table_drop(struct cup_table *table);

@@ -117,19 +117,13 @@ static void print_part(FILE *out, struct cup_text text, unsigned from, unsigned 
     }
 }
 
-static void print_spaces(FILE *out, unsigned count)
-{
-    while (count-- > 0)
-        putc(' ', out);
-}
-
 void cup_print_fit(const struct cup_terminal *terminal, struct cup_text text, unsigned width,
                    enum cup_fit fit)
 {
     unsigned columns = cup_text_columns(text);
     unsigned fill = columns < width && fit != CUP_FIT_NONE ? width - columns : 0;
     if (fit == CUP_FIT_RIGHT)
-        print_spaces(terminal->out, fill);
+        fprintf(terminal->out, "%*s", (int)fill, "");
     if (columns <= width) {
         print_part(terminal->out, text, 0, columns);
     } else {
@@ -139,7 +133,7 @@ void cup_print_fit(const struct cup_terminal *terminal, struct cup_text text, un
         print_part(terminal->out, text, columns - tail, columns);
     }
     if (fit == CUP_FIT_LEFT)
-        print_spaces(terminal->out, fill);
+        fprintf(terminal->out, "%*s", (int)fill, "");
 }
 
 /* True if a unit follows the number that ends before `space`: they stay in one line. */

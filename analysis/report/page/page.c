@@ -6,17 +6,6 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/html.h"
 
-char *cup_human_readable(char *to, double number, enum cup_unit unit)
-{
-    return cup_print_human_readable(to, cup_real(number), unit);
-}
-
-char *cup_page_human_readable(const struct cup_page *page, char *to, enum cup_metric_id metric)
-{
-    return cup_print_human_readable(to, cup_metric_value(metric, page->totals),
-                                    cup_metric(metric)->unit);
-}
-
 char *cup_format(char *to, const char *format, ...)
 {
     va_list arguments;

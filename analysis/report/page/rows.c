@@ -100,11 +100,6 @@ static void add_cells(struct cup_report_rows *rows, const struct cup_value *valu
         add_cell(&rows->text.cells, rows->text.fields[i], values[rows->text.of_value[i]]);
 }
 
-void cup_hide_row(struct cup_report_rows *rows)
-{
-    rows->text.hidden++;
-}
-
 /* ---- JSON and CSV ------------------------------------------------------------------------- */
 
 static void put_part(struct cup_report_rows *rows, const struct cup_row_part *part,
@@ -170,7 +165,7 @@ void cup_add_row(struct cup_report_rows *rows, const void *item)
     if (rows->output && cup_output_failed(rows->output))
         return;
     if (rows->text.page && rows->text.shown >= rows->text.most) {
-        cup_hide_row(rows);
+        rows->text.hidden++;
         return;
     }
     fill_row(rows, item, values);

@@ -98,13 +98,6 @@ static inline struct cup_value counter_value(const char *counter, uint64_t value
     return is_time_counter(counter) ? cup_ns(value) : cup_count(value);
 }
 
-static inline void put_counter(struct report *report, const char *counter, uint64_t value,
-                               bool known)
-{
-    char key[64];
-    put(report, counter_key(counter, key, sizeof key), counter_value(counter, value, known));
-}
-
 /* What a value is: how the text shows it, and its type in docs/report.schema.json. */
 enum cup_field_type {
     CUP_FIELD_TEXT,
@@ -226,7 +219,7 @@ struct cup_report_rows {
         const struct cup_field *fields[CUP_TABLE_COLUMNS];
         unsigned of_value[CUP_TABLE_COLUMNS]; /* index into the row's values */
         unsigned count;
-        size_t most, shown, hidden;
+        size_t most, shown, hidden;  /* `hidden`: for the line "... and N more" */
     } text;                          /* page NULL: JSON or CSV is written */
     struct report *report;           /* NULL: not JSON */
     struct cup_csv csv;              /* out NULL: not CSV */
@@ -242,9 +235,6 @@ void cup_add_row(struct cup_report_rows *rows, const void *item);
 
 /* Writes a row for each element of an array. Returns 0. */
 int cup_add_rows(struct cup_report_rows *rows, const void *items, size_t count, size_t bytes);
-
-/* Counts a row as one of "... and N more", without its values. */
-void cup_hide_row(struct cup_report_rows *rows);
 
 /* What the columns of `cupping tasks` are computed from; valid until the next call. */
 struct cup_task_row cup_row_task(struct cup_report_rows *rows, const struct cup_task *task);

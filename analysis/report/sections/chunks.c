@@ -84,7 +84,7 @@ static void fill(struct cup_report_rows *rows, const void *of, struct cup_value 
     const struct cup_item *item = of;
     const struct cup_profile *profile = rows->profile;
     const struct cup_task *task = &profile->tasks[item->task];
-    const struct cup_task_row row_of = cup_row_task(rows, task), *row = &row_of;
+    const struct cup_task_row row = cup_row_task(rows, task);
     bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
     bool measured =
         profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS);

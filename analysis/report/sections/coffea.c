@@ -60,7 +60,7 @@ static int list_datasets(struct cup_report_rows *rows)
     const struct cup_coffea_file *given = rows->totals->given;
     for (size_t i = 0; i < given->dataset_count; i++)
         if (rows->text.page && i >= SHOWN_DATASETS)
-            cup_hide_row(rows);
+            rows->text.hidden++;
         else
             cup_add_row(rows, &given->datasets[i]);
     if (rows->text.page && given->dataset_count > 0)

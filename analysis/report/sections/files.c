@@ -147,7 +147,7 @@ static int list_files(struct cup_report_rows *rows)
     uint32_t *files = cup_files_by_bytes(rows->profile, is_text ? CUP_FILE_DATA : 0, &count);
     for (size_t i = 0; files && i < count; i++)
         if (is_text && is_idle(rows->profile, files[i]))
-            cup_hide_row(rows);
+            rows->text.hidden++;
         else
             cup_add_row(rows, &files[i]);
     free(files);

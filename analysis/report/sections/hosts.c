@@ -72,7 +72,7 @@ static int list_hosts(struct cup_report_rows *rows)
     const struct cup_hosts *hosts = rows->totals->hosts;
     for (size_t i = 0; i < hosts->count; i++)
         if (is_hidden(rows, i))
-            cup_hide_row(rows);
+            rows->text.hidden++;
         else
             cup_add_row(rows, &hosts->rows[i]);
     return 0;

@@ -373,8 +373,7 @@ static void fill_loss(struct cup_report_rows *rows, const void *of, struct cup_v
 {
     const struct cup_loss *loss = of;
     const struct cup_item *item = &rows->profile->items[loss->item];
-    const struct cup_task_row row_of = cup_row_task(rows, &rows->profile->tasks[item->task]);
-    const struct cup_task_row *row = &row_of;
+    const struct cup_task_row row = cup_row_task(rows, &rows->profile->tasks[item->task]);
     CUP_FILL(values, LOSS_FIELDS);
 }
 

@@ -3,19 +3,15 @@
 
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/report/page/section.h"
-
-static struct cup_value quantile(const struct cup_open_sum *sum, double share)
-{
-    return cup_real(cup_open_quantile_ns(sum, share) / 1e9);
-}
+#include "analysis/report/sections/row_parts.h"
 
 #define FIELDS(X)                                                                                  \
     X("server", TEXT, cup_row_text(rows, sum->server), .heading = "server")                        \
     X("kind", TEXT, cup_string(cup_open_kind_name(sum->kind)), .heading = "timed", .rank = 4)      \
     X("opened", COUNT, cup_count(sum->opened), .heading = "opened")                                \
-    X("p50_s", SECONDS, quantile(sum, 0.5), .heading = "median")                                   \
-    X("p90_s", SECONDS, quantile(sum, 0.9), .heading = "90 %", .rank = 3)                          \
-    X("p99_s", SECONDS, quantile(sum, 0.99), .heading = "99 %")                                    \
+    X("p50_s", SECONDS, cup_open_quantile(sum, 0.5), .heading = "median")                          \
+    X("p90_s", SECONDS, cup_open_quantile(sum, 0.9), .heading = "90 %", .rank = 3)                 \
+    X("p99_s", SECONDS, cup_open_quantile(sum, 0.99), .heading = "99 %")                           \
     X("min_s", SECONDS, cup_ns_if(any, sum->shortest_ns))                                          \
     X("max_s", SECONDS, cup_ns_if(any, sum->longest_ns), .heading = "longest", .rank = 2)          \
     X("total_s", SECONDS, cup_ns(sum->ns))                                                         \

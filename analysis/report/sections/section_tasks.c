@@ -173,7 +173,7 @@ static void add_task(struct cup_table *table, const struct by_task *by_task,
         else if (by_task->columns[i].is_value)
             cup_page_add_number(table, of->amounts[i]);
         else
-            cup_table_add_seconds(table, (uint64_t)of->amounts[i]);
+            cup_table_add_value(table, cup_ns((uint64_t)of->amounts[i]), CUP_UNIT_SECONDS);
 }
 
 static void print(const struct cup_page *page, const struct by_task *by_task)

@@ -4,6 +4,7 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/profile/files.h"
 #include "analysis/report/page/section.h"
+#include "analysis/report/sections/row_parts.h"
 
 /* ---- what both kinds of rows have ---------------------------------------------------------- */
 
@@ -16,11 +17,6 @@ static struct cup_value protocol_of(struct cup_text address)
     return cup_text((struct cup_text){address.bytes, (size_t)(colon - address.bytes)});
 }
 
-static struct cup_value quantile(const struct cup_open_sum *sum, double share)
-{
-    return sum ? cup_real(cup_open_quantile_ns(sum, share) / 1e9) : cup_null();
-}
-
 /* SUM is NULL if nothing was opened there. */
 static struct cup_value errors_of(const struct cup_report_rows *rows,
                                   const struct cup_open_sum *sum)
@@ -31,10 +27,10 @@ static struct cup_value errors_of(const struct cup_report_rows *rows,
 
 /* files: how long files took to open; connects: how long connections took. One of them is NULL. */
 #define LATENCIES(X, files, connects, errors)                                                      \
-    X("open_latency_p50_s", SECONDS, quantile(files, 0.5))                                         \
-    X("open_latency_p99_s", SECONDS, quantile(files, 0.99))                                        \
-    X("connect_p50_s", SECONDS, quantile(connects, 0.5))                                           \
-    X("connect_p99_s", SECONDS, quantile(connects, 0.99))                                          \
+    X("open_latency_p50_s", SECONDS, cup_open_quantile(files, 0.5))                                \
+    X("open_latency_p99_s", SECONDS, cup_open_quantile(files, 0.99))                               \
+    X("connect_p50_s", SECONDS, cup_open_quantile(connects, 0.5))                                  \
+    X("connect_p99_s", SECONDS, cup_open_quantile(connects, 0.99))                                 \
     X("errors", COUNT, errors)
 
 /* ---- peers of sockets ---------------------------------------------------------------------- */

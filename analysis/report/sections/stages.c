@@ -40,7 +40,7 @@ static const struct cup_report_table stages = {CUP_TABLE_FIELDS(STAGE_FIELDS, fi
 
 /* The text has another order of columns, and gives the start in seconds since the run's start. */
 #define TAIL_FIELDS(X)                                                                             \
-    X(NULL, SECONDS, cup_seconds(row->task->start_ns - rows->totals->run.start_ns),                \
+    X(NULL, SECONDS, cup_seconds(task->start_ns - rows->totals->run.start_ns),                     \
       .heading = "began at", .place = 1)                                                           \
     CUP_TASK_FIELD(X, "key", TEXT, .heading = "key", .place = 9, .rank = 6)                        \
     CUP_TASK_FIELD(X, "dataset", TEXT, .heading = "dataset", .place = 5, .rank = 2)                \
@@ -55,17 +55,16 @@ static const struct cup_report_table stages = {CUP_TABLE_FIELDS(STAGE_FIELDS, fi
     CUP_TASK_FIELD(X, "cpu_s", SECONDS)                                                            \
     CUP_TASK_FIELD(X, "io_wait_s", SECONDS)                                                        \
     CUP_TASK_FIELD(X, "attempt", COUNT)                                                            \
-    X("start", TIME, cup_time(row->task->start_ns))                                                \
-    X("stop", TIME, cup_time(row->task->stop_ns))                                                  \
+    X("start", TIME, cup_time(task->start_ns))                                                     \
+    X("stop", TIME, cup_time(task->stop_ns))                                                       \
     X("why", TEXT, cup_row_string(rows, cup_tail_why(why, chunk)), .heading = "why", .place = 4)
 
 static void fill_tail(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_tail_chunk *chunk = item;
     const struct cup_profile *profile = rows->profile;
-    const struct cup_task_row row_of =
-        cup_row_task(rows, &profile->tasks[profile->items[chunk->item].task]);
-    const struct cup_task_row *row = &row_of;
+    const struct cup_task *task = &profile->tasks[profile->items[chunk->item].task];
+    const struct cup_task_row row = cup_row_task(rows, task);
     char why[CUP_TAIL_ROOM];
     CUP_FILL(values, TAIL_FIELDS);
 }

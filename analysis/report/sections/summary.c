@@ -24,15 +24,14 @@ static void print_which_run(const struct cup_page *page)
         cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
 }
 
-char *cup_page_describe(const struct cup_page *page, char to[CUP_DESCRIPTION])
+char *cup_report_describe(const struct cup_totals *t, char to[CUP_DESCRIPTION])
 {
-    const struct cup_totals *t = page->totals;
-    unsigned long long hosts = cup_count_hosts(page->profile, NULL, NULL), workers = t->workers;
+    unsigned long long hosts = cup_count_hosts(t->profile, NULL, NULL), workers = t->workers;
     unsigned long long threads = t->budget.threads;
     snprintf(to, CUP_DESCRIPTION,
              "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s",
-             CUP_SHOW_METRIC(page, CUP_METRIC_T_START), hosts, cup_plural(hosts), workers,
-             cup_plural(workers), threads, cup_plural(threads),
+             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_T_START, t), CUP_UNIT_NONE), hosts,
+             cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
              CUP_SHOW((double)t->all.tasks, CUP_UNIT_COUNT), cup_plural(t->all.tasks),
              CUP_SHOW((double)t->used_chunks, CUP_UNIT_COUNT), cup_plural(t->used_chunks));
     return to;
@@ -42,7 +41,7 @@ static void print_title(const struct cup_page *page)
 {
     char line[CUP_DESCRIPTION];
     cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_page_describe(page, line));
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_report_describe(page->totals, line));
     print_which_run(page);
     putc('\n', page->terminal.out);
 }

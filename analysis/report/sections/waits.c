@@ -32,7 +32,7 @@ static void add_waits(const struct cup_page *page, struct cup_table *table, stru
 {
     uint64_t wall_ns = cup_wait_sums_wall_ns(sums);
     cup_table_add(table, name);
-    cup_table_add_seconds(table, wall_ns);
+    cup_table_add_value(table, cup_ns(wall_ns), CUP_UNIT_SECONDS);
     add_percent(table, sums->cpu_ns, wall_ns, true);
     for (int i = 0; i < SHOWN_PARTS; i++)
         add_percent(table, sums->ns[shown_parts[i]], wall_ns,
@@ -174,7 +174,7 @@ static int list_durations(struct cup_report_rows *rows)
         if (i < SHOWN_PREFIXES)
             add_durations(rows, &rows->profile->prefixes[order[i]]);
         else
-            cup_hide_row(rows);
+            rows->text.hidden++;
     free(order);
     return order ? 0 : -1;
 }

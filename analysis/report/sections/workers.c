@@ -1,6 +1,6 @@
 /* The workers: number, load and memory, and a row for each of the busiest. */
 #include <math.h>
-#include <stdarg.h>
+
 #include <stdlib.h>
 
 #include "analysis/metrics/workers/tracking.h"
@@ -8,14 +8,8 @@
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-__attribute__((format(printf, 3, 4))) static void
-print_line(const struct cup_page *page, const char *name, const char *format, ...)
+static void print_line(const struct cup_page *page, const char *name, const char *line)
 {
-    char line[CUP_LINE_ROOM];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     if (page->terminal.html) {
         cup_page_line(page, CUP_PLAIN, "%s: %s", name, line);
         return;
@@ -41,12 +35,13 @@ static void print_count(const struct cup_page *page)
     double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
            total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
     bool differ = fabs(average - total) > 0.01 * average;
-    print_line(page, "workers", "%s on average, at most %s; %s threads, %s%s%s",
-               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_WORKERS),
-               CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_WORKERS),
-               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_CORES), describe_size(page, size),
-               differ ? "; roastcoffea counts workers x mean size: " : "",
-               differ ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_CORES) : "");
+    print_line(page, "workers",
+               CUP_FORMAT("%s on average, at most %s; %s threads, %s%s%s",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_AVG_WORKERS),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_WORKERS),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_AVG_CORES), describe_size(page, size),
+                          differ ? "; roastcoffea counts workers x mean size: " : "",
+                          differ ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_CORES) : ""));
 }
 
 static void print_memory(const struct cup_page *page)
@@ -54,32 +49,36 @@ static void print_memory(const struct cup_page *page)
     double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
     if (isnan(cup_metric_number(CUP_METRIC_PEAK_MEMORY_BYTES, page->totals)))
         return;
-    print_line(page, "memory",
-               "%s per worker, at most %s; %s of the limit, at most %s; spilled %s%s",
-               CUP_SHOW_METRIC(page, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
-               CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_MEMORY_BYTES),
-               CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT),
-               CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
-               CUP_SHOW_METRIC(page, CUP_METRIC_SPILLED_BYTES_PEAK),
-               without > 0 ? CUP_FORMAT("; workers without a limit: %.0f", without) : "");
+    print_line(
+        page, "memory",
+        CUP_FORMAT("%s per worker, at most %s; %s of the limit, at most %s; spilled %s%s",
+                   CUP_SHOW_METRIC(page, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_MEMORY_BYTES),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_SPILLED_BYTES_PEAK),
+                   without > 0 ? CUP_FORMAT("; workers without a limit: %.0f", without) : ""));
 }
 
 static void print_use(const struct cup_page *page)
 {
-    print_line(page, "per thread",
-               "CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
-               CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
-               CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
-               CUP_SHOW_METRIC(page, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
-               CUP_SHOW_METRIC(page, CUP_METRIC_CPU_UTILIZATION_PCT));
-    print_line(page, "event loops", "stalled up to %s in a worker, %s in the scheduler",
-               CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
-               CUP_SHOW_METRIC(page, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK));
-    print_line(page, "samples", "%s, every %s (requested: %s), longest gap %s",
-               CUP_SHOW_METRIC(page, CUP_METRIC_NUM_SAMPLES),
-               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_S),
-               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
-               CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_LONGEST_GAP_S));
+    print_line(
+        page, "per thread",
+        CUP_FORMAT("CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
+                   CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_CPU_UTILIZATION_PCT)));
+    print_line(page, "event loops",
+               CUP_FORMAT("stalled up to %s in a worker, %s in the scheduler",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK)));
+    print_line(page, "samples",
+               CUP_FORMAT("%s, every %s (requested: %s), longest gap %s",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_NUM_SAMPLES),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_S),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_LONGEST_GAP_S)));
 }
 
 /* ---- each worker ------------------------------------------------------------------------ */

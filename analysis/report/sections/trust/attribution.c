@@ -88,11 +88,7 @@ static void print_kernel_check(const struct cup_page *page)
     X(NULL, SHARE, share_of(rows->totals, *method), .heading = "share")                            \
     X(NULL, TEXT, cup_string(method_texts[*method]), .heading = "", .rank = 1)
 
-static void fill_method(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const int *method = item;
-    CUP_FILL(values, METHOD_FIELDS);
-}
+CUP_FILL_ITEM(fill_method, int, method, METHOD_FIELDS)
 
 static int list_methods(struct cup_report_rows *rows)
 {
