@@ -172,8 +172,7 @@ static void print_hidden(const struct cup_table *table, const struct cup_termina
         cup_print_wrapped(terminal, CUP_DIM, 2, line);
 }
 
-static void print_table(struct cup_table *table, const struct cup_terminal *terminal,
-                        bool name_hidden)
+void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
 {
     unsigned widths[CUP_TABLE_COLUMNS];
     if (table->cell_count > 0 && terminal->html) {
@@ -182,20 +181,10 @@ static void print_table(struct cup_table *table, const struct cup_terminal *term
         fit_widths(table, terminal->width, widths);
         print_headings(table, terminal, widths);
         print_rows(table, terminal, widths);
-        if (name_hidden)
+        if (table->names_hidden)
             print_hidden(table, terminal, widths);
     }
     cup_table_drop(table);
-}
-
-void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal)
-{
-    print_table(table, terminal, false);
-}
-
-void cup_table_finish_with_hidden(struct cup_table *table, const struct cup_terminal *terminal)
-{
-    print_table(table, terminal, true);
 }
 
 void cup_table_drop(struct cup_table *table)

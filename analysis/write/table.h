@@ -25,6 +25,7 @@ struct cup_table_cell {
 struct cup_table {
     const struct cup_column *columns; /* not owned */
     unsigned column_count;            /* at most CUP_TABLE_COLUMNS */
+    bool names_hidden;                /* also print which columns the width of the terminal hid */
     struct cup_table_cell *cells;     /* owned, row after row */
     size_t cell_count, cell_room;
 };
@@ -39,9 +40,6 @@ void cup_table_add_value(struct cup_table *table, struct cup_value value, enum c
 /* Prints it under a line of headings, each row after two spaces, and frees the cells.
  * Without cells prints nothing. */
 void cup_table_finish(struct cup_table *table, const struct cup_terminal *terminal);
-
-/* As cup_table_finish(), and names the columns that the width of the terminal hid. */
-void cup_table_finish_with_hidden(struct cup_table *table, const struct cup_terminal *terminal);
 
 /* True if a column whose width is not 0 (widths NULL: any column) has a heading. */
 bool cup_table_has_headings(const struct cup_table *table, const unsigned *widths);

@@ -4,7 +4,6 @@
 #define CUPPING_ANALYSIS_REPORT_SECTIONS_ROW_PARTS_H
 
 #include "analysis/metrics/dask/sections.h"
-#include "analysis/profile/opens.h"
 #include "analysis/report/page/rows.h"
 #include "analysis/tasks/task_columns.h"
 
@@ -58,12 +57,6 @@ struct cup_value cup_worker_address(const struct cup_profile *profile, uint32_t 
 
 /* A column of `cupping tasks`, of const struct cup_task_row row. */
 #define CUP_TASK_FIELD(X, name, kind, ...) X(name, kind, cup_task_value(&row, name), __VA_ARGS__)
-
-/* In seconds; null if `sum` is NULL or has none. */
-static inline struct cup_value cup_open_quantile(const struct cup_open_sum *sum, double share)
-{
-    return sum ? cup_real(cup_open_quantile_ns(sum, share) / 1e9) : cup_null();
-}
 
 /* Waits of tasks by kind, waits of unknown kind, and waits of their helpers by kind. */
 enum { CUP_WAIT_FIELDS = 2 * CUP_WAITED_COUNT + 1 };

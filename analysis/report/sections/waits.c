@@ -94,6 +94,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
     memcpy(own, columns, sizeof own);
     own[NAME].heading = "worker";
     cup_table_start(&table, own, COLUMNS);
+    table.names_hidden = true;
     for (size_t i = 0; i < page->profile->process_count; i++) {
         if (page->profile->processes[i].tasks == 0)
             continue;
@@ -101,7 +102,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
             add_worker(page, &table, &page->profile->processes[i]);
     }
     if (workers > 1)
-        cup_table_finish_with_hidden(&table, &page->terminal);
+        cup_table_finish(&table, &page->terminal);
     else
         cup_table_drop(&table);
     cup_page_more(page, workers, SHOWN_PREFIXES, "workers in --json");
@@ -116,12 +117,13 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
     cup_page_heading(page, "Waits",
                      "percent of the tasks' time; the waits of helper threads are in --json");
     cup_table_start(&table, columns, COLUMNS);
+    table.names_hidden = true;
     for (size_t i = 0; i < count; i++) {
         const struct cup_prefix *prefix = &page->profile->prefixes[order[i]];
         if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES)
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
     }
-    cup_table_finish_with_hidden(&table, &page->terminal);
+    cup_table_finish(&table, &page->terminal);
     cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefixes in --json");
     print_workers(page, columns);
 }
