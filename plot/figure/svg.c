@@ -31,13 +31,12 @@ static void write_pair(struct cup_svg *svg, char command, double x, double y)
 }
 
 /* Prints the attributes of a filled shape's colour or, if LINE, of a line's. */
-static void print_paint(const struct cup_svg *svg, char *to, size_t room, struct cup_colour colour,
-                        bool line)
+static void print_paint(bool for_page, char *to, size_t room, struct cup_colour colour, bool line)
 {
     char hex[CUP_HEX];
     const char *name = cup_colour_name(colour), *class = line ? " l" : "";
     cup_colour_hex(hex, colour);
-    if (!svg->for_page)
+    if (!for_page)
         snprintf(to, room, line ? "fill=\"none\" stroke=\"%s\"" : "fill=\"%s\"", hex);
     else if (name)
         snprintf(to, room, "class=\"%s%s\"", name, class);
@@ -47,12 +46,9 @@ static void print_paint(const struct cup_svg *svg, char *to, size_t room, struct
 
 void cup_svg_write_class(FILE *out, struct cup_colour colour)
 {
-    char hex[CUP_HEX];
-    const char *name = cup_colour_name(colour);
-    if (name)
-        fprintf(out, " class=\"%s\"", name);
-    else
-        fprintf(out, " class=\"shade\" color=\"%s\"", cup_colour_hex(hex, colour));
+    char paint[64];
+    print_paint(true, paint, sizeof paint, colour, false);
+    fprintf(out, " %s", paint);
 }
 
 static const char path_end[] = "\"/>\n";
@@ -82,7 +78,7 @@ static void begin_filled(struct cup_svg *svg, bool is_path, struct cup_colour co
                          double opacity)
 {
     char paint[64], beginning[sizeof svg->begun], number[NUMBER], faint[48] = "";
-    print_paint(svg, paint, sizeof paint, colour, false);
+    print_paint(svg->for_page, paint, sizeof paint, colour, false);
     if (opacity < 1)
         snprintf(faint, sizeof faint, " fill-opacity=\"%s\"", short_number(number, opacity));
     snprintf(beginning, sizeof beginning, "<%s %s%s%s", is_path ? "path" : "g", paint, faint,
@@ -110,7 +106,7 @@ void cup_svg_line(struct cup_svg *svg, const struct cup_point *points, size_t co
                   struct cup_colour colour, double width, double dash)
 {
     char paint[64], beginning[sizeof svg->begun], number[NUMBER], dashes[NUMBER + 24] = "";
-    print_paint(svg, paint, sizeof paint, colour, true);
+    print_paint(svg->for_page, paint, sizeof paint, colour, true);
     if (dash > 0)
         snprintf(dashes, sizeof dashes, " stroke-dasharray=\"%s\"", short_number(number, dash));
     snprintf(beginning, sizeof beginning, "<path %s stroke-width=\"%s\"%s d=\"", paint,

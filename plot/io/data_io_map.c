@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/array.h"
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
 #include "plot/io/io_plots.h"
@@ -67,14 +68,8 @@ static int choose_files(struct map *map, const struct cup_profile *profile)
 
 static int add_extent(struct shown_file *file, const struct cup_read_extent *from)
 {
-    if (file->count == file->room) {
-        size_t room = file->room ? file->room * 2 : 256;
-        struct extent *extents = realloc(file->extents, room * sizeof *extents);
-        if (!extents)
-            return -1;
-        file->extents = extents;
-        file->room = room;
-    }
+    if (cup_array_grow(&file->extents, &file->room, file->count, sizeof *file->extents) != 0)
+        return -1;
     file->extents[file->count++] = (struct extent){.start_ns = from->start_ns,
                                                    .stop_ns = from->stop_ns,
                                                    .low = from->low,

@@ -34,15 +34,9 @@ void cup_coverage_clear(struct cup_coverage *coverage)
 
 static size_t find_edge(const struct cup_coverage *coverage, uint64_t value)
 {
-    size_t from = 0, to = coverage->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (coverage->edges[middle] < value)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    const uint64_t *edge =
+        bsearch(&value, coverage->edges, coverage->count, sizeof value, by_value);
+    return (size_t)(edge - coverage->edges);
 }
 
 /* Returns the first part from `part` on that is not covered. Lets the parts on the way point

@@ -31,17 +31,39 @@ double cup_density_strength(const struct cup_density *density, size_t cell)
     return count > 0 ? 0.15 + 0.85 * log(count) / log(fmax(density->most, 2)) : 0;
 }
 
+static double value_of(const struct cup_chunk_points *chunks, const double *values, size_t i)
+{
+    return values ? values[i] : chunks->points[i].wall_s;
+}
+
+int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
+                          const struct cup_chunk_points *chunks, const double *values,
+                          double top_events, double top_value)
+{
+    if (cup_density_make(density, arena) != 0)
+        return -1;
+    for (size_t i = 0; i < chunks->count; i++)
+        cup_density_add(density, chunks->points[i].events / top_events,
+                        value_of(chunks, values, i) / top_value);
+    return 0;
+}
+
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-/* The legend has the two ends of the colour scale. */
-void cup_density_key(struct cup_figure *figure, const struct cup_density *density)
+/* The legend of a density has the two ends of the colour scale. */
+void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
+                     const struct cup_chunk_points *chunks)
 {
+    if (!density->cells) {
+        cup_chunk_groups_key(figure, chunks, CUP_KEY_DOT);
+        return;
+    }
     cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.15), "1 chunk");
     cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 1), "%.0f chunks",
                        density->most);
 }
 
-void cup_density_draw(struct cup_figure *figure, const struct cup_density *density)
+static void draw_cells(struct cup_figure *figure, const struct cup_density *density)
 {
     double strengths[CUP_DENSITY_X * CUP_DENSITY_Y];
     for (size_t i = 0; i < CUP_DENSITY_X * CUP_DENSITY_Y; i++)
@@ -57,17 +79,25 @@ void cup_density_draw(struct cup_figure *figure, const struct cup_density *densi
 
 /* ---- dots side by side ---------------------------------------------------------------------- */
 
+/* Dots that do not hide each other: a dot on an occupied place is moved sideways. */
+struct swarm {
+    struct cup_figure *figure;
+    double opacity;
+    unsigned char *taken; /* owned; number of dots in each square of a dot's size, row by row */
+    size_t columns, rows;
+};
+
 /* A dot moves sideways by at most so many dots: further out it would show another value. */
 enum { SIDEWAYS = 8 };
 
-static double place_size(const struct cup_swarm *swarm)
+static double place_size(const struct swarm *swarm)
 {
     return 2 * swarm->figure->theme->dot;
 }
 
-void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t count)
+static void begin_swarm(struct swarm *swarm, struct cup_figure *figure, size_t count)
 {
-    *swarm = (struct cup_swarm){.figure = figure, .opacity = count > 500 ? 0.45 : 0.8};
+    *swarm = (struct swarm){.figure = figure, .opacity = count > 500 ? 0.45 : 0.8};
     swarm->columns = (size_t)(figure->area.width / place_size(swarm)) + 1;
     swarm->rows = (size_t)(figure->area.height / place_size(swarm)) + 1;
     swarm->taken = calloc(swarm->columns * swarm->rows, 1);
@@ -76,7 +106,7 @@ void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t 
 }
 
 /* Counts a dot at its place. Returns how many were there before. */
-static unsigned take_place(struct cup_swarm *swarm, double x, double y)
+static unsigned take_place(struct swarm *swarm, double x, double y)
 {
     const struct cup_box *area = &swarm->figure->area;
     double column = floor((cup_x(swarm->figure, x) - area->left) / place_size(swarm));
@@ -89,19 +119,29 @@ static unsigned take_place(struct cup_swarm *swarm, double x, double y)
 }
 
 /* How far a dot is moved: 0, then right, left, further right, ... */
-static double sideways(const struct cup_swarm *swarm, unsigned before)
+static double sideways(const struct swarm *swarm, unsigned before)
 {
     double steps = (before + 1) / 2 % (SIDEWAYS + 1);
     return (before % 2 ? steps : -steps) * place_size(swarm);
 }
 
-void cup_swarm_dot(struct cup_swarm *swarm, double x, double y, struct cup_colour colour)
+static void draw_dot(struct swarm *swarm, double x, double y, struct cup_colour colour)
 {
     double across = sideways(swarm, take_place(swarm, x, y));
     cup_mark_dot_beside(swarm->figure, x, y, across, colour, swarm->opacity);
 }
 
-void cup_swarm_end(struct cup_swarm *swarm)
+void cup_density_draw(struct cup_figure *figure, const struct cup_density *density,
+                      const struct cup_chunk_points *chunks, const double *values)
 {
-    free(swarm->taken);
+    struct swarm swarm;
+    if (density->cells) {
+        draw_cells(figure, density);
+        return;
+    }
+    begin_swarm(&swarm, figure, chunks->count);
+    for (size_t i = 0; i < chunks->count; i++)
+        draw_dot(&swarm, chunks->points[i].events, value_of(chunks, values, i),
+                 cup_theme_paint(figure->theme, chunks->points[i].group));
+    free(swarm.taken);
 }

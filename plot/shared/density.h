@@ -3,8 +3,7 @@
 #ifndef CUPPING_PLOT_SHARED_DENSITY_H
 #define CUPPING_PLOT_SHARED_DENSITY_H
 
-#include "plot/figure/figure.h"
-#include "plot/shared/plot.h"
+#include "plot/shared/chunks.h"
 
 /* More points than CUP_DOTS_MOST are drawn as a density. */
 enum { CUP_DOTS_MOST = 4000, CUP_DENSITY_X = 120, CUP_DENSITY_Y = 75 };
@@ -24,23 +23,23 @@ void cup_density_add(struct cup_density *density, double x, double y);
  * visible next to one with a thousand. */
 double cup_density_strength(const struct cup_density *density, size_t cell);
 
-/* cup_density_key() adds the legend; call it before the figure is opened. cup_density_draw() draws
- * the grid; call it before all other marks, which it would cover. */
-void cup_density_key(struct cup_figure *figure, const struct cup_density *density);
-void cup_density_draw(struct cup_figure *figure, const struct cup_density *density);
+/* ---- chunks by their events --------------------------------------------------------------- */
 
-/* Dots that do not hide each other: a dot on an occupied place is moved sideways. */
+/* Chunks are dots, side by side where they would hide each other, or a density if it has cells.
+ * `values` has one for each chunk; NULL: their wall times. */
 
-struct cup_swarm {
-    struct cup_figure *figure;
-    double opacity;
-    unsigned char *taken; /* owned; number of dots in each square of a dot's size, row by row */
-    size_t columns, rows;
-};
+/* Makes the density of the chunks below `top_events` and `top_value`. Returns 0, or -1 without
+ * memory. */
+int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
+                          const struct cup_chunk_points *chunks, const double *values,
+                          double top_events, double top_value);
 
-/* Begins a swarm of about `count` dots. Call cup_swarm_end() afterwards. */
-void cup_swarm_begin(struct cup_swarm *swarm, struct cup_figure *figure, size_t count);
-void cup_swarm_dot(struct cup_swarm *swarm, double x, double y, struct cup_colour colour);
-void cup_swarm_end(struct cup_swarm *swarm);
+/* Adds the legend; call it before the figure is opened. */
+void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
+                     const struct cup_chunk_points *chunks);
+
+/* Draws the chunks. A density must be drawn before all other marks, which it would cover. */
+void cup_density_draw(struct cup_figure *figure, const struct cup_density *density,
+                      const struct cup_chunk_points *chunks, const double *values);
 
 #endif

@@ -29,16 +29,6 @@ static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profil
     return known;
 }
 
-static int make_density(struct cup_peak_memory *plot, struct cup_arena *arena)
-{
-    if (cup_density_make(&plot->density, arena) != 0)
-        return -1;
-    for (size_t i = 0; i < plot->chunks.count; i++)
-        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
-                        plot->bytes[i] / plot->top_bytes);
-    return 0;
-}
-
 static void copy_line(struct cup_peak_memory *plot, const struct cup_line_fit *fit)
 {
     plot->fitted = !fit->missing && isfinite(fit->robust.slope);
@@ -93,23 +83,15 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     plot->top_events = 1.1 * plot->most_events;
     plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
     copy_line(plot, &fits->all.heap);
-    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+    if (known > CUP_DOTS_MOST &&
+        cup_density_of_chunks(&plot->density, input->arena, &plot->chunks, plot->bytes,
+                              plot->top_events, plot->top_bytes) != 0)
         return NULL;
     write_caption(input, plot, known, room);
     return plot;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
-
-static void draw_dots(struct cup_figure *figure, const struct cup_peak_memory *plot)
-{
-    struct cup_swarm swarm;
-    cup_swarm_begin(&swarm, figure, plot->chunks.count);
-    for (size_t i = 0; i < plot->chunks.count; i++)
-        cup_swarm_dot(&swarm, plot->chunks.points[i].events, plot->bytes[i],
-                      cup_theme_paint(figure->theme, plot->chunks.points[i].group));
-    cup_swarm_end(&swarm);
-}
 
 static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
@@ -122,10 +104,7 @@ static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *pl
 
 static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
-    if (plot->density.cells)
-        cup_density_key(figure, &plot->density);
-    else
-        cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    cup_density_key(figure, &plot->density, &plot->chunks);
     if (plot->fitted)
         cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "fit");
     if (plot->limit > 0)
@@ -147,10 +126,7 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
         .name = "peak heap", .unit = CUP_AXIS_BYTES, .exact = exact, .high = plot->top_bytes};
     draw_keys(figure, plot);
     cup_figure_open(figure);
-    if (plot->density.cells)
-        cup_density_draw(figure, &plot->density);
-    else
-        draw_dots(figure, plot);
+    cup_density_draw(figure, &plot->density, &plot->chunks, plot->bytes);
     if (plot->fitted)
         draw_fit(figure, plot);
     if (plot->limit > 0)

@@ -87,16 +87,6 @@ static void find_outliers(struct cup_runtime_events *plot, const struct cup_prof
     }
 }
 
-static int make_density(struct cup_runtime_events *plot, struct cup_arena *arena)
-{
-    if (cup_density_make(&plot->density, arena) != 0)
-        return -1;
-    for (size_t i = 0; i < plot->chunks.count; i++)
-        cup_density_add(&plot->density, plot->chunks.points[i].events / plot->top_events,
-                        plot->chunks.points[i].wall_s / plot->top_s);
-    return 0;
-}
-
 static size_t find_ranges(struct cup_runtime_events *plot)
 {
     size_t known = 0;
@@ -145,7 +135,8 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     copy_median(plot, fit);
     if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
         find_outliers(plot, input->totals->profile, fit->robust.spread);
-    if (known > CUP_DOTS_MOST && make_density(plot, input->arena) != 0)
+    if (known > CUP_DOTS_MOST && cup_density_of_chunks(&plot->density, input->arena, &plot->chunks,
+                                                       NULL, plot->top_events, plot->top_s) != 0)
         return NULL;
     write_caption(input, plot, known);
     return plot;
@@ -176,18 +167,6 @@ static void draw_rates(struct cup_figure *figure, const struct cup_runtime_event
     }
 }
 
-static void draw_dots(struct cup_figure *figure, const struct cup_runtime_events *plot)
-{
-    struct cup_swarm swarm;
-    cup_swarm_begin(&swarm, figure, plot->chunks.count);
-    for (size_t i = 0; i < plot->chunks.count; i++) {
-        const struct cup_chunk_point *point = &plot->chunks.points[i];
-        cup_swarm_dot(&swarm, point->events, point->wall_s,
-                      cup_theme_paint(figure->theme, point->group));
-    }
-    cup_swarm_end(&swarm);
-}
-
 static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events *plot)
 {
     const double x[] = {0, figure->x.scale.high};
@@ -206,20 +185,14 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
                                   .high = plot->top_events};
     figure->y = (struct cup_axis){
         .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->top_s};
-    if (plot->density.cells)
-        cup_density_key(figure, &plot->density);
-    else
-        cup_chunk_groups_key(figure, &plot->chunks, CUP_KEY_DOT);
+    cup_density_key(figure, &plot->density, &plot->chunks);
     cup_figure_add_key(figure, CUP_KEY_THIN, figure->theme->soft, "equal event rate");
     if (plot->fitted || plot->with_median)
         cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "%s",
                            plot->fitted ? "fit" : "median");
     cup_figure_open(figure);
     draw_rates(figure, plot);
-    if (plot->density.cells)
-        cup_density_draw(figure, &plot->density);
-    else
-        draw_dots(figure, plot);
+    cup_density_draw(figure, &plot->density, &plot->chunks, NULL);
     if (plot->fitted || plot->with_median)
         draw_fit(figure, plot);
     for (size_t i = 0; i < plot->outlier_count; i++)
