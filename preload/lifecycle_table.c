@@ -35,7 +35,6 @@
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
-#include "preload/process.h"
 #include "preload/root/baskets.h"
 #include "preload/sampler/sampler.h"
 #include "preload/sampler/thread_slots.h"
@@ -52,6 +51,8 @@
 #include "preload/xrootd/xrootd.h"
 
 #include <stddef.h>
+
+void cup_process_log_opened(enum cup_log_size size); /* process.c */
 
 const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"lifecycle/thread", .child_begins = cup_thread_child_begins},

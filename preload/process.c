@@ -1,4 +1,3 @@
-#include "preload/process.h"
 
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/lock_origin.h"
@@ -26,8 +25,6 @@ void cup_heap_init(void); /* hook_heap.c */
 bool cup_heap_is_first(void);
 
 enum { DEFAULT_INTERVAL_NS = 1000000000 };
-
-static int64_t interval_ns; /* between samples of Dask's servers; 0: no samples */
 
 /* ---- environment ------------------------------------------------------------------------- */
 
@@ -82,8 +79,7 @@ static void read_interval(void)
     int64_t ns = text ? parse_seconds(text) : -1;
     if (text && ns < 0)
         cup_recording_note("CUPPING_INTERVAL is not used", "neither 0 nor 0.02 to 60 seconds");
-    interval_ns = ns < 0 ? DEFAULT_INTERVAL_NS : ns;
-    cup_samples_every(interval_ns);
+    cup_samples_interval_ns = ns < 0 ? DEFAULT_INTERVAL_NS : ns;
 }
 
 static void read_stacks(void)
@@ -130,6 +126,7 @@ static void write_command(void)
     cup_log_info("command", command);
 }
 
+/* A row of the lifecycle table. */
 void cup_process_log_opened(enum cup_log_size size)
 {
     char text[32];
@@ -138,8 +135,8 @@ void cup_process_log_opened(enum cup_log_size size)
     write_command();
     if (trim)
         cup_log_info("MALLOC_TRIM_THRESHOLD_", trim);
-    if (interval_ns != DEFAULT_INTERVAL_NS) {
-        snprintf(text, sizeof text, "%.9g", (double)interval_ns / 1e9);
+    if (cup_samples_interval_ns != DEFAULT_INTERVAL_NS) {
+        snprintf(text, sizeof text, "%.9g", (double)cup_samples_interval_ns / 1e9);
         cup_log_info("CUPPING_INTERVAL", text);
     }
     if (cup_python_usable()) {

@@ -65,17 +65,24 @@ void cup_attribution_void(uint32_t task)
     cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0);
 }
 
-uint32_t cup_attribution_task(void)
+/* The task that a thread which runs none carries, and by which method it is known; 0: none. */
+static inline uint32_t find_carried_task(enum cup_method *method)
 {
-    const struct cup_thread *thread = &cup_self;
-    if (thread->task)
-        return thread->task;
     uint32_t task = find_context_task();
+    *method = CUP_METHOD_CONTEXT;
     if (task)
         return task;
-    if (thread->handed)
-        return thread->handed;
-    return inherits(thread) && !cup_helper_self.others_lock ? thread->inherited : 0;
+    *method = CUP_METHOD_HANDOFF;
+    if (cup_self.handed)
+        return cup_self.handed;
+    *method = CUP_METHOD_INHERITED;
+    return inherits(&cup_self) && !cup_helper_self.others_lock ? cup_self.inherited : 0;
+}
+
+uint32_t cup_attribution_task(void)
+{
+    enum cup_method method;
+    return cup_self.task ? cup_self.task : find_carried_task(&method);
 }
 
 uint32_t cup_attribution_opener(void)
@@ -88,8 +95,8 @@ static struct cup_block *open_block(uint32_t task)
 {
     int saved = cup_enter();
     struct cup_block *block = !cup_thread_known() ? NULL
-                              : task              ? cup_block_helping(&cup_self, task)
-                                                  : cup_block_inheriting(&cup_self);
+                              : task              ? cup_block_helping(task)
+                                                  : cup_block_inheriting();
     cup_leave(saved);
     return block;
 }
@@ -97,33 +104,23 @@ static struct cup_block *open_block(uint32_t task)
 /* Most helpers stay with the task that they helped last: for these, nothing is written here. */
 struct cup_block *cup_attribution_helped(void)
 {
-    uint32_t task = find_context_task();
+    enum cup_method method;
+    uint32_t task = find_carried_task(&method);
     if (!task)
-        task = cup_self.handed;
-    if (task)
-        return __builtin_expect(cup_self.last && cup_self.last->task == task, 1) ? cup_self.last
-                                                                                 : open_block(task);
-    if (!inherits(&cup_self) || cup_helper_self.others_lock)
         return NULL;
-    return cup_self.inheriting ? cup_self.inheriting : open_block(0);
+    if (method == CUP_METHOD_INHERITED)
+        return cup_self.inheriting ? cup_self.inheriting : open_block(0);
+    return __builtin_expect(cup_self.last && cup_self.last->task == task, 1) ? cup_self.last
+                                                                             : open_block(task);
 }
 
-/* The task that a thread which runs none carries, and by which method it is known; 0: none. */
-static uint32_t find_carried_task(struct cup_thread *thread, enum cup_method *method)
+/* The thread has TASK by METHOD, or works under a lock that other tasks use: it serves other tasks
+ * than its starter, and inherits no longer. */
+static void drop_starter(struct cup_thread *thread, uint32_t task, enum cup_method method)
 {
-    uint32_t task = find_context_task();
-    if (task != thread->inherited && task)
-        thread->inherited = 0; /* the thread serves other tasks than its starter */
-    *method = CUP_METHOD_CONTEXT;
-    if (task)
-        return task;
-    *method = CUP_METHOD_HANDOFF;
-    if (thread->handed)
-        return thread->handed;
-    *method = CUP_METHOD_INHERITED;
-    if (cup_helper_self.others_lock)
-        thread->inherited = 0; /* the thread works under a lock that other tasks use */
-    return inherits(thread) ? thread->inherited : 0;
+    if ((method == CUP_METHOD_CONTEXT && task != thread->inherited) ||
+        (method == CUP_METHOD_INHERITED && cup_helper_self.others_lock))
+        thread->inherited = 0;
 }
 
 /* The task that opened the descriptor, if it runs, and if the calling thread, which carries TASK
@@ -159,11 +156,12 @@ struct cup_owner cup_attribution(uint32_t *opener)
     if (!cup_thread_known())
         return (struct cup_owner){NULL, CUP_METHOD_NONE, 0};
     enum cup_method method;
-    uint32_t epoch = 0, task = find_carried_task(thread, &method);
+    uint32_t epoch = 0, task = find_carried_task(&method);
+    drop_starter(thread, task, method);
     if (__builtin_expect(task && method == CUP_METHOD_CONTEXT, 1)) { /* nothing is stronger */
         if (opener)
             cup_attribution_opener_used(opener, task);
-        return (struct cup_owner){cup_block_helping(thread, task), method, 0};
+        return (struct cup_owner){cup_block_helping(task), method, 0};
     }
     uint32_t opened_by = find_running_opener(opener, task);
     if (opened_by && method > CUP_METHOD_DESCRIPTOR) {
@@ -173,11 +171,11 @@ struct cup_owner cup_attribution(uint32_t *opener)
     if (!task && (task = find_sole_task(&epoch)))
         method = CUP_METHOD_SOLE;
     if (!task)
-        return (struct cup_owner){cup_block_none(thread), CUP_METHOD_NONE, 0};
+        return (struct cup_owner){cup_block_none(), CUP_METHOD_NONE, 0};
     /* If there is no room for this block, the call is not counted: a weaker method must not
      * attribute it to another task. */
-    struct cup_block *block = method == CUP_METHOD_INHERITED ? cup_block_inheriting(thread)
-                                                             : cup_block_helping(thread, task);
+    struct cup_block *block =
+        method == CUP_METHOD_INHERITED ? cup_block_inheriting() : cup_block_helping(task);
     return (struct cup_owner){block, method, epoch};
 }
 
@@ -186,6 +184,6 @@ void cup_attribution_confirm(struct cup_owner *owner)
     uint32_t epoch;
     if (owner->method != CUP_METHOD_SOLE || (cup_sole_task(&epoch) && epoch == owner->epoch))
         return;
-    owner->block = cup_block_none(&cup_self);
+    owner->block = cup_block_none();
     owner->method = CUP_METHOD_NONE;
 }

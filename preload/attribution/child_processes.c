@@ -42,7 +42,7 @@ static struct {
 } child;
 
 bool cup_child_waiting;
-static bool follows;
+static bool follows; /* this process was loaded with recording on: so are its children */
 
 /* If several shells run at a time, the first one saves the actions of SIGINT and SIGQUIT, and the
  * last one restores them. */
@@ -50,11 +50,6 @@ static struct {
     uint32_t lock, count;
     struct sigaction interrupt, quit;
 } shells;
-
-bool cup_child_follows(void)
-{
-    return follows;
-}
 
 /* ---- whose child ------------------------------------------------------------------------- */
 

@@ -22,9 +22,6 @@ void cup_child_loaded(int count, char **arguments);
  * Becomes false if that fails. */
 extern bool cup_child_waiting CUP_OURS;
 
-/* This process was loaded with recording on, so its children are to be recorded as well. */
-bool cup_child_follows(void);
-
 /* The calling thread may open the log: it is not inside the library, and not in a child of vfork,
  * which shares its parent's memory. */
 bool cup_child_may_open_log(void);

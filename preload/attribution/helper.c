@@ -19,11 +19,8 @@ static bool verified;
 /* The CPU time that this thread used since the last call counts for TASK. */
 static void count_cpu(uint32_t task)
 {
-    struct cup_thread *thread = &cup_self;
     uint64_t now = cup_clock_thread_cpu_ns();
-    struct cup_block *block = !cup_thread_known()         ? NULL
-                              : thread->inherited == task ? cup_block_inheriting(thread)
-                                                          : cup_block_helping(thread, task);
+    struct cup_block *block = cup_block_serving(task);
     if (block)
         block->counters[CUP_C_HELPER_CPU_NS] += now - cup_helper_self.job_cpu_ns;
     cup_helper_self.job_cpu_ns = now;
@@ -74,7 +71,7 @@ static void begin_job(const struct cup_lock_origin *lock)
     cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
     CUP_LIFECYCLE(thread_works, thread->handed, cup_helper_self.job_cpu_ns);
     if (own_job())
-        save_job_start(own_job(), cup_block_helped(thread, thread->handed));
+        save_job_start(own_job(), cup_block_helped(thread->handed));
 }
 
 /* Callbacks that run after the job still work for the task that submitted it, unless LOCK, the
@@ -98,8 +95,8 @@ static void end_job(const struct cup_lock_origin *lock)
 static void disown_job(void)
 {
     struct cup_thread *thread = &cup_self;
-    struct cup_block *block = cup_block_helped(thread, thread->handed);
-    struct cup_block *none = block ? cup_block_none(thread) : NULL;
+    struct cup_block *block = cup_block_helped(thread->handed);
+    struct cup_block *none = block ? cup_block_none() : NULL;
     if (!none)
         return;
     const struct job *job = own_job();

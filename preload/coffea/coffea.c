@@ -32,6 +32,7 @@ static struct {
     uint32_t member_count;
     uint64_t set_hash; /* a sum over the members, so that their order does not matter */
     bool busy;
+    bool versions; /* are in the log */
 } known;
 
 void cup_coffea_child_begins(void)
@@ -292,17 +293,15 @@ static void record_report(struct cup_frame frame, cup_object *item, cup_object *
 void cup_coffea_note_versions(void)
 {
     static const char *const modules[] = {"coffea", "uproot", "awkward", "numpy"};
-    static uint32_t noted_for; /* process whose log has them */
-    uint32_t pid = cup_log_header()->pid;
-    if (noted_for == pid)
+    if (known.versions)
         return;
-    noted_for = pid;
+    known.versions = true;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         cup_log_python_version(modules[i]);
 }
 
 /* A chunk that is no Dask task gets the key "dataset:file:tree:start-stop". */
-static size_t make_key(cup_object *item, char *key, size_t size)
+static uint32_t make_key(cup_object *item, char *key, size_t size)
 {
     char parts[3][512];
     static const char *const names[] = {"dataset", "filename", "treename"};
@@ -313,19 +312,18 @@ static size_t make_key(cup_object *item, char *key, size_t size)
     int bytes = snprintf(key, size, "%s:%s:%s:%lld-%lld", parts[0], parts[1], parts[2],
                          (long long)cup_python_integer_at(item, "entrystart", -1),
                          (long long)cup_python_integer_at(item, "entrystop", -1));
-    return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
+    return bytes < 0 ? 0 : (uint32_t)((size_t)bytes < size ? (size_t)bytes : size - 1);
 }
 
 static void open_task(cup_object *item, struct cup_moment now)
 {
     char key[2048];
-    struct cup_task_info info = {.key = key,
-                                 .key_bytes = make_key(item, key, sizeof key),
-                                 .prefix = cup_log_cstring("process"),
-                                 .origin = CUP_ORIGIN_COFFEA,
-                                 .run_id = -1,
-                                 .start = now};
-    cup_task_begin(&info);
+    const struct cup_r_task_begin begin = {.prefix = cup_log_cstring("process"),
+                                           .origin = CUP_ORIGIN_COFFEA,
+                                           .start_ns = now.time_ns,
+                                           .run_id = -1,
+                                           .key_bytes = make_key(item, key, sizeof key)};
+    cup_task_begin(begin, key, now.cpu_ns);
 }
 
 void cup_coffea_left(int64_t now_ns)

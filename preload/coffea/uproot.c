@@ -15,6 +15,12 @@ static bool has_type(cup_object *object, cup_object *type)
     return object && cup_python_type(object) == type;
 }
 
+/* The text of a str; 0: OBJECT is NULL or no str. */
+static size_t read_str(cup_object *object, char *text, size_t size)
+{
+    return has_type(object, cup_py.string_type) ? cup_python_text(object, text, size) : 0;
+}
+
 /* ---- members ----------------------------------------------------------------------------- */
 
 /* A member of the object's own class. */
@@ -133,10 +139,8 @@ uint32_t cup_uproot_branch(cup_object *branch, cup_object *tree_name)
 {
     char tree[NAME_LONGEST], name[NAME_LONGEST];
     CUP_OWNED cup_object *text = cup_uproot_name(branch);
-    size_t bytes =
-        has_type(text, cup_py.string_type) ? cup_python_text(text, name, sizeof name) : 0;
-    size_t tree_bytes =
-        has_type(tree_name, cup_py.string_type) ? cup_python_text(tree_name, tree, sizeof tree) : 0;
+    size_t bytes = read_str(text, name, sizeof name);
+    size_t tree_bytes = read_str(tree_name, tree, sizeof tree);
     return bytes ? cup_branches_number(tree, tree_bytes, name, bytes) : 0;
 }
 
@@ -175,7 +179,7 @@ static bool is_remote(const char *path)
 static size_t read_text(cup_object *object, const char *name, char *text, size_t size)
 {
     CUP_OWNED cup_object *value = cup_python_kept(object, name);
-    return has_type(value, cup_py.string_type) ? cup_python_text(value, text, size) : 0;
+    return read_str(value, text, size);
 }
 
 /* The absolute path that numpy.memmap holds. */

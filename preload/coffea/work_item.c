@@ -148,14 +148,12 @@ static void search_attribute(struct search *search, cup_object *node, const char
         search_object(search, part, depth);
 }
 
-static bool is_integer(cup_object *tuple, int at)
+/* The items FROM to TO of TUPLE are of TYPE. */
+static bool are_all(cup_object *tuple, int from, int to, const cup_object *type)
 {
-    return cup_python_type(cup_py.PyTuple_GetItem(tuple, at)) == cup_py.int_type;
-}
-
-static bool is_string(cup_object *tuple, int at)
-{
-    return cup_python_type(cup_py.PyTuple_GetItem(tuple, at)) == cup_py.string_type;
+    while (from <= to && cup_python_type(cup_py.PyTuple_GetItem(tuple, from)) == type)
+        from++;
+    return from > to;
 }
 
 /* uproot.dask calls a reader with (index of an opened file, start, stop), or with (file, tree,
@@ -165,9 +163,9 @@ static bool is_range(cup_object *tuple)
     enum { OPENED = 3, TO_BE_OPENED = 5 };
     ssize_t size = cup_py.PyTuple_Size(tuple);
     if (size == OPENED)
-        return is_integer(tuple, 0) && is_integer(tuple, 1) && is_integer(tuple, 2);
-    return size == TO_BE_OPENED && is_string(tuple, 0) && is_string(tuple, 1) &&
-           is_integer(tuple, 2) && is_integer(tuple, 3) &&
+        return are_all(tuple, 0, 2, cup_py.int_type);
+    return size == TO_BE_OPENED && are_all(tuple, 0, 1, cup_py.string_type) &&
+           are_all(tuple, 2, 3, cup_py.int_type) &&
            strcmp(cup_python_type_name(cup_python_type(cup_py.PyTuple_GetItem(tuple, 4))),
                   "bool") == 0;
 }

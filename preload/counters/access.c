@@ -239,10 +239,15 @@ static uint64_t scale_time(const struct cup_r_extents *set, uint64_t ticks)
     return (uint64_t)cup_extents_time_ns(set, ticks) >> CUP_EXTENT_TIME_BITS;
 }
 
-/* A first byte of 0 marks the end of the record's tail. No extent begins with it: the length of an
+/* Encodes COUNT extents into AT, which has room for CODE_LONGEST bytes for each. They are in the
+ * order of time, and none stops before it starts. SET converts ticks to times; START_NS is the
+ * record's time. Returns the number of bytes.
+ *
+ * A first byte of 0 marks the end of the record's tail. No extent begins with it: the length of an
  * extent is never 0, so at least one bit is set. */
-size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
-                       const struct cup_access_extent *extents, uint32_t count)
+enum { CODE_LONGEST = 1 + 10 * CUP_KV_COUNT };
+static size_t encode_extents(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
+                             const struct cup_access_extent *extents, uint32_t count)
 {
     size_t bytes = 0;
     uint64_t end = 0, ended = (uint64_t)start_ns >> CUP_EXTENT_TIME_BITS;
@@ -271,7 +276,7 @@ size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64
 static void write_set(struct cup_access_set *set)
 {
     struct cup_access_extent extents[CUP_EXTENT_ROOM];
-    unsigned char coded[CUP_EXTENT_ROOM * CUP_EXTENT_CODE_LONGEST];
+    unsigned char coded[CUP_EXTENT_ROOM * CODE_LONGEST];
     struct cup_r_extents *from = set->record;
     uint32_t count = list_in_order(&set->extents, extents);
     if (count) {
@@ -282,7 +287,7 @@ static void write_set(struct cup_access_set *set)
                                             .own = from->own,
                                             .extents = (uint8_t)count,
                                             .sequence = from->sequence};
-        size_t bytes = cup_access_code(coded, from, record.start_ns, extents, count);
+        size_t bytes = encode_extents(coded, from, record.start_ns, extents, count);
         cup_log_write(CUP_R_ACCESS, &record, coded, bytes);
     }
     cup_extents_clear(&set->extents);

@@ -113,11 +113,4 @@ void cup_access_move(struct cup_block *to, struct cup_block *from);
 /* Frees all sets without writing them. Called by cup_block_reset(). */
 void cup_access_reset(void);
 
-/* Encodes COUNT extents into AT. They are in the order of time, and none stops before it starts. AT
- * has room for CUP_EXTENT_CODE_LONGEST bytes for each. SET converts ticks to times; START_NS is
- * the record's time. Returns the number of bytes written. */
-enum { CUP_EXTENT_CODE_LONGEST = 1 + 10 * CUP_KV_COUNT };
-size_t cup_access_code(unsigned char *at, const struct cup_r_extents *set, int64_t start_ns,
-                       const struct cup_access_extent *extents, uint32_t count);
-
 #endif

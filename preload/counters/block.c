@@ -2,7 +2,6 @@
 
 #include "include/log_pairs.h"
 #include "preload/counters/access.h"
-#include "preload/counters/series.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
@@ -109,7 +108,7 @@ static struct cup_block *find_free_block(void)
     return index < now ? cup_log_block(index) : NULL;
 }
 
-struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum cup_block_kind kind)
+struct cup_block *cup_block_open(uint32_t task, enum cup_block_kind kind)
 {
     struct cup_block *block = find_free_block();
     if (!block) {
@@ -118,7 +117,7 @@ struct cup_block *cup_block_open(struct cup_thread *thread, uint32_t task, enum 
     }
     __atomic_store_n(&block->used, OPENING, __ATOMIC_RELAXED);
     block->task = task;
-    block->tid = thread->tid;
+    block->tid = cup_self.tid;
     block->own = kind;
     if (!block->sequence) {
         block->sequence = 1;
@@ -254,95 +253,131 @@ struct cup_file_use *cup_block_file_new(struct cup_block *block, uint32_t file)
     return empty;
 }
 
-static struct cup_block *get_helped(const struct cup_thread *thread, int slot)
+static struct cup_block *get_helped(int slot)
 {
-    return thread->helped[slot] ? cup_log_block(thread->helped[slot] - 1u) : NULL;
+    return cup_self.helped[slot] ? cup_log_block(cup_self.helped[slot] - 1u) : NULL;
 }
 
-struct cup_block *cup_block_helped(const struct cup_thread *thread, uint32_t task)
+struct cup_block *cup_block_helped(uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && get_helped(thread, i)->task == task)
-            return get_helped(thread, i);
+        if (cup_self.helped[i] && get_helped(i)->task == task)
+            return get_helped(i);
     return NULL;
 }
 
-static void close_helped(struct cup_thread *thread, int slot)
+static void close_helped(int slot)
 {
-    struct cup_block *block = get_helped(thread, slot);
-    thread->helped[slot] = 0;
-    if (thread->last == block)
-        thread->last = NULL;
+    struct cup_block *block = get_helped(slot);
+    cup_self.helped[slot] = 0;
+    if (cup_self.last == block)
+        cup_self.last = NULL;
     if (block)
         cup_block_close(block);
 }
 
 /* Returns a free slot of helped[]. Closes the blocks of tasks that no longer run. If all slots are
  * still taken, closes the next one in turn. */
-static int free_slot(struct cup_thread *thread)
+static int free_slot(void)
 {
     int unused = -1;
     for (int i = 0; i < CUP_HELPED; i++) {
-        if (thread->helped[i] && !cup_task_runs(get_helped(thread, i)->task))
-            close_helped(thread, i);
-        if (!thread->helped[i])
+        if (cup_self.helped[i] && !cup_task_runs(get_helped(i)->task))
+            close_helped(i);
+        if (!cup_self.helped[i])
             unused = i;
     }
     if (unused >= 0)
         return unused;
-    int slot = (int)(thread->next_helped++ % CUP_HELPED);
-    close_helped(thread, slot);
+    int slot = (int)(cup_self.next_helped++ % CUP_HELPED);
+    close_helped(slot);
     return slot;
 }
 
-struct cup_block *cup_block_helping(struct cup_thread *thread, uint32_t task)
+struct cup_block *cup_block_helping(uint32_t task)
 {
-    if (thread->last && thread->last->task == task)
-        return thread->last;
-    struct cup_block *block = cup_block_helped(thread, task);
+    if (cup_self.last && cup_self.last->task == task)
+        return cup_self.last;
+    struct cup_block *block = cup_block_helped(task);
     if (block)
-        return thread->last = block;
-    int slot = free_slot(thread);
-    block = cup_block_open(thread, task, CUP_BLOCK_HELPS);
-    thread->helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
+        return cup_self.last = block;
+    int slot = free_slot();
+    block = cup_block_open(task, CUP_BLOCK_HELPS);
+    cup_self.helped[slot] = block ? (uint16_t)(cup_log_block_index(block) + 1) : 0;
     CUP_LIFECYCLE(thread_helps);
-    return thread->last = block;
+    return cup_self.last = block;
 }
 
-struct cup_block *cup_block_none(struct cup_thread *thread)
+struct cup_block *cup_block_none(void)
 {
-    if (!thread->none)
-        thread->none = cup_block_open(thread, 0, CUP_BLOCK_HELPS);
-    return thread->none;
+    if (!cup_self.none)
+        cup_self.none = cup_block_open(0, CUP_BLOCK_HELPS);
+    return cup_self.none;
 }
 
-struct cup_block *cup_block_inheriting(struct cup_thread *thread)
+struct cup_block *cup_block_inheriting(void)
 {
-    if (!thread->inheriting) {
-        thread->inheriting = cup_block_open(thread, thread->inherited, CUP_BLOCK_INHERITS);
-        CUP_LIFECYCLE(thread_works, thread->inherited, cup_clock_thread_cpu_ns());
+    if (!cup_self.inheriting) {
+        cup_self.inheriting = cup_block_open(cup_self.inherited, CUP_BLOCK_INHERITS);
+        CUP_LIFECYCLE(thread_works, cup_self.inherited, cup_clock_thread_cpu_ns());
     }
-    return thread->inheriting;
+    return cup_self.inheriting;
 }
 
-void cup_block_close_helped(struct cup_thread *thread, uint32_t task)
+struct cup_block *cup_block_serving(uint32_t task)
+{
+    if (!cup_thread_known())
+        return NULL;
+    if (!task)
+        return cup_block_none();
+    return cup_self.inherited == task ? cup_block_inheriting() : cup_block_helping(task);
+}
+
+void cup_block_close_helped(uint32_t task)
 {
     for (int i = 0; i < CUP_HELPED; i++)
-        if (thread->helped[i] && get_helped(thread, i)->task == task)
-            close_helped(thread, i);
+        if (cup_self.helped[i] && get_helped(i)->task == task)
+            close_helped(i);
 }
 
 void cup_block_thread_settles(void)
 {
-    struct cup_thread *thread = &cup_self;
-    cup_series_flush(thread);
-    struct cup_block *open[] = {thread->own, thread->none, thread->inheriting};
-    thread->heap = thread->own = thread->none = thread->inheriting = NULL;
+    cup_series_flush();
+    struct cup_block *open[] = {cup_self.own, cup_self.none, cup_self.inheriting};
+    cup_self.heap = cup_self.own = cup_self.none = cup_self.inheriting = NULL;
     for (size_t i = 0; i < sizeof open / sizeof *open; i++)
         if (open[i])
             cup_block_close(open[i]);
     for (int i = 0; i < CUP_HELPED; i++)
-        close_helped(thread, i);
-    if (thread->task)
-        cup_running_remove(thread->task); /* or it would be the sole task for ever */
+        close_helped(i);
+    if (cup_self.task)
+        cup_running_remove(cup_self.task); /* or it would be the sole task for ever */
+}
+
+/* ---- the time series --------------------------------------------------------------------- */
+
+void cup_series_flush(void)
+{
+    if (cup_self.bin_read_bytes)
+        cup_log_series_add(CUP_S_READ_BYTES, cup_self.bin_time_ns, cup_self.bin_read_bytes);
+    if (cup_self.bin_read_ns)
+        cup_log_series_add(CUP_S_READ_NS, cup_self.bin_time_ns, cup_self.bin_read_ns);
+    if (cup_self.bin_write_bytes)
+        cup_log_series_add(CUP_S_WRITE_BYTES, cup_self.bin_time_ns, cup_self.bin_write_bytes);
+    cup_self.bin_read_bytes = cup_self.bin_read_ns = cup_self.bin_write_bytes = 0;
+}
+
+void cup_series_turn(uint64_t now)
+{
+    cup_series_flush();
+    const struct cup_series *series = cup_log_series();
+    if (!series)
+        return;
+    cup_self.bin_time_ns = cup_ticks_realtime_ns(now);
+    int64_t into =
+        (cup_self.bin_time_ns - cup_log_header()->log_start_ns) % (int64_t)series->bin_ns;
+    uint64_t left = series->bin_ns - (uint64_t)(into < 0 ? 0 : into);
+    /* ticks = ns * 2^32 / multiplier */
+    cup_self.bin_ends =
+        now + (uint64_t)(((unsigned __int128)left << 32) / cup_ticks_scale.multiplier);
 }

@@ -52,7 +52,7 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
 static void verify_features(void)
 {
     cup_recording_add_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
-    if (cup_samples_wanted())
+    if (cup_samples_interval_ns)
         cup_recording_add_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     report_feature(CUP_FEATURE_CONTEXT, "attribution method 'context' is off",
                    cup_context_verify());

@@ -29,7 +29,6 @@ static struct {
     char addresses[SERVERS][ADDRESS_LONGEST]; /* of server index + 1 (SERVER record) */
     uint8_t roles[SERVERS];                   /* enum cup_role */
     uint32_t count;
-    bool versions_noted;
 } seen;
 
 enum { CARRIERS = 16 };
@@ -93,15 +92,6 @@ static void write_server(cup_object *server, uint32_t id, enum cup_role role, co
     cup_log_write(CUP_R_SERVER, &record, NULL, 0);
 }
 
-static void note_versions(void)
-{
-    if (seen.versions_noted)
-        return;
-    seen.versions_noted = true;
-    cup_log_python_version("dask");
-    cup_log_python_version("distributed");
-}
-
 /* The id of the server's SERVER record, which is written on the first call; 0: the server has no
  * address yet, or there are too many servers. */
 static uint32_t find_server(cup_object *server)
@@ -121,7 +111,10 @@ static uint32_t find_server(cup_object *server)
     enum cup_role role = find_role(server);
     seen.roles[id - 1] = (uint8_t)role;
     write_server(server, id, role, address);
-    note_versions();
+    if (id == 1) {
+        cup_log_python_version("dask");
+        cup_log_python_version("distributed");
+    }
     note_addresses(server, address);
     if (role == CUP_ROLE_WORKER)
         note_spill_directory(server);
@@ -225,7 +218,7 @@ static uint32_t find_prefix(cup_object *state, cup_object *key)
 
 /* Fills in what Dask knows of the task. Returns the worker's TaskState, a new reference; NULL:
  * none. */
-static cup_object *describe_task(struct cup_task_info *info, cup_object *key, cup_object *worker)
+static cup_object *describe_task(struct cup_r_task_begin *info, cup_object *key, cup_object *worker)
 {
     CUP_OWNED cup_object *machine = cup_python_attribute(worker, "state");
     CUP_OWNED cup_object *tasks = cup_python_attribute(machine, "tasks");
@@ -312,10 +305,10 @@ static uint32_t begin_task(struct dask_task *task, enum cup_task_origin origin,
                            struct cup_moment start)
 {
     char key[4096];
-    struct cup_task_info info = {.key = key, .origin = origin, .start = start};
-    info.key_bytes = cup_python_text(task->key, key, sizeof key);
-    task->state = describe_task(&info, task->key, task->worker);
-    return origin == CUP_ORIGIN_ASYNC ? cup_task_begin_async(&info) : cup_task_begin(&info);
+    struct cup_r_task_begin begin = {.origin = origin, .start_ns = start.time_ns};
+    begin.key_bytes = (uint32_t)cup_python_text(task->key, key, sizeof key);
+    task->state = describe_task(&begin, task->key, task->worker);
+    return cup_task_begin(begin, key, start.cpu_ns);
 }
 
 static void begin_on_thread(const struct task_frames *frames, struct cup_moment now)

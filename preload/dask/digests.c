@@ -27,24 +27,22 @@ struct watched {
 
 static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
 static uint32_t keys;                               /* DIGEST_KEY records so far */
-static bool any;                                    /* a worker's dict is watched */
 static bool no_dict_noted;
-static cup_object *interpreter;
+static cup_object *interpreter; /* of the dicts; NULL: none is watched */
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
 /* Memory from mmap: the library never uses the program's allocator. */
 static void make_room(struct watched *digests, size_t count)
 {
-    size_t room = 2 * count;
-    if (count <= digests->room)
-        return;
-    void *larger = cup_raw_grow(digests->entries, digests->room * sizeof(struct entry),
-                                room * sizeof(struct entry));
+    void *larger = count <= digests->room
+                       ? NULL
+                       : cup_raw_grow(digests->entries, digests->room * sizeof(struct entry),
+                                      2 * count * sizeof(struct entry));
     if (!larger)
         return;
     digests->entries = larger;
-    digests->room = room;
+    digests->room = 2 * count;
 }
 
 /* Runs no Python code and allocates no object, so the dict cannot change while it is iterated. */
@@ -243,7 +241,8 @@ static void register_end(void)
  * be a signal handler that interrupted the interpreter in the middle of a change. */
 void cup_digests_exit(const void *caller)
 {
-    if (!any || cup_self.guard || !cup_active() || cup_raw_getpid() != (int)cup_log_header()->pid)
+    if (!interpreter || cup_self.guard || !cup_active() ||
+        cup_raw_getpid() != (int)cup_log_header()->pid)
         return;
     int saved = cup_enter();
     if (cup_python_has_gil() && cup_py.PyInterpreterState_Get() == interpreter &&
@@ -275,7 +274,6 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
         }
         digests->dict = dict;
         interpreter = cup_py.PyInterpreterState_Get();
-        any = true;
         register_end();
     }
     take_snapshot(digests, id, now_ns, false);
@@ -286,5 +284,6 @@ void cup_digests_reset(void)
 {
     memset(watched, 0, sizeof watched);
     keys = 0;
-    any = no_dict_noted = false;
+    interpreter = NULL;
+    no_dict_noted = false;
 }

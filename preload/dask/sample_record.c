@@ -86,39 +86,34 @@ uint64_t cup_sample_heap_size(cup_object *object, const char *name)
 
 /* ---- the server -------------------------------------------------------------------------- */
 
+/* The members of the enum that have been seen. It has few, and they are never freed. */
+enum { STATUSES = 16 };
+static struct {
+    cup_object *member; /* a reference is held */
+    uint32_t number;    /* its STATUS record; 0: none yet */
+} statuses[STATUSES];
+static uint32_t status_count; /* STATUS records */
+
 /* Writes a STATUS record and returns its number; 0: the log is full. */
 static uint32_t write_status(cup_object *status)
 {
-    static uint32_t pid, statuses; /* of the log that they are in: a forked child has its own */
-    if (pid != cup_log_header()->pid)
-        statuses = 0;
-    pid = cup_log_header()->pid;
-    const struct cup_r_status record = {.status = statuses + 1,
+    const struct cup_r_status record = {.status = status_count + 1,
                                         .name = cup_log_python_attribute(status, "_name_")};
-    return record.name && cup_log_write(CUP_R_STATUS, &record, NULL, 0) ? ++statuses : 0;
+    return record.name && cup_log_write(CUP_R_STATUS, &record, NULL, 0) ? ++status_count : 0;
 }
 
-/* The number of a member's STATUS record. The enum has few members and they are never freed. */
 static uint32_t status_number(cup_object *status)
 {
-    enum { STATUSES = 16 };
-    static struct {
-        cup_object *status; /* a reference is held */
-        uint32_t pid, number;
-    } known[STATUSES];
-    uint32_t pid = cup_log_header()->pid;
-    for (int i = 0; i < STATUSES; i++) {
-        if (!known[i].status)
-            known[i].status = cup_python_hold(status);
-        if (known[i].status != status)
-            continue;
-        if (known[i].pid != pid || !known[i].number) {
-            known[i].pid = pid;
-            known[i].number = write_status(status);
-        }
-        return known[i].number;
-    }
-    return 0;
+    int i = 0;
+    while (i < STATUSES && statuses[i].member && statuses[i].member != status)
+        i++;
+    if (i == STATUSES)
+        return 0;
+    if (!statuses[i].member)
+        statuses[i].member = cup_python_hold(status);
+    if (!statuses[i].number)
+        statuses[i].number = write_status(status);
+    return statuses[i].number;
 }
 
 uint64_t cup_sample_status(cup_object *status)
@@ -128,9 +123,9 @@ uint64_t cup_sample_status(cup_object *status)
 }
 
 /* Adds a note to the log, once, if Dask ticks less often than samples are wanted. */
-static void note_slow_tick(uint64_t tick_ns, int64_t interval_ns)
+static void note_slow_tick(uint64_t tick_ns)
 {
-    if (slow_noted || tick_ns == CUP_UNKNOWN64 || tick_ns <= (uint64_t)interval_ns)
+    if (slow_noted || tick_ns == CUP_UNKNOWN64 || tick_ns <= (uint64_t)cup_samples_interval_ns)
         return;
     slow_noted = true;
     cup_log_note("fewer samples than CUPPING_INTERVAL asks for: Dask's tick takes them "
@@ -146,8 +141,8 @@ void cup_sample_loop(uint64_t *values, cup_object *server, const struct cup_samp
         sampling->longest_ns ? (uint64_t)sampling->longest_ns : CUP_UNKNOWN64;
     values[CUP_SV_TOOK_NS] = sampling->took_ns;
     values[CUP_SV_MISSED] = sampling->missed;
-    values[CUP_SV_INTERVAL_NS] = (uint64_t)sampling->interval_ns;
-    note_slow_tick(values[CUP_SV_TICK_NS], sampling->interval_ns);
+    values[CUP_SV_INTERVAL_NS] = (uint64_t)cup_samples_interval_ns;
+    note_slow_tick(values[CUP_SV_TICK_NS]);
 }
 
 /* How far the program's clock is ahead of the real one. A library before this one in LD_PRELOAD may
@@ -282,7 +277,10 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
 void cup_sample_record_reset(void)
 {
     slow_noted = false;
-    if (any_written) /* writing to untouched pages would copy them in every forked child */
+    status_count = 0;
+    memset(statuses, 0,
+           sizeof statuses); /* the child may not hold the GIL: no reference is dropped */
+    if (any_written)         /* writing to untouched pages would copy them in every forked child */
         memset(written, 0, sizeof written);
     any_written = false;
 }

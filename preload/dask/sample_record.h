@@ -13,7 +13,7 @@
 /* A server whose sample is due, and what the ticks of its event loop showed. */
 struct cup_sampling {
     struct cup_rows rows; /* names the server's SERVER record */
-    int64_t now_ns, interval_ns;
+    int64_t now_ns;
     uint64_t missed;    /* samples that should have been taken since the last one */
     int64_t longest_ns; /* longest time between two ticks since the last sample; 0: unknown */
     uint64_t took_ns;   /* duration of the last sample; CUP_UNKNOWN64: there was none */

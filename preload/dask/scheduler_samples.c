@@ -1,4 +1,3 @@
-#include "preload/dask/known_workers.h"
 #include "preload/dask/sample_record.h"
 #include "preload/dask/task_facts.h"
 #include "preload/lifecycle/recording.h"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static int64_t interval_ns;
+int64_t cup_samples_interval_ns;
 
 struct watched {
     int64_t due_ns;                  /* 0: never sampled */
@@ -23,20 +23,10 @@ static struct {
     int64_t next_ns; /* when the next sample of any server is due; 0: none is */
 } state;
 
-void cup_samples_every(int64_t ns)
-{
-    interval_ns = ns;
-}
-
-bool cup_samples_wanted(void)
-{
-    return interval_ns != 0;
-}
-
 /* A due time more than an interval ahead was computed before the clock was set back. */
 static bool is_due(int64_t due_ns, int64_t now_ns)
 {
-    return now_ns >= due_ns || due_ns - now_ns > interval_ns;
+    return now_ns >= due_ns || due_ns - now_ns > cup_samples_interval_ns;
 }
 
 /* Several servers may share one event loop: a tick of one is a tick of all of them. */
@@ -59,7 +49,7 @@ static void set_next(int64_t now_ns)
     state.next_ns = 0;
     for (uint32_t i = 0; i < state.count; i++) {
         int64_t due_ns = state.servers[i].due_ns;
-        if (due_ns > now_ns - 2 * interval_ns && due_ns &&
+        if (due_ns > now_ns - 2 * cup_samples_interval_ns && due_ns &&
             (!state.next_ns || due_ns < state.next_ns))
             state.next_ns = due_ns;
     }
@@ -67,17 +57,17 @@ static void set_next(int64_t now_ns)
 
 static void set_due(struct watched *watched, int64_t now_ns)
 {
-    watched->due_ns += interval_ns; /* not now_ns + interval_ns: delays of ticks would add up */
+    watched->due_ns += cup_samples_interval_ns; /* not now_ns + cup_samples_interval_ns: delays of
+                                                   ticks would add up */
     if (watched->due_ns <= now_ns || is_due(watched->due_ns, now_ns))
-        watched->due_ns = now_ns + interval_ns;
+        watched->due_ns = now_ns + cup_samples_interval_ns;
     set_next(now_ns);
 }
 
 static void start_to_watch(struct watched *watched, uint32_t id, int64_t now_ns)
 {
     *watched = (struct watched){.thread = &cup_self, .tick_ns = now_ns};
-    watched->sampling = (struct cup_sampling){
-        .rows.server = id, .interval_ns = interval_ns, .took_ns = CUP_UNKNOWN64};
+    watched->sampling = (struct cup_sampling){.rows.server = id, .took_ns = CUP_UNKNOWN64};
     if (state.count < id)
         state.count = id;
 }
@@ -100,13 +90,13 @@ static void take_sample(cup_object *server, enum cup_role role, struct cup_sampl
 static uint64_t count_missed(const struct watched *watched, int64_t now_ns)
 {
     int64_t late_ns = watched->due_ns ? now_ns - watched->due_ns : 0;
-    return late_ns > 0 ? (uint64_t)(late_ns / interval_ns) : 0;
+    return late_ns > 0 ? (uint64_t)(late_ns / cup_samples_interval_ns) : 0;
 }
 
 void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns)
 {
     bool sampled = role == CUP_ROLE_SCHEDULER || role == CUP_ROLE_WORKER;
-    if (!interval_ns || !sampled || id == 0 || id > CUP_SAMPLES_SERVERS)
+    if (!cup_samples_interval_ns || !sampled || id == 0 || id > CUP_SAMPLES_SERVERS)
         return;
     struct watched *watched = &state.servers[id - 1];
     if (!is_due(watched->due_ns, now_ns))

@@ -6,15 +6,15 @@
 
 #include "include/log_format.h"
 #include "preload/python/python.h"
+#include "preload/sys/library_variable.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum { CUP_SAMPLES_SERVERS = 64 }; /* in one process */
 
-/* Sets the interval; 0: take no samples. Called once, before any tick. */
-void cup_samples_every(int64_t interval_ns);
-bool cup_samples_wanted(void);
+/* Time between samples; 0: take no samples. Set once, before any tick. */
+extern int64_t cup_samples_interval_ns CUP_OURS;
 
 /* Called at each tick of the calling thread's event loop; cheap. True if a sample is due. */
 bool cup_samples_due(int64_t now_ns);

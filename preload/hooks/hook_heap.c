@@ -143,7 +143,7 @@ static inline void *count_allocation(void *p, size_t bytes)
         if (p)
             cup_heap_add(block, usable_bytes(p));
     } else if (bytes >= CUP_HEAP_SMALL && cup_active() && p) {
-        cup_heap_add_slow(usable_bytes(p));
+        cup_heap_count_slow(usable_bytes(p), 0);
     }
     if (__builtin_expect(cup_stacks_stressed, 0))
         cup_stacks_stress();
@@ -159,7 +159,7 @@ static inline void count_release(void *p)
     } else if (cup_active()) {
         size_t bytes = usable_bytes(p);
         if (bytes >= CUP_HEAP_SMALL)
-            cup_heap_remove_slow(bytes);
+            cup_heap_count_slow(0, bytes);
     }
 }
 

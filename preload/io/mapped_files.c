@@ -199,15 +199,8 @@ void cup_mapping_log_opened(enum cup_log_size size)
 
 static struct cup_block *find_block(uint32_t task)
 {
-    struct cup_thread *thread = &cup_self;
-    if (thread->own && thread->own->task == task)
-        return thread->own;
-    if (!cup_thread_known())
-        return NULL;
-    if (!task)
-        return cup_block_none(thread);
-    return thread->inherited == task ? cup_block_inheriting(thread)
-                                     : cup_block_helping(thread, task);
+    bool own = cup_self.own && cup_self.own->task == task;
+    return own ? cup_self.own : cup_block_serving(task);
 }
 
 /* PRESENT bytes of MAPPING are present now: counts those that were not counted before. */

@@ -7,7 +7,7 @@
 
 static struct cup_owner no_task(void)
 {
-    return (struct cup_owner){cup_block_none(&cup_self), CUP_METHOD_NONE, 0};
+    return (struct cup_owner){cup_block_none(), CUP_METHOD_NONE, 0};
 }
 
 /* ---- before the call --------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static void correct_connection(struct cup_transfer *transfer)
     if (receiver == task)
         return;
     owner->method = receiver ? CUP_METHOD_HANDOFF : CUP_METHOD_NONE;
-    owner->block = receiver ? cup_block_helping(&cup_self, receiver) : cup_block_none(&cup_self);
+    owner->block = receiver ? cup_block_helping(receiver) : cup_block_none();
 }
 
 /* An event loop is woken by one byte on a pair of sockets. Any thread may wake it, and the pair was
@@ -71,7 +71,7 @@ static void correct_pair(struct cup_owner *owner, enum cup_call call, ssize_t by
     if (carries && !wakes)
         return;
     owner->method = CUP_METHOD_NONE;
-    owner->block = call == CUP_READ ? cup_block_none(&cup_self) : NULL;
+    owner->block = call == CUP_READ ? cup_block_none() : NULL;
 }
 
 void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes)

@@ -2,7 +2,6 @@
 
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
-#include "preload/counters/series.h"
 #include "preload/io/socket_owner.h"
 #include "preload/io/transfer_counters.h"
 #include "preload/lifecycle/running_tasks.h"

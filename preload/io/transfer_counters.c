@@ -1,7 +1,7 @@
 #include "preload/io/transfer_counters.h"
 
 #include "preload/attribution/child_processes.h"
-#include "preload/counters/series.h"
+#include "preload/counters/block.h"
 #include "preload/io/opening.h"
 #include "preload/io/socket_owner.h"
 #include "preload/root/baskets.h"

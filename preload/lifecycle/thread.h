@@ -55,7 +55,7 @@ struct cup_thread {
     uint16_t slot; /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
                       assigns it when the thread first works for a task, and frees it when the
                       thread ends */
-    /* Of counters/series.h: what falls into the current bin of the time series. */
+    /* Of counters/block.h: what falls into the current bin of the time series. */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;
     uint64_t bin_read_bytes, bin_read_ns, bin_write_bytes;

@@ -11,27 +11,17 @@ static struct cup_block *find_heap_block(void)
 }
 
 /* Most helpers stay with the task that they helped last. */
-static struct cup_block *find_helped_block(uint32_t task)
+void cup_heap_count_helping(uint32_t task, size_t bytes, size_t freed)
 {
     if (cup_self.guard)
-        return NULL;
-    if (__builtin_expect(cup_self.last && cup_self.last->task == task, 1))
-        return cup_self.last;
-    return cup_attribution_helped();
-}
-
-void cup_heap_add_helping(uint32_t task, size_t bytes)
-{
-    struct cup_block *block = find_helped_block(task);
-    if (block)
+        return;
+    struct cup_block *block = __builtin_expect(cup_self.last && cup_self.last->task == task, 1)
+                                  ? cup_self.last
+                                  : cup_attribution_helped();
+    if (block && freed)
+        cup_heap_remove(block, freed);
+    else if (block)
         cup_heap_add(block, bytes);
-}
-
-void cup_heap_remove_helping(uint32_t task, size_t bytes)
-{
-    struct cup_block *block = find_helped_block(task);
-    if (block)
-        cup_heap_remove(block, bytes);
 }
 
 /* ---- mappings ---------------------------------------------------------------------------- */

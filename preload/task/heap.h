@@ -34,31 +34,18 @@ static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
     block->counters[CUP_C_FREE_CALLS]++;
 }
 
-/* Count an allocation, or a free, of a thread that runs no task but works for TASK. */
-void cup_heap_add_helping(uint32_t task, size_t bytes);
-void cup_heap_remove_helping(uint32_t task, size_t bytes);
+/* Counts an allocation (BYTES), or a free (FREED), of a thread that runs no task but works for
+ * TASK. */
+void cup_heap_count_helping(uint32_t task, size_t bytes, size_t freed);
 
-/* The task that the calling thread, which runs none, works for; 0: none. */
-static inline uint32_t cup_heap_helped(void)
+/* The same of any thread that runs no task. */
+static inline void cup_heap_count_slow(size_t bytes, size_t freed)
 {
     uint32_t task = cup_context_task();
     if (__builtin_expect(!task && (cup_self.handed || cup_self.inherited), 0))
         task = cup_attribution_task();
-    return task;
-}
-
-static inline void cup_heap_add_slow(size_t bytes)
-{
-    uint32_t task = cup_heap_helped();
     if (task)
-        cup_heap_add_helping(task, bytes);
-}
-
-static inline void cup_heap_remove_slow(size_t bytes)
-{
-    uint32_t task = cup_heap_helped();
-    if (task)
-        cup_heap_remove_helping(task, bytes);
+        cup_heap_count_helping(task, bytes, freed);
 }
 
 /* CALLER lies in the allocator itself. A preloaded allocator takes its memory with mmap, which is

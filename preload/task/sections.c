@@ -222,7 +222,7 @@ static void add_counters(uint64_t *counted, const struct cup_block *block)
 /* What this thread, which does not run TASK, did for it; 0: for no task. */
 static void count_helper(uint64_t *counted, uint32_t task)
 {
-    const struct cup_block *block = task ? cup_block_helped(&cup_self, task) : cup_self.none,
+    const struct cup_block *block = task ? cup_block_helped(task) : cup_self.none,
                            *inheriting = cup_self.inheriting;
     if (block)
         add_counters(counted, block);

@@ -3,7 +3,6 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/context.h"
 #include "preload/counters/block.h"
-#include "preload/counters/series.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
@@ -67,55 +66,36 @@ void cup_task_log_opened(enum cup_log_size size)
         cup_recording_add_feature(CUP_FEATURE_RSS);
 }
 
-static void write_begin(uint32_t task, const struct cup_task_info *info)
+/* Makes the calling thread run the task. */
+static void run_on_thread(const struct cup_r_task_begin *begin, uint64_t cpu_ns)
 {
-    const struct cup_r_task_begin record = {.task = task,
-                                            .tid = cup_self.tid,
-                                            .prefix = info->prefix,
-                                            .server = info->server,
-                                            .span = info->span,
-                                            .span_id = info->span_id,
-                                            .origin = info->origin,
-                                            .start_ns = info->start.time_ns,
-                                            .rss = cup_task_rss(),
-                                            .run_id = info->run_id,
-                                            .key_bytes = (uint32_t)info->key_bytes};
-    cup_log_write(CUP_R_TASK_BEGIN, &record, info->key, info->key_bytes);
-}
-
-static uint32_t next_task(void)
-{
-    cup_thread_known();
-    return __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
-}
-
-uint32_t cup_task_begin(const struct cup_task_info *info)
-{
-    struct cup_thread *thread = &cup_self;
-    uint32_t task = next_task();
-    thread->task = task;
-    thread->origin = info->origin;
-    own.start = info->start;
+    cup_self.task = begin->task;
+    cup_self.origin = (uint8_t)begin->origin;
+    own.start = (struct cup_moment){begin->start_ns, cpu_ns};
     own.tic = (struct cup_moment){0, 0};
-    own.prefix = info->prefix;
-    write_begin(task, info);
-    thread->own = thread->heap = cup_block_open(thread, task, CUP_BLOCK_RUNS);
-    cup_running_add(task);
-    CUP_LIFECYCLE(task_begins, task, info->start.cpu_ns);
-    cup_log_health(CUP_H_TASKS_BEGUN, 1);
-    cup_context_enter(task);
-    return task;
+    own.prefix = begin->prefix;
 }
 
-uint32_t cup_task_begin_async(const struct cup_task_info *info)
+uint32_t cup_task_begin(struct cup_r_task_begin begin, const char *key, uint64_t cpu_ns)
 {
-    uint32_t task = next_task();
-    write_begin(task, info);
-    cup_attribution_async(task, true);
-    cup_running_add(task);
-    CUP_LIFECYCLE(task_begins, task, CUP_UNKNOWN64);
+    bool async = begin.origin == CUP_ORIGIN_ASYNC;
+    cup_thread_known();
+    begin.task = __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
+    begin.tid = cup_self.tid;
+    begin.rss = cup_task_rss();
+    if (!async)
+        run_on_thread(&begin, cpu_ns);
+    cup_log_write(CUP_R_TASK_BEGIN, &begin, key, begin.key_bytes);
+    if (async)
+        cup_attribution_async(begin.task, true);
+    else
+        cup_self.own = cup_self.heap = cup_block_open(begin.task, CUP_BLOCK_RUNS);
+    cup_running_add(begin.task);
+    CUP_LIFECYCLE(task_begins, begin.task, async ? CUP_UNKNOWN64 : cpu_ns);
     cup_log_health(CUP_H_TASKS_BEGUN, 1);
-    return task;
+    if (!async)
+        cup_context_enter(begin.task);
+    return begin.task;
 }
 
 /* TOC: NULL if process() did not return. */
@@ -176,7 +156,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
         write_chunk(NULL);
     if (block)
         cup_block_close(block);
-    cup_series_flush(thread);
+    cup_series_flush();
     write_end(thread->task, status, stop.time_ns, stop.cpu_ns - own.start.cpu_ns, result_bytes,
               error);
     count_in_series(own.start, stop);
@@ -194,7 +174,7 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
     if (!cup_task_runs(task))
         return;
     CUP_LIFECYCLE(task_ends, task, CUP_UNKNOWN64);
-    cup_block_close_helped(&cup_self, task);
+    cup_block_close_helped(task);
     write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_running_remove(task);

@@ -11,21 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cup_task_info {
-    const char *key;
-    size_t key_bytes;
-    uint32_t prefix, server, span, span_id; /* ids in the log; 0: not known */
-    enum cup_task_origin origin;
-    int64_t run_id; /* -1: not known */
-    struct cup_moment start;
-};
-
-/* The calling thread runs a task from now on. Returns the task's number (never 0). */
-uint32_t cup_task_begin(const struct cup_task_info *info);
-
-/* An async task begins. No thread runs it: what is done for it is attributed by its context.
- * Returns its number (never 0). */
-uint32_t cup_task_begin_async(const struct cup_task_info *info);
+/* A task begins. BEGIN states what is known of it: prefix, server, span, span_id (0: not known),
+ * run_id (-1: not known), origin, start_ns and the length of its KEY. CPU_NS: the thread's CPU time
+ * when it began. The calling thread runs the task from now on, unless its origin is
+ * CUP_ORIGIN_ASYNC: what is done for an async task is attributed by its context. Returns the task's
+ * number (never 0). */
+uint32_t cup_task_begin(struct cup_r_task_begin begin, const char *key, uint64_t cpu_ns);
 
 /* An async task ends at STOP_NS (CLOCK_REALTIME). Does nothing if TASK does not run. */
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,

@@ -177,7 +177,7 @@ static struct cup_block *find_wait_block(enum cup_wait_class class)
     struct cup_block *block = awaits_job(class) ? NULL : cup_attribution_helped();
     if (block || class != CUP_WAIT_GIL)
         return block;
-    return cup_thread_known() ? cup_block_none(&cup_self) : NULL;
+    return cup_thread_known() ? cup_block_none() : NULL;
 }
 
 /* Ends the thread's last wait if cup_wait_end() was never called for it, because a signal handler

@@ -16,7 +16,7 @@ static void set_up(void)
     test_log_open(16 << 20);
     cup_running_reset();
     cup_block_reset();
-    block = cup_block_open(&cup_self, TASK, CUP_BLOCK_RUNS);
+    block = cup_block_open(TASK, CUP_BLOCK_RUNS);
 }
 
 TestSuite(access, .init = set_up, .fini = test_log_close);
@@ -105,7 +105,7 @@ Test(access, a_set_that_was_told_has_another_sequence)
     cr_expect_eq(next_access(&at)->sequence, before);
     cr_expect_eq(set->sequence, before + 1);
     cr_expect_eq(set->file, 0);
-    block = cup_block_open(&cup_self, OTHER, CUP_BLOCK_RUNS);
+    block = cup_block_open(OTHER, CUP_BLOCK_RUNS);
     read_by(block, FILE_ID, 0, 1);
     cr_expect_eq(count_sets(false), 1, "it is used again");
     cr_expect_eq(set->task, OTHER);
@@ -151,8 +151,8 @@ Test(access, an_oldest_set_that_gives_way_is_found_no_more)
 
 Test(access, helpers_of_a_task_are_told_together)
 {
-    struct cup_block *one = cup_block_open(&cup_self, TASK, CUP_BLOCK_HELPS);
-    struct cup_block *two = cup_block_open(&cup_self, TASK, CUP_BLOCK_HELPS);
+    struct cup_block *one = cup_block_open(TASK, CUP_BLOCK_HELPS);
+    struct cup_block *two = cup_block_open(TASK, CUP_BLOCK_HELPS);
     jump_about(one, FILE_ID, 4);
     jump_about(two, FILE_ID, 5);
     jump_about(two, FILE_ID + 1, 2);
@@ -173,7 +173,7 @@ Test(access, sets_run_out)
 {
     struct cup_block *blocks[100];
     for (int i = 0; i < 100; i++) {
-        blocks[i] = cup_block_open(&cup_self, TASK, CUP_BLOCK_RUNS);
+        blocks[i] = cup_block_open(TASK, CUP_BLOCK_RUNS);
         for (uint32_t file = 1; blocks[i] && file <= CUP_ACCESS_OF_BLOCK; file++)
             read_by(blocks[i], file, 0, 10);
     }
@@ -190,7 +190,7 @@ Test(access, a_log_without_room)
     strcpy(test_directory, "/tmp/cupping-baskets-XXXXXX");
     test_log_open(400 << 10);
     cup_block_reset();
-    block = cup_block_open(&cup_self, TASK, CUP_BLOCK_RUNS);
+    block = cup_block_open(TASK, CUP_BLOCK_RUNS);
     for (uint32_t file = 1; file <= 9000; file++)
         read_by(block, file, 0, 10);
     cup_block_close(block);
@@ -226,7 +226,7 @@ Test(access, a_forked_child_has_none)
 {
     jump_about(block, FILE_ID, 3);
     cup_block_reset();
-    struct cup_block *fresh = cup_block_open(&cup_self, OTHER, CUP_BLOCK_RUNS);
+    struct cup_block *fresh = cup_block_open(OTHER, CUP_BLOCK_RUNS);
     memset(fresh->files, 0, sizeof fresh->files); /* its own log has none */
     read_by(fresh, FILE_ID, 0, 1);
     cup_access_close(fresh);

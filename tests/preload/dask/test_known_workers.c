@@ -2,7 +2,7 @@
  * full. */
 #include <criterion/criterion.h>
 
-#include "preload/dask/known_workers.h"
+#include "preload/dask/sample_rows.h"
 
 enum { SERVER = 1 };
 

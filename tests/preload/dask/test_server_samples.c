@@ -40,7 +40,7 @@ static const int64_t second = INT64_C(1000000000), start = INT64_C(1700000000000
 static void set_up(void)
 {
     cup_samples_reset();
-    cup_samples_every(second);
+    cup_samples_interval_ns = second;
 }
 
 TestSuite(samples, .init = set_up);
@@ -106,7 +106,7 @@ Test(samples, none_of_nannies_and_others)
 
 Test(samples, none_at_interval_0)
 {
-    cup_samples_every(0);
+    cup_samples_interval_ns = 0;
     tick(1, CUP_ROLE_SCHEDULER, 0, true);
     cr_expect_not(tick(1, CUP_ROLE_SCHEDULER, 100, true));
     cr_expect_eq(schedulers, 0);

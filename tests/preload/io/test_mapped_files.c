@@ -28,7 +28,7 @@ static volatile uint32_t active = 1;
 static void run_task(uint32_t task)
 {
     cup_self.task = task;
-    cup_self.own = cup_block_open(&cup_self, task, 1);
+    cup_self.own = cup_block_open(task, 1);
     cup_running_add(task);
 }
 

@@ -162,7 +162,7 @@ Test(log, pairs_keep_every_value, .init = open_usual, .fini = remove_log)
 {
     static const uint64_t values[] = {
         1, 127, 128, 16383, 16384, 1 << 21, (1u << 28) - 1, UINT64_C(1) << 35, UINT64_MAX};
-    struct cup_block *block = cup_block_open(&cup_self, 7, 1);
+    struct cup_block *block = cup_block_open(7, 1);
     cr_assert(block != NULL);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         block->counters[i * 2] = values[i];
@@ -191,7 +191,7 @@ Test(log, pairs_keep_every_value, .init = open_usual, .fini = remove_log)
 Test(log, a_block_gives_way_to_more_files, .init = open_usual, .fini = remove_log)
 {
     enum { FILES = 20, ROUNDS = 50 };
-    struct cup_block *block = cup_block_open(&cup_self, 1, 1);
+    struct cup_block *block = cup_block_open(1, 1);
     for (uint32_t i = 0; i < FILES * ROUNDS; i++)
         cup_block_file(block, 1 + i * 7 % FILES)->counters[CUP_F_READ_BYTES] += 10 + i * 7 % FILES;
     cup_block_close(block);
@@ -212,7 +212,7 @@ Test(log, a_block_gives_way_to_more_files, .init = open_usual, .fini = remove_lo
 Test(log, no_block_is_free, .init = open_usual, .fini = remove_log)
 {
     int opened = 0;
-    while (cup_block_open(&cup_self, 1, CUP_BLOCK_HELPS))
+    while (cup_block_open(1, CUP_BLOCK_HELPS))
         opened++;
     cr_expect(opened == CUP_LOG_MOST_BLOCKS, "%d", opened);
     cr_expect(cup_log_header()->health[CUP_H_BLOCKS_DROPPED] == 1);
@@ -224,7 +224,7 @@ Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
     enum { COUNT = CUP_LOG_BLOCK_COUNT + 100 };
     struct cup_block *blocks[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
-        blocks[i] = cup_block_open(&cup_self, i + 1, CUP_BLOCK_RUNS);
+        blocks[i] = cup_block_open(i + 1, CUP_BLOCK_RUNS);
         cr_assert(blocks[i] != NULL);
         cr_expect(cup_log_block(cup_log_block_index(blocks[i])) == blocks[i]);
     }
@@ -232,7 +232,7 @@ Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
         cr_expect(blocks[i]->task == i + 1, "block %u was given twice", i);
     cr_expect(cup_log_header()->region_count == 4, "two more regions");
     cup_block_close(blocks[COUNT - 1]);
-    cr_expect(cup_block_open(&cup_self, 7, CUP_BLOCK_RUNS) == blocks[COUNT - 1]);
+    cr_expect(cup_block_open(7, CUP_BLOCK_RUNS) == blocks[COUNT - 1]);
 }
 
 /* ---- blocks of helpers that are done with a task
@@ -240,7 +240,7 @@ Test(log, blocks_are_added, .init = open_usual, .fini = remove_log)
 
 static struct cup_block *helper_of(uint32_t task, uint64_t bytes, uint64_t longest)
 {
-    struct cup_block *block = cup_block_open(&cup_self, task, CUP_BLOCK_HELPS);
+    struct cup_block *block = cup_block_open(task, CUP_BLOCK_HELPS);
     block->tid = (uint32_t)bytes;
     block->counters[CUP_C_READ_CONTEXT_BYTES] = bytes;
     block->counters[CUP_C_READ_LONGEST_NS] = longest;
@@ -395,7 +395,7 @@ Test(attribution, strongest_way_first, .init = open_usual, .fini = remove_log)
     expect_way(CUP_METHOD_NONE, 0); /* one of two: not guessed */
     set_context(9);
     expect_way(CUP_METHOD_CONTEXT, 9);
-    cup_self.own = cup_block_open(&cup_self, 5, 1);
+    cup_self.own = cup_block_open(5, 1);
     expect_way(CUP_METHOD_OWN, 5);
     cup_self.own = NULL;
     set_context(0);
