@@ -45,15 +45,23 @@ static bool read_flag(const char *name, bool otherwise)
     return yes || (otherwise && !no);
 }
 
-/* Bytes of a text like "65536", "256M" or "1G"; 0: it is not of this form. */
-static uint64_t parse_bytes(const char *text)
+/* Bytes of a text like "65536", "256M" or "1G"; -1: it is not of this form, or too small. */
+static int64_t parse_bytes(const char *text)
 {
+    const int64_t least = INT64_C(1) << 20;
     uint64_t value = 0;
     const char *rest = cup_number(text, &value);
     int shift = *rest == 'K' ? 10 : *rest == 'M' ? 20 : *rest == 'G' ? 30 : 0;
     if (rest == text || value > UINT64_MAX >> 32 || (*rest && (!shift || rest[1])))
-        return 0;
-    return value << shift;
+        return -1;
+    return (int64_t)(value << shift) < least ? -1 : (int64_t)(value << shift);
+}
+
+static int64_t parse_hz(const char *text)
+{
+    uint64_t hz = 0;
+    const char *rest = cup_number(text, &hz);
+    return rest == text || *rest || hz > CUP_SAMPLER_MOST_HZ ? -1 : (int64_t)hz;
 }
 
 /* Nanoseconds of a text like "1", "0.25" or "0" (seconds); -1: it is not of this form, or not in
@@ -73,13 +81,18 @@ static int64_t parse_seconds(const char *text)
     return *rest == 0 && ns <= MOST_S * second && (ns == 0 || ns >= least) ? ns : -1;
 }
 
-static void read_interval(void)
+/* OTHERWISE for an unset variable, and with a note, EXPECTED, for one that PARSE refuses with -1. */
+static int64_t read_number(const char *name, int64_t (*parse)(const char *), int64_t otherwise,
+                           const char *expected)
 {
-    const char *text = setting("CUPPING_INTERVAL");
-    int64_t ns = text ? parse_seconds(text) : -1;
-    if (text && ns < 0)
-        cup_recording_note("CUPPING_INTERVAL is not used", "neither 0 nor 0.02 to 60 seconds");
-    cup_samples_interval_ns = ns < 0 ? DEFAULT_INTERVAL_NS : ns;
+    char what[64];
+    const char *text = setting(name);
+    int64_t value = text ? parse(text) : otherwise;
+    if (value >= 0)
+        return value;
+    snprintf(what, sizeof what, "%s is not used", name);
+    cup_recording_note(what, expected);
+    return otherwise;
 }
 
 static void read_stacks(void)
@@ -89,29 +102,6 @@ static void read_stacks(void)
         cup_stacks_want(CUP_STACKS_STRESS);
     else
         cup_stacks_want(read_flag("CUPPING_STACKS", true) ? CUP_STACKS_ON : CUP_STACKS_OFF);
-}
-
-static void read_cpu_hz(void)
-{
-    const char *text = setting("CUPPING_CPU_HZ");
-    uint64_t hz = CUP_SAMPLER_HZ;
-    const char *rest = text ? cup_number(text, &hz) : "";
-    if (rest == text || *rest || hz > CUP_SAMPLER_MOST_HZ) {
-        cup_recording_note("CUPPING_CPU_HZ is not used", "not a number from 0 to 1000");
-        hz = CUP_SAMPLER_HZ;
-    }
-    cup_sampler_wants((uint32_t)hz);
-}
-
-static uint64_t read_max_bytes(void)
-{
-    const uint64_t least = UINT64_C(1) << 20, usual = UINT64_C(1) << 30;
-    const char *text = setting("CUPPING_MAX_BYTES");
-    uint64_t bytes = text ? parse_bytes(text) : usual;
-    if (bytes >= least)
-        return bytes;
-    cup_recording_note("CUPPING_MAX_BYTES is not used", "not a size of 1M or more");
-    return usual;
 }
 
 /* ---- facts in the log -------------------------------------------------------------------- */
@@ -177,10 +167,12 @@ static bool prepare_process(void)
 
 static void start_recording(const char *directory, uint32_t hooks, bool verbose)
 {
-    read_interval();
+    cup_samples_interval_ns = read_number("CUPPING_INTERVAL", parse_seconds, DEFAULT_INTERVAL_NS,
+                                          "neither 0 nor 0.02 to 60 seconds");
     read_stacks();
     cup_native_want(read_flag("CUPPING_NATIVE", true));
-    read_cpu_hz();
+    cup_sampler_wants((uint32_t)read_number("CUPPING_CPU_HZ", parse_hz, CUP_SAMPLER_HZ,
+                                            "not a number from 0 to 1000"));
     cup_clock_calibrate(false);
     cup_python_init();
     cup_recording_add_feature(CUP_FEATURE_FILES | CUP_FEATURE_OPENS | CUP_FEATURE_WAITS |
@@ -189,7 +181,9 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
         cup_recording_add_feature(CUP_FEATURE_HEAP);
     else
         cup_recording_note("the heap is not seen", "another malloc comes before libcupping.so");
-    cup_recording_want(directory, read_max_bytes(), hooks, verbose);
+    int64_t most = read_number("CUPPING_MAX_BYTES", parse_bytes, INT64_C(1) << 30,
+                               "not a size of 1M or more");
+    cup_recording_want(directory, (uint64_t)most, hooks, verbose);
 }
 
 /* glibc passes main()'s arguments to constructors as well. */

@@ -3,7 +3,6 @@
 #define CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
 
 #include "include/log_format.h"
-#include "preload/lifecycle/running_tasks.h"
 #include "preload/sys/library_variable.h"
 
 #include <stdbool.h>

@@ -8,7 +8,6 @@
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/sys/clock.h"
-#include "preload/sys/hook_list.h"
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"

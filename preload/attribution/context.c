@@ -2,8 +2,6 @@
 
 #include "preload/sys/raw.h"
 
-#include <string.h>
-
 /* Task numbers are carried by ints of exactly two digits, so that one layout fits them all, and
  * none is one of the interpreter's shared small ints. */
 #define CARRIER_HIGH (UINT64_C(1) << 59)

@@ -4,7 +4,6 @@
 #define CUPPING_PRELOAD_COFFEA_COFFEA_H
 
 #include "preload/python/frames.h"
-#include "preload/python/python.h"
 #include "preload/task/task.h"
 
 /* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its

@@ -11,7 +11,6 @@
 #include "preload/stacks/stacks.h"
 #include "preload/sys/id_table.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- trees that are described in the log ------------------------------------------------- */

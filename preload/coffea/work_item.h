@@ -4,7 +4,6 @@
 #ifndef CUPPING_PRELOAD_COFFEA_WORK_ITEM_H
 #define CUPPING_PRELOAD_COFFEA_WORK_ITEM_H
 
-#include "include/log_format.h"
 #include "preload/python/python.h"
 
 #include <stdbool.h>

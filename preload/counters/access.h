@@ -10,7 +10,6 @@
 #include "preload/sys/library_variable.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* Longer than this, an extent is not continued, so that the slope of an extent shows how fast the
  * file was read then. Joined extents may be longer. */

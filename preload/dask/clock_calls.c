@@ -16,8 +16,6 @@
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 
-#include <stdio.h>
-
 static enum { UNTRIED, READY, OFF } state;
 static int64_t next_look_ns;
 
@@ -221,6 +219,6 @@ void cup_clock_call(clockid_t id, const struct timespec *now)
     if (__builtin_expect(name && is_anchor(id, now, name), 0))
         enter_anchor(id, now, name);
     else if (id == CLOCK_REALTIME && name && cup_runner_call_may_check() &&
-             cup_run_due(cup_clock_call_ns(now)))
+             cup_clock_call_ns(now) >= cup_runner_self.next_ns)
         enter_runner_check(now);
 }

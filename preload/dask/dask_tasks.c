@@ -1,6 +1,5 @@
 #include "preload/dask/dask_tasks.h"
 
-#include "preload/attribution/attribution.h"
 #include "preload/attribution/context.h"
 #include "preload/coffea/work_item.h"
 #include "preload/dask/digests.h"
@@ -18,7 +17,6 @@
 #include "preload/sys/clock.h"
 #include "preload/task/task.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- servers ----------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #include "preload/sys/raw.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 struct entry {
     cup_object *key;     /* a reference is held: compared with the dict's own key objects */

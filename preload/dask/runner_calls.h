@@ -11,7 +11,8 @@
 
 /* What the calling thread knows of its Runner's call. */
 struct cup_runner_thread {
-    /* no check before these times, by CLOCK_REALTIME and by CLOCK_MONOTONIC */
+    /* no check before these times, by CLOCK_REALTIME and by CLOCK_MONOTONIC: the times of the two
+     * clocks cannot be compared */
     int64_t next_ns, next_monotonic_ns;
     int64_t outside_ns; /* when the thread was last seen outside of any call; 0: never */
     uint32_t call;      /* index + 1 of its call; 0: none */
@@ -28,13 +29,7 @@ static inline bool cup_runner_call_may_check(void)
     return !cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA;
 }
 
-/* True if it is time to look again, by the clock that the program read. Each clock has its own
- * limit, because their times cannot be compared. */
-static inline bool cup_run_due(int64_t realtime_ns)
-{
-    return realtime_ns >= cup_runner_self.next_ns;
-}
-
+/* True if it is time to look again. */
 static inline bool cup_run_due_monotonic(int64_t monotonic_ns)
 {
     return __builtin_expect(monotonic_ns >= cup_runner_self.next_monotonic_ns, 0);

@@ -7,7 +7,6 @@
 #include "preload/dask/sample_rows.h"
 #include "preload/python/python.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* A server whose sample is due, and what the ticks of its event loop showed. */

@@ -1,7 +1,6 @@
 #include "preload/lifecycle/thread.h"
 
 #include "preload/lifecycle/lifecycle.h"
-#include "preload/lifecycle/running_tasks.h"
 #include "preload/sys/raw.h"
 
 #include <pthread.h>

@@ -4,7 +4,6 @@
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #if defined(__x86_64__) || defined(__i386__)

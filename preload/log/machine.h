@@ -3,7 +3,6 @@
 #ifndef CUPPING_PRELOAD_LOG_MACHINE_H
 #define CUPPING_PRELOAD_LOG_MACHINE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum { CUP_CPU_MODEL_ROOM = 49 };

@@ -5,9 +5,7 @@
 /* The block that counts what the calling thread maps and unmaps; NULL: none. */
 static struct cup_block *find_heap_block(void)
 {
-    if (cup_self.heap)
-        return cup_self.heap;
-    return cup_attribution_helped();
+    return cup_self.heap ? cup_self.heap : cup_attribution_helped();
 }
 
 /* Most helpers stay with the task that they helped last. */
@@ -30,7 +28,7 @@ void cup_heap_count_helping(uint32_t task, size_t bytes, size_t freed)
  * unmap them does not count as freeing heap. An arena that finds no place is not counted at all. */
 enum { MAPPINGS = 4096 };
 
-static struct {
+static struct mapping {
     uintptr_t at;
     size_t bytes;
 } mappings[MAPPINGS];
@@ -49,12 +47,10 @@ static bool add_mapping(uintptr_t at, size_t bytes)
     bool done = false;
     cup_log_lock();
     for (size_t i = 0; i < PROBE && !done; i++) {
-        size_t slot = (hash_address(at) + i) % MAPPINGS;
-        if (mappings[slot].at && mappings[slot].at != at)
-            continue;
-        mappings[slot].at = at;
-        mappings[slot].bytes = bytes;
-        done = true;
+        struct mapping *mapping = &mappings[(hash_address(at) + i) % MAPPINGS];
+        done = !mapping->at || mapping->at == at;
+        if (done)
+            *mapping = (struct mapping){at, bytes};
     }
     cup_log_unlock();
     return done;
@@ -65,10 +61,10 @@ static bool remove_mapping(uintptr_t at, size_t bytes)
     bool found = false;
     cup_log_lock();
     for (size_t i = 0; i < PROBE && !found; i++) {
-        size_t slot = (hash_address(at) + i) % MAPPINGS;
-        found = mappings[slot].at == at && mappings[slot].bytes == bytes;
+        struct mapping *mapping = &mappings[(hash_address(at) + i) % MAPPINGS];
+        found = mapping->at == at && mapping->bytes == bytes;
         if (found)
-            mappings[slot].at = 0;
+            mapping->at = 0;
     }
     cup_log_unlock();
     return found;

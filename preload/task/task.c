@@ -12,7 +12,6 @@
 #include "preload/sys/own_fd.h"
 #include "preload/sys/parse_number.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static uint32_t last_task;

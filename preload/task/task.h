@@ -8,7 +8,6 @@
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* A task begins. BEGIN states what is known of it: prefix, server, span, span_id (0: not known),
