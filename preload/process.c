@@ -81,7 +81,8 @@ static int64_t parse_seconds(const char *text)
     return *rest == 0 && ns <= MOST_S * second && (ns == 0 || ns >= least) ? ns : -1;
 }
 
-/* OTHERWISE for an unset variable, and with a note, EXPECTED, for one that PARSE refuses with -1. */
+/* OTHERWISE for an unset variable, and with a note, EXPECTED, for one that PARSE refuses with -1.
+ */
 static int64_t read_number(const char *name, int64_t (*parse)(const char *), int64_t otherwise,
                            const char *expected)
 {
@@ -181,8 +182,8 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
         cup_recording_add_feature(CUP_FEATURE_HEAP);
     else
         cup_recording_note("the heap is not seen", "another malloc comes before libcupping.so");
-    int64_t most = read_number("CUPPING_MAX_BYTES", parse_bytes, INT64_C(1) << 30,
-                               "not a size of 1M or more");
+    int64_t most =
+        read_number("CUPPING_MAX_BYTES", parse_bytes, INT64_C(1) << 30, "not a size of 1M or more");
     cup_recording_want(directory, (uint64_t)most, hooks, verbose);
 }
 

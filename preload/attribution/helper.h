@@ -15,6 +15,7 @@
 #ifndef CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
 #define CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
 
+#include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/library_variable.h"

@@ -117,9 +117,8 @@ static struct cup_owner end_request(const struct request *request)
         return owner;
     if (!request->task || request->attribution == CUP_METHOD_INHERITED)
         return (struct cup_owner){cup_block_none(), CUP_METHOD_NONE, 0};
-    owner.block = cup_self.task == request->task && cup_self.own
-                      ? cup_self.own
-                      : cup_block_helping(request->task);
+    owner.block = cup_self.task == request->task && cup_self.own ? cup_self.own
+                                                                 : cup_block_helping(request->task);
     return owner;
 }
 
