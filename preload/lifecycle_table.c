@@ -39,7 +39,6 @@
 #include "preload/sampler/sampler.h"
 #include "preload/sampler/thread_slots.h"
 #include "preload/stacks/native.h"
-#include "preload/stacks/native_thread.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/stacks/stack_uses.h"
 #include "preload/stacks/stacks.h"

@@ -3,10 +3,9 @@
 #include "preload/attribution/context.h"
 #include "preload/python/frames.h"
 #include "preload/python/stack_frames.h"
-#include "preload/sampler/remote_code.h"
+#include "preload/sampler/remote_copies.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/raw.h"
-#include "preload/sys/remote_pieces.h"
 
 #include <string.h>
 #include <sys/param.h>
@@ -24,7 +23,7 @@ enum {
 };
 
 /* How a consistent stack is obtained: one system call copies all frames, then the pointer to the
- * current frame, then all frames again (remote_pieces.h). A frame that is the same in both copies
+ * current frame, then all frames again (remote_copies.h). A frame that is the same in both copies
  * existed at the moment between them, when the pointer to the current frame was copied. So if all
  * frames from the current one outwards are the same in both copies, they are the thread's stack at
  * that moment. Memory is reused quickly (frames lie on a stack), so one copy alone could mix frames

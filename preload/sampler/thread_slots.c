@@ -2,7 +2,6 @@
 
 #include "preload/lifecycle/thread.h"
 #include "preload/python/python.h"
-#include "preload/stacks/stack_walkers.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"

@@ -5,7 +5,6 @@
 #include "preload/python/python.h"
 #include "preload/stacks/chain_memo.h"
 #include "preload/stacks/modules.h"
-#include "preload/stacks/native_thread.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"

@@ -1,11 +1,12 @@
 /* Reads the calling thread's native frames with libunwind, where that is installed.
  * docs/contributing/stacks.md says why it is loaded with RTLD_LOCAL, why some of its calls are
  * redirected (dl_iterate_phdr to modules.h), why it gets no pipe, and why its thread-local storage
- * is in native_thread.h. */
+ * is in native_thread.c. */
 #ifndef CUPPING_PRELOAD_STACKS_NATIVE_H
 #define CUPPING_PRELOAD_STACKS_NATIVE_H
 
 #include "preload/lifecycle/thread.h"
+#include "preload/sys/elf_symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ struct cup_native {
 bool cup_native_may(void);
 
 /* False, and counted in the log's health: there is too little stack left for libunwind, or the
- * thread runs on another stack than its own, or it has no thread slot (native_thread.h). Keeps
+ * thread runs on another stack than its own, or it has no thread slot (native_thread.c). Keeps
  * errno. */
 bool cup_native_has_room(void);
 
@@ -63,5 +64,27 @@ enum cup_native_kind cup_native_kind(const void *call);
 /* In a forked child. If a thread of the parent may have held libunwind's locks, native frames are
  * off from now on, and a note says so. */
 void cup_native_child_begins(void);
+
+/* ---- what libunwind needs from the calling thread (native_thread.c) -------------------------- */
+
+/* Stack: frames are not read where the thread runs on a stack that may be small: one for signals
+ * (sigaltstack), or a coroutine's.
+ *
+ * Thread-local storage: the loader would allocate libunwind's with malloc, which the thread may be
+ * inside of (docs/contributing/stacks.md). So it is in a static array, an entry per thread slot. */
+
+/* The calling thread is inside libunwind, called by us. */
+extern __thread bool cup_native_unwinds __attribute__((tls_model("initial-exec"))) CUP_OURS;
+
+/* Redirects LIBRARY's calls of __tls_get_addr() and of the pthread_key functions. Called before its
+ * first use. False: it needs too much storage, or gets it in an unknown way. */
+bool cup_native_thread_redirect(const struct cup_elf *library);
+
+/* The calling thread ends: libunwind frees its cache for it. The guard is held. Must come before
+ * the thread gives up its slot. */
+void cup_native_thread_ends(void);
+
+/* A forked child: only the calling thread exists, and it starts anew. */
+void cup_native_threads_forked(void);
 
 #endif

@@ -1,8 +1,7 @@
-#include "preload/stacks/native_thread.h"
+#include "preload/stacks/native.h"
 
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/stacks/native.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
 #include "preload/sys/spin.h"

@@ -1,4 +1,4 @@
-#include "preload/stacks/stack_walkers.h"
+#include "preload/stacks/stacks.h"
 
 #include <sys/syscall.h>
 #include <time.h>

@@ -9,7 +9,6 @@
 #include "preload/stacks/merge_frames.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_tables.h"
-#include "preload/stacks/stack_walkers.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/spin.h"
 
