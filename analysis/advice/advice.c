@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/advice/advice_rules.h"
 
@@ -25,6 +26,23 @@ bool cup_advise(struct cup_advice *advice, double weight, const char *format, ..
     vsnprintf(advice->text, sizeof advice->text, format, arguments);
     va_end(arguments);
     return true;
+}
+
+bool cup_advise_more(struct cup_advice *advice, const char *format, ...)
+{
+    size_t length = strlen(advice->text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(advice->text + length, sizeof advice->text - length, format, arguments);
+    va_end(arguments);
+    return true;
+}
+
+const char *cup_figure(struct cup_advice *advice, double number, enum cup_unit unit)
+{
+    enum { KEPT = sizeof advice->figures / sizeof *advice->figures };
+    char *to = advice->figures[advice->figure_count++ % KEPT];
+    return cup_print_human_readable(to, cup_real(number), unit);
 }
 
 /* ---- nothing to complain of ------------------------------------------------------------- */

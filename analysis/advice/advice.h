@@ -3,6 +3,7 @@
 #ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_H
 #define CUPPING_ANALYSIS_ADVICE_ADVICE_H
 
+#include "analysis/base/units.h"
 #include "analysis/metrics/totals.h"
 
 struct cup_advice;
@@ -21,6 +22,9 @@ struct cup_advice {
     const struct cup_rule *rule;
     double weight; /* what could be saved, as a share of the threads' time; failures have more */
     char text[720];
+    /* Private, see cup_figure(). */
+    char figures[8][CUP_HUMAN_READABLE_ROOM];
+    unsigned figure_count;
 };
 
 enum { CUP_ADVICE_MOST = 64 };

@@ -5,8 +5,6 @@
 #include "analysis/metrics/reads/clusters.h"
 #include "analysis/metrics/reads/file_datasets.h"
 
-typedef unsigned long long big;
-
 static double share_of(uint64_t part, uint64_t all)
 {
     return all ? (double)part / (double)all : NAN;
@@ -61,55 +59,45 @@ bool cup_baskets_shared(const struct cup_totals *t)
     return shared_share(t) > 0.1;
 }
 
-/* How large chunks and clusters are, and which chunks would end at cluster boundaries. */
-static void describe_clusters(const struct cup_totals *t, char *to, size_t room)
+/* Adds how large chunks and clusters are, and which chunks would end at cluster boundaries. */
+static bool advise_clusters(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_cluster cluster = cup_cluster_find(t);
     double events = mean_chunk_events(t), times = fmax(round(events / cluster.events), 1);
-    char chunk[CUP_HUMAN_READABLE_ROOM], of[CUP_HUMAN_READABLE_ROOM],
-        better[CUP_HUMAN_READABLE_ROOM];
-    if (!(events > 0)) {
-        snprintf(to, room, "Tasks that begin and end at cluster boundaries read each basket once.");
-        return;
-    }
-    if (!(cluster.events >= 1)) {
-        snprintf(to, room,
-                 "Clusters differ from file to file, or are not known: use Coffea's "
-                 "Runner(align_clusters=True), which ends chunks at cluster boundaries.");
-        return;
-    }
-    snprintf(to, room,
-             "Chunks have %s events, clusters %s (%s). Use chunks of %s, or Coffea's "
-             "Runner(align_clusters=True): then chunks end at cluster boundaries.",
-             with_unit(chunk, round(events), CUP_UNIT_COUNT),
-             with_unit(of, round(cluster.events), CUP_UNIT_COUNT),
-             cluster.from_trees ? "fAutoFlush of the trees" : "estimated from the baskets",
-             with_unit(better, round(times * cluster.events), CUP_UNIT_COUNT));
+    if (!(events > 0))
+        return cup_advise_more(
+            advice, "Tasks that begin and end at cluster boundaries read each basket once.");
+    if (!(cluster.events >= 1))
+        return cup_advise_more(
+            advice, "Clusters differ from file to file, or are not known: use Coffea's "
+                    "Runner(align_clusters=True), which ends chunks at cluster boundaries.");
+    return cup_advise_more(advice,
+                           "Chunks have %s events, clusters %s (%s). Use chunks of %s, or Coffea's "
+                           "Runner(align_clusters=True): then chunks end at cluster boundaries.",
+                           as_count(advice, round(events)), as_count(advice, round(cluster.events)),
+                           cluster.from_trees ? "fAutoFlush of the trees"
+                                              : "estimated from the baskets",
+                           as_count(advice, round(times * cluster.events)));
 }
 
-static uint64_t shared_of_file(const struct cup_totals *t, size_t file)
-{
-    return shared_bytes(&t->branches->files[file].rereads);
-}
-
-/* ", 50 % of that in TTbar": the dataset with the most of these bytes; "" where there is only one.
+/* Adds ", 50 % of that in TTbar": the dataset with the most of these bytes, if there are several.
  */
-static void describe_dataset(const struct cup_totals *t, char *to, size_t room)
+static void advise_dataset(const struct cup_totals *t, struct cup_advice *advice)
 {
     uint32_t *of_file = cup_datasets_of_files(t);
     uint64_t *bytes = calloc(t->dataset_count + 1, sizeof *bytes), all = 0;
     size_t most = 0;
     for (size_t i = 0; of_file && bytes && i < t->profile->root_file_count; i++) {
-        bytes[of_file[i]] += shared_of_file(t, i);
-        all += shared_of_file(t, i);
+        uint64_t shared = shared_bytes(&t->branches->files[i].rereads);
+        bytes[of_file[i]] += shared;
+        all += shared;
         if (of_file[i] && (most == 0 || bytes[of_file[i]] > bytes[most]))
             most = of_file[i];
     }
-    *to = '\0';
     if (most && t->dataset_count > 1) {
         struct cup_text name = cup_profile_text(t->profile, t->datasets[most - 1].name);
-        snprintf(to, room, ", %.0f %% of that in %.*s", 100 * share_of(bytes[most], all),
-                 (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "");
+        cup_advise_more(advice, ", %.0f %% of that in %.*s", 100 * share_of(bytes[most], all),
+                        (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "");
     }
     free(of_file);
     free(bytes);
@@ -119,38 +107,32 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
 {
     const struct cup_rereads *again = &t->branches->total.rereads;
     uint64_t bytes = shared_bytes(again);
-    char twice[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], clusters[240], dataset[120];
     if (!cup_baskets_shared(t))
         return false;
-    describe_clusters(t, clusters, sizeof clusters);
-    describe_dataset(t, dataset, sizeof dataset);
-    return cup_advise(
-        advice, 0.2 * shared_share(t),
-        "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold 10 "
-        "%%), "
-        "had already been read and decompressed by another task%s%s. %s",
-        with_unit(twice, (double)bytes, CUP_UNIT_BYTES),
-        with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), 100 * shared_share(t),
-        100 * again->estimated_bytes > bytes ? " (in part estimated)" : "", dataset, clusters);
+    cup_advise(advice, 0.2 * shared_share(t),
+               "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
+               "10 %%), had already been read and decompressed by another task%s",
+               in_bytes(advice, (double)bytes),
+               in_bytes(advice, (double)t->branches->all.compressed), 100 * shared_share(t),
+               100 * again->estimated_bytes > bytes ? " (in part estimated)" : "");
+    advise_dataset(t, advice);
+    return cup_advise_more(advice, ". ") && advise_clusters(t, advice);
 }
 
 /* Two chunks that meet inside a cluster both read all of it. */
 bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice *advice)
 {
-    char clusters[240];
     if (t->branches->rereads_known || t->branches->all.baskets == 0)
         return false;
     double times = mean_chunk_events(t) / cup_cluster_find(t).events;
     if (!(times < 10) || !(fabs(times - round(times)) > 0.05 * times))
         return false;
-    describe_clusters(t, clusters, sizeof clusters);
-    return cup_advise(
-        advice, 0.05,
-        "Chunks are %.2g clusters long (threshold: less than 10, and more than 5 %% off a whole "
-        "number). A chunk that begins or ends inside a cluster reads all of it; how many bytes "
-        "were "
-        "read more than once is not known here. %s",
-        times, clusters);
+    return cup_advise(advice, 0.05,
+                      "Chunks are %.2g clusters long (threshold: less than 10, and more than 5 %% "
+                      "off a whole number). A chunk that begins or ends inside a cluster reads all "
+                      "of it; how many bytes were read more than once is not known here. ",
+                      times) &&
+           advise_clusters(t, advice);
 }
 
 /* Entries in the baskets that chunks read, for each event of these chunks. It is averaged over
@@ -174,31 +156,28 @@ static double entries_per_event(const struct cup_totals *t)
 bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = entries_per_event(t);
-    char clusters[240];
     if (!(times > 1.5) || cup_baskets_shared(t))
         return false;
-    describe_clusters(t, clusters, sizeof clusters);
-    return cup_advise(advice, 0.1 * (1 - 1 / times),
-                      "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
-                      "(threshold 1.5, "
-                      "averaged by bytes); the others are decompressed and not used. %s",
-                      times, clusters);
+    return cup_advise(
+               advice, 0.1 * (1 - 1 / times),
+               "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
+               "(threshold 1.5, averaged by bytes); the others are decompressed and not used. ",
+               times) &&
+           advise_clusters(t, advice);
 }
 
 bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
     double twice = share_of(all->again_bytes, all->compressed);
-    char bytes[CUP_HUMAN_READABLE_ROOM];
     if (!(twice > 0.05))
         return false;
-    return cup_advise(
-        advice, 0.3 * twice,
-        "Tasks read baskets that they had already read: %llu of %llu, %s of compressed bytes, %.0f "
-        "%% (threshold 5 %%). Keep the array of a branch that is needed again, or leave uproot's "
-        "array_cache on and large enough.",
-        (big)all->again, (big)all->baskets,
-        with_unit(bytes, (double)all->again_bytes, CUP_UNIT_BYTES), twice * 100);
+    return cup_advise(advice, 0.3 * twice,
+                      "Tasks read baskets that they had already read: %llu of %llu, %s of "
+                      "compressed bytes, %.0f %% (threshold 5 %%). Keep the array of a branch that "
+                      "is needed again, or leave uproot's array_cache on and large enough.",
+                      (big)all->again, (big)all->baskets,
+                      in_bytes(advice, (double)all->again_bytes), twice * 100);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------ */
@@ -206,20 +185,20 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_branch_row *row = t->branches->rows;
-    char name[100], bytes[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM], ratio[40] = "";
+    char name[100], ratio[40] = "";
     if (t->branches->count < 3 || row->name == 0 ||
         !(share_of(row->sums.compressed, t->branches->all.compressed) > 0.5))
         return false;
     if (payload_ratio(&row->sums) > 0)
         snprintf(ratio, sizeof ratio, ", compressed %.2f times", payload_ratio(&row->sums));
-    return cup_advise(
-        advice, 0.04,
-        "One branch of %zu that were read has %.0f %% of their compressed bytes (threshold 50 %%): "
-        "%s, %s of %s%s. Read it only for the events that need it, or write it with a lower "
-        "precision.",
-        t->branches->count, 100 * share_of(row->sums.compressed, t->branches->all.compressed),
-        branch_name(t, row, name), with_unit(bytes, (double)row->sums.compressed, CUP_UNIT_BYTES),
-        with_unit(all, (double)t->branches->all.compressed, CUP_UNIT_BYTES), ratio);
+    return cup_advise(advice, 0.04,
+                      "One branch of %zu that were read has %.0f %% of their compressed bytes "
+                      "(threshold 50 %%): %s, %s of %s%s. Read it only for the events that need "
+                      "it, or write it with a lower precision.",
+                      t->branches->count,
+                      100 * share_of(row->sums.compressed, t->branches->all.compressed),
+                      branch_name(t, row, name), in_bytes(advice, (double)row->sums.compressed),
+                      in_bytes(advice, (double)t->branches->all.compressed), ratio);
 }
 
 /* Compressed bytes of the files that use LZMA only. In files with several algorithms, the part of
@@ -244,7 +223,6 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
     double bytes = (double)lzma_bytes(t->profile);
     double cpu_s = (double)(t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS]) / 1e9;
     double lzma_s = fmin(bytes / lzma_rate, cpu_s);
-    char size[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM], all[CUP_HUMAN_READABLE_ROOM];
     if (!(bytes > 0) || !(lzma_s / cpu_s > 0.25))
         return false;
     return cup_advise(
@@ -253,24 +231,22 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
         "per CPU second: %.0f %% of the tasks' CPU time of %s (threshold 25 %%). Write the data "
         "with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the time or less, and the "
         "files are up to 1.5 times as large.",
-        with_unit(size, bytes, CUP_UNIT_BYTES), with_unit(time, lzma_s, CUP_UNIT_SECONDS),
-        lzma_s / cpu_s * 100, with_unit(all, cpu_s, CUP_UNIT_SECONDS));
+        in_bytes(advice, bytes), in_seconds(advice, lzma_s), lzma_s / cpu_s * 100,
+        in_seconds(advice, cpu_s));
 }
 
 bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
     double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
-    char bytes[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(passed > 0.25))
         return false;
-    return cup_advise(
-        advice, 0.1 * passed,
-        "Read-ahead and merged requests fetched baskets that were not requested: %s, against %s "
-        "that were requested, %.0f %% of both (threshold 25 %%). Use files with fewer branches, or "
-        "larger baskets.",
-        with_unit(bytes, (double)all->incidental_bytes, CUP_UNIT_BYTES),
-        with_unit(read, (double)all->compressed, CUP_UNIT_BYTES), passed * 100);
+    return cup_advise(advice, 0.1 * passed,
+                      "Read-ahead and merged requests fetched baskets that were not requested: %s, "
+                      "against %s that were requested, %.0f %% of both (threshold 25 %%). Use "
+                      "files with fewer branches, or larger baskets.",
+                      in_bytes(advice, (double)all->incidental_bytes),
+                      in_bytes(advice, (double)all->compressed), passed * 100);
 }
 
 /* ---- how they are stored ---------------------------------------------------------------- */
@@ -285,7 +261,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
 {
     const struct cup_branch_row *largest = NULL;
     uint64_t bytes = 0, branches = 0;
-    char name[100], size[CUP_HUMAN_READABLE_ROOM];
+    char name[100];
     for (size_t i = 0; i < t->branches->count; i++) {
         const struct cup_branch_row *row = &t->branches->rows[i];
         if (!is_poor(row))
@@ -296,15 +272,14 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
     }
     if (!largest || !(share_of(bytes, t->branches->all.compressed) > 0.3))
         return false;
-    return cup_advise(
-        advice, 0.03,
-        "Compression saves little in %llu branch%s with %s, %.0f %% of the compressed bytes "
-        "(threshold 30 %%): their ratio is below 1.1 (threshold). The largest, %s, has %.2f. Write "
-        "them with fewer bits (Float16_t, a shorter mantissa), or without compression, which saves "
-        "CPU time.",
-        (big)branches, branches == 1 ? "" : "es", with_unit(size, (double)bytes, CUP_UNIT_BYTES),
-        100 * share_of(bytes, t->branches->all.compressed), branch_name(t, largest, name),
-        payload_ratio(&largest->sums));
+    return cup_advise(advice, 0.03,
+                      "Compression saves little in %llu branch%s with %s, %.0f %% of the "
+                      "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
+                      "The largest, %s, has %.2f. Write them with fewer bits (Float16_t, a shorter "
+                      "mantissa), or without compression, which saves CPU time.",
+                      (big)branches, branches == 1 ? "" : "es", in_bytes(advice, (double)bytes),
+                      100 * share_of(bytes, t->branches->all.compressed),
+                      branch_name(t, largest, name), payload_ratio(&largest->sums));
 }
 
 bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -312,16 +287,14 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     uint64_t baskets = t->branches->all.baskets - t->branches->pages.baskets;
     uint64_t bytes = t->branches->all.compressed - t->branches->pages.compressed;
     double mean = share_of(bytes, baskets);
-    char size[CUP_HUMAN_READABLE_ROOM], count[CUP_HUMAN_READABLE_ROOM];
     if (baskets < 1000 || !(mean < 4096))
         return false;
-    return cup_advise(
-        advice, 0.08,
-        "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of them. Each costs "
-        "a decompression, Python calls and often a request of its own. Write or merge the files "
-        "with larger clusters: more entries for each extend() of uproot, or a larger fAutoFlush of "
-        "ROOT.",
-        with_unit(size, mean, CUP_UNIT_BYTES), with_unit(count, (double)baskets, CUP_UNIT_COUNT));
+    return cup_advise(advice, 0.08,
+                      "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of "
+                      "them. Each costs a decompression, Python calls and often a request of its "
+                      "own. Write or merge the files with larger clusters: more entries for each "
+                      "extend() of uproot, or a larger fAutoFlush of ROOT.",
+                      in_bytes(advice, mean), as_count(advice, (double)baskets));
 }
 
 static size_t files_with_branches(const struct cup_totals *t)
@@ -346,10 +319,8 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
         advice, 0.1 * waits,
         "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% of the "
         "bytes, and waited for files and sockets for %.0f %% of their time (threshold 20 %%). "
-        "These "
-        "branches lie apart in the files. Make a slimmed copy with these branches alone: it is "
-        "read "
-        "in fewer and larger requests.",
+        "These branches lie apart in the files. Make a slimmed copy with these branches alone: it "
+        "is read in fewer and larger requests.",
         (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
         waits * 100);
 }

@@ -5,8 +5,6 @@
 #include "analysis/advice/advice_rules.h"
 #include "analysis/metrics/reads/open_ranks.h"
 
-typedef unsigned long long big;
-
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_loss_sums *sums = &t->losses->sums;
@@ -15,13 +13,13 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
     if (sums->chunks[CUP_LOSS_SKIPPED] == 0)
         return false;
     big skipped = sums->chunks[CUP_LOSS_SKIPPED];
-    return cup_advise(advice, 1.8,
-                      "%llu chunk%s skipped as bad files (threshold: any): their tasks succeeded, "
-                      "but process() never returned in them. The result lacks them and %llu that "
-                      "failed: %.0f events, %.2g %% of all. Send the site what `--only "
-                      "losses` prints.",
-                      skipped, skipped == 1 ? " was" : "s were", (big)sums->chunks[CUP_LOSS_LOST],
-                      lost, all > 0 ? 100 * lost / all : 0);
+    return cup_advise(
+        advice, 1.8,
+        "%llu chunk%s skipped as bad files (threshold: any): their tasks succeeded, but process() "
+        "never returned in them. The result lacks them and %llu that failed: %.0f events, %.2g %% "
+        "of all. Send the site what `--only losses` prints.",
+        skipped, skipped == 1 ? " was" : "s were", (big)sums->chunks[CUP_LOSS_LOST], lost,
+        all > 0 ? 100 * lost / all : 0);
 }
 
 /* ---- servers ---------------------------------------------------------------------------- */
@@ -65,12 +63,11 @@ static void add_failures(struct failures *failures, struct cup_text server, uint
 
 static void describe_failures(struct cup_advice *advice, struct cup_text server, uint64_t count)
 {
-    cup_advise(
-        advice, 1.7,
-        "%llu attempts at chunks with files of %.*s failed (threshold %d). Send the site what "
-        "`--only losses` prints: these files, with times and errors.",
-        (big)count, (int)(server.length < 200 ? server.length : 200), server.bytes,
-        SERVER_FAILURES);
+    cup_advise(advice, 1.7,
+               "%llu attempts at chunks with files of %.*s failed (threshold %d). Send the site "
+               "what `--only losses` prints: these files, with times and errors.",
+               (big)count, (int)(server.length < 200 ? server.length : 200), server.bytes,
+               SERVER_FAILURES);
 }
 
 bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice)
@@ -110,16 +107,14 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
     if (!slowest)
         return false;
     struct cup_text name = cup_intern_text(&hosts->names, slowest->name);
-    return cup_advise(
-        advice, lost_ns / (double)(t->all.wall_ns ? t->all.wall_ns : 1),
-        "%llu host%s slower than others with the same CPU model. The slowest, %.*s, processes %.3g "
-        "events/s per core; the median is %.3g (threshold %.1f robust deviations and %.0f %%). "
-        "Check "
-        "what else runs there, its memory, and its connection to the storage; `--only hosts` "
-        "compares all hosts.",
-        (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
-        cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
-        100 * CUP_HOST_OUTLIER_SHARE);
+    return cup_advise(advice, lost_ns / (double)(t->all.wall_ns ? t->all.wall_ns : 1),
+                      "%llu host%s slower than others with the same CPU model. The slowest, %.*s, "
+                      "processes %.3g events/s per core; the median is %.3g (threshold %.1f robust "
+                      "deviations and %.0f %%). Check what else runs there, its memory, and its "
+                      "connection to the storage; `--only hosts` compares all hosts.",
+                      (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
+                      cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
+                      100 * CUP_HOST_OUTLIER_SHARE);
 }
 
 bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
@@ -127,17 +122,13 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     const struct cup_stage *stage = &t->stages->rows[CUP_STAGE_MERGE];
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
-    char time[CUP_HUMAN_READABLE_ROOM], idle[CUP_HUMAN_READABLE_ROOM],
-        longest[CUP_HUMAN_READABLE_ROOM];
     if (!stage->known || sum.tasks == 0 || merge_s < 1 || !(merge_s / run_s > 0.15))
         return false;
-    return cup_advise(
-        advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
-        "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, and 1 s). "
-        "Threads "
-        "were idle for %s of it, added up; the longest merge took %s. Make results smaller, or use "
-        "a smaller treereduction.",
-        with_unit(time, merge_s, CUP_UNIT_SECONDS), merge_s / run_s * 100,
-        with_unit(idle, (double)stage->idle_ns / 1e9, CUP_UNIT_SECONDS),
-        with_unit(longest, (double)sum.longest_ns / 1e9, CUP_UNIT_SECONDS));
+    return cup_advise(advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
+                      "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, "
+                      "and 1 s). Threads were idle for %s of it, added up; the longest merge took "
+                      "%s. Make results smaller, or use a smaller treereduction.",
+                      in_seconds(advice, merge_s), merge_s / run_s * 100,
+                      in_seconds(advice, (double)stage->idle_ns / 1e9),
+                      in_seconds(advice, (double)sum.longest_ns / 1e9));
 }

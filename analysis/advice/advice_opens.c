@@ -28,8 +28,6 @@ static const struct cup_open_sum *most_time(const struct cup_totals *t)
 bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_open_sum *most = of_task_time(t) > 0.10 ? most_time(t) : NULL;
-    char time[CUP_HUMAN_READABLE_ROOM], middle[CUP_HUMAN_READABLE_ROOM],
-        high[CUP_HUMAN_READABLE_ROOM];
     if (!most || most->opened < 10)
         return false;
     struct cup_text server = cup_profile_text(t->profile, most->server);
@@ -39,10 +37,10 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         "Opening data files took %.0f %% of the task time (%s, added up over threads, threshold 10 "
         "%%), most of it at %.*s: %llu opens, median %s, 99 %% below %s. Use larger chunks, which "
         "open files less often, or a nearer server.",
-        of_task_time(t) * 100, with_unit(time, open_s, CUP_UNIT_SECONDS), (int)server.length,
-        server.length ? server.bytes : "", (unsigned long long)most->opened,
-        with_unit(middle, cup_open_quantile_ns(most, 0.5) / 1e9, CUP_UNIT_SECONDS),
-        with_unit(high, cup_open_quantile_ns(most, 0.99) / 1e9, CUP_UNIT_SECONDS));
+        of_task_time(t) * 100, in_seconds(advice, open_s), (int)server.length,
+        server.length ? server.bytes : "", (big)most->opened,
+        in_seconds(advice, cup_open_quantile_ns(most, 0.5) / 1e9),
+        in_seconds(advice, cup_open_quantile_ns(most, 0.99) / 1e9));
 }
 
 /* Share of failed opens, for servers only: programs often try local files that need not exist, but
@@ -56,7 +54,7 @@ static double failed_share(const struct cup_open_sum *sum)
 bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_open_sum *worst = NULL;
-    char error[64] = "", time[CUP_HUMAN_READABLE_ROOM];
+    char error[64] = "";
     size_t count;
     const struct cup_open_sum **sums = cup_opens_by_time(t->profile, &count);
     for (size_t i = 0; sums && i < count; i++)
@@ -67,11 +65,11 @@ bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     struct cup_text server = cup_profile_text(t->profile, worst->server);
     cup_open_worst(worst, error, sizeof error);
-    return cup_advise(
-        advice, 0.3,
-        "%.0f %% of the %s %.*s failed (%llu, threshold 5 %%), mostly with: %s. The failures took "
-        "%s. Tell the site, or leave the server out.",
-        failed_share(worst) * 100, worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at",
-        (int)server.length, server.length ? server.bytes : "", (unsigned long long)worst->failed,
-        error, with_unit(time, (double)worst->failed_ns / 1e9, CUP_UNIT_SECONDS));
+    return cup_advise(advice, 0.3,
+                      "%.0f %% of the %s %.*s failed (%llu, threshold 5 %%), mostly with: %s. The "
+                      "failures took %s. Tell the site, or leave the server out.",
+                      failed_share(worst) * 100,
+                      worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at",
+                      (int)server.length, server.length ? server.bytes : "", (big)worst->failed,
+                      error, in_seconds(advice, (double)worst->failed_ns / 1e9));
 }

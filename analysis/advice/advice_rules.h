@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/base/units.h"
 #include "analysis/metrics/metrics.h"
+
+typedef unsigned long long big; /* for %llu */
 
 /* One row for each rule: its name, which docs/advice.md has too; whether it says what a part of the
  * time budget means; and where a page shows its evidence: a plot, and the heading of a table (NULL:
@@ -63,9 +64,14 @@
 CUP_RULES(X)
 #undef X
 
-/* Fills in the advice. Returns true, so that a rule can end with it. */
+/* Fills in the advice, or adds to its text. Both return true, so that a rule can end with them. */
 __attribute__((format(printf, 3, 4))) bool cup_advise(struct cup_advice *advice, double weight,
                                                       const char *format, ...);
+__attribute__((format(printf, 2, 3))) bool cup_advise_more(struct cup_advice *advice,
+                                                           const char *format, ...);
+
+/* The number as text with its unit. The text belongs to ADVICE, which keeps the last eight. */
+const char *cup_figure(struct cup_advice *advice, double number, enum cup_unit unit);
 
 /* Whether the rule chunk_size advises larger chunks. */
 bool cup_chunks_too_small(const struct cup_totals *t);
@@ -79,10 +85,19 @@ static inline double cup_share_of_threads(const struct cup_totals *t, double sec
     return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
 }
 
-/* Writes a figure with its unit to TO, which has CUP_HUMAN_READABLE_ROOM. Returns TO. */
-static inline const char *with_unit(char *to, double number, enum cup_unit unit)
+static inline const char *in_seconds(struct cup_advice *advice, double seconds)
 {
-    return cup_print_human_readable(to, cup_real(number), unit);
+    return cup_figure(advice, seconds, CUP_UNIT_SECONDS);
+}
+
+static inline const char *in_bytes(struct cup_advice *advice, double bytes)
+{
+    return cup_figure(advice, bytes, CUP_UNIT_BYTES);
+}
+
+static inline const char *as_count(struct cup_advice *advice, double count)
+{
+    return cup_figure(advice, count, CUP_UNIT_COUNT);
 }
 
 #endif

@@ -22,20 +22,15 @@ static bool chunks_too_large(const struct cup_totals *t)
            (size->most_by == CUP_BOUND_WALL || size->most_by == CUP_BOUND_MEMORY);
 }
 
-/* What a worker needs at the advised chunk size, as far as it is known. */
-static void describe_memory(const struct cup_memory_need *need, char *to, size_t room)
+/* Adds what a worker needs at the advised chunk size, as far as it is known. */
+static bool advise_memory(const struct cup_memory_need *need, struct cup_advice *advice)
 {
-    char bytes[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
-        request[CUP_HUMAN_READABLE_ROOM];
-    if (!(need->new_request_bytes > 0)) {
-        snprintf(to, room, " How much memory a worker then needs is not known.");
-        return;
-    }
-    snprintf(to, room, " A worker of %u thread%s then needs %s (error %s): set its limit to %s.",
-             need->threads, need->threads == 1 ? "" : "s",
-             with_unit(bytes, need->new_bytes, CUP_UNIT_BYTES),
-             with_unit(error, need->new_error_bytes, CUP_UNIT_BYTES),
-             with_unit(request, need->new_request_bytes, CUP_UNIT_BYTES));
+    if (!(need->new_request_bytes > 0))
+        return cup_advise_more(advice, " How much memory a worker then needs is not known.");
+    return cup_advise_more(
+        advice, " A worker of %u thread%s then needs %s (error %s): set its limit to %s.",
+        need->threads, need->threads == 1 ? "" : "s", in_bytes(advice, need->new_bytes),
+        in_bytes(advice, need->new_error_bytes), in_bytes(advice, need->new_request_bytes));
 }
 
 static const char *reason_of(const struct cup_chunk_size *size)
@@ -56,46 +51,39 @@ static const char *name_dataset(const struct cup_totals *t, char to[80])
     return to;
 }
 
-static void advise_larger(const struct cup_totals *t, struct cup_advice *advice)
+static bool advise_larger(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_chunk_size *size = &t->fits->size;
-    char fixed[CUP_HUMAN_READABLE_ROOM], error[CUP_HUMAN_READABLE_ROOM],
-        present[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
-        wall[CUP_HUMAN_READABLE_ROOM], memory[200], dataset[80];
+    char dataset[80];
     double gain = size->fixed_share - size->new_fixed_share;
-    describe_memory(&t->fits->memory, memory, sizeof memory);
     cup_advise(
         advice, cup_share_of_threads(t, gain * (double)t->chunk_wall_ns / 1e9),
         "Chunks%s are small: each has a fixed part of %s (error %s), by a fit over %zu of them. "
         "That is %.0f %% of its time at %s events (threshold %.0f %%, or tasks of less than %.0f "
-        "ms "
-        "x threads). Use chunks of %s events%s: the fixed part is then %.0f %% of %s.%s",
-        name_dataset(t, dataset), with_unit(fixed, size->fixed_s, CUP_UNIT_SECONDS),
-        with_unit(error, size->fixed_error_s, CUP_UNIT_SECONDS), size->fit->time.count,
-        100 * size->fixed_share, with_unit(present, round(size->present), CUP_UNIT_COUNT),
-        100 * CUP_SIZE_FIXED_SHARE, 1e3 * CUP_SIZE_SCHEDULER_S,
-        with_unit(events, round(size->events), CUP_UNIT_COUNT), reason_of(size),
-        100 * size->new_fixed_share, with_unit(wall, size->new_wall_s, CUP_UNIT_SECONDS), memory);
+        "ms x threads). Use chunks of %s events%s: the fixed part is then %.0f %% of %s.",
+        name_dataset(t, dataset), in_seconds(advice, size->fixed_s),
+        in_seconds(advice, size->fixed_error_s), size->fit->time.count, 100 * size->fixed_share,
+        as_count(advice, round(size->present)), 100 * CUP_SIZE_FIXED_SHARE,
+        1e3 * CUP_SIZE_SCHEDULER_S, as_count(advice, round(size->events)), reason_of(size),
+        100 * size->new_fixed_share, in_seconds(advice, size->new_wall_s));
+    return advise_memory(&t->fits->memory, advice);
 }
 
-static void advise_smaller(const struct cup_totals *t, struct cup_advice *advice)
+static bool advise_smaller(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_chunk_size *size = &t->fits->size;
     bool memory = size->most_by == CUP_BOUND_MEMORY;
-    char event[CUP_HUMAN_READABLE_ROOM], present[CUP_HUMAN_READABLE_ROOM],
-        wall[CUP_HUMAN_READABLE_ROOM], events[CUP_HUMAN_READABLE_ROOM],
-        later[CUP_HUMAN_READABLE_ROOM], dataset[80];
-    cup_advise(
-        advice, memory ? 0.8 : 0.1,
-        "Chunks%s are large: with %s events they take %s (threshold %.0f s, or a worker's memory "
-        "limit%s), at %s per event in a fit over %zu chunks. A worker that dies loses that much "
-        "work, and the run's end waits for the last chunk. Use chunks of %s events: they take %s, "
-        "of which %.0f %% is fixed.",
-        name_dataset(t, dataset), with_unit(present, round(size->present), CUP_UNIT_COUNT),
-        with_unit(wall, size->wall_s, CUP_UNIT_SECONDS), CUP_SIZE_MOST_S, memory ? ", as here" : "",
-        with_unit(event, size->event_s, CUP_UNIT_SECONDS), size->fit->time.count,
-        with_unit(events, round(size->events), CUP_UNIT_COUNT),
-        with_unit(later, size->new_wall_s, CUP_UNIT_SECONDS), 100 * size->new_fixed_share);
+    char dataset[80];
+    return cup_advise(advice, memory ? 0.8 : 0.1,
+                      "Chunks%s are large: with %s events they take %s (threshold %.0f s, or a "
+                      "worker's memory limit%s), at %s per event in a fit over %zu chunks. A "
+                      "worker that dies loses that much work, and the run's end waits for the last "
+                      "chunk. Use chunks of %s events: they take %s, of which %.0f %% is fixed.",
+                      name_dataset(t, dataset), as_count(advice, round(size->present)),
+                      in_seconds(advice, size->wall_s), CUP_SIZE_MOST_S, memory ? ", as here" : "",
+                      in_seconds(advice, size->event_s), size->fit->time.count,
+                      as_count(advice, round(size->events)), in_seconds(advice, size->new_wall_s),
+                      100 * size->new_fixed_share);
 }
 
 bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
@@ -103,8 +91,7 @@ bool cup_rule_chunk_size(const struct cup_totals *t, struct cup_advice *advice)
     bool small = cup_chunks_too_small(t);
     if (!small && !chunks_too_large(t))
         return false;
-    (small ? advise_larger : advise_smaller)(t, advice);
-    return true;
+    return (small ? advise_larger : advise_smaller)(t, advice);
 }
 
 /* Too much memory costs something only if workers on several hosts requested it; on one host, the
@@ -119,23 +106,18 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
     const struct cup_memory_need *need = &t->fits->memory;
     double share = need->request_bytes / need->limit_bytes;
     bool scarce = share > 1;
-    char chunk[CUP_HUMAN_READABLE_ROOM], bytes[CUP_HUMAN_READABLE_ROOM],
-        error[CUP_HUMAN_READABLE_ROOM], limit[CUP_HUMAN_READABLE_ROOM],
-        request[CUP_HUMAN_READABLE_ROOM];
     if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     return cup_advise(
         advice, scarce ? 0.7 : 0.01,
         "Workers of %u thread%s need %s (error %s) at this chunk size: what the process holds "
-        "before "
-        "a chunk, and for each thread the peak live heap of a chunk, by a fit over %zu chunks (%s "
-        "each). They have %s, %s (threshold: less than the limit advised here, or more than twice "
-        "that). %s a limit of %s.",
-        need->threads, need->threads == 1 ? "" : "s", with_unit(bytes, need->bytes, CUP_UNIT_BYTES),
-        with_unit(error, need->error_bytes, CUP_UNIT_BYTES), need->fit->heap.count,
-        with_unit(chunk, need->chunk_bytes, CUP_UNIT_BYTES),
-        with_unit(limit, need->limit_bytes, CUP_UNIT_BYTES),
+        "before a chunk, and for each thread the peak live heap of a chunk, by a fit over %zu "
+        "chunks (%s each). They have %s, %s (threshold: less than the limit advised here, or more "
+        "than twice that). %s a limit of %s.",
+        need->threads, need->threads == 1 ? "" : "s", in_bytes(advice, need->bytes),
+        in_bytes(advice, need->error_bytes), need->fit->heap.count,
+        in_bytes(advice, need->chunk_bytes), in_bytes(advice, need->limit_bytes),
         scarce ? "which is too little" : "which is more than they use",
         scarce ? "Set" : "Use more threads, or less memory:",
-        with_unit(request, need->request_bytes, CUP_UNIT_BYTES));
+        in_bytes(advice, need->request_bytes));
 }

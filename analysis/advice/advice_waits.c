@@ -8,15 +8,16 @@
 
 /* ---- shares of the tasks' time ---------------------------------------------------------- */
 
-static double wait_s(const struct cup_totals *t, enum cup_waited part)
+/* If tasks spent more than THRESHOLD of their time on this wait: writes LEAD, that share and the
+ * time, in "LEAD 15 % of their time (3.2 s, ", and returns true. No threshold is exceeded where no
+ * waits were measured. */
+static bool advise_wait(const struct cup_totals *t, struct cup_advice *advice, enum cup_waited part,
+                        double threshold, const char *lead)
 {
-    return (double)t->waits.ns[part] / 1e9;
-}
-
-/* NAN where no waits were measured: then no threshold is exceeded. */
-static double wait_share(const struct cup_totals *t, enum cup_waited part)
-{
-    return wait_s(t, part) * 1e9 / (double)cup_wait_sums_wall_ns(&t->waits);
+    double ns = (double)t->waits.ns[part], share = ns / (double)cup_wait_sums_wall_ns(&t->waits);
+    return share > threshold &&
+           cup_advise(advice, cup_share_of_threads(t, ns / 1e9), "%s %.0f %% of their time (%s, ",
+                      lead, share * 100, in_seconds(advice, ns / 1e9));
 }
 
 /* The most threads for tasks that any worker has. */
@@ -31,33 +32,21 @@ static uint64_t most_threads_per_worker(const struct cup_totals *t)
 
 /* ---- the interpreter's lock ------------------------------------------------------------- */
 
-/* With one thread per worker no other task holds the lock. */
-static void describe_holder(const struct cup_totals *t, char *to, size_t room)
-{
-    unsigned long long threads = most_threads_per_worker(t);
-    if (threads > 1)
-        snprintf(to, room,
-                 "%llu threads share one interpreter: use more workers with fewer threads each.",
-                 threads);
-    else
-        snprintf(to, room,
-                 "With one thread per worker, the worker's event loop and helper threads hold the "
-                 "lock: use fewer helper threads, or fewer and smaller transfers.");
-}
-
 bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_GIL);
-    char time[CUP_HUMAN_READABLE_ROOM], times[CUP_HUMAN_READABLE_ROOM], who[300];
-    if (!(share > 0.15))
+    big threads = most_threads_per_worker(t);
+    if (!advise_wait(t, advice, CUP_WAITED_GIL, 0.15,
+                     "GIL-bound: tasks waited for the interpreter's lock for"))
         return false;
-    describe_holder(t, who, sizeof who);
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_GIL)),
-        "GIL-bound: tasks waited for the interpreter's lock for %.0f %% of their time (%s, "
-        "threshold 15 %%); they and their helper threads waited %s times. %s",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_GIL), CUP_UNIT_SECONDS),
-        with_unit(times, (double)t->counters[CUP_C_GIL_WAITS], CUP_UNIT_COUNT), who);
+    cup_advise_more(advice, "threshold 15 %%); they and their helper threads waited %s times. ",
+                    as_count(advice, (double)t->counters[CUP_C_GIL_WAITS]));
+    if (threads > 1)
+        return cup_advise_more(
+            advice, "%llu threads share one interpreter: use more workers with fewer threads each.",
+            threads);
+    return cup_advise_more(
+        advice, "With one thread per worker, the worker's event loop and helper threads hold the "
+                "lock: use fewer helper threads, or fewer and smaller transfers.");
 }
 
 /* ---- files and servers ------------------------------------------------------------------ */
@@ -109,19 +98,18 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
     return all > 0 ? there / all : 0;
 }
 
-/* " 98 % of the bytes came from PLACE." */
-static void describe_place(const struct cup_totals *t, char *to, size_t room)
+/* Adds " 98 % of the bytes came from PLACE." */
+static void advise_place(const struct cup_totals *t, struct cup_advice *advice)
 {
     enum { LONGEST = 160 };
     size_t count;
     uint32_t *files = cup_files_by_bytes(t->profile, CUP_FILE_DATA, &count);
-    *to = '\0';
     if (files && count > 0) {
         struct cup_text place = place_of(t->profile, files, count);
         double share = share_of_place(t->profile, files, count, place);
         if (place.bytes && share > 0)
-            snprintf(to, room, " %.0f %% of the bytes came from %.*s.", share * 100,
-                     (int)(place.length < LONGEST ? place.length : LONGEST), place.bytes);
+            cup_advise_more(advice, " %.0f %% of the bytes came from %.*s.", share * 100,
+                            (int)(place.length < LONGEST ? place.length : LONGEST), place.bytes);
     }
     free(files);
 }
@@ -137,152 +125,117 @@ static double read_bytes(const struct cup_totals *t)
 
 bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_IO), reads = (double)t->counters[CUP_C_READ_NS] / 1e9;
-    char time[CUP_HUMAN_READABLE_ROOM], rate[CUP_HUMAN_READABLE_ROOM],
-        inside[CUP_HUMAN_READABLE_ROOM], files[240];
-    if (!(share > 0.2))
+    double reads = (double)t->counters[CUP_C_READ_NS] / 1e9;
+    if (!advise_wait(t, advice, CUP_WAITED_IO, 0.2, "I/O-bound: tasks waited for files for"))
         return false;
-    describe_place(t, files, sizeof files);
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_IO)),
-        "I/O-bound: tasks waited for files for %.0f %% of their time (%s, threshold 20 %%). Calls "
-        "that read took %s, added up over threads, and delivered %s per thread.%s Use faster or "
-        "nearer storage, a cache, or fewer branches; faster code does not help.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_IO), CUP_UNIT_SECONDS),
-        with_unit(inside, reads, CUP_UNIT_SECONDS),
-        with_unit(rate, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS), files);
+    cup_advise_more(advice,
+                    "threshold 20 %%). Calls that read took %s, added up over threads, and "
+                    "delivered %s per thread.",
+                    in_seconds(advice, reads),
+                    cup_figure(advice, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
+    advise_place(t, advice);
+    return cup_advise_more(
+        advice,
+        " Use faster or nearer storage, a cache, or fewer branches; faster code does not help.");
 }
 
-/* Writes the server that sent most bytes, such as " The busiest server is tcp://...: 12 GB received
+/* Adds the server that sent most bytes, such as " The busiest server is tcp://...: 12 GB received
  * for 3,456 requests." */
-static void describe_server(const struct cup_totals *t, char *to, size_t room)
+static void advise_server(const struct cup_totals *t, struct cup_advice *advice)
 {
     size_t count;
     uint32_t *servers = cup_files_by_bytes(t->profile, CUP_FILE_SOCKET, &count);
-    char bytes[CUP_HUMAN_READABLE_ROOM], requests[CUP_HUMAN_READABLE_ROOM];
-    *to = '\0';
     if (servers && count > 0) {
         struct cup_text name = cup_profile_text(t->profile, t->profile->files[servers[0]].path);
         const struct cup_file_sum sum = cup_file_total(t->profile, servers[0]);
-        snprintf(to, room, " The busiest server is %.*s: %s received for %s requests.",
-                 (int)(name.length < 100 ? name.length : 100), name.bytes ? name.bytes : "",
-                 with_unit(bytes, (double)sum.counters[CUP_F_READ_BYTES], CUP_UNIT_BYTES),
-                 with_unit(requests, (double)sum.counters[CUP_F_WRITE_CALLS], CUP_UNIT_COUNT));
+        cup_advise_more(advice, " The busiest server is %.*s: %s received for %s requests.",
+                        (int)(name.length < 100 ? name.length : 100), name.bytes ? name.bytes : "",
+                        in_bytes(advice, (double)sum.counters[CUP_F_READ_BYTES]),
+                        as_count(advice, (double)sum.counters[CUP_F_WRITE_CALLS]));
     }
     free(servers);
 }
 
 bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_POLL);
-    char time[CUP_HUMAN_READABLE_ROOM], server[240];
-    if (!(share > 0.2))
+    if (!advise_wait(t, advice, CUP_WAITED_POLL, 0.2,
+                     "Network-bound: tasks waited on sockets and pipes for"))
         return false;
-    describe_server(t, server, sizeof server);
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_POLL)),
-        "Network-bound: tasks waited on sockets and pipes for %.0f %% of their time (%s, threshold "
-        "20 %%).%s Use a nearer server, or larger requests.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_POLL), CUP_UNIT_SECONDS), server);
+    cup_advise_more(advice, "threshold 20 %%).");
+    advise_server(t, advice);
+    return cup_advise_more(advice, " Use a nearer server, or larger requests.");
 }
 
 /* ---- other waits ------------------------------------------------------------------------ */
 
 bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_LOCK);
     bool with_gil = !cup_profile_measured(t->profile, CUP_FEATURE_GIL);
-    char time[CUP_HUMAN_READABLE_ROOM], cpu[CUP_HUMAN_READABLE_ROOM];
-    if (!(share > 0.2))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_LOCK)),
-        "Lock-bound: tasks waited for locks%s and for other threads for %.0f %% of their time (%s, "
-        "threshold 20 %%). Their helper threads used %s of CPU time: if that is much, tasks waited "
-        "for their own helpers. Look for work that tasks hand to other threads and then wait for.",
-        with_gil ? " (the GIL is one of them: it was not measured separately)" : "", share * 100,
-        with_unit(time, wait_s(t, CUP_WAITED_LOCK), CUP_UNIT_SECONDS),
-        with_unit(cpu, (double)t->counters[CUP_C_HELPER_CPU_NS] / 1e9, CUP_UNIT_SECONDS));
+    return advise_wait(t, advice, CUP_WAITED_LOCK, 0.2,
+                       with_gil ? "Lock-bound: tasks waited for locks (the GIL is one of them: it "
+                                  "was not measured separately) and for other threads for"
+                                : "Lock-bound: tasks waited for locks and for other threads for") &&
+           cup_advise_more(advice,
+                           "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
+                           "much, tasks waited for their own helpers. Look for work that tasks "
+                           "hand to other threads and then wait for.",
+                           in_seconds(advice, (double)t->counters[CUP_C_HELPER_CPU_NS] / 1e9));
 }
 
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_SLEEP);
-    char time[CUP_HUMAN_READABLE_ROOM];
-    if (!(share > 0.05))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_SLEEP)),
-        "Tasks slept for %.0f %% of their time (%s, threshold 5 %%). Look for a sleep() in the "
-        "analysis, or for a library that retries after a pause, for example after errors of "
-        "storage.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_SLEEP), CUP_UNIT_SECONDS));
+    return advise_wait(t, advice, CUP_WAITED_SLEEP, 0.05, "Tasks slept for") &&
+           cup_advise_more(advice,
+                           "threshold 5 %%). Look for a sleep() in the analysis, or for a library "
+                           "that retries after a pause, for example after errors of storage.");
 }
 
 bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_RUN_DELAY);
-    char time[CUP_HUMAN_READABLE_ROOM];
-    if (!(share > 0.1))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_RUN_DELAY)),
-        "CPU oversubscribed: tasks were ready to run and waited for a CPU core for %.0f %% of "
-        "their "
-        "time (%s, threshold 10 %%). There are more runnable threads than cores. Set "
-        "OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, and check that "
-        "the batch system grants as many cores as the workers use.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_RUN_DELAY), CUP_UNIT_SECONDS));
+    return advise_wait(
+               t, advice, CUP_WAITED_RUN_DELAY, 0.1,
+               "CPU oversubscribed: tasks were ready to run and waited for a CPU core for") &&
+           cup_advise_more(
+               advice, "threshold 10 %%). There are more runnable threads than cores. Set "
+                       "OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, "
+                       "and check that the batch system grants as many cores as the workers use.");
 }
 
 bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_OTHER);
-    char time[CUP_HUMAN_READABLE_ROOM];
-    if (!(share > 0.2))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_OTHER)),
-        "Tasks were blocked outside the calls that cupping intercepts for %.0f %% of their time "
-        "(%s, threshold 20 %%; other_wait_s). Look at a stack of the process while it lasts, for "
-        "example with py-spy dump.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_OTHER), CUP_UNIT_SECONDS));
+    return advise_wait(t, advice, CUP_WAITED_OTHER, 0.2,
+                       "Tasks were blocked outside the calls that cupping intercepts for") &&
+           cup_advise_more(advice, "threshold 20 %%; other_wait_s). Look at a stack of the process "
+                                   "while it lasts, for example with py-spy dump.");
 }
 
 bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice *advice)
 {
     double other = (double)t->budget.ns[CUP_BUDGET_UNTOLD] / 1e9;
     double tasks = (double)t->all.with_cpu_ns / 1e9, reads = (double)t->counters[CUP_C_READ_NS];
-    char waited[CUP_HUMAN_READABLE_ROOM], read[CUP_HUMAN_READABLE_ROOM];
     if (!(other / tasks > 0.3))
         return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, other),
-        "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and their waits "
-        "were not measured. Calls that read files took %s on all threads together; the rest is the "
-        "GIL, locks, sockets or a busy machine. Record again with waits: `--only health` says why "
-        "they are off.",
-        other / tasks * 100, with_unit(waited, other, CUP_UNIT_SECONDS),
-        with_unit(read, reads / 1e9, CUP_UNIT_SECONDS));
+    return cup_advise(advice, cup_share_of_threads(t, other),
+                      "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and "
+                      "their waits were not measured. Calls that read files took %s on all threads "
+                      "together; the rest is the GIL, locks, sockets or a busy machine. Record "
+                      "again with waits: `--only health` says why they are off.",
+                      other / tasks * 100, in_seconds(advice, other),
+                      in_seconds(advice, reads / 1e9));
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
 bool cup_rule_page_faults(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = wait_share(t, CUP_WAITED_FAULT);
-    char time[CUP_HUMAN_READABLE_ROOM], faults[CUP_HUMAN_READABLE_ROOM],
-        mapped[CUP_HUMAN_READABLE_ROOM];
-    if (!(share > 0.05))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, wait_s(t, CUP_WAITED_FAULT)),
-        "Memory: tasks waited for pages from a disk for about %.0f %% of their time (%s, derived, "
-        "threshold 5 %%), in %s major page faults. Tasks touched %s of mapped files; other faults "
-        "come from swapping, or from code that is loaded. If the machine swaps, use less memory.",
-        share * 100, with_unit(time, wait_s(t, CUP_WAITED_FAULT), CUP_UNIT_SECONDS),
-        with_unit(faults, (double)t->counters[CUP_C_MAJOR_FAULTS], CUP_UNIT_COUNT),
-        with_unit(mapped, (double)t->counters[CUP_C_MAPPED_BYTES], CUP_UNIT_BYTES));
+    return advise_wait(t, advice, CUP_WAITED_FAULT, 0.05,
+                       "Memory: tasks waited for pages from a disk for about") &&
+           cup_advise_more(advice,
+                           "derived, threshold 5 %%), in %s major page faults. Tasks touched %s of "
+                           "mapped files; other faults come from swapping, or from code that is "
+                           "loaded. If the machine swaps, use less memory.",
+                           as_count(advice, (double)t->counters[CUP_C_MAJOR_FAULTS]),
+                           in_bytes(advice, (double)t->counters[CUP_C_MAPPED_BYTES]));
 }
 
 /* The lowest value of MALLOC_TRIM_THRESHOLD_ in any process that ran tasks; 0: set in none. */
@@ -326,7 +279,6 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_prefix *prefix = most_in_kernel(t->profile);
     double threshold = trim_threshold(t->profile);
-    char faults[CUP_HUMAN_READABLE_ROOM], time[CUP_HUMAN_READABLE_ROOM];
     if (!prefix || threshold == 0 || threshold >= small_trim_threshold)
         return false;
     double tasks = (double)prefix->waits.tasks;
@@ -339,15 +291,13 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
     return cup_advise(
         advice, cup_share_of_threads(t, kernel / 1e9),
         "malloc-trim churn: with MALLOC_TRIM_THRESHOLD_=%.0f%s, malloc returns memory to the "
-        "kernel "
-        "and asks for it again. A task of %.*s has %s minor page faults (threshold 1,000) and "
-        "spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set Dask's "
+        "kernel and asks for it again. A task of %.*s has %s minor page faults (threshold 1,000) "
+        "and spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set Dask's "
         "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000, for example: "
         "workers then keep more memory, and spend this time on the analysis.",
         threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
         (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "",
-        with_unit(faults, faults_a_task, CUP_UNIT_COUNT),
-        with_unit(time, kernel / tasks / 1e9, CUP_UNIT_SECONDS), share * 100);
+        as_count(advice, faults_a_task), in_seconds(advice, kernel / tasks / 1e9), share * 100);
 }
 
 /* ---- outside of tasks ------------------------------------------------------------------- */
@@ -362,32 +312,27 @@ bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9,
            share = cup_share_of_threads(t, idle);
-    char time[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.3) || many_elsewhere(t))
         return false;
-    return cup_advise(
-        advice, share,
-        "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, threshold 30 "
-        "%%): they had no task for more than 100 ms, or were before their first task or after "
-        "their "
-        "last. Use smaller chunks or fewer workers, shorten the tail, and check that the client "
-        "sends work fast enough.",
-        (unsigned long long)t->budget.threads, share * 100,
-        with_unit(time, idle, CUP_UNIT_SECONDS));
+    return cup_advise(advice, share,
+                      "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
+                      "threshold 30 %%): they had no task for more than 100 ms, or were before "
+                      "their first task or after their last. Use smaller chunks or fewer workers, "
+                      "shorten the tail, and check that the client sends work fast enough.",
+                      (big)t->budget.threads, share * 100, in_seconds(advice, idle));
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)
 {
     double between = (double)t->budget.ns[CUP_BUDGET_BETWEEN] / 1e9;
     double share = cup_share_of_threads(t, between), tasks = (double)t->all.tasks;
-    char time[CUP_HUMAN_READABLE_ROOM], gap[CUP_HUMAN_READABLE_ROOM], task[CUP_HUMAN_READABLE_ROOM];
     if (!(share > 0.1))
         return false;
     return cup_advise(
         advice, share,
         "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%). The mean gap "
         "is %s, the mean task %s. Use larger chunks: then there are fewer tasks to schedule.",
-        share * 100, with_unit(time, between, CUP_UNIT_SECONDS),
-        with_unit(gap, between / (double)t->budget.gaps, CUP_UNIT_SECONDS),
-        with_unit(task, (double)t->all.wall_ns / 1e9 / tasks, CUP_UNIT_SECONDS));
+        share * 100, in_seconds(advice, between),
+        in_seconds(advice, between / (double)t->budget.gaps),
+        in_seconds(advice, (double)t->all.wall_ns / 1e9 / tasks));
 }

@@ -19,14 +19,13 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
     double most = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PER_WORKER_PEAK, t);
     double all = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PEAK, t);
-    char worker[CUP_HUMAN_READABLE_ROOM], sum[CUP_HUMAN_READABLE_ROOM];
     if (!(most > 0))
         return false;
     return cup_advise(
         advice, 0.3,
         "Workers spilled results to disk (threshold: any): at most %s at one time, and at most %s "
         "on one worker. Make results smaller, merge them earlier, or use more memory.",
-        with_unit(sum, all, CUP_UNIT_BYTES), with_unit(worker, most, CUP_UNIT_BYTES));
+        in_bytes(advice, all), in_bytes(advice, most));
 }
 
 /* The weight is the share of the threads' time that was missing, compared with a run in which all
@@ -38,13 +37,11 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
     double missing = 1 - average / most;
     if (!(missing > 0.3))
         return false;
-    return cup_advise(
-        advice, missing,
-        "On average %.1f workers were there, of %.0f at most: %.0f %% were missing (threshold 30 "
-        "%%). They came late, left early or were lost. Wait for the workers before the run; "
-        "`--only "
-        "processes` shows those that died.",
-        average, most, missing * 100);
+    return cup_advise(advice, missing,
+                      "On average %.1f workers were there, of %.0f at most: %.0f %% were missing "
+                      "(threshold 30 %%). They came late, left early or were lost. Wait for the "
+                      "workers before the run; `--only processes` shows those that died.",
+                      average, most, missing * 100);
 }
 
 bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice)
@@ -52,15 +49,13 @@ bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice
     double worker = cup_metric_number(CUP_METRIC_EVENT_LOOP_STALL_S_PEAK, t);
     double scheduler = cup_metric_number(CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK, t);
     bool is_scheduler = !(worker > scheduler) && scheduler > 1;
-    char longest[CUP_HUMAN_READABLE_ROOM];
     if (!(worker > 1) && !is_scheduler)
         return false;
-    return cup_advise(advice, is_scheduler ? 0.25 : 0.1,
-                      "The event loop of %s was blocked for %s (threshold 1 s): it answered no "
-                      "messages. %s",
-                      is_scheduler ? "the scheduler" : "a worker",
-                      with_unit(longest, is_scheduler ? scheduler : worker, CUP_UNIT_SECONDS),
-                      is_scheduler
-                          ? "Use fewer and larger tasks, or a faster machine for the scheduler."
-                          : "Look for code that holds the GIL for long.");
+    return cup_advise(
+        advice, is_scheduler ? 0.25 : 0.1,
+        "The event loop of %s was blocked for %s (threshold 1 s): it answered no messages. %s",
+        is_scheduler ? "the scheduler" : "a worker",
+        in_seconds(advice, is_scheduler ? scheduler : worker),
+        is_scheduler ? "Use fewer and larger tasks, or a faster machine for the scheduler."
+                     : "Look for code that holds the GIL for long.");
 }
