@@ -3,7 +3,6 @@
 
 #include "analysis/advice/advice_rules.h"
 #include "analysis/metrics/reads/clusters.h"
-#include "analysis/metrics/reads/file_datasets.h"
 
 static double share_of(uint64_t part, uint64_t all)
 {

@@ -15,4 +15,10 @@ static inline void cup_add_all(uint64_t *sums, const uint64_t *values, size_t co
         sums[i] += values[i];
 }
 
+/* The same for structs, or parts of them, whose members all are uint64_t. BYTES: size of either. */
+static inline void cup_add_numbers(void *sums, const void *more, size_t bytes)
+{
+    cup_add_all(sums, more, bytes / sizeof(uint64_t));
+}
+
 #endif

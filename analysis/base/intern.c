@@ -5,6 +5,13 @@
 
 #include "analysis/base/array.h"
 
+int cup_text_compare(struct cup_text a, struct cup_text b)
+{
+    size_t shorter = a.length < b.length ? a.length : b.length;
+    int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
 /* FNV-1a */
 static uint64_t hash_text(const char *bytes, size_t length)
 {

@@ -2,8 +2,10 @@
 #ifndef CUPPING_ANALYSIS_BASE_INTERN_H
 #define CUPPING_ANALYSIS_BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analysis/base/hash_map.h"
 
@@ -17,6 +19,14 @@ struct cup_intern {
     size_t count, room;
     struct cup_hash_map ids; /* by the hash of the text */
 };
+
+/* As strcmp(), by bytes. */
+int cup_text_compare(struct cup_text a, struct cup_text b);
+
+static inline bool cup_text_is(struct cup_text text, const char *string)
+{
+    return cup_text_compare(text, (struct cup_text){string, strlen(string)}) == 0;
+}
 
 /* The id of a copy of these bytes; 0 without memory. */
 uint32_t cup_intern_add(struct cup_intern *intern, const char *bytes, size_t length);

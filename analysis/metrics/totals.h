@@ -7,7 +7,6 @@
 #include "analysis/metrics/dask/coffea_file.h"
 #include "analysis/metrics/dask/fine.h"
 #include "analysis/metrics/losses/losses.h"
-#include "analysis/metrics/losses/waste.h"
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/metrics/sums/sums.h"
 #include "analysis/metrics/time/merge.h"

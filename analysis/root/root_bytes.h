@@ -43,11 +43,6 @@ static inline struct cup_text cup_bytes_take_text(struct cup_bytes *bytes)
     return bytes->failed ? (struct cup_text){0} : (struct cup_text){text, (size_t)length};
 }
 
-static inline bool cup_text_is(struct cup_text text, const char *expected)
-{
-    return text.length == strlen(expected) && memcmp(text.bytes, expected, text.length) == 0;
-}
-
 /* ---- objects ------------------------------------------------------------------------------ */
 
 enum { CUP_ROOT_HAS_COUNT = 0x40000000 };

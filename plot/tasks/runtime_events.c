@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics/chunks/chunk_size.h"
+#include "analysis/metrics/chunks/chunk_fits.h"
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
 #include "plot/shared/density.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "analysis/base/id_map.h"
-#include "analysis/metrics/chunks/chunk_size.h"
 #include "analysis/metrics/sums/sums.h"
 
 enum { TAKEN_MOST = 32768 };
@@ -24,19 +23,15 @@ struct work {
     double *distances;
 };
 
-static double number_of(uint64_t value, double scale)
+static struct chunk chunk_of(struct work *work, uint32_t index)
 {
-    return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
-}
-
-static struct chunk chunk_of(struct work *work, const struct cup_item *item)
-{
-    const struct cup_task *task = &work->totals->profile->tasks[item->task];
+    const struct cup_profile *profile = work->totals->profile;
+    const struct cup_item *item = &profile->items[index];
     return (struct chunk){
         .dataset = cup_id_map_get(&work->datasets, item->dataset + 1) - 1,
-        .events = number_of(cup_item_events(item), 1),
-        .wall_s = number_of(cup_task_wall_ns(task), 1e9),
-        .heap = number_of(cup_item_peak_bytes(item), 1),
+        .events = cup_chunk_number(profile, index, CUP_STAT_EVENTS),
+        .wall_s = cup_chunk_number(profile, index, CUP_STAT_WALL),
+        .heap = cup_number(cup_count_or_null(cup_item_peak_bytes(item))),
     };
 }
 
@@ -50,10 +45,10 @@ static void take_chunks(struct work *work, uint64_t every)
 {
     const struct cup_profile *profile = work->totals->profile;
     uint64_t used = 0;
-    for (size_t i = 0; i < profile->item_count; i++) {
+    for (uint32_t i = 0; i < profile->item_count; i++) {
         if (work->totals->outcomes[i] != CUP_OUTCOME_USED || used++ % every != 0)
             continue;
-        struct chunk chunk = chunk_of(work, &profile->items[i]);
+        struct chunk chunk = chunk_of(work, i);
         if (!isnan(chunk.events) && work->count < TAKEN_MOST)
             work->chunks[work->count++] = chunk;
     }

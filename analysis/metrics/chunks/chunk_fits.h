@@ -104,6 +104,13 @@ struct cup_chunk_fits {
 int cup_chunk_fits_make(struct cup_chunk_fits *fits, const struct cup_totals *totals);
 void cup_chunk_fits_free(struct cup_chunk_fits *fits);
 
+/* For cup_chunk_fits_make(): fills in fits->size and fits->memory. Returns 0, or -1 without memory.
+ */
+int cup_chunk_size_make(struct cup_chunk_fits *fits, const struct cup_totals *totals);
+
+/* Why a fit of the time is too uncertain to advise a size; NULL: it is good enough. Not owned. */
+const char *cup_time_doubt(const struct cup_line_fit *fit);
+
 /* Rounds to two significant digits: 1,234,567 becomes 1,200,000. */
 double cup_two_digits(double number);
 

@@ -9,12 +9,6 @@
 
 const char *const cup_fine_names[CUP_FINE_COUNT] = {CUP_FINE_ACTIVITIES(CUP_NAME_OF)};
 
-static bool is_text(struct cup_text text, const char *expected)
-{
-    return text.bytes && text.length == strlen(expected) &&
-           memcmp(text.bytes, expected, text.length) == 0;
-}
-
 /* ---- what an activity is ----------------------------------------------------------------- */
 
 /* Name of an activity. For a shuffle (a span, but no prefix), Dask writes PLACE/ACTIVITY: the place
@@ -40,7 +34,7 @@ static enum cup_fine_activity activity_of(const struct cup_profile *profile,
     struct cup_text name = name_of(profile, digest);
     struct cup_text unit = cup_profile_text(profile, digest->unit);
     for (int i = 0; i < CUP_FINE_COUNT; i++)
-        if (is_text(name, known[i][0]) && is_text(unit, known[i][1]))
+        if (cup_text_is(name, known[i][0]) && cup_text_is(unit, known[i][1]))
             return i;
     return CUP_FINE_NAMELESS;
 }
@@ -58,7 +52,7 @@ static bool is_users(const struct cup_profile *profile, const struct cup_digest 
     if (!digest->prefix || (name.length > 4 && memcmp(name.bytes, "p2p-", 4) == 0))
         return false;
     for (size_t i = 0; i < sizeof dasks / sizeof *dasks; i++)
-        if (is_text(name, dasks[i]))
+        if (cup_text_is(name, dasks[i]))
             return false;
     return true;
 }
@@ -417,7 +411,7 @@ struct cup_value cup_fine_row_value(const struct cup_profile *profile,
                                     const struct cup_fine_row *row)
 {
     struct cup_text unit = cup_profile_text(profile, row->unit);
-    return number_of(row->value, !is_text(unit, "bytes") && !is_text(unit, "count"));
+    return number_of(row->value, !cup_text_is(unit, "bytes") && !cup_text_is(unit, "count"));
 }
 
 struct cup_value cup_fine_of_tasks(const struct cup_fine *fine, const struct cup_fine_sums *sums,

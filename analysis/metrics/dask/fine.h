@@ -6,7 +6,7 @@
 #define CUPPING_ANALYSIS_METRICS_DASK_FINE_H
 
 #include "analysis/base/value.h"
-#include "analysis/metrics/sums/task_sums.h"
+#include "analysis/metrics/sums/sums.h"
 
 /* Activities for which there are figures: name in the JSON, activity and unit as Dask calls them.
  */

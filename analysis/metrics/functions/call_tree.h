@@ -8,7 +8,7 @@
 
 #include "analysis/base/pair_map.h"
 #include "analysis/base/units.h"
-#include "analysis/metrics/functions/phases.h"
+#include "analysis/metrics/functions/code_place.h"
 #include "analysis/profile/profile.h"
 #include "analysis/symbols/native_modules.h"
 
@@ -243,6 +243,33 @@ uint32_t cup_call_add_function(struct cup_call_tree *tree, struct cup_text name,
                                struct cup_text path, uint32_t first_line, enum cup_frame_kind kind);
 uint32_t cup_call_add_frame(struct cup_call_tree *tree, uint32_t function, uint32_t line);
 uint32_t cup_call_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t frame);
+
+/* Native frames get the name of their function; most functions of the interpreter become one frame,
+ * "(interpreter)". State while a tree is made; it lasts over all logs. */
+struct cup_native_frames {
+    struct cup_call_tree *tree;
+    struct cup_pair_map frames; /* by module and offset: index in tree->frames + 1 */
+};
+
+/* Adds a module that PROCESS recorded, if the tree does not have it yet. Returns its index in
+ * tree->modules, or CUP_NOTHING without memory. */
+uint32_t cup_native_module(struct cup_native_frames *natives, struct cup_text path,
+                           struct cup_text build_id, const struct cup_log_header *process);
+
+/* The frame for an offset in a module (index in tree->modules). Returns its index in tree->frames,
+ * or CUP_NOTHING without memory. */
+uint32_t cup_native_frame(struct cup_native_frames *natives, uint32_t module, uint32_t offset);
+
+/* The frame "(native frames left out)". Python frames are missing only at the outer end of a stack,
+ * native ones also in the middle of it. Returns its index, or CUP_NOTHING without memory. */
+uint32_t cup_native_gap(struct cup_call_tree *tree);
+
+/* As cup_call_add_node(), for a native frame, with three differences. A folded frame of the
+ * interpreter gets no node if its caller is a frame of the interpreter, too. A named function of
+ * the interpreter whose caller is folded is put next to that folded frame, not below it. And a
+ * frame without a known Python caller is put below "(not known)", where it would be counted if
+ * native frames were not recorded. */
+uint32_t cup_native_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t frame);
 
 /* Adds weights to the row of that node and prefix. Returns 0, or -1 without memory. */
 int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,

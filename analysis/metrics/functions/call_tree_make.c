@@ -6,7 +6,6 @@
 #include "analysis/base/id_map.h"
 #include "analysis/log/log_stacks.h"
 #include "analysis/metrics/functions/call_tree.h"
-#include "analysis/metrics/functions/native_frames.h"
 
 /* A code object of the log that is being read. */
 struct known_code {
@@ -226,11 +225,8 @@ static void on_stacks(struct maker *maker, const struct cup_record *record)
 
 /* ---- uses --------------------------------------------------------------------------------- */
 
-static void add_wait(struct cup_weights *weights, enum cup_weight weight, uint64_t ns)
-{
-    weights->of[weight] = ns;
-    weights->of[CUP_W_WAIT] = ns;
-}
+_Static_assert(CUP_W_POLL_WAIT - CUP_W_IO_WAIT == (int)CUP_U_POLL_WAIT - (int)CUP_U_IO_WAIT,
+               "the weights have all kinds of waits, in their order");
 
 static struct cup_weights weights_of(const struct cup_stack_use_row *row)
 {
@@ -251,19 +247,12 @@ static struct cup_weights weights_of(const struct cup_stack_use_row *row)
         w.of[CUP_W_ALLOC] = row->bytes;
         break;
     case CUP_U_IO_WAIT:
-        add_wait(&w, CUP_W_IO_WAIT, row->ns);
-        break;
     case CUP_U_GIL_WAIT:
-        add_wait(&w, CUP_W_GIL_WAIT, row->ns);
-        break;
     case CUP_U_LOCK_WAIT:
-        add_wait(&w, CUP_W_LOCK_WAIT, row->ns);
-        break;
     case CUP_U_SLEEP:
-        add_wait(&w, CUP_W_SLEEP, row->ns);
-        break;
     case CUP_U_POLL_WAIT:
-        add_wait(&w, CUP_W_POLL_WAIT, row->ns);
+        w.of[CUP_W_IO_WAIT + row->use - CUP_U_IO_WAIT] = row->ns;
+        w.of[CUP_W_WAIT] = row->ns;
         break;
     case CUP_U_CPU:
         w.of[CUP_W_CPU] = row->ns;
@@ -384,12 +373,6 @@ static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static bool is_text(struct cup_text text, const char *string)
-{
-    return text.bytes && text.length == strlen(string) &&
-           memcmp(text.bytes, string, text.length) == 0;
-}
-
 static bool is_of_worker(const struct maker *maker, const struct cup_task *task)
 {
     const struct cup_profile *profile = maker->profile;
@@ -399,8 +382,9 @@ static bool is_of_worker(const struct maker *maker, const struct cup_task *task)
     snprintf(process, sizeof process, "%.*s:%u", (int)sizeof header->host, header->host,
              header->pid);
     return strcmp(process, maker->ask->worker) == 0 ||
-           (server && (is_text(cup_profile_text(profile, server->address), maker->ask->worker) ||
-                       is_text(cup_profile_text(profile, server->name), maker->ask->worker)));
+           (server &&
+            (cup_text_is(cup_profile_text(profile, server->address), maker->ask->worker) ||
+             cup_text_is(cup_profile_text(profile, server->name), maker->ask->worker)));
 }
 
 static bool is_asked(const struct maker *maker, const struct cup_task *task)
@@ -409,9 +393,10 @@ static bool is_asked(const struct maker *maker, const struct cup_task *task)
     const struct cup_call_ask *ask = maker->ask;
     const struct cup_item *item = cup_task_item(profile, task);
     if (ask->prefix &&
-        !is_text(cup_profile_text(profile, profile->prefixes[task->prefix].name), ask->prefix))
+        !cup_text_is(cup_profile_text(profile, profile->prefixes[task->prefix].name), ask->prefix))
         return false;
-    if (ask->dataset && !(item && is_text(cup_profile_text(profile, item->dataset), ask->dataset)))
+    if (ask->dataset &&
+        !(item && cup_text_is(cup_profile_text(profile, item->dataset), ask->dataset)))
         return false;
     return !ask->worker || is_of_worker(maker, task);
 }

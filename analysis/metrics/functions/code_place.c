@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/symbols/native_modules.h"
+#include "include/log_format.h"
 
 #define TEXT(literal) ((struct cup_text){(literal), sizeof(literal) - 1})
 
@@ -147,4 +148,83 @@ struct cup_code_place cup_code_place(struct cup_text path, bool native)
     if (shown.length)
         return (struct cup_code_place){shown, TEXT("stdlib"), false};
     return (struct cup_code_place){without_worker(path), TEXT("user"), true};
+}
+
+/* ---- phases ------------------------------------------------------------------------------ */
+
+const char *const cup_phase_names[CUP_PHASE_COUNT] = {CUP_PHASES(CUP_NAME_OF)};
+
+const char *const cup_phase_texts[CUP_PHASE_COUNT] = {CUP_PHASES(CUP_TEXT_OF)};
+
+/* The functions that mark a phase, in coffea 0.7 to 2026.9 and uproot 4 and 5. A file that ends in
+ * '/' means all files below it; the name "*" means all functions of the file. */
+static const struct {
+    const char *file, *name;
+    enum cup_phase phase;
+} rules[] = {
+    {"coffea/nanoevents/factory.py", "from_root", CUP_PHASE_EVENTS},
+    {"coffea/nanoevents/factory.py", "from_parquet", CUP_PHASE_EVENTS},
+    {"coffea/nanoevents/factory.py", "from_preloaded", CUP_PHASE_EVENTS},
+    {"coffea/nanoevents/factory.py", "events", CUP_PHASE_EVENTS},
+    {"coffea/processor/executor.py", "metadata_fetcher", CUP_PHASE_OPEN},
+    {"coffea/processor/executor.py", "metadata_fetcher_root", CUP_PHASE_OPEN},
+    {"coffea/processor/executor.py", "metadata_fetcher_parquet", CUP_PHASE_OPEN},
+    {"uproot/reading.py", "open", CUP_PHASE_OPEN},
+    {"uproot/reading.py", "__getitem__", CUP_PHASE_OPEN},
+    {"uproot/reading.py", "get", CUP_PHASE_OPEN},
+    {"uproot/reading.py", "close", CUP_PHASE_OPEN},
+    {"uproot/reading.py", "__exit__", CUP_PHASE_OPEN},
+    {"coffea/processor/executor.py", "_compress", CUP_PHASE_SERIALISE},
+    {"coffea/processor/checkpointer.py", "save", CUP_PHASE_SERIALISE},
+    {"cloudpickle/", "dump", CUP_PHASE_SERIALISE},
+    {"cloudpickle/", "dumps", CUP_PHASE_SERIALISE},
+    {"distributed/protocol/", "dumps", CUP_PHASE_SERIALISE},
+    {"distributed/protocol/", "serialize", CUP_PHASE_SERIALISE},
+    {"coffea/nanoevents/mapping/base.py", "__getitem__", CUP_PHASE_COLUMNS},
+    {"coffea/nanoevents/mapping/uproot.py", "extract_column", CUP_PHASE_COLUMNS},
+    {"coffea/nanoevents/mapping/parquet.py", "extract_column", CUP_PHASE_COLUMNS},
+    {"coffea/nanoevents/factory.py", "load_buffers", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/TBranch.py", "array", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/TBranch.py", "arrays", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/TBranch.py", "iterate", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/TBranch.py", "_ranges_or_baskets_to_arrays", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/RNTuple.py", "array", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/RNTuple.py", "arrays", CUP_PHASE_COLUMNS},
+    {"uproot/behaviors/RNTuple.py", "iterate", CUP_PHASE_COLUMNS},
+    {"<frozen importlib._bootstrap>", "*", CUP_PHASE_IMPORT},
+    {"importlib/_bootstrap.py", "*", CUP_PHASE_IMPORT},
+    {"uproot/compression.py", "decompress", CUP_PHASE_DECOMPRESS},
+};
+
+static bool is_file(struct cup_text file, const char *rule)
+{
+    size_t length = strlen(rule);
+    return rule[length - 1] == '/' ? file.length > length && memcmp(file.bytes, rule, length) == 0
+                                   : cup_text_is(file, rule);
+}
+
+/* The name without its class: "process" of "Processor.process". */
+static struct cup_text last_part(struct cup_text name)
+{
+    const char *dot = name.length ? memrchr(name.bytes, '.', name.length) : NULL;
+    size_t skip = dot ? (size_t)(dot + 1 - name.bytes) : 0;
+    return (struct cup_text){name.bytes + skip, name.length - skip};
+}
+
+enum cup_phase cup_phase_of(struct cup_text file, struct cup_text name, bool user)
+{
+    const struct cup_text last = last_part(name);
+    if (user)
+        return cup_text_is(last, "process") ? CUP_PHASE_PROCESS : CUP_PHASE_OTHER;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (is_file(file, rules[i].file) &&
+            (*rules[i].name == '*' || cup_text_is(last, rules[i].name)))
+            return rules[i].phase;
+    return CUP_PHASE_OTHER;
+}
+
+bool cup_calls_process(struct cup_text file, struct cup_text name)
+{
+    return cup_text_is(file, "coffea/processor/executor.py") &&
+           cup_text_is(last_part(name), "_work_function");
 }

@@ -1,5 +1,6 @@
-/* Whose code a file holds: the user's own, a package's, or Python's. Only the path decides, as it
- * was on the worker: the file itself is not opened. */
+/* Whose code a file holds, and which phase of a chunk's work it marks. The code is the user's own,
+ * a package's, or Python's. Only the path decides, as it was on the worker: the file itself is not
+ * opened. */
 #ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
 #define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
 
@@ -22,5 +23,36 @@ struct cup_code_place {
 
 /* NATIVE: PATH is a library or an executable, not a Python file. */
 struct cup_code_place cup_code_place(struct cup_text path, bool native);
+
+/* Which phase of a chunk's work a stack belongs to; the functions on the stack decide: see
+ * docs/functions.md. In ascending order of precedence: if functions on a stack mark several phases,
+ * the last of these in this list counts. Example: process() reads a column, and uproot decompresses
+ * it. That stack counts as `decompress`, not as `columns` or `process`. */
+#define CUP_PHASES(X)                                                                              \
+    X(OTHER, "other", "none of these: no function that marks one is on the stack")                 \
+    X(EVENTS, "events", "building the events: from_root() and what it calls")                      \
+    X(OPEN, "open", "opening the file, its metadata, and closing it")                              \
+    X(SERIALISE, "serialise", "serialising results within the task")                               \
+    X(PROCESS, "process", "process() itself and the functions that it calls")                      \
+    X(COLUMNS, "columns", "reading columns and making arrays of them")                             \
+    X(IMPORT, "import", "importing modules")                                                       \
+    X(DECOMPRESS, "decompress", "decompressing")
+enum cup_phase {
+#define X(id, name, text) CUP_PHASE_##id,
+    CUP_PHASES(X)
+#undef X
+        CUP_PHASE_COUNT
+};
+
+extern const char *const cup_phase_names[CUP_PHASE_COUNT];
+extern const char *const cup_phase_texts[CUP_PHASE_COUNT];
+
+/* The phase that a function marks. FILE is as cup_code_place() shows it; NAME may have its class
+ * before it. */
+enum cup_phase cup_phase_of(struct cup_text file, struct cup_text name, bool user);
+
+/* True for the function of Coffea that calls the processor. What it calls in the user's code is
+ * process(), whatever its name is. */
+bool cup_calls_process(struct cup_text file, struct cup_text name);
 
 #endif

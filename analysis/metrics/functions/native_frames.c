@@ -1,9 +1,7 @@
-#include "analysis/metrics/functions/native_frames.h"
+#include "analysis/metrics/functions/call_tree.h"
 
 #include <string.h>
 #include <unistd.h>
-
-#include "analysis/metrics/functions/code_place.h"
 
 /* ---- modules ------------------------------------------------------------------------------ */
 
@@ -24,11 +22,6 @@ uint32_t cup_native_module(struct cup_native_frames *natives, struct cup_text pa
 
 /* ---- the interpreter ---------------------------------------------------------------------- */
 
-static bool is_text(struct cup_text text, const char *string)
-{
-    return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
-}
-
 /* Whether a function of the interpreter only calls functions, creates threads or manages memory:
  * names of the C API, and all names with "call". Others are builtins that do work of their own,
  * such as _io_FileIO_read_impl and list_sort; these are shown by name. */
@@ -44,7 +37,7 @@ static bool is_machinery(const char *name)
 
 static enum cup_inner inner_of(const struct cup_module *module, const struct cup_native_name *name)
 {
-    if (!is_text(cup_code_place(module->path, true).package, "python"))
+    if (!cup_text_is(cup_code_place(module->path, true).package, "python"))
         return CUP_INNER_NOT;
     return !name->named || is_machinery(name->text) ? CUP_INNER_FOLDED : CUP_INNER_NAMED;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
 #include "analysis/metrics/reads/file_branches.h"
 #include "analysis/metrics/sums/sums.h"
@@ -126,7 +127,7 @@ static void add_file_row(struct cup_branches_file *file, const struct cup_profil
     const struct cup_ttree *first = cup_ttree_named(profile, row->root_file - 1, row->tree);
     file->branches += row->name != 0;
     if (row->rereads_known)
-        cup_rereads_add(&file->rereads, &row->rereads);
+        cup_add_numbers(&file->rereads, &row->rereads, sizeof row->rereads);
     if (!first)
         return;
     const struct cup_ttree tree = merge_trees(profile, first);
@@ -141,20 +142,7 @@ static void add_to_branch(struct cup_branch_row *sum, const struct cup_branch_ro
 {
     sum->files++;
     sum->rereads_known = row->rereads_known;
-    cup_rereads_add(&sum->rereads, &row->rereads);
-}
-
-static void add_to_total(struct cup_branches_file *total, const struct cup_branches_file *file)
-{
-    cup_rereads_add(&total->rereads, &file->rereads);
-    total->trees_known += file->trees_known;
-    total->tree_branches += file->tree_branches;
-    total->tree_compressed += file->tree_compressed;
-    total->tree_uncompressed += file->tree_uncompressed;
-    total->read_of_trees += file->read_of_trees;
-    total->branches += file->branches;
-    total->branches_of_trees += file->branches_of_trees;
-    total->tasks += file->tasks;
+    cup_add_numbers(&sum->rereads, &row->rereads, sizeof row->rereads);
 }
 
 /* Adds the rows of a file. sum_of: by branch, index + 1 in branches->rows. */
@@ -172,7 +160,8 @@ static void add_file(struct cup_branches *branches, const struct cup_file_branch
             add_to_branch(&branches->rows[sum_of[row->branch] - 1], row);
     }
     branches->file_rows += file->count;
-    add_to_total(&branches->total, sums);
+    cup_add_numbers(&branches->total.branches, &sums->branches,
+                    sizeof *sums - offsetof(struct cup_branches_file, branches));
 }
 
 static int add_all_files(struct cup_branches *branches, const struct cup_totals *totals,

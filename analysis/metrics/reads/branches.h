@@ -44,8 +44,9 @@ struct cup_branch_row {
 /* What was read from a file, and what the file holds. The latter is from the TREE records of the
  * trees that were read. If there are none, a caller who opened the file may fill in tree_*. */
 struct cup_branches_file {
-    uint64_t branches, tasks; /* branches read; tasks that read them */
     bool rereads_known;
+    /* From here on: all are uint64_t, and added up over files. */
+    uint64_t branches, tasks; /* branches read; tasks that read them */
     struct cup_rereads rereads;
     uint64_t trees_known;       /* trees that were read, and whose TREE record states their size */
     uint64_t tree_branches;     /* branches with baskets in these trees; 0: not known */
@@ -86,6 +87,12 @@ void cup_branches_free(struct cup_branches *branches);
 int cup_branches_each(const struct cup_totals *totals,
                       bool (*visit)(void *context, const struct cup_branch_row *rows, size_t count),
                       void *context);
+
+/* Which dataset a ROOT file belongs to, from Coffea's work items, which name both: for each of
+ * profile->root_files the index + 1 of its dataset in totals->datasets; 0: no work item names the
+ * file. Work items may have only the end of its path ("data/a.root"). Allocated, the caller frees;
+ * NULL without memory. */
+uint32_t *cup_datasets_of_files(const struct cup_totals *totals);
 
 /* Whether any basket was recognised. */
 static inline bool cup_branches_any(const struct cup_branches *branches)

@@ -17,18 +17,11 @@ struct named {
     uint32_t branch; /* index + 1 */
 };
 
-static int compare_texts(struct cup_text a, struct cup_text b)
-{
-    size_t shorter = a.length < b.length ? a.length : b.length;
-    int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
-    return order ? order : (a.length > b.length) - (a.length < b.length);
-}
-
 static int by_name(const void *left, const void *right)
 {
     const struct named *a = left, *b = right;
-    int order = compare_texts(a->tree, b->tree);
-    return order ? order : compare_texts(a->name, b->name);
+    int order = cup_text_compare(a->tree, b->tree);
+    return order ? order : cup_text_compare(a->name, b->name);
 }
 
 /* For each branch (index + 1) its rank in the order of tree and name; branches without a name come
@@ -246,7 +239,7 @@ static void add_rereads(struct cup_file_branches *file)
         if (file->in_parts)
             count = cup_visits_merge(visits, count);
         const struct cup_rereads rereads = cup_rereads_of(visits, count);
-        cup_rereads_add(&file->rows[row].rereads, &rereads);
+        cup_add_numbers(&file->rows[row].rereads, &rereads, sizeof rereads);
     }
 }
 

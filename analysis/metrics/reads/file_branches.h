@@ -63,6 +63,4 @@ size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count);
 /* The baskets that several of these visits of one branch have read. Reorders the array. */
 struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count);
 
-void cup_rereads_add(struct cup_rereads *sums, const struct cup_rereads *more);
-
 #endif

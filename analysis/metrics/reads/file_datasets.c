@@ -1,4 +1,4 @@
-#include "analysis/metrics/reads/file_datasets.h"
+#include "analysis/metrics/reads/branches.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,13 +5,6 @@
 
 #include "analysis/profile/files.h"
 
-static int by_text(struct cup_text a, struct cup_text b)
-{
-    size_t shorter = a.length < b.length ? a.length : b.length;
-    int order = shorter ? memcmp(a.bytes, b.bytes, shorter) : 0;
-    return order ? order : (a.length > b.length) - (a.length < b.length);
-}
-
 /* ---- opens --------------------------------------------------------------------------------- */
 
 /* Equal times are ordered by the text of the names: string ids depend on the order in which logs
@@ -23,7 +16,8 @@ static int by_time(const void *left, const void *right, void *profile)
     uint64_t time = a->ns + a->failed_ns, other = b->ns + b->failed_ns;
     if (time != other)
         return time > other ? -1 : 1;
-    int order = by_text(cup_profile_text(profile, a->server), cup_profile_text(profile, b->server));
+    int order = cup_text_compare(cup_profile_text(profile, a->server),
+                                 cup_profile_text(profile, b->server));
     return order ? order : (int)a->kind - (int)b->kind;
 }
 
@@ -52,7 +46,7 @@ const struct cup_open_sum *cup_opens_of(const struct cup_profile *profile, struc
 {
     for (size_t i = 0; i < profile->open_count; i++)
         if (profile->opens[i].kind == kind &&
-            by_text(cup_profile_text(profile, profile->opens[i].server), server) == 0)
+            cup_text_compare(cup_profile_text(profile, profile->opens[i].server), server) == 0)
             return &profile->opens[i];
     return NULL;
 }
@@ -61,8 +55,8 @@ const struct cup_open_sum *cup_opens_of(const struct cup_profile *profile, struc
 
 static int by_server(const void *left, const void *right)
 {
-    return by_text(((const struct cup_url_sum *)left)->server,
-                   ((const struct cup_url_sum *)right)->server);
+    return cup_text_compare(((const struct cup_url_sum *)left)->server,
+                            ((const struct cup_url_sum *)right)->server);
 }
 
 static size_t collect_urls(const struct cup_profile *profile, struct cup_url_sum *sums)

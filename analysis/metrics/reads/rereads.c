@@ -13,20 +13,6 @@
 
 #include <stdlib.h>
 
-void cup_rereads_add(struct cup_rereads *sums, const struct cup_rereads *more)
-{
-    sums->baskets += more->baskets;
-    sums->bytes += more->bytes;
-    sums->same_task += more->same_task;
-    sums->same_task_bytes += more->same_task_bytes;
-    sums->border += more->border;
-    sums->border_bytes += more->border_bytes;
-    sums->estimated += more->estimated;
-    sums->estimated_bytes += more->estimated_bytes;
-    sums->wasted += more->wasted;
-    sums->wasted_bytes += more->wasted_bytes;
-}
-
 /* Ascending by first basket. Of visits with the same first basket the longest comes first, because
  * it covers the others. */
 static int by_first_basket(const void *left, const void *right)

@@ -1,4 +1,4 @@
-#include "analysis/metrics/sums/attempts.h"
+#include "analysis/metrics/sums/sums.h"
 
 #include <stdlib.h>
 

@@ -42,7 +42,7 @@ struct cup_budget_text {
 extern const struct cup_budget_text cup_budget_texts[CUP_BUDGET_COUNT];
 
 /* The budget of the worker threads of one process, or of all. The parts add up to threads_ns +
- * overbooked_ns. */
+ * overbooked_ns. All members are uint64_t, and can be added up over processes. */
 struct cup_budget {
     uint64_t threads;
     uint64_t threads_ns; /* threads x time, while their process was there, within the run */
@@ -62,8 +62,6 @@ struct cup_budget {
 int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profile,
                      struct cup_stretch run);
 
-void cup_budget_add(struct cup_budget *sum, const struct cup_budget *budget);
-
 /* The sum of all parts. */
 uint64_t cup_budget_total_ns(const struct cup_budget *budget);
 
@@ -72,6 +70,12 @@ void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDG
 
 /* The part of the run during which the process was there; if stop is before start, it was not. */
 struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run);
+
+/* When a run ended whose tasks did not: sets *end_ns to the latest last sign of a process in which
+ * a task of the pool never ended and no later task ran on its thread; 0: there is none. Processes
+ * that lost records are ignored, because the end of that task may be among these. Returns 0, or -1
+ * without memory. */
+int cup_run_end_of_unfinished(const struct cup_profile *profile, int64_t *end_ns);
 
 /* True if the server has the role of a worker, or ran tasks, as in a process without Dask. */
 bool cup_server_is_worker(const struct cup_server *server);

@@ -11,9 +11,7 @@ struct column {
 static int by_text(const void *left, const void *right)
 {
     const struct column *a = left, *b = right;
-    size_t shorter = a->text.length < b->text.length ? a->text.length : b->text.length;
-    int order = shorter ? memcmp(a->text.bytes, b->text.bytes, shorter) : 0;
-    return order ? order : (a->text.length > b->text.length) - (a->text.length < b->text.length);
+    return cup_text_compare(a->text, b->text);
 }
 
 /* Marks the sets that used chunks name, then the strings of these sets. */

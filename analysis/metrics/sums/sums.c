@@ -5,8 +5,6 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
-#include "analysis/metrics/sums/attempts.h"
-#include "analysis/metrics/sums/run_end.h"
 #include "analysis/tasks/task_columns.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
@@ -22,6 +20,23 @@ static void stretch_add(struct cup_stretch *stretch, const struct cup_task *task
 static uint64_t known(uint64_t value)
 {
     return value == CUP_UNKNOWN64 ? 0 : value;
+}
+
+void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_task *task)
+{
+    sums->tasks++;
+    sums->finished += task->status == CUP_STATUS_FINISHED;
+    sums->erred += task->status == CUP_STATUS_ERRED;
+    sums->unfinished += task->status == 0;
+    sums->wall_ns += known(cup_task_wall_ns(task));
+    sums->cpu_ns += known(task->cpu_ns);
+    if (task->cpu_ns != CUP_UNKNOWN64)
+        sums->with_cpu_ns += known(cup_task_wall_ns(task));
+    else
+        sums->without_cpu += task->status != 0;
+    sums->read_bytes += task->read_bytes;
+    sums->child_read_bytes += task->child_read_bytes;
+    sums->result_bytes += known(task->result_bytes);
 }
 
 /* ---- chunks ----------------------------------------------------------------------------- */
@@ -243,7 +258,7 @@ static int add_budgets(struct cup_totals *totals)
         return -1;
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
-        cup_budget_add(&totals->budget, &totals->budgets[i]);
+        cup_add_numbers(&totals->budget, &totals->budgets[i], sizeof totals->budget);
         totals->pool_tasks_measured += process->waits[CUP_PLACE_POOL].tasks;
         for (int place = 0; place < CUP_PLACE_COUNT; place++)
             cup_wait_sums_add(&totals->waits, &process->waits[place]);

@@ -6,8 +6,24 @@
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/sums/budget.h"
-#include "analysis/metrics/sums/task_sums.h"
 #include "analysis/profile/profile.h"
+
+/* Sums over tasks: of all, of a prefix, of a span. */
+struct cup_task_sums {
+    uint64_t tasks, finished, erred, unfinished;
+    uint64_t wall_ns, cpu_ns; /* of ended tasks */
+    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
+    uint64_t with_cpu_ns;     /* wall time of the others */
+    uint64_t read_bytes, child_read_bytes, result_bytes;
+};
+
+void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_task *task);
+
+/* True if some of the tasks have a CPU clock of their own. */
+static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
+{
+    return sums->finished + sums->erred > sums->without_cpu;
+}
 
 /* What became of a chunk's attempt. */
 enum cup_outcome {
@@ -165,6 +181,19 @@ static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
 {
     return sums->chunks ? sums->chunks + sums->skipped : 0;
 }
+
+/* For cup_sums_make(): finds which of several attempts at a chunk is the one whose result was used.
+ * Sets outcomes and retried_chunks. Returns 0, or -1 without memory. */
+int cup_attempts_settle(struct cup_totals *totals);
+
+/* One figure of a chunk (index of its item), in seconds, bytes or events; NAN: not known. */
+double cup_chunk_number(const struct cup_profile *profile, uint32_t item,
+                        enum cup_chunk_statistic which);
+
+/* The known ones of that figure over the used chunks. NUMBERS has room for one for each of
+ * profile->items. Returns how many there are. */
+size_t cup_chunk_numbers(const struct cup_totals *totals, enum cup_chunk_statistic which,
+                         double *numbers);
 
 /* Statistics of the used chunks; all NAN without any, or without memory. Slow, one pass over the
  * chunks for each: call it once, and only if they are shown. */

@@ -220,17 +220,9 @@ void cup_merge_free(struct cup_merge *merge)
 
 static void add_level(struct cup_merge_level *sum, const struct cup_merge_level *level)
 {
-    sum->tasks += level->tasks;
-    sum->finished += level->finished;
-    sum->failed += level->failed;
-    sum->inputs += level->inputs;
-    sum->input_bytes += level->input_bytes;
-    sum->input_bytes_known += level->input_bytes_known;
-    sum->result_bytes += level->result_bytes;
-    sum->result_bytes_known += level->result_bytes_known;
-    sum->wall_ns += level->wall_ns;
-    sum->cpu_ns += level->cpu_ns;
-    sum->without_cpu += level->without_cpu;
+    cup_add_numbers(&sum->tasks, &level->tasks,
+                    offsetof(struct cup_merge_level, longest_ns) -
+                        offsetof(struct cup_merge_level, tasks));
     raise_to(&sum->longest_ns, level->longest_ns);
     raise_to(&sum->largest_bytes, level->largest_bytes);
     raise_to(&sum->rss_bytes, level->rss_bytes);

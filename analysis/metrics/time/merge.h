@@ -10,6 +10,7 @@ struct cup_totals;
 struct cup_merge_level {
     uint32_t level; /* 1: merges results of chunks; 2: merges those of level 1; ...; 0: not known */
     bool metadata;  /* merges results of metadata tasks, not of chunks */
+    /* From here to `without_cpu`: all are uint64_t, and added up over levels. */
     uint64_t tasks, finished, failed; /* failed: erred or never ended */
     uint64_t inputs;
     uint64_t input_bytes, input_bytes_known; /* ..._known: number of tasks for which it is known */

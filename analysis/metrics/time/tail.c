@@ -8,14 +8,9 @@
 
 /* ---- which ------------------------------------------------------------------------------ */
 
-static const struct cup_task *task_of(const struct cup_profile *profile, uint32_t item)
-{
-    return &profile->tasks[profile->items[item].task];
-}
-
 static bool is_in_tail(const struct cup_totals *totals, uint32_t item, int64_t from_ns)
 {
-    const struct cup_task *task = task_of(totals->profile, item);
+    const struct cup_task *task = cup_task_of_item(totals->profile, item);
     return totals->outcomes[item] && task->status && task->stop_ns > from_ns;
 }
 
@@ -26,8 +21,8 @@ static void sift_down(struct cup_tail *tail, const struct cup_profile *profile, 
     for (;;) {
         size_t first = at;
         for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < tail->count; child++)
-            if (task_of(profile, tail->chunks[child].item)->stop_ns <
-                task_of(profile, tail->chunks[first].item)->stop_ns)
+            if (cup_task_of_item(profile, tail->chunks[child].item)->stop_ns <
+                cup_task_of_item(profile, tail->chunks[first].item)->stop_ns)
                 first = child;
         if (first == at)
             return;
@@ -46,7 +41,8 @@ static void keep_chunk(struct cup_tail *tail, const struct cup_profile *profile,
         if (tail->count == CUP_TAIL_MOST)
             for (size_t i = tail->count / 2; i-- > 0;)
                 sift_down(tail, profile, i);
-    } else if (task_of(profile, item)->stop_ns > task_of(profile, tail->chunks[0].item)->stop_ns) {
+    } else if (cup_task_of_item(profile, item)->stop_ns >
+               cup_task_of_item(profile, tail->chunks[0].item)->stop_ns) {
         tail->chunks[0].item = item;
         sift_down(tail, profile, 0);
     }
@@ -58,8 +54,8 @@ static void sort_chunks(struct cup_tail *tail, const struct cup_profile *profile
     for (size_t i = 1; i < tail->count; i++) {
         struct cup_tail_chunk chunk = tail->chunks[i];
         size_t at = i;
-        for (; at > 0 && task_of(profile, tail->chunks[at - 1].item)->stop_ns <
-                             task_of(profile, chunk.item)->stop_ns;
+        for (; at > 0 && cup_task_of_item(profile, tail->chunks[at - 1].item)->stop_ns <
+                             cup_task_of_item(profile, chunk.item)->stop_ns;
              at--)
             tail->chunks[at] = tail->chunks[at - 1];
         tail->chunks[at] = chunk;
@@ -73,34 +69,10 @@ struct typical {
     double wall_s, events, per_event_s;
 };
 
-static double wall_s_of(const struct cup_task *task)
+static double median_of(const struct cup_totals *totals, enum cup_chunk_statistic which,
+                        double *numbers)
 {
-    uint64_t ns = cup_task_wall_ns(task);
-    return ns == CUP_UNKNOWN64 ? NAN : (double)ns / 1e9;
-}
-
-enum which { WALL, EVENTS, PER_EVENT };
-
-static double number_of(const struct cup_profile *profile, uint32_t item, enum which which)
-{
-    uint64_t events = cup_item_events(&profile->items[item]);
-    double wall_s = wall_s_of(task_of(profile, item));
-    if (which == WALL)
-        return wall_s;
-    if (events == CUP_UNKNOWN64)
-        return NAN;
-    return which == EVENTS ? (double)events : events ? wall_s / (double)events : NAN;
-}
-
-static double median_of(const struct cup_totals *totals, enum which which, double *numbers)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < totals->profile->item_count; i++) {
-        double number =
-            totals->outcomes[i] == CUP_OUTCOME_USED ? number_of(totals->profile, i, which) : NAN;
-        if (!isnan(number))
-            numbers[count++] = number;
-    }
+    size_t count = cup_chunk_numbers(totals, which, numbers);
     return count ? cup_select(numbers, count, count / 2) : NAN;
 }
 
@@ -118,9 +90,9 @@ static bool on_slow_host(const struct cup_totals *totals, const struct cup_task 
     return host && hosts->rows[host - 1].verdict == CUP_HOST_SLOW;
 }
 
-static uint32_t waiting(const struct cup_profile *profile, const struct cup_task *task)
+static uint32_t waiting(const struct cup_profile *profile, const struct cup_task *task,
+                        double wall_s)
 {
-    double wall_s = wall_s_of(task);
     if (io_wait_s(profile, task) > CUP_TAIL_WAIT_SHARE * wall_s)
         return 1u << CUP_TAIL_IO_WAIT;
     if (task->cpu_ns != CUP_UNKNOWN64 &&
@@ -135,19 +107,21 @@ static uint32_t reasons_of(const struct cup_totals *totals, uint32_t item,
                            const struct typical *typical, int64_t from_ns)
 {
     const struct cup_profile *profile = totals->profile;
-    const struct cup_task *task = task_of(profile, item);
+    const struct cup_task *task = cup_task_of_item(profile, item);
+    double wall_s = cup_chunk_number(profile, item, CUP_STAT_WALL);
     double until_mark_s = (double)(from_ns - task->start_ns) / 1e9;
     uint32_t reasons = task->status == CUP_STATUS_ERRED ? 1u << CUP_TAIL_FAILED : 0;
     if (until_mark_s < typical->wall_s)
         reasons |= 1u << CUP_TAIL_STARTED_LATE;
-    if (!(wall_s_of(task) >= CUP_TAIL_TIMES * typical->wall_s))
+    if (!(wall_s >= CUP_TAIL_TIMES * typical->wall_s))
         return reasons;
-    if (number_of(profile, item, EVENTS) >= CUP_TAIL_TIMES * typical->events)
+    if (cup_chunk_number(profile, item, CUP_STAT_EVENTS) >= CUP_TAIL_TIMES * typical->events)
         reasons |= 1u << CUP_TAIL_MANY_EVENTS;
     if (on_slow_host(totals, task))
         reasons |= 1u << CUP_TAIL_SLOW_HOST;
-    reasons |= waiting(profile, task);
-    if (number_of(profile, item, PER_EVENT) >= CUP_TAIL_TIMES * typical->per_event_s)
+    reasons |= waiting(profile, task, wall_s);
+    if (cup_chunk_number(profile, item, CUP_STAT_TIME_PER_EVENT) >=
+        CUP_TAIL_TIMES * typical->per_event_s)
         reasons |= 1u << CUP_TAIL_LONG;
     return reasons;
 }
@@ -157,9 +131,9 @@ static int explain_chunks(struct cup_tail *tail, const struct cup_totals *totals
     double *numbers = malloc((totals->profile->item_count + 1) * sizeof *numbers);
     if (!numbers)
         return -1;
-    const struct typical typical = {median_of(totals, WALL, numbers),
-                                    median_of(totals, EVENTS, numbers),
-                                    median_of(totals, PER_EVENT, numbers)};
+    const struct typical typical = {median_of(totals, CUP_STAT_WALL, numbers),
+                                    median_of(totals, CUP_STAT_EVENTS, numbers),
+                                    median_of(totals, CUP_STAT_TIME_PER_EVENT, numbers)};
     free(numbers);
     tail->median_s = typical.wall_s;
     for (size_t i = 0; i < tail->count; i++)

@@ -171,21 +171,8 @@ static void add_to_model(struct cup_host *model, const struct cup_host *host)
 {
     model->hosts++;
     model->cpus += host->cpus;
-    model->workers += host->workers;
-    model->threads += host->threads;
-    model->threads_ns += host->threads_ns;
-    model->tasks += host->tasks;
-    model->failed += host->failed;
-    model->task_ns += host->task_ns;
-    model->io_wait_ns += host->io_wait_ns;
-    model->waited_ns += host->waited_ns;
-    model->chunks += host->chunks;
-    model->failed_chunks += host->failed_chunks;
-    model->events += host->events;
-    model->timed_chunks += host->timed_chunks;
-    model->wall_ns += host->wall_ns;
-    model->cpu_ns += host->cpu_ns;
-    model->read_bytes += host->read_bytes;
+    cup_add_numbers(&model->workers, &host->workers,
+                    offsetof(struct cup_host, verdict) - offsetof(struct cup_host, workers));
 }
 
 static struct cup_host *model_of(struct cup_hosts *hosts, uint32_t name)

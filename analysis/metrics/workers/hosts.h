@@ -32,6 +32,7 @@ struct cup_host {
     uint32_t model;             /* string of the profile; 0: not known, or several */
     uint32_t cpus, usable_cpus; /* all CPUs, and those that a process may use; 0: not known */
     uint32_t hosts;             /* 1; in cup_hosts.models the number of hosts of the model */
+    /* From here to `read_bytes`: all are uint64_t, and added up over the hosts of a model. */
     uint64_t workers, threads;
     uint64_t threads_ns; /* threads x time, from the start to the last sign of their process, within
                             the run */

@@ -314,11 +314,9 @@ static struct cup_text host_of(struct cup_text address)
 static uint32_t number_host(struct cup_observed *observed, size_t worker)
 {
     struct cup_text host = host_of(observed->workers[worker].address);
-    for (size_t i = 0; i < worker; i++) {
-        struct cup_text other = host_of(observed->workers[i].address);
-        if (other.length == host.length && memcmp(other.bytes, host.bytes, host.length) == 0)
+    for (size_t i = 0; i < worker; i++)
+        if (cup_text_compare(host_of(observed->workers[i].address), host) == 0)
             return observed->workers[i].host;
-    }
     return observed->host_count++;
 }
 

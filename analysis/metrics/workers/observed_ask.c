@@ -1,11 +1,9 @@
 /* Figures of the observed workers, for reports and metrics. */
 #include "analysis/metrics/workers/observed_parts.h"
 
-#include <string.h>
-
 static bool is_same(struct cup_text a, struct cup_text b)
 {
-    return a.bytes && b.bytes && a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+    return a.bytes && b.bytes && cup_text_compare(a, b) == 0;
 }
 
 bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/metrics/chunks/chunk_size.h"
+#include "analysis/metrics/chunks/chunk_fits.h"
 #include "analysis/report/sections/row_parts.h"
 
 static void print_missing(const struct cup_page *page, const char *what, const char *reason)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/metrics/chunks/chunk_size.h"
+#include "analysis/metrics/chunks/chunk_fits.h"
 #include "tests/analysis/support.h"
 
 enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH };
