@@ -3,7 +3,7 @@
  * fields of struct cup_metric by name:
  *
  *     METRIC(WALL_TIME, "wall_time", "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
- *            "P: t_stop - t_start", .direction = {CUP_BETTER_LOWER, .same_work = true})
+ *            "P: t_stop - t_start", LESS_FOR_SAME_WORK)
  *
  * The value is an expression over t, the totals; a formula that needs more than one expression is
  * a function in metrics_SECTION.c. To add a metric, add a row: enum, JSON, report, sources,

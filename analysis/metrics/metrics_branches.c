@@ -2,13 +2,11 @@
  * it was read twice. */
 #include "analysis/metrics/formulas.h"
 
-typedef const struct cup_branches *B;
-
 /* ---- how much ----------------------------------------------------------------------------- */
 
-static struct cup_value if_any(B b, uint64_t value)
+static struct cup_value if_any(T t, uint64_t value)
 {
-    return b->all.baskets ? cup_count(value) : cup_null();
+    return t->branches->all.baskets ? cup_count(value) : cup_null();
 }
 
 /* Compressed bytes of the baskets whose keys were seen. */
@@ -64,7 +62,7 @@ static struct cup_value branches_read(T t)
     uint64_t named = 0;
     for (size_t i = 0; i < t->branches->count; i++)
         named += t->branches->rows[i].name != 0;
-    return if_any(t->branches, named);
+    return if_any(t, named);
 }
 
 static struct cup_value files_read(T t)
@@ -72,7 +70,7 @@ static struct cup_value files_read(T t)
     uint64_t files = 0;
     for (size_t i = 0; i < t->profile->root_file_count; i++)
         files += t->profile->root_files[i].sums.baskets > 0;
-    return if_any(t->branches, files);
+    return if_any(t, files);
 }
 
 /* ---- twice -------------------------------------------------------------------------------- */
@@ -84,7 +82,7 @@ static const struct cup_rereads *rereads_of(T t)
 
 static struct cup_value if_known(T t, uint64_t value)
 {
-    return t->branches->rereads_known ? if_any(t->branches, value) : cup_null();
+    return t->branches->rereads_known ? if_any(t, value) : cup_null();
 }
 
 static uint64_t distinct(T t)
@@ -99,20 +97,6 @@ static struct cup_value read_amplification(T t)
                ? cup_ratio((double)t->branches->file_bytes, (double)bytes)
                : cup_null();
 }
-
-#define REREAD(name, field)                                                                        \
-    static struct cup_value name(T t)                                                              \
-    {                                                                                              \
-        return if_known(t, rereads_of(t)->field);                                                  \
-    }
-REREAD(reread_baskets, baskets)
-REREAD(reread_bytes, bytes)
-REREAD(border_baskets, border)
-REREAD(border_bytes, border_bytes)
-REREAD(estimated_baskets, estimated)
-REREAD(estimated_bytes, estimated_bytes)
-REREAD(wasted_baskets, wasted)
-REREAD(wasted_bytes, wasted_bytes)
 
 /* ---- of how much -------------------------------------------------------------------------- */
 

@@ -2,8 +2,6 @@
 #include "analysis/metrics/dask/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
 
-#include <stdlib.h>
-
 /* ---- workflow: when and how long -------------------------------------------------------- */
 
 /* Before the first task, and between metadata and chunks. */
@@ -35,8 +33,8 @@ static struct cup_value total_cpu_time(T t)
 /* Seconds; 0 where it is not known. */
 static double process_time(T t)
 {
-    uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
-    return ns == CUP_UNKNOWN64 ? 0 : (double)ns / 1e9;
+    double seconds = cup_number(total_cpu_time(t));
+    return isnan(seconds) ? 0 : seconds;
 }
 
 static struct cup_value avg_cpu_time_per_chunk(T t)
@@ -58,14 +56,6 @@ static struct cup_value gbps_of(double bytes, double seconds)
 }
 
 /* ---- what Coffea reports ---------------------------------------------------------------- */
-
-static struct cup_value num_columns(T t)
-{
-    size_t count = 0;
-    uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
-    free(names);
-    return names ? cup_count(count) : cup_null();
-}
 
 /* What the processor's tasks were given other than by calls on files; of all attempts. */
 static uint64_t otherwise_read(T t)

@@ -4,7 +4,7 @@ METRIC(THREAD_CPU_EFFICIENCY, "thread_cpu_efficiency", "CPU share of all threads
        thread_cpu_efficiency(t),
        "P: total_thread_cpu_time / (wall_time * avg_cores); helper threads count only in the "
        "first; threads: #",
-       .direction = {CUP_BETTER_HIGHER})
+       MORE_IS_BETTER)
 METRIC(THREAD_CPU_EFFICIENCY_TOTAL_CORES, "thread_cpu_efficiency_total_cores", NULL, SHARE,
        thread_cpu_efficiency_total_cores(t),
        "P: total_thread_cpu_time / (wall_time * total_cores); threads: #")
@@ -26,21 +26,20 @@ METRIC(IO_OVERHEAD_PCT, "io_overhead_pct", NULL, PERCENT,
        "P: processor_noncpu_time_seconds / wall_time")
 METRIC(IO_WAIT_PCT, "io_wait_pct", "I/O wait", PERCENT, io_wait_pct(t),
        "P: io_wait_s of all tasks / their time, where waits were measured",
-       .needs = CUP_FEATURE_WAITS, .direction = {CUP_BETTER_LOWER})
+       .needs = CUP_FEATURE_WAITS, LESS_IS_BETTER)
 METRIC(WASTED_WALL_S, "wasted_wall_s", "wasted task time", SECONDS,
        cup_of_ns(cup_waste_sum(t->waste).wall_ns),
        "P: tasks that erred; all but one success of a chunk; tasks that were computed again "
        "because their result was lost with its worker; tasks that never ended, until the last sign "
        "of their process",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(WASTED_CPU_S, "wasted_cpu_s", "wasted CPU time", SECONDS,
        cup_of_ns(cup_waste_sum(t->waste).cpu_ns),
        "P: the same tasks, on their own threads, without those that never ended: a thread's CPU "
        "clock is read when its task ends",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(WASTED_BYTES, "wasted_bytes", "wasted bytes read", BYTES,
        cup_count(cup_waste_sum(t->waste).read_bytes), "P: bytes read by the same tasks",
-       .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER, .same_work = true})
+       .needs = CUP_FEATURE_FILES, LESS_FOR_SAME_WORK)
 METRIC(SCALING_EFFICIENCY, "scaling_efficiency", NULL, RATIO, cup_null(),
-       "needs two or more runs: `cupping compare A B`", .unavailable = true,
-       .direction = {CUP_BETTER_HIGHER})
+       "needs two or more runs: `cupping compare A B`", .unavailable = true, MORE_IS_BETTER)

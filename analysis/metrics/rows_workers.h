@@ -48,7 +48,7 @@ METRIC(AVG_CORES_ESTIMATE_RATIO, "avg_cores_estimate_ratio", NULL, RATIO,
        "P and @; avg_cores_estimate / avg_cores")
 METRIC(PEAK_MEMORY_BYTES, "peak_memory_bytes", "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
-       "@; the highest of any worker", .direction = {CUP_BETTER_LOWER})
+       "@; the highest of any worker", LESS_IS_BETTER)
 METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  on average", BYTES,
        cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")
@@ -93,7 +93,7 @@ METRIC(EVENT_LOOP_STALL_S, "event_loop_stall_s", "delay of event loops", SECONDS
        "@; delay of the worker's event loop: time between two of its ticks, beyond the interval "
        "that Dask sets; of workers under cupping the longest since the previous sample, of others "
        "the mean that they report; average over time, mean over workers",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(EVENT_LOOP_STALL_S_PEAK, "event_loop_stall_s_peak", "  at most", SECONDS,
        cup_real(cup_observed_highest(t->observed, CUP_SEEN_STALL)),
        "@; the longest such delay of any worker")

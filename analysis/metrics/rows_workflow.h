@@ -9,29 +9,26 @@ METRIC(T_STOP, "t_stop", "stop (UTC)", NONE, t->run.stop_ns ? cup_time(t->run.st
        "later or no such call was seen; if tasks never ended and held their threads, the last sign "
        "of their process, if that is later")
 METRIC(WALL_TIME, "wall_time", "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
-       "P: t_stop - t_start", .direction = {CUP_BETTER_LOWER, .same_work = true})
+       "P: t_stop - t_start", LESS_FOR_SAME_WORK)
 METRIC(GRAPH_S, "graph_s", "stage: building the graph", SECONDS, graph_s(t),
        "C and P: from the start of the Runner call to the first task, and from the last metadata "
        "task to the first chunk",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(PREPROCESS_S, "preprocess_s", "stage: metadata tasks", SECONDS,
        cup_ns_or_null(cup_stretch_ns(t->metadata)),
-       "P: from the start of the first to the stop of the last metadata task",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       "P: from the start of the first to the stop of the last metadata task", LESS_FOR_SAME_WORK)
 METRIC(PROCESS_S, "process_s", "stage: chunks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->chunks)),
-       "P: from the start of the first to the stop of the last chunk",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       "P: from the start of the first to the stop of the last chunk", LESS_FOR_SAME_WORK)
 METRIC(TAIL_S, "tail_s", "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
-       "P: from the end of 90 % of the chunks to the end of the last",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       "P: from the end of 90 % of the chunks to the end of the last", LESS_FOR_SAME_WORK)
 METRIC(MERGE_S, "merge_s", "stage: merging", SECONDS, merge_s(t),
        "P and C: from the stop of the last chunk to the end of the Runner call, or to the stop of "
        "the last task, if that is later or no such call was seen",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(TOTAL_CPU_TIME, "total_cpu_time", "inside process(), summed", SECONDS, total_cpu_time(t),
        "C: time between Coffea's own clock calls around process(), added up over the chunks whose "
        "result was used (processtime of Coffea's report); wall time, in spite of the name",
-       .direction = {CUP_BETTER_LOWER, .same_work = true}, .coffea_field = CUP_COFFEA_PROCESS,
+       LESS_FOR_SAME_WORK, .coffea_field = CUP_COFFEA_PROCESS,
        .from_datasets = "C: duration of the datasets in the file of --coffea-report, added up; the "
                         "section coffea has what was seen",
        .from_file =
@@ -40,13 +37,12 @@ METRIC(TOTAL_THREAD_CPU_TIME, "total_thread_cpu_time", "CPU time of tasks", SECO
        cup_ended_with_cpu(t) ? cup_of_ns(cup_all_cpu_ns(t)) : cup_null(),
        "P: CPU clocks of the tasks' own threads, and of their helper threads where those are "
        "known; async tasks have no clock of their own",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       LESS_FOR_SAME_WORK)
 METRIC(TOTAL_HELPER_CPU_TIME, "total_helper_cpu_time", "  of helper threads", SECONDS,
        cup_of_ns(t->counters[CUP_C_HELPER_CPU_NS]), "P: CPU time that other threads used for tasks",
-       .needs = CUP_FEATURE_HANDOFF, .direction = {CUP_BETTER_LOWER, .same_work = true})
+       .needs = CUP_FEATURE_HANDOFF, LESS_FOR_SAME_WORK)
 METRIC(TOTAL_TASK_TIME, "total_task_time", "inside tasks, summed", SECONDS,
-       cup_of_ns(t->all.wall_ns), "P: time of the tasks that ended, added up",
-       .direction = {CUP_BETTER_LOWER, .same_work = true})
+       cup_of_ns(t->all.wall_ns), "P: time of the tasks that ended, added up", LESS_FOR_SAME_WORK)
 METRIC(NUM_CHUNKS, "num_chunks", "chunks", COUNT, cup_count(t->used_chunks),
        "P: different chunks that succeeded")
 METRIC(NUM_CHUNKS_COFFEA, "num_chunks_coffea", "  as Coffea counts them", COUNT,
@@ -54,11 +50,9 @@ METRIC(NUM_CHUNKS_COFFEA, "num_chunks_coffea", "  as Coffea counts them", COUNT,
        .coffea_field = CUP_COFFEA_CHUNKS,
        .from_file = "C: chunks in the file of --coffea-report; the library saw no chunk's report")
 METRIC(NUM_FAILED_CHUNKS, "num_failed_chunks", "failed attempts", COUNT,
-       cup_count(t->failed_chunks), "P: attempts at chunks that erred",
-       .direction = {CUP_BETTER_LOWER})
+       cup_count(t->failed_chunks), "P: attempts at chunks that erred", LESS_IS_BETTER)
 METRIC(NUM_RETRIED_CHUNKS, "num_retried_chunks", "retried chunks", COUNT,
-       cup_count(t->retried_chunks), "P: chunks whose key was seen more than once",
-       .direction = {CUP_BETTER_LOWER})
+       cup_count(t->retried_chunks), "P: chunks whose key was seen more than once", LESS_IS_BETTER)
 METRIC(AVG_CPU_TIME_PER_CHUNK, "avg_cpu_time_per_chunk", "process() per chunk", SECONDS,
        avg_cpu_time_per_chunk(t), "C: total_cpu_time / number of chunks that have it")
 METRIC(TOTAL_EVENTS, "total_events", "events", COUNT,
@@ -70,7 +64,7 @@ METRIC(TOTAL_EVENTS_COFFEA, "total_events_coffea", "  as Coffea counts them", CO
        .from_datasets = "C: entries of the datasets in the file of --coffea-report, added up; the "
                         "section coffea has what was seen",
        .from_file = "C: entries in the file of --coffea-report; the library saw no chunk's report")
-METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, num_columns(t),
+METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, cup_coffea_columns(t),
        CHUNK_C "columns, each counted once")
 METRIC(
     TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes requested by uproot", BYTES,
@@ -92,7 +86,7 @@ METRIC(READ_AMPLIFICATION, "read_amplification", "read amplification", RATIO, re
        "P and C: bytes read by the chunks whose result was used (mapped and received bytes: by all "
        "attempts at chunks) / bytes that Coffea reports for these chunks as seen, even if a file "
        "of --coffea-report has another total",
-       .needs = CUP_FEATURE_FILES, .direction = {CUP_BETTER_LOWER})
+       .needs = CUP_FEATURE_FILES, LESS_IS_BETTER)
 METRIC(TOTAL_BYTES_MEMORY_READ_DASK, "total_bytes_memory_read_dask", "task inputs from memory",
        BYTES, cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
@@ -101,7 +95,7 @@ METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "amplification,
        "P: branches.read_amplification: bytes that tasks read from the files whose baskets were "
        "seen / compressed bytes of different baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = "branches.read_amplification says why",
-       .direction = {CUP_BETTER_LOWER})
+       LESS_IS_BETTER)
 METRIC(BYTES_READ_COMPRESSED, "bytes_read_compressed", "baskets, compressed", BYTES,
        cup_metric_value(CUP_METRIC_COMPRESSED_BYTES, t),
        "P: branches.compressed_bytes: baskets that were asked for or requested, keys included",
@@ -122,16 +116,16 @@ METRIC(OVERALL_RATE_MBS, "overall_rate_mbs", NULL, MBS,
        "P: the same number as delivered_rate_mbs", .needs = CUP_FEATURE_FILES)
 METRIC(REQUESTED_RATE_GBPS, "requested_rate_gbps", "rate, requested", GBPS,
        requested_rate(t, cup_run_s(t), gigabit), "C: total_bytes_read_coffea over wall_time",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       MORE_FOR_SAME_WORK)
 METRIC(REQUESTED_RATE_MBS, "requested_rate_mbs", "rate, requested", MBS,
        requested_rate(t, cup_run_s(t), megabyte), "C: total_bytes_read_coffea over wall_time",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       MORE_FOR_SAME_WORK)
 METRIC(REQUESTED_RATE_PROCESS_GBPS, "requested_rate_process_gbps", "  during the chunks", GBPS,
        requested_rate(t, cup_chunks_s(t), gigabit), "C: total_bytes_read_coffea over process_s",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       MORE_FOR_SAME_WORK)
 METRIC(REQUESTED_RATE_PROCESS_MBS, "requested_rate_process_mbs", "  during the chunks", MBS,
        requested_rate(t, cup_chunks_s(t), megabyte), "C: total_bytes_read_coffea over process_s",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       MORE_FOR_SAME_WORK)
 METRIC(DELIVERED_RATE_GBPS, "delivered_rate_gbps", "rate, delivered", GBPS,
        gbps_of((double)cup_attributed_bytes(t), cup_run_s(t)), "P: total_bytes_read over wall_time",
        .needs = CUP_FEATURE_FILES)
@@ -146,24 +140,21 @@ METRIC(DELIVERED_RATE_PROCESS_MBS, "delivered_rate_process_mbs", "  during the c
        "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
 METRIC(FILE_RATE_GBPS, "file_rate_gbps", "rate, file-equivalent", GBPS,
        t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_run_s(t)) : cup_null(),
-       "P: size of the .root files that chunks read, over wall_time",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       "P: size of the .root files that chunks read, over wall_time", MORE_FOR_SAME_WORK)
 METRIC(FILE_RATE_PROCESS_GBPS, "file_rate_process_gbps", "  during the chunks", GBPS,
        t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_chunks_s(t)) : cup_null(),
-       "P: size of the .root files that chunks read, over process_s",
-       .direction = {CUP_BETTER_HIGHER, .same_work = true})
+       "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
 METRIC(EVENT_RATE_WALL_KHZ, "event_rate_wall_khz", "events per wall time", KHZ,
-       event_rate(t, cup_run_s(t), 1e3), "P: total_events / wall_time",
-       .direction = {CUP_BETTER_HIGHER})
+       event_rate(t, cup_run_s(t), 1e3), "P: total_events / wall_time", MORE_IS_BETTER)
 METRIC(EVENT_RATE_AGG_KHZ, "event_rate_agg_khz", "events per process() time", KHZ,
        event_rate(t, process_time(t), 1e3), "P and C: total_events / total_cpu_time",
-       .direction = {CUP_BETTER_HIGHER})
+       MORE_IS_BETTER)
 METRIC(EVENT_RATE_AGG_THREAD_CPU_KHZ, "event_rate_agg_thread_cpu_khz", "events per CPU time", KHZ,
        event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
-       "P: total_events / total_thread_cpu_time", .direction = {CUP_BETTER_HIGHER})
+       "P: total_events / total_thread_cpu_time", MORE_IS_BETTER)
 METRIC(EVENT_RATE_CORE_HZ, "event_rate_core_hz", "events per core", HZ,
        event_rate(t, cup_run_s(t) * cup_total_cores(t), 1),
-       "P: total_events / (wall_time * total_cores); threads: #", .direction = {CUP_BETTER_HIGHER})
+       "P: total_events / (wall_time * total_cores); threads: #", MORE_IS_BETTER)
 METRIC(EVENT_RATE_CORE_AVG_CORES_HZ, "event_rate_core_avg_cores_hz", NULL, HZ,
        event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
        "P: total_events / (wall_time * avg_cores); threads: #")

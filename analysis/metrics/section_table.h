@@ -2,6 +2,12 @@
  * metrics_SECTION.c, which defines METRIC_SECTION and METRIC_ROWS. */
 #include "analysis/metrics/metrics.h"
 
+/* Which value is better, see struct cup_direction. */
+#define LESS_IS_BETTER .direction = {CUP_BETTER_LOWER}
+#define MORE_IS_BETTER .direction = {CUP_BETTER_HIGHER}
+#define LESS_FOR_SAME_WORK .direction = {CUP_BETTER_LOWER, .same_work = true}
+#define MORE_FOR_SAME_WORK .direction = {CUP_BETTER_HIGHER, .same_work = true}
+
 #define METRIC(id, name, label, unit, value, ...)                                                  \
     static struct cup_value compute_##id(const struct cup_totals *t)                               \
     {                                                                                              \

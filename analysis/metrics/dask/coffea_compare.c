@@ -68,7 +68,7 @@ static struct cup_value value_of(enum cup_unit unit, uint64_t number)
     return unit == CUP_UNIT_SECONDS ? cup_seconds((int64_t)number) : cup_count(number);
 }
 
-static struct cup_value seen_columns(const struct cup_totals *t)
+struct cup_value cup_coffea_columns(const struct cup_totals *t)
 {
     size_t count = 0;
     uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
@@ -76,16 +76,10 @@ static struct cup_value seen_columns(const struct cup_totals *t)
     return names ? cup_count(count) : cup_null();
 }
 
-static struct cup_value given_wall(const struct cup_coffea_file *given)
-{
-    return given->start_ns && given->stop_ns ? cup_seconds(given->stop_ns - given->start_ns)
-                                             : cup_null();
-}
-
 static struct cup_value seen_value(const struct cup_totals *t, int field, enum cup_unit unit)
 {
     if (field == CUP_COFFEA_COLUMNS)
-        return seen_columns(t);
+        return cup_coffea_columns(t);
     if (field == CUP_COFFEA_WALL) {
         const struct cup_run *call = cup_run_call(t);
         return call && !cup_run_is_given(call) ? cup_seconds(call->stop_ns - call->start_ns)
@@ -102,7 +96,8 @@ static struct cup_value given_value(const struct cup_coffea_file *given, int fie
     if (field == CUP_COFFEA_COLUMNS)
         return given->columns ? cup_count(json_array_size(given->columns)) : cup_null();
     if (field == CUP_COFFEA_WALL)
-        return given_wall(given);
+        return given->start_ns && given->stop_ns ? cup_seconds(given->stop_ns - given->start_ns)
+                                                 : cup_null();
     return value_of(unit, of_figures(&given->report, field));
 }
 

@@ -414,6 +414,20 @@ static int make_from(struct cup_observed *observed, const struct cup_profile *pr
     return make_from_feed(observed, &feed);
 }
 
+/* Ends making them: RESULT 0, or -1 without memory. NONE says why there are no figures. */
+static int finish_observed(struct cup_observed *observed, int result, const char *none)
+{
+    if (result == 0 && observed->origin)
+        result = cup_observed_add_own(observed);
+    if (result != 0)
+        cup_observed_free(observed);
+    else if (observed->origin)
+        describe_source(observed);
+    else
+        snprintf(observed->reason, sizeof observed->reason, "%s", none);
+    return result;
+}
+
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
                       struct cup_window window)
 {
@@ -421,20 +435,12 @@ int cup_observed_make(struct cup_observed *observed, const struct cup_profile *p
     int result = make_from(observed, profile, CUP_SAMPLES_SCHEDULER);
     if (result == 0 && !observed->origin)
         result = make_from(observed, profile, CUP_SAMPLES_WORKERS);
-    if (result == 0 && observed->origin)
-        result = cup_observed_add_own(observed);
-    if (result == 0 && observed->origin)
-        describe_source(observed);
-    if (result == 0 && !observed->origin)
-        snprintf(observed->reason, sizeof observed->reason, "%s",
-                 profile->sample_count
-                     ? "no sample lies within the run: it is shorter than their interval, or "
-                       "neither scheduler nor workers were there"
-                     : "no samples: neither a scheduler nor a worker that was sampled is in the "
-                       "profile");
-    if (result != 0)
-        cup_observed_free(observed);
-    return result;
+    return finish_observed(
+        observed, result,
+        profile->sample_count
+            ? "no sample lies within the run: it is shorter than their interval, or neither "
+              "scheduler nor workers were there"
+            : "no samples: neither a scheduler nor a worker that was sampled is in the profile");
 }
 
 int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_profile *profile,
@@ -446,16 +452,8 @@ int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_
     int result = cup_sample_feed_open_file(&feed, file);
     if (result == 0)
         result = make_from_feed(observed, &feed);
-    if (result == 0 && observed->origin)
-        result = cup_observed_add_own(observed);
-    if (result == 0 && observed->origin)
-        describe_source(observed);
-    if (result == 0 && !observed->origin)
-        snprintf(observed->reason, sizeof observed->reason,
-                 "no sample in the file given with --samples lies within the run");
-    if (result != 0)
-        cup_observed_free(observed);
-    return result;
+    return finish_observed(observed, result,
+                           "no sample in the file given with --samples lies within the run");
 }
 
 void cup_observed_free(struct cup_observed *observed)
