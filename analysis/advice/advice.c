@@ -38,11 +38,10 @@ bool cup_advise_more(struct cup_advice *advice, const char *format, ...)
     return true;
 }
 
-const char *cup_figure(struct cup_advice *advice, double number, enum cup_unit unit)
+char *cup_copy_text(char *to, struct cup_text text, size_t most)
 {
-    enum { KEPT = sizeof advice->figures / sizeof *advice->figures };
-    char *to = advice->figures[advice->figure_count++ % KEPT];
-    return cup_print_human_readable(to, cup_real(number), unit);
+    int length = (int)(text.length < most ? text.length : most);
+    return cup_format(to, "%.*s", length, text.bytes ? text.bytes : "");
 }
 
 /* ---- nothing to complain of ------------------------------------------------------------- */
@@ -50,9 +49,8 @@ const char *cup_figure(struct cup_advice *advice, double number, enum cup_unit u
 bool cup_rule_cpu_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = (double)t->all.cpu_ns / (double)t->all.wall_ns;
-    if (!(share >= 0.7))
-        return false;
-    return cup_advise(advice, 0,
+    return share >= 0.7 &&
+           cup_advise(advice, 0,
                       "CPU-bound: %.0f %% of the time inside tasks was CPU time (threshold 70 %%). "
                       "Use more cores or faster code; faster storage does not help.",
                       share * 100);

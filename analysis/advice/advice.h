@@ -22,9 +22,6 @@ struct cup_advice {
     const struct cup_rule *rule;
     double weight; /* what could be saved, as a share of the threads' time; failures have more */
     char text[720];
-    /* Private, see cup_figure(). */
-    char figures[8][CUP_HUMAN_READABLE_ROOM];
-    unsigned figure_count;
 };
 
 enum { CUP_ADVICE_MOST = 64 };

@@ -53,7 +53,7 @@ static double shared_share(const struct cup_totals *t)
                : NAN;
 }
 
-bool cup_baskets_shared(const struct cup_totals *t)
+static bool baskets_shared(const struct cup_totals *t)
 {
     return shared_share(t) > 0.1;
 }
@@ -73,10 +73,10 @@ static bool advise_clusters(const struct cup_totals *t, struct cup_advice *advic
     return cup_advise_more(advice,
                            "Chunks have %s events, clusters %s (%s). Use chunks of %s, or Coffea's "
                            "Runner(align_clusters=True): then chunks end at cluster boundaries.",
-                           as_count(advice, round(events)), as_count(advice, round(cluster.events)),
+                           CUP_SHOW_COUNT(round(events)), CUP_SHOW_COUNT(round(cluster.events)),
                            cluster.from_trees ? "fAutoFlush of the trees"
                                               : "estimated from the baskets",
-                           as_count(advice, round(times * cluster.events)));
+                           CUP_SHOW_COUNT(round(times * cluster.events)));
 }
 
 /* Adds ", 50 % of that in TTbar": the dataset with the most of these bytes, if there are several.
@@ -95,8 +95,8 @@ static void advise_dataset(const struct cup_totals *t, struct cup_advice *advice
     }
     if (most && t->dataset_count > 1) {
         struct cup_text name = cup_profile_text(t->profile, t->datasets[most - 1].name);
-        cup_advise_more(advice, ", %.0f %% of that in %.*s", 100 * share_of(bytes[most], all),
-                        (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "");
+        cup_advise_more(advice, ", %.0f %% of that in %s", 100 * share_of(bytes[most], all),
+                        CUP_SHOW_TEXT(name, 60));
     }
     free(of_file);
     free(bytes);
@@ -106,13 +106,13 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
 {
     const struct cup_rereads *again = &t->branches->total.rereads;
     uint64_t bytes = shared_bytes(again);
-    if (!cup_baskets_shared(t))
+    if (!baskets_shared(t))
         return false;
     cup_advise(advice, 0.2 * shared_share(t),
                "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
                "10 %%), had already been read and decompressed by another task%s",
-               in_bytes(advice, (double)bytes),
-               in_bytes(advice, (double)t->branches->all.compressed), 100 * shared_share(t),
+               CUP_SHOW_BYTES(bytes), CUP_SHOW_BYTES(t->branches->all.compressed),
+               100 * shared_share(t),
                100 * again->estimated_bytes > bytes ? " (in part estimated)" : "");
     advise_dataset(t, advice);
     return cup_advise_more(advice, ". ") && advise_clusters(t, advice);
@@ -124,9 +124,8 @@ bool cup_rule_chunks_cut_clusters(const struct cup_totals *t, struct cup_advice 
     if (t->branches->rereads_known || t->branches->all.baskets == 0)
         return false;
     double times = mean_chunk_events(t) / cup_cluster_find(t).events;
-    if (!(times < 10) || !(fabs(times - round(times)) > 0.05 * times))
-        return false;
-    return cup_advise(advice, 0.05,
+    return times < 10 && fabs(times - round(times)) > 0.05 * times &&
+           cup_advise(advice, 0.05,
                       "Chunks are %.2g clusters long (threshold: less than 10, and more than 5 %% "
                       "off a whole number). A chunk that begins or ends inside a cluster reads all "
                       "of it; how many bytes were read more than once is not known here. ",
@@ -155,9 +154,8 @@ static double entries_per_event(const struct cup_totals *t)
 bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = entries_per_event(t);
-    if (!(times > 1.5) || cup_baskets_shared(t))
-        return false;
-    return cup_advise(
+    return times > 1.5 && !baskets_shared(t) &&
+           cup_advise(
                advice, 0.1 * (1 - 1 / times),
                "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
                "(threshold 1.5, averaged by bytes); the others are decompressed and not used. ",
@@ -169,14 +167,13 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
     double twice = share_of(all->again_bytes, all->compressed);
-    if (!(twice > 0.05))
-        return false;
-    return cup_advise(advice, 0.3 * twice,
+    return twice > 0.05 &&
+           cup_advise(advice, 0.3 * twice,
                       "Tasks read baskets that they had already read: %llu of %llu, %s of "
                       "compressed bytes, %.0f %% (threshold 5 %%). Keep the array of a branch that "
                       "is needed again, or leave uproot's array_cache on and large enough.",
-                      (big)all->again, (big)all->baskets,
-                      in_bytes(advice, (double)all->again_bytes), twice * 100);
+                      (big)all->again, (big)all->baskets, CUP_SHOW_BYTES(all->again_bytes),
+                      twice * 100);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------ */
@@ -196,8 +193,8 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
                       "it, or write it with a lower precision.",
                       t->branches->count,
                       100 * share_of(row->sums.compressed, t->branches->all.compressed),
-                      branch_name(t, row, name), in_bytes(advice, (double)row->sums.compressed),
-                      in_bytes(advice, (double)t->branches->all.compressed), ratio);
+                      branch_name(t, row, name), CUP_SHOW_BYTES(row->sums.compressed),
+                      CUP_SHOW_BYTES(t->branches->all.compressed), ratio);
 }
 
 /* Compressed bytes of the files that use LZMA only. In files with several algorithms, the part of
@@ -222,30 +219,27 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
     double bytes = (double)lzma_bytes(t->profile);
     double cpu_s = (double)(t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS]) / 1e9;
     double lzma_s = fmin(bytes / lzma_rate, cpu_s);
-    if (!(bytes > 0) || !(lzma_s / cpu_s > 0.25))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, lzma_s * 0.9),
-        "LZMA: decompressing %s of baskets takes about %s, estimated at 20 MB of compressed bytes "
-        "per CPU second: %.0f %% of the tasks' CPU time of %s (threshold 25 %%). Write the data "
-        "with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the time or less, and the "
-        "files are up to 1.5 times as large.",
-        in_bytes(advice, bytes), in_seconds(advice, lzma_s), lzma_s / cpu_s * 100,
-        in_seconds(advice, cpu_s));
+    return bytes > 0 && lzma_s / cpu_s > 0.25 &&
+           cup_advise(
+               advice, cup_share_of_threads(t, lzma_s * 0.9),
+               "LZMA: decompressing %s of baskets takes about %s, estimated at 20 MB of compressed "
+               "bytes per CPU second: %.0f %% of the tasks' CPU time of %s (threshold 25 %%). "
+               "Write the data with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the "
+               "time or less, and the files are up to 1.5 times as large.",
+               CUP_SHOW_BYTES(bytes), CUP_SHOW_S(lzma_s), lzma_s / cpu_s * 100, CUP_SHOW_S(cpu_s));
 }
 
 bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_basket_sums *all = &t->branches->all;
     double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
-    if (!(passed > 0.25))
-        return false;
-    return cup_advise(advice, 0.1 * passed,
+    return passed > 0.25 &&
+           cup_advise(advice, 0.1 * passed,
                       "Read-ahead and merged requests fetched baskets that were not requested: %s, "
                       "against %s that were requested, %.0f %% of both (threshold 25 %%). Use "
                       "files with fewer branches, or larger baskets.",
-                      in_bytes(advice, (double)all->incidental_bytes),
-                      in_bytes(advice, (double)all->compressed), passed * 100);
+                      CUP_SHOW_BYTES(all->incidental_bytes), CUP_SHOW_BYTES(all->compressed),
+                      passed * 100);
 }
 
 /* ---- how they are stored ---------------------------------------------------------------- */
@@ -269,14 +263,13 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         branches++;
         bytes += row->sums.compressed;
     }
-    if (!largest || !(share_of(bytes, t->branches->all.compressed) > 0.3))
-        return false;
-    return cup_advise(advice, 0.03,
+    return largest && share_of(bytes, t->branches->all.compressed) > 0.3 &&
+           cup_advise(advice, 0.03,
                       "Compression saves little in %llu branch%s with %s, %.0f %% of the "
                       "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
                       "The largest, %s, has %.2f. Write them with fewer bits (Float16_t, a shorter "
                       "mantissa), or without compression, which saves CPU time.",
-                      (big)branches, branches == 1 ? "" : "es", in_bytes(advice, (double)bytes),
+                      (big)branches, branches == 1 ? "" : "es", CUP_SHOW_BYTES(bytes),
                       100 * share_of(bytes, t->branches->all.compressed),
                       branch_name(t, largest, name), payload_ratio(&largest->sums));
 }
@@ -286,14 +279,13 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
     uint64_t baskets = t->branches->all.baskets - t->branches->pages.baskets;
     uint64_t bytes = t->branches->all.compressed - t->branches->pages.compressed;
     double mean = share_of(bytes, baskets);
-    if (baskets < 1000 || !(mean < 4096))
-        return false;
-    return cup_advise(advice, 0.08,
+    return baskets >= 1000 && mean < 4096 &&
+           cup_advise(advice, 0.08,
                       "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of "
                       "them. Each costs a decompression, Python calls and often a request of its "
                       "own. Write or merge the files with larger clusters: more entries for each "
                       "extend() of uproot, or a larger fAutoFlush of ROOT.",
-                      in_bytes(advice, mean), as_count(advice, (double)baskets));
+                      CUP_SHOW_BYTES(mean), CUP_SHOW_COUNT(baskets));
 }
 
 static size_t files_with_branches(const struct cup_totals *t)
@@ -312,14 +304,40 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
     double files = (double)files_with_branches(t);
-    if (!t->branches->rereads_known || !(read < 0.1) || !(bytes < 0.1) || !(waits > 0.2))
-        return false;
-    return cup_advise(
-        advice, 0.1 * waits,
-        "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% of the "
-        "bytes, and waited for files and sockets for %.0f %% of their time (threshold 20 %%). "
-        "These branches lie apart in the files. Make a slimmed copy with these branches alone: it "
-        "is read in fewer and larger requests.",
-        (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
-        waits * 100);
+    return t->branches->rereads_known && read < 0.1 && bytes < 0.1 && waits > 0.2 &&
+           cup_advise(
+               advice, 0.1 * waits,
+               "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% "
+               "of the bytes, and waited for files and sockets for %.0f %% of their time "
+               "(threshold 20 %%). These branches lie apart in the files. Make a slimmed copy with "
+               "these branches alone: it is read in fewer and larger requests.",
+               (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
+               waits * 100);
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
+    return t->chunk_file_size && times > 1.5 && !baskets_shared(t) &&
+           cup_advise(advice, 0.2,
+                      "Chunks read %s from .root files of %s: %.1f times their size (threshold "
+                      "1.5). Each chunk reads the file's headers and the baskets at its own edges "
+                      "again: use larger chunks.",
+                      CUP_SHOW_BYTES(t->chunk_file_bytes), CUP_SHOW_BYTES(t->chunk_file_size),
+                      times);
+}
+
+bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double bytes = cup_metric_number(CUP_METRIC_BYTES_ATTRIBUTED, t);
+    double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
+    double share = time / (double)t->all.wall_ns;
+    return calls >= 1000 && bytes / calls < 16384 && share > 0.05 &&
+           cup_advise(advice, share,
+                      "Reads are small: %s on average (threshold 16.4 kB) in %.0f calls, which "
+                      "took %s, %.0f %% of the task time (threshold 5 %%). Use larger baskets, or "
+                      "a client that merges requests.",
+                      CUP_SHOW_BYTES(bytes / calls), calls, CUP_SHOW_NS(time), share * 100);
 }

@@ -1,9 +1,57 @@
-/* Advice on what was lost, and on where the run was held up. */
+/* Advice on what went wrong, what was lost, and where the run was held up. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/advice/advice_rules.h"
 #include "analysis/metrics/reads/open_ranks.h"
+
+bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_task *first = NULL;
+    for (size_t i = 0; i < t->profile->task_count && !first && t->all.erred; i++)
+        if (t->profile->tasks[i].status == CUP_STATUS_ERRED)
+            first = &t->profile->tasks[i];
+    if (!first)
+        return false;
+    struct cup_text error = cup_profile_text(t->profile, first->error);
+    return cup_advise(
+        advice, 2,
+        "%llu of %llu tasks failed (threshold: any)%s%s%s `cupping tasks` lists them all.",
+        (big)t->all.erred, (big)t->all.tasks, error.length ? "; the first: " : "",
+        CUP_SHOW_TEXT(error, 160), error.length > 160 ? " ..." : ".");
+}
+
+bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *advice)
+{
+    return t->all.unfinished > 0 &&
+           cup_advise(advice, 1.5,
+                      "%llu of %llu tasks never ended (threshold: any): their process was killed, "
+                      "crashed or is still running. Find out what killed the worker: often it is "
+                      "out of memory, or it reached a limit of the batch system.",
+                      (big)t->all.unfinished, (big)t->all.tasks);
+}
+
+bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice)
+{
+    uint64_t lost =
+        t->profile->health[CUP_H_RECORDS_DROPPED] + t->profile->health[CUP_H_BLOCKS_DROPPED];
+    return lost > 0 && cup_advise(advice, 1.2,
+                                  "%llu records or events were lost (threshold: any), so sums in "
+                                  "this report are too low: the disk was full, or a log reached "
+                                  "its limit. Free the disk, or raise CUPPING_MAX_BYTES.",
+                                  (big)lost);
+}
+
+bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
+{
+    double share = 1 - cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, t);
+    return share > 0.01 &&
+           cup_advise(
+               advice, 0.5 + share,
+               "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
+               "`--only attribution` says which bytes, `--only health` which feature is off.",
+               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_BYTES_TOTAL, t)), share * 100);
+}
 
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -61,15 +109,6 @@ static void add_failures(struct failures *failures, struct cup_text server, uint
         failures->worst = id;
 }
 
-static void describe_failures(struct cup_advice *advice, struct cup_text server, uint64_t count)
-{
-    cup_advise(advice, 1.7,
-               "%llu attempts at chunks with files of %.*s failed (threshold %d). Send the site "
-               "what `--only losses` prints: these files, with times and errors.",
-               (big)count, (int)(server.length < 200 ? server.length : 200), server.bytes,
-               SERVER_FAILURES);
-}
-
 bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice)
 {
     struct failures failures = {.worst = 0};
@@ -81,10 +120,84 @@ bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice
     }
     uint64_t most = failures.worst ? failures.counts[failures.worst] : 0;
     if (most >= SERVER_FAILURES)
-        describe_failures(advice, cup_intern_text(&failures.servers, failures.worst), most);
+        cup_advise(advice, 1.7,
+                   "%llu attempts at chunks with files of %s failed (threshold %d). Send the site "
+                   "what `--only losses` prints: these files, with times and errors.",
+                   (big)most,
+                   CUP_SHOW_TEXT(cup_intern_text(&failures.servers, failures.worst), 200),
+                   SERVER_FAILURES);
     cup_intern_clear(&failures.servers);
     free(failures.counts);
     return most >= SERVER_FAILURES;
+}
+
+/* ---- opening files ---------------------------------------------------------------------- */
+
+static double of_task_time(const struct cup_totals *t)
+{
+    bool timed = cup_profile_measured(t->profile, CUP_FEATURE_OPENS);
+    return timed && t->all.wall_ns ? (double)t->counters[CUP_C_OPEN_NS] / (double)t->all.wall_ns
+                                   : 0;
+}
+
+/* The server whose opens took the most time; NULL: there is none, or no memory. Connections are
+ * left out, because the counter of the tasks does not have them. */
+static const struct cup_open_sum *most_time(const struct cup_totals *t)
+{
+    size_t count;
+    const struct cup_open_sum **sums = cup_opens_by_time(t->profile, &count), *most = NULL;
+    for (size_t i = 0; sums && i < count && !most; i++)
+        if (sums[i]->kind != CUP_OPEN_CONNECT && sums[i]->opened > 0)
+            most = sums[i];
+    free(sums);
+    return most;
+}
+
+bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_open_sum *most = of_task_time(t) > 0.10 ? most_time(t) : NULL;
+    if (!most || most->opened < 10)
+        return false;
+    double open_s = (double)t->counters[CUP_C_OPEN_NS] / 1e9;
+    return cup_advise(
+        advice, open_s / cup_metric_number(CUP_METRIC_THREADS_S, t),
+        "Opening data files took %.0f %% of the task time (%s, added up over threads, threshold 10 "
+        "%%), most of it at %s: %llu opens, median %s, 99 %% below %s. Use larger chunks, which "
+        "open files less often, or a nearer server.",
+        of_task_time(t) * 100, CUP_SHOW_S(open_s),
+        CUP_SHOW_TEXT(cup_profile_text(t->profile, most->server), SIZE_MAX), (big)most->opened,
+        CUP_SHOW_NS(cup_open_quantile_ns(most, 0.5)),
+        CUP_SHOW_NS(cup_open_quantile_ns(most, 0.99)));
+}
+
+/* Share of failed opens, for servers only: programs often try local files that need not exist, but
+ * a file on a server should exist. */
+static double failed_share(const struct cup_open_sum *sum)
+{
+    bool remote = sum->kind != CUP_OPEN_LOCAL && sum->failed >= 5;
+    return remote ? (double)sum->failed / (double)(sum->failed + sum->opened) : 0;
+}
+
+bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
+{
+    const struct cup_open_sum *worst = NULL;
+    char error[64] = "";
+    size_t count;
+    const struct cup_open_sum **sums = cup_opens_by_time(t->profile, &count);
+    for (size_t i = 0; sums && i < count; i++)
+        if (failed_share(sums[i]) > 0.05 && (!worst || sums[i]->failed > worst->failed))
+            worst = sums[i];
+    free(sums);
+    if (!worst)
+        return false;
+    cup_open_worst(worst, error, sizeof error);
+    return cup_advise(advice, 0.3,
+                      "%.0f %% of the %s %s failed (%llu, threshold 5 %%), mostly with: %s. The "
+                      "failures took %s. Tell the site, or leave the server out.",
+                      failed_share(worst) * 100,
+                      worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at",
+                      CUP_SHOW_TEXT(cup_profile_text(t->profile, worst->server), SIZE_MAX),
+                      (big)worst->failed, error, CUP_SHOW_NS(worst->failed_ns));
 }
 
 /* ---- hosts and merges ------------------------------------------------------------------- */
@@ -122,13 +235,11 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     const struct cup_stage *stage = &t->stages->rows[CUP_STAGE_MERGE];
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
-    if (!stage->known || sum.tasks == 0 || merge_s < 1 || !(merge_s / run_s > 0.15))
-        return false;
-    return cup_advise(advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
+    return stage->known && sum.tasks > 0 && merge_s >= 1 && merge_s / run_s > 0.15 &&
+           cup_advise(advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
                       "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, "
                       "and 1 s). Threads were idle for %s of it, added up; the longest merge took "
                       "%s. Make results smaller, or use a smaller treereduction.",
-                      in_seconds(advice, merge_s), merge_s / run_s * 100,
-                      in_seconds(advice, (double)stage->idle_ns / 1e9),
-                      in_seconds(advice, (double)sum.longest_ns / 1e9));
+                      CUP_SHOW_S(merge_s), merge_s / run_s * 100, CUP_SHOW_NS(stage->idle_ns),
+                      CUP_SHOW_NS(sum.longest_ns));
 }

@@ -70,34 +70,14 @@ __attribute__((format(printf, 3, 4))) bool cup_advise(struct cup_advice *advice,
 __attribute__((format(printf, 2, 3))) bool cup_advise_more(struct cup_advice *advice,
                                                            const char *format, ...);
 
-/* The number as text with its unit. The text belongs to ADVICE, which keeps the last eight. */
-const char *cup_figure(struct cup_advice *advice, double number, enum cup_unit unit);
-
-/* Whether the rule chunk_size advises larger chunks. */
-bool cup_chunks_too_small(const struct cup_totals *t);
-
-/* Whether the rule shared_baskets applies. */
-bool cup_baskets_shared(const struct cup_totals *t);
+/* Its first MOST bytes, as a string that lasts until the end of the block. */
+#define CUP_SHOW_TEXT(text, most) cup_copy_text((char[CUP_LINE_ROOM]){""}, text, most)
+char *cup_copy_text(char *to, struct cup_text text, size_t most);
 
 /* These seconds as a share of the threads' time. */
 static inline double cup_share_of_threads(const struct cup_totals *t, double seconds)
 {
     return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
-}
-
-static inline const char *in_seconds(struct cup_advice *advice, double seconds)
-{
-    return cup_figure(advice, seconds, CUP_UNIT_SECONDS);
-}
-
-static inline const char *in_bytes(struct cup_advice *advice, double bytes)
-{
-    return cup_figure(advice, bytes, CUP_UNIT_BYTES);
-}
-
-static inline const char *as_count(struct cup_advice *advice, double count)
-{
-    return cup_figure(advice, count, CUP_UNIT_COUNT);
 }
 
 #endif

@@ -17,7 +17,7 @@ static bool advise_wait(const struct cup_totals *t, struct cup_advice *advice, e
     double ns = (double)t->waits.ns[part], share = ns / (double)cup_wait_sums_wall_ns(&t->waits);
     return share > threshold &&
            cup_advise(advice, cup_share_of_threads(t, ns / 1e9), "%s %.0f %% of their time (%s, ",
-                      lead, share * 100, in_seconds(advice, ns / 1e9));
+                      lead, share * 100, CUP_SHOW_NS(ns));
 }
 
 /* The most threads for tasks that any worker has. */
@@ -39,7 +39,7 @@ bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
                      "GIL-bound: tasks waited for the interpreter's lock for"))
         return false;
     cup_advise_more(advice, "threshold 15 %%); they and their helper threads waited %s times. ",
-                    as_count(advice, (double)t->counters[CUP_C_GIL_WAITS]));
+                    CUP_SHOW_COUNT(t->counters[CUP_C_GIL_WAITS]));
     if (threads > 1)
         return cup_advise_more(
             advice, "%llu threads share one interpreter: use more workers with fewer threads each.",
@@ -101,15 +101,14 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
 /* Adds " 98 % of the bytes came from PLACE." */
 static void advise_place(const struct cup_totals *t, struct cup_advice *advice)
 {
-    enum { LONGEST = 160 };
     size_t count;
     uint32_t *files = cup_files_by_bytes(t->profile, CUP_FILE_DATA, &count);
     if (files && count > 0) {
         struct cup_text place = place_of(t->profile, files, count);
         double share = share_of_place(t->profile, files, count, place);
         if (place.bytes && share > 0)
-            cup_advise_more(advice, " %.0f %% of the bytes came from %.*s.", share * 100,
-                            (int)(place.length < LONGEST ? place.length : LONGEST), place.bytes);
+            cup_advise_more(advice, " %.0f %% of the bytes came from %s.", share * 100,
+                            CUP_SHOW_TEXT(place, 160));
     }
     free(files);
 }
@@ -131,8 +130,8 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
     cup_advise_more(advice,
                     "threshold 20 %%). Calls that read took %s, added up over threads, and "
                     "delivered %s per thread.",
-                    in_seconds(advice, reads),
-                    cup_figure(advice, reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
+                    CUP_SHOW_S(reads),
+                    CUP_SHOW(reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
     advise_place(t, advice);
     return cup_advise_more(
         advice,
@@ -148,10 +147,9 @@ static void advise_server(const struct cup_totals *t, struct cup_advice *advice)
     if (servers && count > 0) {
         struct cup_text name = cup_profile_text(t->profile, t->profile->files[servers[0]].path);
         const struct cup_file_sum sum = cup_file_total(t->profile, servers[0]);
-        cup_advise_more(advice, " The busiest server is %.*s: %s received for %s requests.",
-                        (int)(name.length < 100 ? name.length : 100), name.bytes ? name.bytes : "",
-                        in_bytes(advice, (double)sum.counters[CUP_F_READ_BYTES]),
-                        as_count(advice, (double)sum.counters[CUP_F_WRITE_CALLS]));
+        cup_advise_more(advice, " The busiest server is %s: %s received for %s requests.",
+                        CUP_SHOW_TEXT(name, 100), CUP_SHOW_BYTES(sum.counters[CUP_F_READ_BYTES]),
+                        CUP_SHOW_COUNT(sum.counters[CUP_F_WRITE_CALLS]));
     }
     free(servers);
 }
@@ -179,7 +177,7 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
                            "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
                            "much, tasks waited for their own helpers. Look for work that tasks "
                            "hand to other threads and then wait for.",
-                           in_seconds(advice, (double)t->counters[CUP_C_HELPER_CPU_NS] / 1e9));
+                           CUP_SHOW_NS(t->counters[CUP_C_HELPER_CPU_NS]));
 }
 
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
@@ -213,15 +211,13 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
 {
     double other = (double)t->budget.ns[CUP_BUDGET_UNTOLD] / 1e9;
     double tasks = (double)t->all.with_cpu_ns / 1e9, reads = (double)t->counters[CUP_C_READ_NS];
-    if (!(other / tasks > 0.3))
-        return false;
-    return cup_advise(advice, cup_share_of_threads(t, other),
+    return other / tasks > 0.3 &&
+           cup_advise(advice, cup_share_of_threads(t, other),
                       "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and "
                       "their waits were not measured. Calls that read files took %s on all threads "
                       "together; the rest is the GIL, locks, sockets or a busy machine. Record "
                       "again with waits: `--only health` says why they are off.",
-                      other / tasks * 100, in_seconds(advice, other),
-                      in_seconds(advice, reads / 1e9));
+                      other / tasks * 100, CUP_SHOW_S(other), CUP_SHOW_NS(reads));
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -234,8 +230,8 @@ bool cup_rule_page_faults(const struct cup_totals *t, struct cup_advice *advice)
                            "derived, threshold 5 %%), in %s major page faults. Tasks touched %s of "
                            "mapped files; other faults come from swapping, or from code that is "
                            "loaded. If the machine swaps, use less memory.",
-                           as_count(advice, (double)t->counters[CUP_C_MAJOR_FAULTS]),
-                           in_bytes(advice, (double)t->counters[CUP_C_MAPPED_BYTES]));
+                           CUP_SHOW_COUNT(t->counters[CUP_C_MAJOR_FAULTS]),
+                           CUP_SHOW_BYTES(t->counters[CUP_C_MAPPED_BYTES]));
 }
 
 /* The lowest value of MALLOC_TRIM_THRESHOLD_ in any process that ran tasks; 0: set in none. */
@@ -285,19 +281,17 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
     double kernel = (double)prefix->counters[CUP_C_SYSTEM_CPU_NS];
     double share = kernel / (double)cup_wait_sums_wall_ns(&prefix->waits);
     double faults_a_task = (double)prefix->counters[CUP_C_MINOR_FAULTS] / tasks;
-    struct cup_text name = cup_profile_text(t->profile, prefix->name);
-    if (!(share > 0.1) || !(faults_a_task > 1000))
-        return false;
-    return cup_advise(
-        advice, cup_share_of_threads(t, kernel / 1e9),
-        "malloc-trim churn: with MALLOC_TRIM_THRESHOLD_=%.0f%s, malloc returns memory to the "
-        "kernel and asks for it again. A task of %.*s has %s minor page faults (threshold 1,000) "
-        "and spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set Dask's "
-        "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000, for example: "
-        "workers then keep more memory, and spend this time on the analysis.",
-        threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
-        (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "",
-        as_count(advice, faults_a_task), in_seconds(advice, kernel / tasks / 1e9), share * 100);
+    return share > 0.1 && faults_a_task > 1000 &&
+           cup_advise(
+               advice, cup_share_of_threads(t, kernel / 1e9),
+               "malloc-trim churn: with MALLOC_TRIM_THRESHOLD_=%.0f%s, malloc returns memory to "
+               "the kernel and asks for it again. A task of %s has %s minor page faults (threshold "
+               "1,000) and spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set "
+               "Dask's distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000, "
+               "for example: workers then keep more memory, and spend this time on the analysis.",
+               threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
+               CUP_SHOW_TEXT(cup_profile_text(t->profile, prefix->name), 60),
+               CUP_SHOW_COUNT(faults_a_task), CUP_SHOW_S(kernel / tasks / 1e9), share * 100);
 }
 
 /* ---- outside of tasks ------------------------------------------------------------------- */
@@ -312,27 +306,24 @@ bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9,
            share = cup_share_of_threads(t, idle);
-    if (!(share > 0.3) || many_elsewhere(t))
-        return false;
-    return cup_advise(advice, share,
+    return share > 0.3 && !many_elsewhere(t) &&
+           cup_advise(advice, share,
                       "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
                       "threshold 30 %%): they had no task for more than 100 ms, or were before "
                       "their first task or after their last. Use smaller chunks or fewer workers, "
                       "shorten the tail, and check that the client sends work fast enough.",
-                      (big)t->budget.threads, share * 100, in_seconds(advice, idle));
+                      (big)t->budget.threads, share * 100, CUP_SHOW_S(idle));
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)
 {
     double between = (double)t->budget.ns[CUP_BUDGET_BETWEEN] / 1e9;
     double share = cup_share_of_threads(t, between), tasks = (double)t->all.tasks;
-    if (!(share > 0.1))
-        return false;
-    return cup_advise(
-        advice, share,
-        "Dask took %.0f %% of the threads' time between tasks (%s, threshold 10 %%). The mean gap "
-        "is %s, the mean task %s. Use larger chunks: then there are fewer tasks to schedule.",
-        share * 100, in_seconds(advice, between),
-        in_seconds(advice, between / (double)t->budget.gaps),
-        in_seconds(advice, (double)t->all.wall_ns / 1e9 / tasks));
+    return share > 0.1 && cup_advise(advice, share,
+                                     "Dask took %.0f %% of the threads' time between tasks (%s, "
+                                     "threshold 10 %%). The mean gap is %s, the mean task %s. Use "
+                                     "larger chunks: then there are fewer tasks to schedule.",
+                                     share * 100, CUP_SHOW_S(between),
+                                     CUP_SHOW_S(between / (double)t->budget.gaps),
+                                     CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks));
 }

@@ -5,27 +5,24 @@ bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *a
 {
     double percent = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX, t);
     double average = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT, t);
-    if (!(percent > 80))
-        return false;
-    return cup_advise(
-        advice, 0.9,
-        "The memory of a worker reached %.0f %% of its limit (threshold 80 %%: there Dask pauses a "
-        "worker; at 95 %% its nanny kills it); on average over all workers it was %.0f %%. Use "
-        "smaller chunks, fewer threads per worker, or a higher limit.",
-        percent, average);
+    return percent > 80 &&
+           cup_advise(
+               advice, 0.9,
+               "The memory of a worker reached %.0f %% of its limit (threshold 80 %%: there Dask "
+               "pauses a worker; at 95 %% its nanny kills it); on average over all workers it was "
+               "%.0f %%. Use smaller chunks, fewer threads per worker, or a higher limit.",
+               percent, average);
 }
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
     double most = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PER_WORKER_PEAK, t);
     double all = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PEAK, t);
-    if (!(most > 0))
-        return false;
-    return cup_advise(
-        advice, 0.3,
-        "Workers spilled results to disk (threshold: any): at most %s at one time, and at most %s "
-        "on one worker. Make results smaller, merge them earlier, or use more memory.",
-        in_bytes(advice, all), in_bytes(advice, most));
+    return most > 0 && cup_advise(advice, 0.3,
+                                  "Workers spilled results to disk (threshold: any): at most %s at "
+                                  "one time, and at most %s on one worker. Make results smaller, "
+                                  "merge them earlier, or use more memory.",
+                                  CUP_SHOW_BYTES(all), CUP_SHOW_BYTES(most));
 }
 
 /* The weight is the share of the threads' time that was missing, compared with a run in which all
@@ -35,9 +32,8 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
     double average = cup_metric_number(CUP_METRIC_AVG_WORKERS, t);
     double most = cup_metric_number(CUP_METRIC_PEAK_WORKERS, t);
     double missing = 1 - average / most;
-    if (!(missing > 0.3))
-        return false;
-    return cup_advise(advice, missing,
+    return missing > 0.3 &&
+           cup_advise(advice, missing,
                       "On average %.1f workers were there, of %.0f at most: %.0f %% were missing "
                       "(threshold 30 %%). They came late, left early or were lost. Wait for the "
                       "workers before the run; `--only processes` shows those that died.",
@@ -54,8 +50,7 @@ bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice
     return cup_advise(
         advice, is_scheduler ? 0.25 : 0.1,
         "The event loop of %s was blocked for %s (threshold 1 s): it answered no messages. %s",
-        is_scheduler ? "the scheduler" : "a worker",
-        in_seconds(advice, is_scheduler ? scheduler : worker),
+        is_scheduler ? "the scheduler" : "a worker", CUP_SHOW_S(is_scheduler ? scheduler : worker),
         is_scheduler ? "Use fewer and larger tasks, or a faster machine for the scheduler."
                      : "Look for code that holds the GIL for long.");
 }

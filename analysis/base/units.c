@@ -1,6 +1,7 @@
 #include "analysis/base/units.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -116,5 +117,14 @@ char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit u
         print_three(to, number, "");
     else if (unit < sizeof scaled_units / sizeof *scaled_units && scaled_units[unit].scale > 0)
         print_scaled(to, number, &scaled_units[unit]);
+    return to;
+}
+
+char *cup_format(char *to, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to, CUP_LINE_ROOM, format, arguments);
+    va_end(arguments);
     return to;
 }

@@ -27,4 +27,19 @@ enum { CUP_HUMAN_READABLE_ROOM = 48 };
 /* Writes the value with its unit, "n/a" for null. The value must not be a text. Returns TO. */
 char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit);
 
+/* Writes into `to` (CUP_LINE_ROOM bytes) as printf() does, and returns it. */
+enum { CUP_LINE_ROOM = 1024 };
+__attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *format, ...);
+
+/* That, and values with their units, as texts that last until the end of the block. */
+#define CUP_FORMAT(...) cup_format((char[CUP_LINE_ROOM]){""}, __VA_ARGS__)
+#define CUP_SHOW_VALUE(value, unit)                                                                \
+    cup_print_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, value, unit)
+#define CUP_SHOW(number, unit) CUP_SHOW_VALUE(cup_real(number), unit)
+#define CUP_SHOW_COUNT(number) CUP_SHOW((double)(number), CUP_UNIT_COUNT)
+#define CUP_SHOW_BYTES(bytes) CUP_SHOW((double)(bytes), CUP_UNIT_BYTES)
+#define CUP_SHOW_S(seconds) CUP_SHOW(seconds, CUP_UNIT_SECONDS)
+#define CUP_SHOW_NS(ns) CUP_SHOW_S((double)(ns) / 1e9)
+#define CUP_SHOW_TIME(ns) CUP_SHOW_VALUE(cup_time(ns), CUP_UNIT_NONE)
+
 #endif

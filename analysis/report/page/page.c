@@ -6,15 +6,6 @@
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/html.h"
 
-char *cup_format(char *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(to, CUP_LINE_ROOM, format, arguments);
-    va_end(arguments);
-    return to;
-}
-
 void cup_append(char *to, size_t room, const char *format, ...)
 {
     size_t length = strlen(to);

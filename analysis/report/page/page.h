@@ -21,17 +21,7 @@ enum { CUP_DESCRIPTION = 300 };
 /* Describes the run in one line: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
 char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
 
-/* Writes into `to` (CUP_LINE_ROOM bytes) as printf() does, and returns it. */
-enum { CUP_LINE_ROOM = 1024 };
-__attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *format, ...);
-
-/* That, and values with their units, as texts that last until the end of the block. */
-#define CUP_FORMAT(...) cup_format((char[CUP_LINE_ROOM]){""}, __VA_ARGS__)
-#define CUP_SHOW_VALUE(value, unit)                                                                \
-    cup_print_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, value, unit)
-#define CUP_SHOW(number, unit) CUP_SHOW_VALUE(cup_real(number), unit)
-#define CUP_SHOW_NS(ns) CUP_SHOW((double)(ns) / 1e9, CUP_UNIT_SECONDS)
-#define CUP_SHOW_TIME(ns) CUP_SHOW_VALUE(cup_time(ns), CUP_UNIT_NONE)
+/* The metric as a text that lasts until the end of the block. */
 #define CUP_SHOW_METRIC(page, id)                                                                  \
     CUP_SHOW_VALUE(cup_metric_value(id, (page)->totals), cup_metric(id)->unit)
 
