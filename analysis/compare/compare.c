@@ -192,10 +192,8 @@ static const char *number_text(struct cup_comparison *comparison, const struct c
     enum cup_metric_id metric =
         strcmp(what, "events") == 0 ? CUP_METRIC_TOTAL_EVENTS : CUP_METRIC_NUM_CHUNKS;
     struct cup_value value = cup_figures_value(input, metric);
-    char text[CUP_HUMAN_READABLE_ROOM];
-    return value.kind != CUP_VALUE_NULL
-               ? keep(comparison, cup_print_human_readable(text, value, CUP_UNIT_COUNT))
-               : NULL;
+    return value.kind != CUP_VALUE_NULL ? keep(comparison, CUP_SHOW_VALUE(value, CUP_UNIT_COUNT))
+                                        : NULL;
 }
 
 static int by_text(const void *left, const void *right)

@@ -106,12 +106,9 @@ static size_t fold_wholes(const struct cup_comparison *comparison,
 
 static void add_change(struct cup_table *table, double from, double to, enum cup_unit unit)
 {
-    char number[CUP_HUMAN_READABLE_ROOM], text[CUP_HUMAN_READABLE_ROOM + 40], relative[32] = "new";
     double by = to - from;
-    cup_print_human_readable(number, cup_real(fabs(by)), unit);
-    if (from > 0)
-        snprintf(relative, sizeof relative, "%+.1f %%", 100 * by / from);
-    snprintf(text, sizeof text, "%s%s", by < 0 ? "-" : "+", number);
+    const char *text = CUP_FORMAT("%s%s", by < 0 ? "-" : "+", CUP_SHOW(fabs(by), unit));
+    const char *relative = from > 0 ? CUP_FORMAT("%+.1f %%", 100 * by / from) : "new";
     cup_table_add_string(table, by == 0 ? "=" : text);
     cup_table_add_string(table, by == 0 ? "" : to > 0 ? relative : "gone");
 }

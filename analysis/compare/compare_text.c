@@ -39,9 +39,13 @@ static const char *kind_text(enum cup_input_kind kind)
     return texts[kind];
 }
 
-static void print_metric(char *to, const struct cup_figures *figures, enum cup_metric_id metric)
+#define SHOW_METRIC(figures, metric)                                                               \
+    CUP_SHOW_VALUE(cup_figures_value(figures, metric), cup_metric(metric)->unit)
+
+static void add_metric(struct cup_table *table, const struct cup_figures *figures,
+                       enum cup_metric_id metric)
 {
-    cup_print_human_readable(to, cup_figures_value(figures, metric), cup_metric(metric)->unit);
+    cup_table_add_value(table, cup_figures_value(figures, metric), cup_metric(metric)->unit);
 }
 
 static void print_inputs(const struct cup_terminal *terminal,
@@ -50,12 +54,10 @@ static void print_inputs(const struct cup_terminal *terminal,
     cup_print(terminal, CUP_BOLD, "cupping compare\n");
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char line[600], start[CUP_HUMAN_READABLE_ROOM], wall[CUP_HUMAN_READABLE_ROOM];
-        print_metric(start, input, CUP_METRIC_T_START);
-        print_metric(wall, input, CUP_METRIC_WALL_TIME);
+        char line[600];
         snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
                  kind_text(input->kind), input->run ? ", run: " : "", input->run ? input->run : "",
-                 start, wall,
+                 SHOW_METRIC(input, CUP_METRIC_T_START), SHOW_METRIC(input, CUP_METRIC_WALL_TIME),
                  comparison->input_count > 1 && i == comparison->baseline ? ", the baseline" : "");
         fprintf(terminal->out, "  %c  ", cup_input_letter(i));
         cup_print_hanging(terminal, CUP_PLAIN, 5, line);
@@ -75,16 +77,12 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char start[CUP_HUMAN_READABLE_ROOM];
-        print_metric(start, input, CUP_METRIC_T_START);
         cup_table_add_string(&table, cup_input_name(i));
         cup_table_add_string(&table, input->path);
         cup_table_add_string(&table, kind_text(input->kind));
-        cup_table_add_string(&table, start);
-        cup_table_add_value(&table, cup_figures_value(input, CUP_METRIC_WALL_TIME),
-                            cup_metric(CUP_METRIC_WALL_TIME)->unit);
-        cup_table_add_value(&table, cup_figures_value(input, CUP_METRIC_TOTAL_EVENTS),
-                            cup_metric(CUP_METRIC_TOTAL_EVENTS)->unit);
+        cup_table_add_string(&table, SHOW_METRIC(input, CUP_METRIC_T_START));
+        add_metric(&table, input, CUP_METRIC_WALL_TIME);
+        add_metric(&table, input, CUP_METRIC_TOTAL_EVENTS);
         cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
     }
     cup_table_finish(&table, terminal);
@@ -132,18 +130,17 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
 static void add_amount(struct cup_table *table, const struct cup_compared *row,
                        const struct cup_change *change)
 {
-    char text[CUP_HUMAN_READABLE_ROOM + 8] = "", number[CUP_HUMAN_READABLE_ROOM];
     double amount = cup_number(change->by), relative = cup_number(change->relative);
-    if (isnan(amount) || (amount != 0 && fabs(relative) < CUP_LEAST_CHANGE))
-        text[0] = '\0';
-    else if (amount == 0)
-        snprintf(text, sizeof text, "=");
+    if (amount == 0)
+        cup_table_add_string(table, "=");
+    else if (isnan(amount) || fabs(relative) < CUP_LEAST_CHANGE)
+        cup_table_add_string(table, "");
     else if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
-        snprintf(text, sizeof text, "%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1));
+        cup_table_add_string(
+            table, CUP_FORMAT("%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1)));
     else
-        snprintf(text, sizeof text, "%s%s", amount > 0 ? "+" : "",
-                 cup_print_human_readable(number, change->by, row->unit));
-    cup_table_add_string(table, text);
+        cup_table_add_string(table, CUP_FORMAT("%s%s", amount > 0 ? "+" : "",
+                                               CUP_SHOW_VALUE(change->by, row->unit)));
 }
 
 static void add_relative(struct cup_table *table, const struct cup_change *change, bool verdict)

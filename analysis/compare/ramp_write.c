@@ -67,14 +67,10 @@ static void print_steps(const struct cup_terminal *terminal, const struct cup_ra
 
 static void print_bend(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char rate[CUP_HUMAN_READABLE_ROOM], at[CUP_HUMAN_READABLE_ROOM];
-    char widest[CUP_HUMAN_READABLE_ROOM], share[CUP_HUMAN_READABLE_ROOM];
-    const struct cup_ramp_step *bend = &ramp->steps[ramp->bend];
     const struct cup_ramp_step *last = &ramp->steps[ramp->widest];
-    cup_print_human_readable(rate, shown_rate(ramp, best_rate(ramp)), rate_unit(ramp));
-    cup_print_human_readable(at, cup_real(cup_ramp_busy(bend)), CUP_UNIT_RATIO);
-    cup_print_human_readable(widest, cup_real(cup_ramp_busy(last)), CUP_UNIT_RATIO);
-    cup_print_human_readable(share, cup_real(share_of_best(ramp, last)), CUP_UNIT_SHARE);
+    const char *rate = CUP_SHOW_VALUE(shown_rate(ramp, best_rate(ramp)), rate_unit(ramp));
+    const char *widest = CUP_SHOW(cup_ramp_busy(last), CUP_UNIT_RATIO);
+    const char *share = CUP_SHOW(share_of_best(ramp, last), CUP_UNIT_SHARE);
     if (ramp->bend == ramp->widest)
         cup_compare_line(
             terminal, CUP_PLAIN, 2,
@@ -86,12 +82,11 @@ static void print_bend(const struct cup_terminal *terminal, const struct cup_ram
             terminal, CUP_PLAIN, 2,
             "It bends beyond %s busy threads: with %s, the most that lasted, the rate per "
             "thread is %s of the best, %s.",
-            at, widest, share, rate);
+            CUP_SHOW(cup_ramp_busy(&ramp->steps[ramp->bend]), CUP_UNIT_RATIO), widest, share, rate);
 }
 
 void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp)
 {
-    char bin[CUP_HUMAN_READABLE_ROOM];
     if (ramp->missing) {
         cup_compare_line(terminal, CUP_PLAIN, 2, "The rate per thread by busy threads is n/a: %s.",
                          ramp->missing);
@@ -99,13 +94,12 @@ void cup_ramp_text(const struct cup_terminal *terminal, const struct cup_ramp *r
     }
     print_steps(terminal, ramp);
     print_bend(terminal, ramp);
-    cup_print_human_readable(bin, cup_real(ramp->bin_s), CUP_UNIT_SECONDS);
     cup_compare_line(
         terminal, CUP_DIM, 2,
         "From the first chunk to the last, in %u bins of %s; a chunk's events and bytes "
         "(%s) are spread over its task. A step counts if it lasted 2 %% of that time; the "
         "bend is the last one with at least 90 %% of the best rate per thread.",
-        ramp->bins, bin, ramp->bytes_are ? ramp->bytes_are : "not known");
+        ramp->bins, CUP_SHOW_S(ramp->bin_s), ramp->bytes_are ? ramp->bytes_are : "not known");
 }
 
 /* ---- the target ------------------------------------------------------------------------- */
@@ -122,35 +116,26 @@ static double step_rate(const struct cup_ramp *ramp, const struct cup_target *ta
 static void print_factor(const struct cup_terminal *terminal, const struct cup_target *target,
                          double rate, const char *what)
 {
-    char factor[CUP_HUMAN_READABLE_ROOM], shown[CUP_HUMAN_READABLE_ROOM];
-    if (!(rate > 0))
-        return;
-    cup_print_human_readable(factor, cup_real(target->rate / rate),
-                             target->rate / rate >= 100 ? CUP_UNIT_COUNT : CUP_UNIT_RATIO);
-    if (target->events)
-        cup_print_human_readable(shown, cup_real(rate), CUP_UNIT_HZ);
-    else
-        cup_print_human_readable(shown, cup_real(rate * 8 / 1e9), CUP_UNIT_GBPS);
-    cup_compare_line(terminal, CUP_BOLD, 2,
-                     "Target %s: %s times what the whole run reached, %s %s.", target->text, factor,
-                     shown, what);
+    double factor = target->rate / rate, shown = target->events ? rate : rate * 8 / 1e9;
+    if (rate > 0)
+        cup_compare_line(terminal, CUP_BOLD, 2,
+                         "Target %s: %s times what the whole run reached, %s %s.", target->text,
+                         CUP_SHOW(factor, factor >= 100 ? CUP_UNIT_COUNT : CUP_UNIT_RATIO),
+                         CUP_SHOW(shown, target->events ? CUP_UNIT_HZ : CUP_UNIT_GBPS), what);
 }
 
 static void print_threads(const struct cup_terminal *terminal, const struct cup_ramp *ramp,
                           const struct cup_target *target)
 {
-    char best[CUP_HUMAN_READABLE_ROOM], widest[CUP_HUMAN_READABLE_ROOM];
     double at_best = step_rate(ramp, target, ramp->best);
     double at_widest = step_rate(ramp, target, ramp->widest);
-    if (!(at_best > 0) || !(at_widest > 0))
-        return;
-    cup_print_human_readable(best, cup_real(ceil(target->rate / at_best)), CUP_UNIT_COUNT);
-    cup_print_human_readable(widest, cup_real(ceil(target->rate / at_widest)), CUP_UNIT_COUNT);
-    cup_compare_line(
-        terminal, CUP_PLAIN, 2,
-        "It takes %s busy threads at the best rate per thread, or %s at the rate per thread "
-        "that the most busy threads reached.",
-        best, widest);
+    if (at_best > 0 && at_widest > 0)
+        cup_compare_line(
+            terminal, CUP_PLAIN, 2,
+            "It takes %s busy threads at the best rate per thread, or %s at the rate per thread "
+            "that the most busy threads reached.",
+            CUP_SHOW_COUNT(ceil(target->rate / at_best)),
+            CUP_SHOW_COUNT(ceil(target->rate / at_widest)));
 }
 
 void cup_target_text(const struct cup_terminal *terminal, const struct cup_ramp *ramp,

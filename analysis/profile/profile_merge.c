@@ -101,49 +101,6 @@ static void merge_processes(struct merge *merge)
     }
 }
 
-static void move_server(const struct merge *merge, struct cup_server *server)
-{
-    server->process += merge->process_base;
-    server->address = string_of(merge, server->address);
-    server->name = string_of(merge, server->name);
-    server->local_directory = string_of(merge, server->local_directory);
-}
-
-static void move_task(const struct merge *merge, struct cup_task *task)
-{
-    task->process += merge->process_base;
-    task->prefix = prefix_of(merge, task->prefix);
-    task->server = move_index(task->server, merge->server_base);
-    task->span = string_of(merge, task->span);
-    task->span_id = string_of(merge, task->span_id);
-    task->error = string_of(merge, task->error);
-    task->item = move_index(task->item, merge->item_base);
-}
-
-static void move_input(const struct merge *merge, struct cup_inputs *inputs)
-{
-    inputs->task += merge->task_base;
-}
-
-static void move_item(const struct merge *merge, struct cup_item *item)
-{
-    item->task += merge->task_base;
-    item->dataset = string_of(merge, item->dataset);
-    item->file = string_of(merge, item->file);
-    item->tree = string_of(merge, item->tree);
-    item->columns = move_index(item->columns, merge->column_set_base);
-}
-
-static void move_column_set(const struct merge *merge, struct cup_column_set *set)
-{
-    set->first += merge->column_name_base;
-}
-
-static void move_column_name(const struct merge *merge, uint32_t *name)
-{
-    *name = string_of(merge, *name);
-}
-
 /* ---- files -------------------------------------------------------------------------------- */
 
 static void merge_files(struct merge *merge)
@@ -189,13 +146,6 @@ static void merge_opens(struct merge *merge)
     }
 }
 
-static void move_access_place(const struct merge *merge, struct cup_access_place *place)
-{
-    place->process += merge->process_base;
-    place->task = move_index(place->task, merge->task_base);
-    place->file = cup_id_map_get(&merge->files, place->file + 1) - 1;
-}
-
 static void merge_branches(struct merge *merge)
 {
     for (uint32_t i = 0; i < merge->from->branch_count; i++) {
@@ -210,11 +160,6 @@ static void merge_branches(struct merge *merge)
         cup_basket_sums_add(&branch->sums, &old->sums);
         cup_builder_map(merge->builder, &merge->branches, i + 1, index);
     }
-}
-
-static void move_branch_number(const struct merge *merge, struct cup_branch_number *number)
-{
-    number->branch = cup_id_map_get(&merge->branches, number->branch);
 }
 
 static void merge_root_files(struct merge *merge)
@@ -339,66 +284,46 @@ static void merge_named_values(struct merge *merge)
     }
 }
 
-/* ---- facts, and Dask's own state ------------------------------------------------------------ */
+/* ---- moved entries ------------------------------------------------------------------------ */
 
-static void move_info(const struct merge *merge, struct cup_info *info)
-{
-    info->process += merge->process_base;
-    info->name = string_of(merge, info->name);
-    info->value = string_of(merge, info->value);
-}
+/* MOVED(entry, type, its fields that refer to something in `from`): makes them refer to the same in
+ * `into`. */
+#define MOVED(entry, type, ...)                                                                    \
+    static void move_##entry(const struct merge *merge, type *it)                                  \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define STRING(field) it->field = string_of(merge, it->field);
+#define PLACE(field, entry) it->field += merge->entry##_base; /* an index, always there */
+#define NUMBER(field, entry)                                                                       \
+    it->field = move_index(it->field, merge->entry##_base); /* index + 1; 0: none */
 
-static void move_note(const struct merge *merge, struct cup_note *note)
-{
-    note->process += merge->process_base;
-    note->text = string_of(merge, note->text);
-}
-
-static void move_child(const struct merge *merge, struct cup_child *child)
-{
-    child->process += merge->process_base;
-}
-
-static void move_sample(const struct merge *merge, struct cup_sample_place *sample)
-{
-    sample->server += merge->server_base;
-}
-
-static void move_sampled_worker(const struct merge *merge, struct cup_sampled_worker *worker)
-{
-    worker->process += merge->process_base;
-    worker->server = move_index(worker->server, merge->server_base);
-    worker->address = string_of(merge, worker->address);
-    worker->name = string_of(merge, worker->name);
-}
-
-static void move_status(const struct merge *merge, struct cup_status_name *status)
-{
-    status->process += merge->process_base;
-    status->name = string_of(merge, status->name);
-}
-
-static void move_span(const struct merge *merge, struct cup_span *span)
-{
-    span->id = string_of(merge, span->id);
-    span->name = string_of(merge, span->name);
-}
-
-static void move_other_span(const struct merge *merge, uint32_t *id)
-{
-    *id = string_of(merge, *id);
-}
-
-static void move_digest(const struct merge *merge, struct cup_digest *digest)
-{
-    digest->process += merge->process_base;
-    digest->server = move_index(digest->server, merge->server_base);
-    digest->context = string_of(merge, digest->context);
-    digest->span = string_of(merge, digest->span);
-    digest->prefix = string_of(merge, digest->prefix);
-    digest->activity = string_of(merge, digest->activity);
-    digest->unit = string_of(merge, digest->unit);
-}
+/* clang-format off */
+MOVED(server, struct cup_server, PLACE(process, process) STRING(address) STRING(name)
+      STRING(local_directory))
+MOVED(task, struct cup_task, PLACE(process, process) it->prefix = prefix_of(merge, it->prefix);
+      NUMBER(server, server) STRING(span) STRING(span_id) STRING(error) NUMBER(item, item))
+MOVED(input, struct cup_inputs, PLACE(task, task))
+MOVED(item, struct cup_item, PLACE(task, task) STRING(dataset) STRING(file) STRING(tree)
+      NUMBER(columns, column_set))
+MOVED(column_set, struct cup_column_set, PLACE(first, column_name))
+MOVED(column_name, uint32_t, *it = string_of(merge, *it);)
+MOVED(access_place, struct cup_access_place, PLACE(process, process) NUMBER(task, task)
+      it->file = cup_id_map_get(&merge->files, it->file + 1) - 1;)
+MOVED(branch_number, struct cup_branch_number,
+      it->branch = cup_id_map_get(&merge->branches, it->branch);)
+MOVED(info, struct cup_info, PLACE(process, process) STRING(name) STRING(value))
+MOVED(note, struct cup_note, PLACE(process, process) STRING(text))
+MOVED(child, struct cup_child, PLACE(process, process))
+MOVED(sample, struct cup_sample_place, PLACE(server, server))
+MOVED(sampled_worker, struct cup_sampled_worker, PLACE(process, process) NUMBER(server, server)
+      STRING(address) STRING(name))
+MOVED(status, struct cup_status_name, PLACE(process, process) STRING(name))
+MOVED(span, struct cup_span, STRING(id) STRING(name))
+MOVED(other_span, uint32_t, *it = string_of(merge, *it);)
+MOVED(digest, struct cup_digest, PLACE(process, process) NUMBER(server, server) STRING(context)
+      STRING(span) STRING(prefix) STRING(activity) STRING(unit))
+/* clang-format on */
 
 /* ---- all of it ------------------------------------------------------------------------------ */
 
