@@ -123,7 +123,7 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
     return t->timed_chunks && open / all > 0.25 && !chunks_too_small(t) &&
            cup_advise(
-               advice, open / cup_metric_number(CUP_METRIC_THREADS_S, t),
+               advice, open / cup_metric_number(CUP_METRIC_threads_s, t),
                "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%), opening "
                "files and importing modules. Use larger chunks, which open files less often.",
                open / all * 100, CUP_SHOW_S(open));
@@ -141,7 +141,7 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double waste = cup_metric_number(CUP_METRIC_WASTED_WALL_S, t),
+    double waste = cup_metric_number(CUP_METRIC_wasted_wall_s, t),
            all = (double)(t->all.wall_ns + t->waste->killed.wall_ns) / 1e9;
     return waste / all > 0.05 &&
            cup_advise(advice, waste / all,

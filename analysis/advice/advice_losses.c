@@ -44,13 +44,13 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
 
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double share = 1 - cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, t);
+    double share = 1 - cup_metric_number(CUP_METRIC_share_attributed, t);
     return share > 0.01 &&
            cup_advise(
                advice, 0.5 + share,
                "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
                "`--only attribution` says which bytes, `--only health` which feature is off.",
-               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_BYTES_TOTAL, t)), share * 100);
+               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100);
 }
 
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
@@ -160,7 +160,7 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     double open_s = (double)t->counters[CUP_C_OPEN_NS] / 1e9;
     return cup_advise(
-        advice, open_s / cup_metric_number(CUP_METRIC_THREADS_S, t),
+        advice, open_s / cup_metric_number(CUP_METRIC_threads_s, t),
         "Opening data files took %.0f %% of the task time (%s, added up over threads, threshold 10 "
         "%%), most of it at %s: %llu opens, median %s, 99 %% below %s. Use larger chunks, which "
         "open files less often, or a nearer server.",

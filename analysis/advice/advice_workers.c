@@ -3,8 +3,8 @@
 
 bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double percent = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX, t);
-    double average = cup_metric_number(CUP_METRIC_MEMORY_UTILIZATION_PCT, t);
+    double percent = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, t);
+    double average = cup_metric_number(CUP_METRIC_memory_utilization_pct, t);
     return percent > 80 &&
            cup_advise(
                advice, 0.9,
@@ -16,8 +16,8 @@ bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *a
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double most = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PER_WORKER_PEAK, t);
-    double all = cup_metric_number(CUP_METRIC_SPILLED_BYTES_PEAK, t);
+    double most = cup_metric_number(CUP_METRIC_spilled_bytes_per_worker_peak, t);
+    double all = cup_metric_number(CUP_METRIC_spilled_bytes_peak, t);
     return most > 0 && cup_advise(advice, 0.3,
                                   "Workers spilled results to disk (threshold: any): at most %s at "
                                   "one time, and at most %s on one worker. Make results smaller, "
@@ -29,8 +29,8 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
  * workers were there. */
 bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double average = cup_metric_number(CUP_METRIC_AVG_WORKERS, t);
-    double most = cup_metric_number(CUP_METRIC_PEAK_WORKERS, t);
+    double average = cup_metric_number(CUP_METRIC_avg_workers, t);
+    double most = cup_metric_number(CUP_METRIC_peak_workers, t);
     double missing = 1 - average / most;
     return missing > 0.3 &&
            cup_advise(advice, missing,
@@ -42,8 +42,8 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
 
 bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double worker = cup_metric_number(CUP_METRIC_EVENT_LOOP_STALL_S_PEAK, t);
-    double scheduler = cup_metric_number(CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK, t);
+    double worker = cup_metric_number(CUP_METRIC_event_loop_stall_s_peak, t);
+    double scheduler = cup_metric_number(CUP_METRIC_scheduler_event_loop_stall_s_peak, t);
     bool is_scheduler = !(worker > scheduler) && scheduler > 1;
     if (!(worker > 1) && !is_scheduler)
         return false;

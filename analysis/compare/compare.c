@@ -190,7 +190,7 @@ static const char *number_text(struct cup_comparison *comparison, const struct c
                                const char *what)
 {
     enum cup_metric_id metric =
-        strcmp(what, "events") == 0 ? CUP_METRIC_TOTAL_EVENTS : CUP_METRIC_NUM_CHUNKS;
+        strcmp(what, "events") == 0 ? CUP_METRIC_total_events : CUP_METRIC_num_chunks;
     struct cup_value value = cup_figures_value(input, metric);
     return value.kind != CUP_VALUE_NULL ? keep(comparison, CUP_SHOW_VALUE(value, CUP_UNIT_COUNT))
                                         : NULL;
@@ -324,9 +324,9 @@ static int find_differences(struct cup_comparison *comparison)
 
 static bool do_same_work(const struct cup_figures *inputs, size_t count)
 {
-    double events = cup_figures_number(&inputs[0], CUP_METRIC_TOTAL_EVENTS);
+    double events = cup_figures_number(&inputs[0], CUP_METRIC_total_events);
     for (size_t i = 0; i < count; i++)
-        if (!(cup_figures_number(&inputs[i], CUP_METRIC_TOTAL_EVENTS) == events))
+        if (!(cup_figures_number(&inputs[i], CUP_METRIC_total_events) == events))
             return false;
     return events > 0;
 }
@@ -341,7 +341,7 @@ static void set_scaling(struct cup_comparison *comparison)
         const char *why = comparison->scaling.missing ? comparison->scaling.missing
                                                       : "its throughput or its size is not known";
         struct cup_run_figure *figure =
-            cup_figures_set(&comparison->inputs[i], CUP_METRIC_SCALING_EFFICIENCY, value,
+            cup_figures_set(&comparison->inputs[i], CUP_METRIC_scaling_efficiency, value,
                             value.kind == CUP_VALUE_NULL ? why : formula);
         if (figure) {
             figure->label = "scaling efficiency";

@@ -57,7 +57,7 @@ static void print_inputs(const struct cup_terminal *terminal,
         char line[600];
         snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
                  kind_text(input->kind), input->run ? ", run: " : "", input->run ? input->run : "",
-                 SHOW_METRIC(input, CUP_METRIC_T_START), SHOW_METRIC(input, CUP_METRIC_WALL_TIME),
+                 SHOW_METRIC(input, CUP_METRIC_t_start), SHOW_METRIC(input, CUP_METRIC_wall_time),
                  comparison->input_count > 1 && i == comparison->baseline ? ", the baseline" : "");
         fprintf(terminal->out, "  %c  ", cup_input_letter(i));
         cup_print_hanging(terminal, CUP_PLAIN, 5, line);
@@ -80,9 +80,9 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
         cup_table_add_string(&table, cup_input_name(i));
         cup_table_add_string(&table, input->path);
         cup_table_add_string(&table, kind_text(input->kind));
-        cup_table_add_string(&table, SHOW_METRIC(input, CUP_METRIC_T_START));
-        add_metric(&table, input, CUP_METRIC_WALL_TIME);
-        add_metric(&table, input, CUP_METRIC_TOTAL_EVENTS);
+        cup_table_add_string(&table, SHOW_METRIC(input, CUP_METRIC_t_start));
+        add_metric(&table, input, CUP_METRIC_wall_time);
+        add_metric(&table, input, CUP_METRIC_total_events);
         cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
     }
     cup_table_finish(&table, terminal);

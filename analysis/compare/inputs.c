@@ -72,9 +72,9 @@ static void set_rates(struct cup_figures *figures)
 {
     enum { BITS = 8 };
     struct cup_ramp *ramp = &figures->ramp;
-    ramp->rate_events = rate(figures, CUP_METRIC_EVENT_RATE_WALL_KHZ, 1e3);
-    ramp->rate_requested = rate(figures, CUP_METRIC_REQUESTED_RATE_GBPS, 1e9 / BITS);
-    ramp->rate_read = rate(figures, CUP_METRIC_DELIVERED_RATE_GBPS, 1e9 / BITS);
+    ramp->rate_events = rate(figures, CUP_METRIC_event_rate_wall_khz, 1e3);
+    ramp->rate_requested = rate(figures, CUP_METRIC_requested_rate_gbps, 1e9 / BITS);
+    ramp->rate_read = rate(figures, CUP_METRIC_delivered_rate_gbps, 1e9 / BITS);
 }
 
 static int read_path(struct cup_figures *figures, const char *path, const char *run, bool *usage,

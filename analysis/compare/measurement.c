@@ -22,50 +22,50 @@
 
 /* clang-format off */
 const struct cup_roast_key cup_roast_keys[] = {
-    KEY("data_rate_gbps", REQUESTED_RATE_GBPS, NEEDED, "C: bytesread")
-    KEY("data_rate_gbps", REQUESTED_RATE_MBS, NONE, "C: bytesread", .factor = 125)
-    KEY("total_events", TOTAL_EVENTS, NEEDED, "C: entries")
-    KEY("total_events", TOTAL_EVENTS_COFFEA, NONE, "C: entries")
-    KEY("event_rate_elapsed_khz", EVENT_RATE_WALL_KHZ, NEEDED, "C")
-    KEY("event_rate_cpu_total_khz", EVENT_RATE_AGG_KHZ, NEEDED, "C")
-    KEY("elapsed_time_seconds", WALL_TIME, NEEDED, "the collector's with block")
-    KEY("total_cpu_time", TOTAL_CPU_TIME, NEEDED, "C: processtime")
-    KEY("num_chunks", NUM_CHUNKS, NEEDED, "decorated chunks, else C: chunks")
-    KEY("avg_cpu_time_per_chunk", AVG_CPU_TIME_PER_CHUNK, NEEDED, "C")
-    KEY("total_bytes_read", TOTAL_BYTES_READ_COFFEA, OPTIONAL, "C: bytesread")
-    KEY("num_successful_chunks", NUM_CHUNKS, OPTIONAL, NULL)
-    KEY("num_failed_chunks", NUM_FAILED_CHUNKS, NEEDED, "decorated chunks")
-    KEY("avg_workers", AVG_WORKERS, OPTIONAL, "D", .label = "workers, on average")
-    KEY("peak_workers", PEAK_WORKERS, OPTIONAL, "D", .label = "workers, at most")
-    KEY("total_cores", TOTAL_CORES, OPTIONAL, "D: the sum over all workers ever seen", .label = "cores")
-    KEY("cores_per_worker", CORES_PER_WORKER, OPTIONAL, "D", .label = "cores of a worker")
-    KEY("peak_memory_bytes", PEAK_MEMORY_BYTES, OPTIONAL, "D", .label = "memory of a worker, at most")
-    KEY("avg_memory_per_worker_bytes", AVG_MEMORY_PER_WORKER_BYTES, OPTIONAL, "D", .label = "memory of a worker, on average")
-    KEY("core_efficiency", CORE_EFFICIENCY, OPTIONAL, "C, over total_cores")
-    KEY("core_efficiency", CPU_EFFICIENCY, NONE, "C, over total_cores")
-    KEY("speedup_factor", SPEEDUP_FACTOR, OPTIONAL, "C")
-    KEY("speedup_factor", EFFICIENCY_RATIO, NONE, "C")
-    KEY("processor_cpu_time_seconds", PROCESSOR_CPU_TIME_SECONDS, OPTIONAL, "D", .label = "CPU of the processor")
-    KEY("processor_io_wait_time_seconds", PROCESSOR_NONCPU_TIME_SECONDS, OPTIONAL, "D: thread-noncpu, which it calls I/O wait", .label = "non-CPU time of the processor")
-    KEY("processor_cpu_percent", PROCESSOR_CPU_PERCENTAGE, OPTIONAL, "D")
-    KEY("processor_io_wait_percent", PROCESSOR_NONCPU_PERCENTAGE, OPTIONAL, "D")
-    KEY("overhead_cpu_time_seconds", OVERHEAD_CPU_TIME_SECONDS, OPTIONAL, "D", .label = "CPU of other tasks")
-    KEY("overhead_io_wait_time_seconds", OVERHEAD_NONCPU_TIME_SECONDS, OPTIONAL, "D", .label = "non-CPU time of other tasks")
-    KEY("total_bytes_memory_read", MEMORY_READ_BYTES, OPTIONAL, "D")
-    KEY("total_bytes_memory_read", TOTAL_BYTES_MEMORY_READ_DASK, NONE, "D")
-    KEY("disk_read_bytes", DISK_READ_BYTES, OPTIONAL, "D", .label = "spilling, read")
-    KEY("disk_write_bytes", DISK_WRITE_BYTES, OPTIONAL, "D", .label = "spilling, written")
-    KEY("decompression_time_seconds", DECOMPRESSION_TIME_SECONDS, OPTIONAL, "D")
-    KEY("decompression_time_seconds", DECOMPRESS_S, NONE, "D")
-    KEY("compression_time_seconds", COMPRESSION_TIME_SECONDS, OPTIONAL, "D")
-    KEY("compression_time_seconds", COMPRESS_S, NONE, "D")
-    KEY("total_compression_overhead_seconds", TOTAL_COMPRESSION_OVERHEAD_SECONDS, OPTIONAL, "D")
-    KEY("deserialization_time_seconds", DESERIALIZATION_TIME_SECONDS, OPTIONAL, "D")
-    KEY("deserialization_time_seconds", DESERIALIZE_S, NONE, "D")
-    KEY("serialization_time_seconds", SERIALIZATION_TIME_SECONDS, OPTIONAL, "D")
-    KEY("serialization_time_seconds", SERIALIZE_S, NONE, "D")
-    KEY("total_serialization_overhead_seconds", TOTAL_SERIALIZATION_OVERHEAD_SECONDS, OPTIONAL, "D")
-    KEY("event_rate_core_khz", EVENT_RATE_CORE_HZ, NONE, "C, over total_cores", .factor = 1000)
+    KEY("data_rate_gbps", requested_rate_gbps, NEEDED, "C: bytesread")
+    KEY("data_rate_gbps", requested_rate_mbs, NONE, "C: bytesread", .factor = 125)
+    KEY("total_events", total_events, NEEDED, "C: entries")
+    KEY("total_events", total_events_coffea, NONE, "C: entries")
+    KEY("event_rate_elapsed_khz", event_rate_wall_khz, NEEDED, "C")
+    KEY("event_rate_cpu_total_khz", event_rate_agg_khz, NEEDED, "C")
+    KEY("elapsed_time_seconds", wall_time, NEEDED, "the collector's with block")
+    KEY("total_cpu_time", total_cpu_time, NEEDED, "C: processtime")
+    KEY("num_chunks", num_chunks, NEEDED, "decorated chunks, else C: chunks")
+    KEY("avg_cpu_time_per_chunk", avg_cpu_time_per_chunk, NEEDED, "C")
+    KEY("total_bytes_read", total_bytes_read_coffea, OPTIONAL, "C: bytesread")
+    KEY("num_successful_chunks", num_chunks, OPTIONAL, NULL)
+    KEY("num_failed_chunks", num_failed_chunks, NEEDED, "decorated chunks")
+    KEY("avg_workers", avg_workers, OPTIONAL, "D", .label = "workers, on average")
+    KEY("peak_workers", peak_workers, OPTIONAL, "D", .label = "workers, at most")
+    KEY("total_cores", total_cores, OPTIONAL, "D: the sum over all workers ever seen", .label = "cores")
+    KEY("cores_per_worker", cores_per_worker, OPTIONAL, "D", .label = "cores of a worker")
+    KEY("peak_memory_bytes", peak_memory_bytes, OPTIONAL, "D", .label = "memory of a worker, at most")
+    KEY("avg_memory_per_worker_bytes", avg_memory_per_worker_bytes, OPTIONAL, "D", .label = "memory of a worker, on average")
+    KEY("core_efficiency", core_efficiency, OPTIONAL, "C, over total_cores")
+    KEY("core_efficiency", cpu_efficiency, NONE, "C, over total_cores")
+    KEY("speedup_factor", speedup_factor, OPTIONAL, "C")
+    KEY("speedup_factor", efficiency_ratio, NONE, "C")
+    KEY("processor_cpu_time_seconds", processor_cpu_time_seconds, OPTIONAL, "D", .label = "CPU of the processor")
+    KEY("processor_io_wait_time_seconds", processor_noncpu_time_seconds, OPTIONAL, "D: thread-noncpu, which it calls I/O wait", .label = "non-CPU time of the processor")
+    KEY("processor_cpu_percent", processor_cpu_percentage, OPTIONAL, "D")
+    KEY("processor_io_wait_percent", processor_noncpu_percentage, OPTIONAL, "D")
+    KEY("overhead_cpu_time_seconds", overhead_cpu_time_seconds, OPTIONAL, "D", .label = "CPU of other tasks")
+    KEY("overhead_io_wait_time_seconds", overhead_noncpu_time_seconds, OPTIONAL, "D", .label = "non-CPU time of other tasks")
+    KEY("total_bytes_memory_read", memory_read_bytes, OPTIONAL, "D")
+    KEY("total_bytes_memory_read", total_bytes_memory_read_dask, NONE, "D")
+    KEY("disk_read_bytes", disk_read_bytes, OPTIONAL, "D", .label = "spilling, read")
+    KEY("disk_write_bytes", disk_write_bytes, OPTIONAL, "D", .label = "spilling, written")
+    KEY("decompression_time_seconds", decompression_time_seconds, OPTIONAL, "D")
+    KEY("decompression_time_seconds", decompress_s, NONE, "D")
+    KEY("compression_time_seconds", compression_time_seconds, OPTIONAL, "D")
+    KEY("compression_time_seconds", compress_s, NONE, "D")
+    KEY("total_compression_overhead_seconds", total_compression_overhead_seconds, OPTIONAL, "D")
+    KEY("deserialization_time_seconds", deserialization_time_seconds, OPTIONAL, "D")
+    KEY("deserialization_time_seconds", deserialize_s, NONE, "D")
+    KEY("serialization_time_seconds", serialization_time_seconds, OPTIONAL, "D")
+    KEY("serialization_time_seconds", serialize_s, NONE, "D")
+    KEY("total_serialization_overhead_seconds", total_serialization_overhead_seconds, OPTIONAL, "D")
+    KEY("event_rate_core_khz", event_rate_core_hz, NONE, "C, over total_cores", .factor = 1000)
 };
 /* clang-format on */
 const size_t cup_roast_key_count = sizeof cup_roast_keys / sizeof *cup_roast_keys;
@@ -136,7 +136,7 @@ static void set_compression(struct cup_figures *figures, const json_t *metrics)
         uncompressed += bytes / ratio;
     }
     if (compressed > 0)
-        cup_figures_set(figures, CUP_METRIC_COMPRESSION_RATIO, cup_ratio(uncompressed, compressed),
+        cup_figures_set(figures, CUP_METRIC_compression_ratio, cup_ratio(uncompressed, compressed),
                         MEASURED ": file_metadata, over whole trees, read or not");
 }
 
@@ -239,9 +239,9 @@ static void read_times(struct cup_figures *figures, const char *directory)
     bool epoch = numbers == 2 && from > 1e9 && until >= from && until < 9e9;
     const char *source =
         epoch ? MEASURED ": start_end_time.txt" : "start_end_time.txt holds no times of day";
-    cup_figures_set(figures, CUP_METRIC_T_START,
+    cup_figures_set(figures, CUP_METRIC_t_start,
                     epoch ? cup_time((int64_t)(from * 1e9)) : cup_null(), source);
-    cup_figures_set(figures, CUP_METRIC_T_STOP,
+    cup_figures_set(figures, CUP_METRIC_t_stop,
                     epoch ? cup_time((int64_t)(until * 1e9)) : cup_null(), source);
 }
 
@@ -284,7 +284,7 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
     set_datasets(figures, metrics);
     set_files(figures, metrics);
     read_times(figures, directory);
-    double peak = cup_figures_number(figures, CUP_METRIC_PEAK_WORKERS);
+    double peak = cup_figures_number(figures, CUP_METRIC_peak_workers);
     figures->workers = peak > 0 ? (uint64_t)peak : 0;
     json_decref(metrics);
     return 0;

@@ -106,8 +106,8 @@ static void put_figures(struct cup_json *json, const struct cup_figures *figures
 static void put_statistics(struct cup_json *json, const struct cup_figures *figures)
 {
     cup_json_object(json, "chunks");
-    cup_json_value(json, "count", cup_figures_value(figures, CUP_METRIC_NUM_CHUNKS));
-    cup_json_value(json, "failed", cup_figures_value(figures, CUP_METRIC_NUM_FAILED_CHUNKS));
+    cup_json_value(json, "count", cup_figures_value(figures, CUP_METRIC_num_chunks));
+    cup_json_value(json, "failed", cup_figures_value(figures, CUP_METRIC_num_failed_chunks));
     cup_json_object(json, "statistics");
     for (int i = 0; i < CUP_STAT_COUNT; i++) {
         cup_json_row(json, cup_statistic_rows[i].name);
@@ -183,10 +183,10 @@ static void put_run(struct cup_json *json, const struct cup_figures *figures)
     cup_json_array(json, "runs");
     cup_json_row(json, NULL);
     cup_json_value(json, "run", cup_count(1));
-    cup_json_value(json, "t_start", cup_figures_value(figures, CUP_METRIC_T_START));
-    cup_json_value(json, "t_stop", cup_figures_value(figures, CUP_METRIC_T_STOP));
-    cup_json_value(json, "wall_time", cup_figures_value(figures, CUP_METRIC_WALL_TIME));
-    cup_json_value(json, "chunks", cup_figures_value(figures, CUP_METRIC_NUM_CHUNKS));
+    cup_json_value(json, "t_start", cup_figures_value(figures, CUP_METRIC_t_start));
+    cup_json_value(json, "t_stop", cup_figures_value(figures, CUP_METRIC_t_stop));
+    cup_json_value(json, "wall_time", cup_figures_value(figures, CUP_METRIC_wall_time));
+    cup_json_value(json, "chunks", cup_figures_value(figures, CUP_METRIC_num_chunks));
     cup_json_value(json, "tasks", cup_null());
     cup_json_end_object(json);
     cup_json_end_array(json);

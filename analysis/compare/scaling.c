@@ -8,17 +8,17 @@ struct choice {
 enum { WORKERS_SEEN = CUP_METRIC_COUNT };
 
 static const struct choice size_kinds[CUP_SCALING_SIZES][4] = {
-    {{CUP_METRIC_AVG_WORKERS, CUP_METRIC_AVG_WORKERS, "workers, averaged over the run"},
+    {{CUP_METRIC_avg_workers, CUP_METRIC_avg_workers, "workers, averaged over the run"},
      {WORKERS_SEEN, WORKERS_SEEN, "workers that were seen"}},
-    {{CUP_METRIC_AVG_CORES, CUP_METRIC_AVG_CORES, "threads of the workers, averaged over the run"},
-     {CUP_METRIC_TOTAL_CORES, CUP_METRIC_TOTAL_CORES, "average workers x cores of a worker"},
-     {CUP_METRIC_AVG_CORES, CUP_METRIC_TOTAL_CORES,
+    {{CUP_METRIC_avg_cores, CUP_METRIC_avg_cores, "threads of the workers, averaged over the run"},
+     {CUP_METRIC_total_cores, CUP_METRIC_total_cores, "average workers x cores of a worker"},
+     {CUP_METRIC_avg_cores, CUP_METRIC_total_cores,
       "threads of the workers, not counted alike in all runs"}},
 };
 static const struct choice byte_kinds[4] = {
-    {CUP_METRIC_DELIVERED_RATE_GBPS, CUP_METRIC_DELIVERED_RATE_GBPS, "delivered to tasks"},
-    {CUP_METRIC_REQUESTED_RATE_GBPS, CUP_METRIC_REQUESTED_RATE_GBPS, "requested by uproot"},
-    {CUP_METRIC_DELIVERED_RATE_GBPS, CUP_METRIC_DELIVERED_RATE_GBPS, "delivered to tasks"},
+    {CUP_METRIC_delivered_rate_gbps, CUP_METRIC_delivered_rate_gbps, "delivered to tasks"},
+    {CUP_METRIC_requested_rate_gbps, CUP_METRIC_requested_rate_gbps, "requested by uproot"},
+    {CUP_METRIC_delivered_rate_gbps, CUP_METRIC_delivered_rate_gbps, "delivered to tasks"},
 };
 
 static double number_of(const struct cup_figures *figures, const struct choice *choice)
@@ -84,7 +84,7 @@ struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t cou
     scaling.bytes_are = bytes->text;
     for (size_t i = 0; i < scaling.count; i++) {
         scaling.rows[i].rate[CUP_OF_EVENTS] =
-            1e3 * cup_figures_number(&inputs[i], CUP_METRIC_EVENT_RATE_WALL_KHZ);
+            1e3 * cup_figures_number(&inputs[i], CUP_METRIC_event_rate_wall_khz);
         scaling.rows[i].rate[CUP_OF_BYTES] = number_of(&inputs[i], bytes);
     }
     for (int size = 0; size < CUP_SCALING_SIZES; size++) {

@@ -42,14 +42,14 @@ static void put_statistics(struct cup_roast *roast)
 {
     struct cup_statistics statistics[CUP_STAT_COUNT];
     cup_chunk_statistics(roast->totals, statistics);
-    double cores = cup_metric_number(CUP_METRIC_TOTAL_CORES, roast->totals);
-    double wall = cup_metric_number(CUP_METRIC_WALL_TIME, roast->totals);
-    double events = cup_metric_number(CUP_METRIC_TOTAL_EVENTS, roast->totals);
+    double cores = cup_metric_number(CUP_METRIC_total_cores, roast->totals);
+    double wall = cup_metric_number(CUP_METRIC_wall_time, roast->totals);
+    double events = cup_metric_number(CUP_METRIC_total_events, roast->totals);
     cup_roast_put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
     put_numbers(roast, "chunk_duration", "", &statistics[CUP_STAT_PROCESS], 1, true);
     put_numbers(roast, "chunk_mem_delta", "_mb", &statistics[CUP_STAT_RSS_DELTA], MIB, true);
     cup_roast_put(roast, "total_events_from_chunks",
-                  cup_metric_value(CUP_METRIC_TOTAL_EVENTS, roast->totals));
+                  cup_metric_value(CUP_METRIC_total_events, roast->totals));
     put_numbers(roast, "chunk_events", "", &statistics[CUP_STAT_EVENTS], 1, false);
 }
 
@@ -145,7 +145,7 @@ static int write_metadata(const struct cup_totals *totals, const struct cup_outp
     cup_json_start(&json, output->file);
     cup_json_object(&json, NULL);
     cup_json_value(&json, "timestamp", cup_string(written));
-    cup_json_value(&json, "elapsed_time_seconds", cup_metric_value(CUP_METRIC_WALL_TIME, totals));
+    cup_json_value(&json, "elapsed_time_seconds", cup_metric_value(CUP_METRIC_wall_time, totals));
     cup_json_value(&json, "format", cup_string("roastcoffea_measurement_v1"));
     cup_json_value(&json, "written_by", cup_string("cupping " CUP_VERSION));
     cup_json_end_object(&json);

@@ -1,8 +1,8 @@
 /* The metrics: every figure of the report that is one value. One row of rows_SECTION.h states all
- * about a metric: id, JSON name, label, unit, value and source, then, where they are needed, other
- * fields of struct cup_metric by name:
+ * about a metric: name, label, unit, value and source, then, where they are needed, other fields of
+ * struct cup_metric by name. The id is CUP_METRIC_ and the name, in small letters as in the JSON:
  *
- *     METRIC(WALL_TIME, "wall_time", "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
+ *     METRIC(wall_time, "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
  *            "P: t_stop - t_start", LESS_FOR_SAME_WORK)
  *
  * The value is an expression over t, the totals; a formula that needs more than one expression is
@@ -17,9 +17,12 @@
 #include "analysis/metrics/totals.h"
 #include "analysis/profile/waits.h"
 
+/* Where two sections have the same name, NAMED_METRIC(id, name, ...) gives one an id of its own. */
+#define METRIC(name, ...) NAMED_METRIC(name, #name, __VA_ARGS__)
+
 /* In the order of cup_metric_sections. */
 enum cup_metric_id {
-#define METRIC(id, ...) CUP_METRIC_##id,
+#define NAMED_METRIC(id, ...) CUP_METRIC_##id,
 /* clang-format off */
 #include "analysis/metrics/rows_workflow.h"
 #include "analysis/metrics/rows_workers.h"
@@ -30,7 +33,7 @@ enum cup_metric_id {
 #include "analysis/metrics/rows_attribution.h"
 #include "analysis/metrics/rows_health.h"
 /* clang-format on */
-#undef METRIC
+#undef NAMED_METRIC
     CUP_METRIC_COUNT
 };
 

@@ -50,11 +50,6 @@ static struct cup_value wire_bytes(T t)
     return recv;
 }
 
-static struct cup_value gbps_of(double bytes, double seconds)
-{
-    return cup_ratio(bytes * 8 / 1e9, seconds);
-}
-
 /* ---- what Coffea reports ---------------------------------------------------------------- */
 
 /* What the processor's tasks were given other than by calls on files; of all attempts. */
@@ -73,11 +68,10 @@ static struct cup_value read_amplification(T t)
     return cup_ratio((double)(t->coffea.read_bytes + otherwise_read(t)), (double)t->coffea.bytes);
 }
 
-/* Per second, in so many bytes a unit. */
-static struct cup_value requested_rate(T t, double seconds, double unit)
+/* NAN where it is not known. */
+static double requested_bytes(T t)
 {
-    uint64_t bytes = cup_coffea_figure(t, CUP_COFFEA_BYTES);
-    return bytes == CUP_UNKNOWN64 ? cup_null() : cup_ratio((double)bytes / unit, seconds);
+    return cup_number(cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)));
 }
 
 static const double gigabit = 1e9 / 8, megabyte = 1e6;

@@ -1,72 +1,66 @@
 /* The metrics of the section "attribution", one row each; metrics.h says what is in a row. */
 
-#define BYTES_METRIC(id, name, label, value, source)                                               \
-    METRIC(id, name, label, BYTES, value, "P: " source, .needs = CUP_FEATURE_FILES)
+#define BYTES_METRIC(name, label, value, source)                                                   \
+    METRIC(name, label, BYTES, value, "P: " source, .needs = CUP_FEATURE_FILES)
 /* A counter of the tasks and of worker processes outside of tasks. */
-#define CLASS_METRIC(id, name, label, counter, source)                                             \
-    BYTES_METRIC(id, name, label, cup_class_bytes(t, counter), source)
+#define CLASS_METRIC(name, label, counter, source)                                                 \
+    BYTES_METRIC(name, label, cup_class_bytes(t, counter), source)
 
-BYTES_METRIC(BYTES_TOTAL, "bytes_total", "data read in workers", cup_count(cup_all_bytes(t)),
+BYTES_METRIC(bytes_total, "data read in workers", cup_count(cup_all_bytes(t)),
              "data files, mapped files and sockets, in the processes that ran tasks")
-BYTES_METRIC(BYTES_ATTRIBUTED, "bytes_attributed", "  attributed to tasks",
-             cup_count(cup_attributed_bytes(t)), "part of bytes_total that is attributed to a task")
-METRIC(SHARE_ATTRIBUTED, "share_attributed", "  share attributed", SHARE,
+BYTES_METRIC(bytes_attributed, "  attributed to tasks", cup_count(cup_attributed_bytes(t)),
+             "part of bytes_total that is attributed to a task")
+METRIC(share_attributed, "  share attributed", SHARE,
        cup_ratio((double)cup_attributed_bytes(t), (double)cup_all_bytes(t)),
        "P: bytes_attributed / bytes_total", .needs = CUP_FEATURE_FILES, MORE_IS_BETTER)
-BYTES_METRIC(READ_BYTES, "read_bytes", "  from data files", cup_count(cup_all_method_bytes(t)),
+BYTES_METRIC(read_bytes, "  from data files", cup_count(cup_all_method_bytes(t)),
              "what calls delivered from regular files, by all attribution methods")
-BYTES_METRIC(READ_NONE_BYTES, "read_none_bytes", NULL,
-             cup_count(cup_method_bytes(t, CUP_METHOD_NONE)),
+BYTES_METRIC(read_none_bytes, NULL, cup_count(cup_method_bytes(t, CUP_METHOD_NONE)),
              "part of read_bytes that is unattributed")
-CLASS_METRIC(REMOTE_READ_BYTES, "remote_read_bytes", "    by XRootD's client",
-             CUP_C_REMOTE_READ_BYTES, "part of read_bytes that XRootD's client delivered")
-METRIC(MAPPED_BYTES, "mapped_bytes", "  from mapped files", BYTES,
-       cup_class_bytes(t, CUP_C_MAPPED_BYTES),
+CLASS_METRIC(remote_read_bytes, "    by XRootD's client", CUP_C_REMOTE_READ_BYTES,
+             "part of read_bytes that XRootD's client delivered")
+METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
        "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED)
-METRIC(MAPPED_NONE_BYTES, "mapped_none_bytes", NULL, BYTES,
-       cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
+METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
        "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED)
-CLASS_METRIC(RECV_BYTES, "recv_bytes", "  from sockets", CUP_C_RECV_BYTES,
+CLASS_METRIC(recv_bytes, "  from sockets", CUP_C_RECV_BYTES,
              "received from sockets, without Dask's own")
-BYTES_METRIC(RECV_NONE_BYTES, "recv_none_bytes", NULL, cup_count(t->without_task[CUP_C_RECV_BYTES]),
+BYTES_METRIC(recv_none_bytes, NULL, cup_count(t->without_task[CUP_C_RECV_BYTES]),
              "part of recv_bytes that is unattributed")
-CLASS_METRIC(SEND_BYTES, "send_bytes", "excluded: sent to sockets", CUP_C_SEND_BYTES,
+CLASS_METRIC(send_bytes, "excluded: sent to sockets", CUP_C_SEND_BYTES,
              "sent to sockets, without Dask's own")
-BYTES_METRIC(SEND_NONE_BYTES, "send_none_bytes", NULL, cup_count(t->without_task[CUP_C_SEND_BYTES]),
+BYTES_METRIC(send_none_bytes, NULL, cup_count(t->without_task[CUP_C_SEND_BYTES]),
              "part of send_bytes that is unattributed")
 CLASS_METRIC(
-    WIRE_RECV_BYTES, "wire_recv_bytes", "excluded: XRootD's sockets", CUP_C_WIRE_RECV_BYTES,
+    wire_recv_bytes, "excluded: XRootD's sockets", CUP_C_WIRE_RECV_BYTES,
     "received by the sockets of XRootD's client: the bytes of remote_read_bytes, and its protocol")
-CLASS_METRIC(IMPORT_BYTES, "import_bytes", "excluded: imports", CUP_C_IMPORT_BYTES,
+CLASS_METRIC(import_bytes, "excluded: imports", CUP_C_IMPORT_BYTES,
              ".py, .pyc, .so and package metadata")
-CLASS_METRIC(PIPE_BYTES, "pipe_bytes", "excluded: pipes and terminals", CUP_C_PIPE_BYTES,
+CLASS_METRIC(pipe_bytes, "excluded: pipes and terminals", CUP_C_PIPE_BYTES,
              "what pipes and terminals delivered")
-CLASS_METRIC(SPILL_READ_BYTES, "spill_read_bytes", "excluded: spilling, read",
-             CUP_C_SPILL_READ_BYTES, "files below a worker's own directory")
-CLASS_METRIC(SPILL_WRITE_BYTES, "spill_write_bytes", "excluded: spilling, written",
-             CUP_C_SPILL_WRITE_BYTES, "files below a worker's own directory")
-CLASS_METRIC(DASK_TRANSFER_RECV_BYTES, "dask_transfer_recv_bytes", "excluded: Dask's own, received",
-             CUP_C_TRANSFER_RECV_BYTES, "sockets of Dask itself; by_worker has each worker's")
-CLASS_METRIC(DASK_TRANSFER_SEND_BYTES, "dask_transfer_send_bytes", "excluded: Dask's own, sent",
-             CUP_C_TRANSFER_SEND_BYTES, "sockets of Dask itself; by_worker has each worker's")
-CLASS_METRIC(DASK_READ_BYTES, "dask_read_bytes", "excluded: Dask's own, files",
-             CUP_C_DASK_READ_BYTES,
+CLASS_METRIC(spill_read_bytes, "excluded: spilling, read", CUP_C_SPILL_READ_BYTES,
+             "files below a worker's own directory")
+CLASS_METRIC(spill_write_bytes, "excluded: spilling, written", CUP_C_SPILL_WRITE_BYTES,
+             "files below a worker's own directory")
+CLASS_METRIC(dask_transfer_recv_bytes, "excluded: Dask's own, received", CUP_C_TRANSFER_RECV_BYTES,
+             "sockets of Dask itself; by_worker has each worker's")
+CLASS_METRIC(dask_transfer_send_bytes, "excluded: Dask's own, sent", CUP_C_TRANSFER_SEND_BYTES,
+             "sockets of Dask itself; by_worker has each worker's")
+CLASS_METRIC(dask_read_bytes, "excluded: Dask's own, files", CUP_C_DASK_READ_BYTES,
              "data files read by Dask's own threads: deserialisation, event loop")
-BYTES_METRIC(CHILD_READ_BYTES, "child_read_bytes", "excluded: children of tasks",
+BYTES_METRIC(child_read_bytes, "excluded: children of tasks",
              cup_count(t->children[CUP_ANCESTRY_KNOWN].bytes),
              "data files read by processes that descend from a task")
-BYTES_METRIC(CHILD_READ_NONE_BYTES, "child_read_none_bytes", "excluded: children, no task",
-             child_read_none_bytes(t),
+BYTES_METRIC(child_read_none_bytes, "excluded: children, no task", child_read_none_bytes(t),
              "data files read by such processes whose task is not known, or had ended before their "
              "last read")
 BYTES_METRIC(
-    CHILD_READ_LATE_BYTES, "child_read_late_bytes", NULL,
-    cup_count(t->children[CUP_ANCESTRY_LATE].bytes),
+    child_read_late_bytes, NULL, cup_count(t->children[CUP_ANCESTRY_LATE].bytes),
     "part of child_read_none_bytes that was read after the task had ended: perhaps for others")
-BYTES_METRIC(OTHER_PROCESS_BYTES, "other_process_bytes", "excluded: other processes",
+BYTES_METRIC(other_process_bytes, "excluded: other processes",
              cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]),
              "data files read by clients, schedulers and nannies")
-METRIC(KERNEL_READ_BYTES, "kernel_read_bytes", NULL, BYTES,
+METRIC(kernel_read_bytes, NULL, BYTES,
        t->kernel->processes ? cup_count(t->kernel->kernel_bytes) : cup_null(),
        "P: /proc/self/io of all processes that ended normally; kernel_check compares it")
 

@@ -1,47 +1,44 @@
 /* The metrics of the section "time_budget", one row each; metrics.h says what is in a row. */
 
-METRIC(THREADS_S, "threads_s", "threads x wall time", SECONDS,
+METRIC(threads_s, "threads x wall time", SECONDS,
        t->workers ? cup_of_ns(t->budget.threads_ns) : cup_null(), CUP_CORES_FROM_LOGS,
        LESS_FOR_SAME_WORK)
-METRIC(TASK_CPU_S, "task_cpu_s", "CPU in tasks", SECONDS,
+METRIC(task_cpu_s, "CPU in tasks", SECONDS,
        cup_ended_with_cpu(t) ? cup_of_ns(t->budget.ns[CUP_BUDGET_TASK_CPU]) : cup_null(),
        "P: CPU clocks of the tasks' own threads, at most the time of the task; helper threads are "
        "not among the threads counted here",
        LESS_FOR_SAME_WORK)
 #define X(id, name, label, text, features, source)                                                 \
-    METRIC(BUDGET_##id, name, "  " text, SECONDS,                                                  \
-           t->pool_tasks_measured ? of_budget(t, CUP_BUDGET_##id) : cup_null(), "P: " source,      \
-           .needs = features, LESS_FOR_SAME_WORK)
+    NAMED_METRIC(BUDGET_##id, name, "  " text, SECONDS,                                            \
+                 t->pool_tasks_measured ? of_budget(t, CUP_BUDGET_##id) : cup_null(),              \
+                 "P: " source, .needs = features, LESS_FOR_SAME_WORK)
 CUP_WAITS(X)
 #undef X
-METRIC(OTHER_TASK_S, "other_task_s", "  waits not measured", SECONDS,
+METRIC(other_task_s, "  waits not measured", SECONDS,
        cup_ended_with_cpu(t) ? of_budget(t, CUP_BUDGET_UNTOLD) : cup_null(),
        "P: task time less task CPU where waits were not measured")
-METRIC(UNFINISHED_TASK_S, "unfinished_task_s", "tasks that never ended", SECONDS,
-       of_budget(t, CUP_BUDGET_UNFINISHED),
+METRIC(unfinished_task_s, "tasks that never ended", SECONDS, of_budget(t, CUP_BUDGET_UNFINISHED),
        "P: from their start to the last sign of their process: its end, or, if it was killed, the "
        "last record in its log; how much of it was CPU time is not known",
        LESS_FOR_SAME_WORK)
-METRIC(DASK_BETWEEN_TASKS_S, "dask_between_tasks_s", "Dask between tasks", SECONDS,
-       of_budget(t, CUP_BUDGET_BETWEEN), BETWEEN_P, LESS_FOR_SAME_WORK)
-METRIC(DASK_OVERHEAD_S, "dask_overhead_s", NULL, SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
+METRIC(dask_between_tasks_s, "Dask between tasks", SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
+       BETWEEN_P, LESS_FOR_SAME_WORK)
+METRIC(dask_overhead_s, NULL, SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
        "P: the same number as dask_between_tasks_s", LESS_FOR_SAME_WORK)
-METRIC(IDLE_S, "idle_s", "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
+METRIC(idle_s, "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
        "P: threads_s less all other parts: longer gaps, the time before the first and after the "
        "last task of a thread, threads that ran no task",
        LESS_FOR_SAME_WORK)
-METRIC(OUTSIDE_TASKS_S, "outside_tasks_s", NULL, SECONDS, outside_tasks_s(t),
-       "P: dask_between_tasks_s + idle_s", LESS_FOR_SAME_WORK)
-METRIC(OVERBOOKED_S, "overbooked_s", "task time beyond the threads", SECONDS,
+METRIC(outside_tasks_s, NULL, SECONDS, outside_tasks_s(t), "P: dask_between_tasks_s + idle_s",
+       LESS_FOR_SAME_WORK)
+METRIC(overbooked_s, "task time beyond the threads", SECONDS,
        t->workers ? cup_of_ns(t->budget.overbooked_ns) : cup_null(),
        "P: task time beyond threads_s: tasks that left the pool to wait for others, so that "
        "another task took their place; all parts add up to threads_s + overbooked_s")
-METRIC(GAP_THRESHOLD_S, "gap_threshold_s", "longest gap counted as Dask's", SECONDS,
-       cup_seconds(CUP_GAP_THRESHOLD_NS),
+METRIC(gap_threshold_s, "longest gap counted as Dask's", SECONDS, cup_seconds(CUP_GAP_THRESHOLD_NS),
        "a fixed number: the time between two tasks of a thread is Dask's work up to this length, "
        "and idle time beyond it")
-METRIC(ELSEWHERE_TASKS, "elsewhere_tasks", "tasks on no pool thread", COUNT,
-       cup_count(t->elsewhere_tasks),
+METRIC(elsewhere_tasks, "tasks on no pool thread", COUNT, cup_count(t->elsewhere_tasks),
        "P: async tasks and calls of actors' methods; they are in none of the figures above")
-METRIC(ELSEWHERE_S, "elsewhere_s", NULL, SECONDS, cup_of_ns(t->elsewhere_ns),
+METRIC(elsewhere_s, NULL, SECONDS, cup_of_ns(t->elsewhere_ns),
        "P: time of elsewhere_tasks, added up")

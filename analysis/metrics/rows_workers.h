@@ -1,127 +1,122 @@
 /* The metrics of the section "workers", one row each; metrics.h says what is in a row. */
 
 /* The mean, the lowest and the highest of all samples of all workers. */
-#define PERCENT_METRICS(id, name, label, percent, source)                                          \
-    METRIC(id, name, label, PERCENT, cup_real(cup_timeline_mean(&t->observed->percents[percent])), \
+#define PERCENT_METRICS(name, label, percent, source)                                              \
+    METRIC(name, label, PERCENT, cup_real(cup_timeline_mean(&t->observed->percents[percent])),     \
            source "; mean of all samples of all workers")                                          \
-    METRIC(id##_MIN, name "_min", NULL, PERCENT,                                                   \
-           cup_real(cup_timeline_min(&t->observed->percents[percent])), source "; the lowest")     \
-    METRIC(id##_MAX, name "_max", NULL, PERCENT,                                                   \
-           cup_real(cup_timeline_max(&t->observed->percents[percent])), source "; the highest")
+    METRIC(name##_min, NULL, PERCENT, cup_real(cup_timeline_min(&t->observed->percents[percent])), \
+           source "; the lowest")                                                                  \
+    METRIC(name##_max, NULL, PERCENT, cup_real(cup_timeline_max(&t->observed->percents[percent])), \
+           source "; the highest")
 /* What each worker reports: the sum over the workers and one worker, on average and at most.
  * number: cup_whole() for bytes, which have no parts; else cup_real(). */
-#define HEARTBEAT_METRICS(id, name, label, unit, seen, number, source, preferred)                  \
-    METRIC(id, name, label, unit, number(cup_timeline_average(&t->observed->totals[seen])),        \
+#define HEARTBEAT_METRICS(name, label, unit, seen, number, source, preferred)                      \
+    METRIC(name, label, unit, number(cup_timeline_average(&t->observed->totals[seen])),            \
            source "; of all workers, average over time", .direction = {preferred})                 \
-    METRIC(id##_PEAK, name "_peak", NULL, unit,                                                    \
-           number(cup_timeline_max(&t->observed->totals[seen])),                                   \
+    METRIC(name##_peak, NULL, unit, number(cup_timeline_max(&t->observed->totals[seen])),          \
            source "; of all workers at one time, the highest", .missing = APART)                   \
-    METRIC(id##_PER_WORKER, name "_per_worker", NULL, unit,                                        \
-           number(cup_observed_per_worker(t->observed, seen)),                                     \
+    METRIC(name##_per_worker, NULL, unit, number(cup_observed_per_worker(t->observed, seen)),      \
            source "; average over time of each worker, and mean of those")                         \
-    METRIC(id##_PER_WORKER_PEAK, name "_per_worker_peak", NULL, unit,                              \
-           number(cup_observed_highest(t->observed, seen)), source "; the highest of any worker")
+    METRIC(name##_per_worker_peak, NULL, unit, number(cup_observed_highest(t->observed, seen)),    \
+           source "; the highest of any worker")
 
-METRIC(AVG_WORKERS, "avg_workers", "workers, on average", RATIO,
+METRIC(avg_workers, "workers, on average", RATIO,
        cup_real(cup_timeline_average(&t->observed->count)),
        "@; trapezoid over time, interpolated at the run's start and stop")
-METRIC(MEAN_WORKERS, "mean_workers", NULL, RATIO, mean_workers(t), "@; mean of the samples")
-METRIC(PEAK_WORKERS, "peak_workers", "  at most", COUNT,
-       cup_whole(cup_timeline_max(&t->observed->count)), "@")
-METRIC(CORES_PER_WORKER, "cores_per_worker", "threads a worker", RATIO,
+METRIC(mean_workers, NULL, RATIO, mean_workers(t), "@; mean of the samples")
+METRIC(peak_workers, "  at most", COUNT, cup_whole(cup_timeline_max(&t->observed->count)), "@")
+METRIC(cores_per_worker, "threads a worker", RATIO,
        t->observed->origin ? cup_real(t->observed->cores) : cup_null(), "@; mean over workers")
-METRIC(CORES_PER_WORKER_MIN, "cores_per_worker_min", NULL, RATIO,
+METRIC(cores_per_worker_min, NULL, RATIO,
        t->observed->origin ? cup_real(t->observed->cores_min) : cup_null(),
        "@; the smallest worker")
-METRIC(CORES_PER_WORKER_MAX, "cores_per_worker_max", NULL, RATIO,
+METRIC(cores_per_worker_max, NULL, RATIO,
        t->observed->origin ? cup_real(t->observed->cores_max) : cup_null(), "@; the largest worker")
-METRIC(TOTAL_CORES, "total_cores", "workers x threads a worker", RATIO, total_cores(t),
+METRIC(total_cores, "workers x threads a worker", RATIO, total_cores(t),
        "@; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
        "different sizes come and go")
-METRIC(AVG_CORES, "avg_cores", "threads of all, on average", RATIO,
+METRIC(avg_cores, "threads of all, on average", RATIO,
        t->workers || t->observed->origin ? cup_real(cup_run_cores(t)) : cup_null(),
        "#; trapezoid over time of the sum of all workers' threads")
-METRIC(AVG_CORES_ESTIMATE, "avg_cores_estimate", "  estimated from the logs", RATIO,
+METRIC(avg_cores_estimate, "  estimated from the logs", RATIO,
        t->workers ? cup_real(cup_estimated_cores(t)) : cup_null(), CUP_CORES_FROM_LOGS)
-METRIC(AVG_CORES_ESTIMATE_RATIO, "avg_cores_estimate_ratio", NULL, RATIO,
+METRIC(avg_cores_estimate_ratio, NULL, RATIO,
        t->workers ? cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t)) : cup_null(),
        "P and @; avg_cores_estimate / avg_cores")
-METRIC(PEAK_MEMORY_BYTES, "peak_memory_bytes", "memory of a worker, at most", BYTES,
+METRIC(peak_memory_bytes, "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
        "@; the highest of any worker", LESS_IS_BETTER)
-METRIC(AVG_MEMORY_PER_WORKER_BYTES, "avg_memory_per_worker_bytes", "  on average", BYTES,
+METRIC(avg_memory_per_worker_bytes, "  on average", BYTES,
        cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")
-METRIC(MEAN_MEMORY_PER_WORKER_BYTES, "mean_memory_per_worker_bytes", NULL, BYTES,
+METRIC(mean_memory_per_worker_bytes, NULL, BYTES,
        cup_whole(cup_observed_plain_mean(t->observed, CUP_SEEN_MEMORY)),
        "@; mean of all values; a heartbeat that several samples carry counts once")
-PERCENT_METRICS(MEMORY_UTILIZATION_PCT, "memory_utilization_pct", "memory, share of its limit",
-                CUP_PCT_MEMORY, "@; memory / memory_limit, without workers that have no limit")
-METRIC(WORKERS_WITHOUT_MEMORY_LIMIT, "workers_without_memory_limit", NULL, COUNT,
+PERCENT_METRICS(memory_utilization_pct, "memory, share of its limit", CUP_PCT_MEMORY,
+                "@; memory / memory_limit, without workers that have no limit")
+METRIC(workers_without_memory_limit, NULL, COUNT,
        t->observed->known ? cup_count(t->observed->without_limit) : cup_null(), "@")
 PERCENT_METRICS(
-    CPU_UTILIZATION_PCT, "cpu_utilization_pct", "tasks assigned per thread", CUP_PCT_PROCESSING,
+    cpu_utilization_pct, "tasks assigned per thread", CUP_PCT_PROCESSING,
     "@; tasks assigned to a worker, queued ones included, / its threads: can be more than 100")
-PERCENT_METRICS(EXECUTING_UTILIZATION_PCT, "executing_utilization_pct", "tasks that run per thread",
-                CUP_PCT_EXECUTING, "@; tasks that run / threads")
-PERCENT_METRICS(REAL_CPU_UTILIZATION_PCT, "real_cpu_utilization_pct", "CPU of worker processes",
-                CUP_PCT_CPU, "@; CPU use that the worker's process reports / threads")
-METRIC(REAL_CPU_UTILIZATION_PROCESS_PCT, "real_cpu_utilization_process_pct", "  by their clocks",
-       PERCENT, real_cpu_utilization_process(t),
+PERCENT_METRICS(executing_utilization_pct, "tasks that run per thread", CUP_PCT_EXECUTING,
+                "@; tasks that run / threads")
+PERCENT_METRICS(real_cpu_utilization_pct, "CPU of worker processes", CUP_PCT_CPU,
+                "@; CPU use that the worker's process reports / threads")
+METRIC(real_cpu_utilization_process_pct, "  by their clocks", PERCENT,
+       real_cpu_utilization_process(t),
        "P: CPU clocks of the worker processes over threads x time, between their own samples "
        "within the run",
        .missing = "no worker under cupping took two samples of itself within the run")
-HEARTBEAT_METRICS(SPILLED_BYTES, "spilled_bytes", "spilled to disk", BYTES, CUP_SEEN_SPILLED,
-                  cup_whole, "@; by its size on disk", CUP_BETTER_LOWER)
-HEARTBEAT_METRICS(MANAGED_BYTES, "managed_bytes", "results in memory", BYTES, CUP_SEEN_MANAGED,
-                  cup_whole, "@; Dask's estimate of results in memory, without spilled ones",
+HEARTBEAT_METRICS(spilled_bytes, "spilled to disk", BYTES, CUP_SEEN_SPILLED, cup_whole,
+                  "@; by its size on disk", CUP_BETTER_LOWER)
+HEARTBEAT_METRICS(managed_bytes, "results in memory", BYTES, CUP_SEEN_MANAGED, cup_whole,
+                  "@; Dask's estimate of results in memory, without spilled ones",
                   CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(UNMANAGED_BYTES, "unmanaged_bytes", "other memory", BYTES, CUP_SEEN_UNMANAGED,
-                  cup_whole, "@; memory less managed_bytes", CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(HOST_NET_READ_BPS, "host_net_read_bps", NULL, RATIO, CUP_SEEN_NET_READ, cup_real,
+HEARTBEAT_METRICS(unmanaged_bytes, "other memory", BYTES, CUP_SEEN_UNMANAGED, cup_whole,
+                  "@; memory less managed_bytes", CUP_BETTER_UNKNOWN)
+HEARTBEAT_METRICS(host_net_read_bps, NULL, RATIO, CUP_SEEN_NET_READ, cup_real,
                   "@; received by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(HOST_NET_WRITE_BPS, "host_net_write_bps", NULL, RATIO, CUP_SEEN_NET_WRITE,
-                  cup_real, "@; sent by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(HOST_DISK_READ_BPS, "host_disk_read_bps", NULL, RATIO, CUP_SEEN_DISK_READ,
-                  cup_real, "@; read from disks by the whole host, bytes/s" ONCE,
-                  CUP_BETTER_UNKNOWN)
-HEARTBEAT_METRICS(HOST_DISK_WRITE_BPS, "host_disk_write_bps", NULL, RATIO, CUP_SEEN_DISK_WRITE,
-                  cup_real, "@; written to disks by the whole host, bytes/s" ONCE,
-                  CUP_BETTER_UNKNOWN)
-METRIC(EVENT_LOOP_STALL_S, "event_loop_stall_s", "delay of event loops", SECONDS,
+HEARTBEAT_METRICS(host_net_write_bps, NULL, RATIO, CUP_SEEN_NET_WRITE, cup_real,
+                  "@; sent by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
+HEARTBEAT_METRICS(host_disk_read_bps, NULL, RATIO, CUP_SEEN_DISK_READ, cup_real,
+                  "@; read from disks by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
+HEARTBEAT_METRICS(host_disk_write_bps, NULL, RATIO, CUP_SEEN_DISK_WRITE, cup_real,
+                  "@; written to disks by the whole host, bytes/s" ONCE, CUP_BETTER_UNKNOWN)
+METRIC(event_loop_stall_s, "delay of event loops", SECONDS,
        cup_real(cup_observed_per_worker(t->observed, CUP_SEEN_STALL)),
        "@; delay of the worker's event loop: time between two of its ticks, beyond the interval "
        "that Dask sets; of workers under cupping the longest since the previous sample, of others "
        "the mean that they report; average over time, mean over workers",
        LESS_FOR_SAME_WORK)
-METRIC(EVENT_LOOP_STALL_S_PEAK, "event_loop_stall_s_peak", "  at most", SECONDS,
+METRIC(event_loop_stall_s_peak, "  at most", SECONDS,
        cup_real(cup_observed_highest(t->observed, CUP_SEEN_STALL)),
        "@; the longest such delay of any worker")
-METRIC(SCHEDULER_EVENT_LOOP_STALL_S, "scheduler_event_loop_stall_s",
-       "delay of the scheduler's loop", SECONDS, cup_real(cup_timeline_mean(&t->observed->stalls)),
+METRIC(scheduler_event_loop_stall_s, "delay of the scheduler's loop", SECONDS,
+       cup_real(cup_timeline_mean(&t->observed->stalls)),
        "@; delay of the scheduler's event loop: longest time between two of its ticks since the "
        "previous sample, beyond the interval that Dask sets; mean of the samples")
-METRIC(SCHEDULER_EVENT_LOOP_STALL_S_PEAK, "scheduler_event_loop_stall_s_peak", "  at most", SECONDS,
+METRIC(scheduler_event_loop_stall_s_peak, "  at most", SECONDS,
        cup_real(cup_timeline_max(&t->observed->stalls)), "@; the longest such delay")
-HEARTBEAT_METRICS(NUM_FDS, "num_fds", NULL, RATIO, CUP_SEEN_FDS, cup_real,
+HEARTBEAT_METRICS(num_fds, NULL, RATIO, CUP_SEEN_FDS, cup_real,
                   "@; open descriptors of the worker's process", CUP_BETTER_UNKNOWN)
-METRIC(NUM_SAMPLES, "num_samples", "samples", COUNT,
+METRIC(num_samples, "samples", COUNT,
        t->observed->origin ? cup_count(t->observed->samples) : cup_null(), "@; within the run")
-METRIC(NUM_HEARTBEATS, "num_heartbeats", "  different heartbeats", COUNT,
+METRIC(num_heartbeats, "  different heartbeats", COUNT,
        has_heartbeats(t) ? cup_count(t->observed->heartbeats) : cup_null(),
        "@; different heartbeats that the samples carry",
        .missing = "only a scheduler's samples carry heartbeats")
-METRIC(NUM_REPEATED_HEARTBEATS, "num_repeated_heartbeats", NULL, COUNT,
+METRIC(num_repeated_heartbeats, NULL, COUNT,
        has_heartbeats(t) ? cup_count(t->observed->repeats) : cup_null(),
        "@; rows of samples that repeat the previous heartbeat: their memory, CPU and so on are not "
        "counted again",
        .missing = "only a scheduler's samples carry heartbeats")
-METRIC(SAMPLE_INTERVAL_ASKED_S, "sample_interval_asked_s", "  interval asked for", SECONDS,
+METRIC(sample_interval_asked_s, "  interval asked for", SECONDS,
        t->observed->origin ? cup_real(t->observed->asked_s) : cup_null(), "P: CUPPING_INTERVAL; @")
-METRIC(SAMPLE_INTERVAL_S, "sample_interval_s", "  interval reached", SECONDS,
+METRIC(sample_interval_s, "  interval reached", SECONDS,
        cup_ratio(t->observed->gaps_ns / 1e9, (double)t->observed->gaps), "@; mean within the run",
        .missing = "fewer than two samples within the run")
-METRIC(SAMPLE_LONGEST_GAP_S, "sample_longest_gap_s", "  longest gap", SECONDS,
+METRIC(sample_longest_gap_s, "  longest gap", SECONDS,
        t->observed->gaps ? cup_real(t->observed->longest_gap_ns / 1e9) : cup_null(),
        "@; within the run", .missing = "fewer than two samples within the run")
 

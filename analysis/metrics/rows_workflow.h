@@ -1,31 +1,34 @@
 /* The metrics of the section "workflow", one row each; metrics.h says what is in a row. */
 
-METRIC(T_START, "t_start", "start (UTC)", NONE,
-       t->run.start_ns ? cup_time(t->run.start_ns) : cup_null(),
+/* A rate in Gbit/s and in MB/s. */
+#define RATE_METRICS(name, label, bytes, seconds, ...)                                             \
+    METRIC(name##_gbps, label, GBPS, cup_ratio(bytes / gigabit, seconds), __VA_ARGS__)             \
+    METRIC(name##_mbs, label, MBS, cup_ratio(bytes / megabyte, seconds), __VA_ARGS__)
+
+METRIC(t_start, "start (UTC)", NONE, t->run.start_ns ? cup_time(t->run.start_ns) : cup_null(),
        "C: first clock call inside the client's Runner call; P: start of the first task, if that "
        "is earlier or no such call was seen")
-METRIC(T_STOP, "t_stop", "stop (UTC)", NONE, t->run.stop_ns ? cup_time(t->run.stop_ns) : cup_null(),
+METRIC(t_stop, "stop (UTC)", NONE, t->run.stop_ns ? cup_time(t->run.stop_ns) : cup_null(),
        "C: last clock call inside the client's Runner call; P: stop of the last task, if that is "
        "later or no such call was seen; if tasks never ended and held their threads, the last sign "
        "of their process, if that is later")
-METRIC(WALL_TIME, "wall_time", "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
+METRIC(wall_time, "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
        "P: t_stop - t_start", LESS_FOR_SAME_WORK)
-METRIC(GRAPH_S, "graph_s", "stage: building the graph", SECONDS, graph_s(t),
+METRIC(graph_s, "stage: building the graph", SECONDS, graph_s(t),
        "C and P: from the start of the Runner call to the first task, and from the last metadata "
        "task to the first chunk",
        LESS_FOR_SAME_WORK)
-METRIC(PREPROCESS_S, "preprocess_s", "stage: metadata tasks", SECONDS,
-       cup_ns_or_null(cup_stretch_ns(t->metadata)),
+METRIC(preprocess_s, "stage: metadata tasks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->metadata)),
        "P: from the start of the first to the stop of the last metadata task", LESS_FOR_SAME_WORK)
-METRIC(PROCESS_S, "process_s", "stage: chunks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->chunks)),
+METRIC(process_s, "stage: chunks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->chunks)),
        "P: from the start of the first to the stop of the last chunk", LESS_FOR_SAME_WORK)
-METRIC(TAIL_S, "tail_s", "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
+METRIC(tail_s, "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
        "P: from the end of 90 % of the chunks to the end of the last", LESS_FOR_SAME_WORK)
-METRIC(MERGE_S, "merge_s", "stage: merging", SECONDS, merge_s(t),
+METRIC(merge_s, "stage: merging", SECONDS, merge_s(t),
        "P and C: from the stop of the last chunk to the end of the Runner call, or to the stop of "
        "the last task, if that is later or no such call was seen",
        LESS_FOR_SAME_WORK)
-METRIC(TOTAL_CPU_TIME, "total_cpu_time", "inside process(), summed", SECONDS, total_cpu_time(t),
+METRIC(total_cpu_time, "inside process(), summed", SECONDS, total_cpu_time(t),
        "C: time between Coffea's own clock calls around process(), added up over the chunks whose "
        "result was used (processtime of Coffea's report); wall time, in spite of the name",
        LESS_FOR_SAME_WORK, .coffea_field = CUP_COFFEA_PROCESS,
@@ -33,128 +36,110 @@ METRIC(TOTAL_CPU_TIME, "total_cpu_time", "inside process(), summed", SECONDS, to
                         "section coffea has what was seen",
        .from_file =
            "C: processtime in the file of --coffea-report; the library saw no such clock calls")
-METRIC(TOTAL_THREAD_CPU_TIME, "total_thread_cpu_time", "CPU time of tasks", SECONDS,
+METRIC(total_thread_cpu_time, "CPU time of tasks", SECONDS,
        cup_ended_with_cpu(t) ? cup_of_ns(cup_all_cpu_ns(t)) : cup_null(),
        "P: CPU clocks of the tasks' own threads, and of their helper threads where those are "
        "known; async tasks have no clock of their own",
        LESS_FOR_SAME_WORK)
-METRIC(TOTAL_HELPER_CPU_TIME, "total_helper_cpu_time", "  of helper threads", SECONDS,
+METRIC(total_helper_cpu_time, "  of helper threads", SECONDS,
        cup_of_ns(t->counters[CUP_C_HELPER_CPU_NS]), "P: CPU time that other threads used for tasks",
        .needs = CUP_FEATURE_HANDOFF, LESS_FOR_SAME_WORK)
-METRIC(TOTAL_TASK_TIME, "total_task_time", "inside tasks, summed", SECONDS,
-       cup_of_ns(t->all.wall_ns), "P: time of the tasks that ended, added up", LESS_FOR_SAME_WORK)
-METRIC(NUM_CHUNKS, "num_chunks", "chunks", COUNT, cup_count(t->used_chunks),
-       "P: different chunks that succeeded")
-METRIC(NUM_CHUNKS_COFFEA, "num_chunks_coffea", "  as Coffea counts them", COUNT,
+METRIC(total_task_time, "inside tasks, summed", SECONDS, cup_of_ns(t->all.wall_ns),
+       "P: time of the tasks that ended, added up", LESS_FOR_SAME_WORK)
+METRIC(num_chunks, "chunks", COUNT, cup_count(t->used_chunks), "P: different chunks that succeeded")
+METRIC(num_chunks_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_CHUNKS)), CHUNK_C "chunks",
        .coffea_field = CUP_COFFEA_CHUNKS,
        .from_file = "C: chunks in the file of --coffea-report; the library saw no chunk's report")
-METRIC(NUM_FAILED_CHUNKS, "num_failed_chunks", "failed attempts", COUNT,
-       cup_count(t->failed_chunks), "P: attempts at chunks that erred", LESS_IS_BETTER)
-METRIC(NUM_RETRIED_CHUNKS, "num_retried_chunks", "retried chunks", COUNT,
-       cup_count(t->retried_chunks), "P: chunks whose key was seen more than once", LESS_IS_BETTER)
-METRIC(AVG_CPU_TIME_PER_CHUNK, "avg_cpu_time_per_chunk", "process() per chunk", SECONDS,
-       avg_cpu_time_per_chunk(t), "C: total_cpu_time / number of chunks that have it")
-METRIC(TOTAL_EVENTS, "total_events", "events", COUNT,
-       cup_events_known(t) ? cup_count(t->events) : cup_null(),
+METRIC(num_failed_chunks, "failed attempts", COUNT, cup_count(t->failed_chunks),
+       "P: attempts at chunks that erred", LESS_IS_BETTER)
+METRIC(num_retried_chunks, "retried chunks", COUNT, cup_count(t->retried_chunks),
+       "P: chunks whose key was seen more than once", LESS_IS_BETTER)
+METRIC(avg_cpu_time_per_chunk, "process() per chunk", SECONDS, avg_cpu_time_per_chunk(t),
+       "C: total_cpu_time / number of chunks that have it")
+METRIC(total_events, "events", COUNT, cup_events_known(t) ? cup_count(t->events) : cup_null(),
        "P: entry ranges of the chunks that succeeded, added up")
-METRIC(TOTAL_EVENTS_COFFEA, "total_events_coffea", "  as Coffea counts them", COUNT,
+METRIC(total_events_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
        .coffea_field = CUP_COFFEA_ENTRIES,
        .from_datasets = "C: entries of the datasets in the file of --coffea-report, added up; the "
                         "section coffea has what was seen",
        .from_file = "C: entries in the file of --coffea-report; the library saw no chunk's report")
-METRIC(NUM_COLUMNS, "num_columns", "columns", COUNT, cup_coffea_columns(t),
-       CHUNK_C "columns, each counted once")
+METRIC(num_columns, "columns", COUNT, cup_coffea_columns(t), CHUNK_C "columns, each counted once")
 METRIC(
-    TOTAL_BYTES_READ_COFFEA, "total_bytes_read_coffea", "bytes requested by uproot", BYTES,
+    total_bytes_read_coffea, "bytes requested by uproot", BYTES,
     cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
     .coffea_field = CUP_COFFEA_BYTES,
     .from_datasets = "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
                      "up; the section coffea has what was seen",
     .from_file = "C: bytesread in the file of --coffea-report; the library saw no chunk's report")
-METRIC(TOTAL_BYTES_READ, "total_bytes_read", "bytes delivered to tasks", BYTES,
-       cup_count(cup_attributed_bytes(t)),
+METRIC(total_bytes_read, "bytes delivered to tasks", BYTES, cup_count(cup_attributed_bytes(t)),
        "P: data files, mapped files and sockets, read by tasks and their helper threads; without "
        "child processes",
        .needs = CUP_FEATURE_FILES)
-METRIC(WIRE_BYTES, "wire_bytes", "bytes from sockets", BYTES, wire_bytes(t),
+METRIC(wire_bytes, "bytes from sockets", BYTES, wire_bytes(t),
        "P: received from sockets in worker processes, without Dask's own; bytes that came by "
        "XRootD are in total_bytes_read as file reads",
        .needs = CUP_FEATURE_FILES)
-METRIC(READ_AMPLIFICATION, "read_amplification", "read amplification", RATIO, read_amplification(t),
+METRIC(read_amplification, "read amplification", RATIO, read_amplification(t),
        "P and C: bytes read by the chunks whose result was used (mapped and received bytes: by all "
        "attempts at chunks) / bytes that Coffea reports for these chunks as seen, even if a file "
        "of --coffea-report has another total",
        .needs = CUP_FEATURE_FILES, LESS_IS_BETTER)
-METRIC(TOTAL_BYTES_MEMORY_READ_DASK, "total_bytes_memory_read_dask", "task inputs from memory",
-       BYTES, cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
+METRIC(total_bytes_memory_read_dask, "task inputs from memory", BYTES,
+       cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
-METRIC(READ_AMPLIFICATION_BASKETS, "read_amplification_baskets", "amplification, baskets", RATIO,
-       cup_metric_value(CUP_METRIC_BRANCHES_READ_AMPLIFICATION, t),
+METRIC(read_amplification_baskets, "amplification, baskets", RATIO,
+       cup_metric_value(CUP_METRIC_branches_read_amplification, t),
        "P: branches.read_amplification: bytes that tasks read from the files whose baskets were "
        "seen / compressed bytes of different baskets",
        .needs = CUP_FEATURE_BASKETS, .missing = "branches.read_amplification says why",
        LESS_IS_BETTER)
-METRIC(BYTES_READ_COMPRESSED, "bytes_read_compressed", "baskets, compressed", BYTES,
-       cup_metric_value(CUP_METRIC_COMPRESSED_BYTES, t),
+METRIC(bytes_read_compressed, "baskets, compressed", BYTES,
+       cup_metric_value(CUP_METRIC_compressed_bytes, t),
        "P: branches.compressed_bytes: baskets that were asked for or requested, keys included",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
-METRIC(BYTES_READ_UNCOMPRESSED, "bytes_read_uncompressed", "baskets, uncompressed", BYTES,
-       cup_metric_value(CUP_METRIC_UNCOMPRESSED_BYTES, t),
+METRIC(bytes_read_uncompressed, "baskets, uncompressed", BYTES,
+       cup_metric_value(CUP_METRIC_uncompressed_bytes, t),
        "P: branches.uncompressed_bytes: baskets whose keys were seen", .needs = CUP_FEATURE_BASKETS,
        .missing = NO_BASKETS)
-METRIC(COMPRESSION_RATIO, "compression_ratio", "compression ratio", RATIO,
-       cup_metric_value(CUP_METRIC_BRANCHES_COMPRESSION_RATIO, t),
+METRIC(compression_ratio, "compression ratio", RATIO,
+       cup_metric_value(CUP_METRIC_branches_compression_ratio, t),
        "P: uncompressed / compressed bytes of the baskets whose keys were seen",
        .needs = CUP_FEATURE_BASKETS, .missing = NO_BASKETS)
-METRIC(OVERALL_RATE_GBPS, "overall_rate_gbps", NULL, GBPS,
-       gbps_of((double)cup_attributed_bytes(t), cup_run_s(t)),
+METRIC(overall_rate_gbps, NULL, GBPS,
+       cup_ratio((double)cup_attributed_bytes(t) / gigabit, cup_run_s(t)),
        "P: the same number as delivered_rate_gbps", .needs = CUP_FEATURE_FILES)
-METRIC(OVERALL_RATE_MBS, "overall_rate_mbs", NULL, MBS,
-       cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_run_s(t)),
+METRIC(overall_rate_mbs, NULL, MBS,
+       cup_ratio((double)cup_attributed_bytes(t) / megabyte, cup_run_s(t)),
        "P: the same number as delivered_rate_mbs", .needs = CUP_FEATURE_FILES)
-METRIC(REQUESTED_RATE_GBPS, "requested_rate_gbps", "rate, requested", GBPS,
-       requested_rate(t, cup_run_s(t), gigabit), "C: total_bytes_read_coffea over wall_time",
-       MORE_FOR_SAME_WORK)
-METRIC(REQUESTED_RATE_MBS, "requested_rate_mbs", "rate, requested", MBS,
-       requested_rate(t, cup_run_s(t), megabyte), "C: total_bytes_read_coffea over wall_time",
-       MORE_FOR_SAME_WORK)
-METRIC(REQUESTED_RATE_PROCESS_GBPS, "requested_rate_process_gbps", "  during the chunks", GBPS,
-       requested_rate(t, cup_chunks_s(t), gigabit), "C: total_bytes_read_coffea over process_s",
-       MORE_FOR_SAME_WORK)
-METRIC(REQUESTED_RATE_PROCESS_MBS, "requested_rate_process_mbs", "  during the chunks", MBS,
-       requested_rate(t, cup_chunks_s(t), megabyte), "C: total_bytes_read_coffea over process_s",
-       MORE_FOR_SAME_WORK)
-METRIC(DELIVERED_RATE_GBPS, "delivered_rate_gbps", "rate, delivered", GBPS,
-       gbps_of((double)cup_attributed_bytes(t), cup_run_s(t)), "P: total_bytes_read over wall_time",
-       .needs = CUP_FEATURE_FILES)
-METRIC(DELIVERED_RATE_MBS, "delivered_rate_mbs", "rate, delivered", MBS,
-       cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_run_s(t)),
-       "P: total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
-METRIC(DELIVERED_RATE_PROCESS_GBPS, "delivered_rate_process_gbps", "  during the chunks", GBPS,
-       gbps_of((double)cup_attributed_bytes(t), cup_chunks_s(t)),
-       "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
-METRIC(DELIVERED_RATE_PROCESS_MBS, "delivered_rate_process_mbs", "  during the chunks", MBS,
-       cup_ratio((double)cup_attributed_bytes(t) / 1e6, cup_chunks_s(t)),
-       "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
-METRIC(FILE_RATE_GBPS, "file_rate_gbps", "rate, file-equivalent", GBPS,
-       t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_run_s(t)) : cup_null(),
+RATE_METRICS(requested_rate, "rate, requested", requested_bytes(t), cup_run_s(t),
+             "C: total_bytes_read_coffea over wall_time", MORE_FOR_SAME_WORK)
+RATE_METRICS(requested_rate_process, "  during the chunks", requested_bytes(t), cup_chunks_s(t),
+             "C: total_bytes_read_coffea over process_s", MORE_FOR_SAME_WORK)
+RATE_METRICS(delivered_rate, "rate, delivered", (double)cup_attributed_bytes(t), cup_run_s(t),
+             "P: total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
+RATE_METRICS(delivered_rate_process, "  during the chunks", (double)cup_attributed_bytes(t),
+             cup_chunks_s(t), "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
+METRIC(file_rate_gbps, "rate, file-equivalent", GBPS,
+       t->chunk_file_size ? cup_ratio((double)t->chunk_file_size / gigabit, cup_run_s(t))
+                          : cup_null(),
        "P: size of the .root files that chunks read, over wall_time", MORE_FOR_SAME_WORK)
-METRIC(FILE_RATE_PROCESS_GBPS, "file_rate_process_gbps", "  during the chunks", GBPS,
-       t->chunk_file_size ? gbps_of((double)t->chunk_file_size, cup_chunks_s(t)) : cup_null(),
+METRIC(file_rate_process_gbps, "  during the chunks", GBPS,
+       t->chunk_file_size ? cup_ratio((double)t->chunk_file_size / gigabit, cup_chunks_s(t))
+                          : cup_null(),
        "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
-METRIC(EVENT_RATE_WALL_KHZ, "event_rate_wall_khz", "events per wall time", KHZ,
-       event_rate(t, cup_run_s(t), 1e3), "P: total_events / wall_time", MORE_IS_BETTER)
-METRIC(EVENT_RATE_AGG_KHZ, "event_rate_agg_khz", "events per process() time", KHZ,
-       event_rate(t, process_time(t), 1e3), "P and C: total_events / total_cpu_time",
-       MORE_IS_BETTER)
-METRIC(EVENT_RATE_AGG_THREAD_CPU_KHZ, "event_rate_agg_thread_cpu_khz", "events per CPU time", KHZ,
+METRIC(event_rate_wall_khz, "events per wall time", KHZ, event_rate(t, cup_run_s(t), 1e3),
+       "P: total_events / wall_time", MORE_IS_BETTER)
+METRIC(event_rate_agg_khz, "events per process() time", KHZ, event_rate(t, process_time(t), 1e3),
+       "P and C: total_events / total_cpu_time", MORE_IS_BETTER)
+METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
        event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
        "P: total_events / total_thread_cpu_time", MORE_IS_BETTER)
-METRIC(EVENT_RATE_CORE_HZ, "event_rate_core_hz", "events per core", HZ,
+METRIC(event_rate_core_hz, "events per core", HZ,
        event_rate(t, cup_run_s(t) * cup_total_cores(t), 1),
        "P: total_events / (wall_time * total_cores); threads: #", MORE_IS_BETTER)
-METRIC(EVENT_RATE_CORE_AVG_CORES_HZ, "event_rate_core_avg_cores_hz", NULL, HZ,
-       event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
+METRIC(event_rate_core_avg_cores_hz, NULL, HZ, event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
        "P: total_events / (wall_time * avg_cores); threads: #")
+
+#undef RATE_METRICS

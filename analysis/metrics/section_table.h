@@ -8,16 +8,16 @@
 #define LESS_FOR_SAME_WORK .direction = {CUP_BETTER_LOWER, .same_work = true}
 #define MORE_FOR_SAME_WORK .direction = {CUP_BETTER_HIGHER, .same_work = true}
 
-#define METRIC(id, name, label, unit, value, ...)                                                  \
+#define NAMED_METRIC(id, name, label, unit, value, ...)                                            \
     static struct cup_value compute_##id(const struct cup_totals *t)                               \
     {                                                                                              \
         (void)t;                                                                                   \
         return value;                                                                              \
     }
 #include METRIC_ROWS
-#undef METRIC
+#undef NAMED_METRIC
 
-#define METRIC(ID, NAME, LABEL, UNIT, value, ...)                                                  \
+#define NAMED_METRIC(ID, NAME, LABEL, UNIT, value, ...)                                            \
     {.id = CUP_METRIC_##ID,                                                                        \
      .name = NAME,                                                                                 \
      .label = LABEL,                                                                               \
@@ -27,7 +27,7 @@
 static const struct cup_metric metrics[] = {
 #include METRIC_ROWS
 };
-#undef METRIC
+#undef NAMED_METRIC
 
 #define DEFINE_SECTION(section)                                                                    \
     const struct cup_metric_section cup_##section##_metrics = {#section, metrics,                  \

@@ -17,35 +17,35 @@ static const struct key {
      * deviation of the chunks gives its noise. NULL: the figure is `metric`. */
     const char *mean, *deviation;
 } keys[] = {
-    {.metric = CUP_METRIC_WALL_TIME, .label = "wall time"},
-    {.metric = CUP_METRIC_EVENT_RATE_WALL_KHZ, .label = "events a second"},
-    {.metric = CUP_METRIC_EVENT_RATE_CORE_HZ, .label = "events a second and core"},
-    {.metric = CUP_METRIC_DELIVERED_RATE_GBPS,
+    {.metric = CUP_METRIC_wall_time, .label = "wall time"},
+    {.metric = CUP_METRIC_event_rate_wall_khz, .label = "events a second"},
+    {.metric = CUP_METRIC_event_rate_core_hz, .label = "events a second and core"},
+    {.metric = CUP_METRIC_delivered_rate_gbps,
      .label = "data rate, delivered",
-     .instead = CUP_METRIC_REQUESTED_RATE_GBPS,
+     .instead = CUP_METRIC_requested_rate_gbps,
      .instead_label = "data rate, requested"},
-    {.metric = CUP_METRIC_TOTAL_BYTES_READ,
+    {.metric = CUP_METRIC_total_bytes_read,
      .label = "bytes read",
-     .instead = CUP_METRIC_TOTAL_BYTES_READ_COFFEA,
+     .instead = CUP_METRIC_total_bytes_read_coffea,
      .instead_label = "bytes requested"},
-    {.metric = CUP_METRIC_READ_AMPLIFICATION, .label = "read amplification"},
-    {.metric = CUP_METRIC_THREAD_CPU_EFFICIENCY,
+    {.metric = CUP_METRIC_read_amplification, .label = "read amplification"},
+    {.metric = CUP_METRIC_thread_cpu_efficiency,
      .label = "CPU share of the threads",
-     .instead = CUP_METRIC_CORE_EFFICIENCY,
+     .instead = CUP_METRIC_core_efficiency,
      .instead_label = "slots busy in process()"},
-    {.metric = CUP_METRIC_TOTAL_THREAD_CPU_TIME,
+    {.metric = CUP_METRIC_total_thread_cpu_time,
      .label = "CPU time of tasks",
-     .instead = CUP_METRIC_TOTAL_CPU_TIME,
+     .instead = CUP_METRIC_total_cpu_time,
      .instead_label = "inside process(), summed"},
-    {.metric = CUP_METRIC_IO_WAIT_PCT, .label = "I/O wait of tasks"},
+    {.metric = CUP_METRIC_io_wait_pct, .label = "I/O wait of tasks"},
     {.label = "time per event, mean of chunks",
      .mean = "time_per_event_s_mean",
      .deviation = "time_per_event_s_stdev"},
-    {.metric = CUP_METRIC_TAIL_S, .label = "tail after 90 % of chunks"},
-    {.metric = CUP_METRIC_PEAK_MEMORY_BYTES, .label = "memory of a worker, most"},
-    {.metric = CUP_METRIC_SPILLED_BYTES, .label = "spilled"},
-    {.metric = CUP_METRIC_WASTED_WALL_S, .label = "wasted task time"},
-    {.metric = CUP_METRIC_NUM_FAILED_CHUNKS, .label = "failed attempts"},
+    {.metric = CUP_METRIC_tail_s, .label = "tail after 90 % of chunks"},
+    {.metric = CUP_METRIC_peak_memory_bytes, .label = "memory of a worker, most"},
+    {.metric = CUP_METRIC_spilled_bytes, .label = "spilled"},
+    {.metric = CUP_METRIC_wasted_wall_s, .label = "wasted task time"},
+    {.metric = CUP_METRIC_num_failed_chunks, .label = "failed attempts"},
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 _Static_assert((int)KEYS <= (int)CUP_COMPARED_ROWS, "the picture has a row for each key figure");
@@ -99,7 +99,7 @@ static double relative_error(const struct cup_comparison *comparison, const stru
     const struct cup_compared *mean = find_key(comparison, key);
     const struct cup_compared *spread =
         key->deviation ? find_row(comparison, "chunks", key->deviation) : NULL;
-    double chunks = cup_figures_number(&comparison->inputs[input], CUP_METRIC_NUM_CHUNKS);
+    double chunks = cup_figures_number(&comparison->inputs[input], CUP_METRIC_num_chunks);
     if (!mean || !spread || !(chunks > 1))
         return NAN;
     return 2 * cup_number(cup_compared_value(spread, input)) /

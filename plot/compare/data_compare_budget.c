@@ -23,7 +23,7 @@ static const struct {
     enum cup_metric_id metric;
     int kind;
 } parts[] = {
-    {CUP_METRIC_TASK_CPU_S, CPU},
+    {CUP_METRIC_task_cpu_s, CPU},
     {CUP_METRIC_BUDGET_IO, IO},
     {CUP_METRIC_BUDGET_GIL, GIL},
     {CUP_METRIC_BUDGET_LOCK, LOCKS},
@@ -32,10 +32,10 @@ static const struct {
     {CUP_METRIC_BUDGET_RUN_DELAY, NO_CORE},
     {CUP_METRIC_BUDGET_FAULT, OTHERS},
     {CUP_METRIC_BUDGET_OTHER, OTHERS},
-    {CUP_METRIC_OTHER_TASK_S, OTHERS},
-    {CUP_METRIC_IDLE_S, IDLE},
-    {CUP_METRIC_UNFINISHED_TASK_S, OTHERS},
-    {CUP_METRIC_DASK_BETWEEN_TASKS_S, DASK},
+    {CUP_METRIC_other_task_s, OTHERS},
+    {CUP_METRIC_idle_s, IDLE},
+    {CUP_METRIC_unfinished_task_s, OTHERS},
+    {CUP_METRIC_dask_between_tasks_s, DASK},
 };
 
 /* Sums up the seconds of each kind. Returns the seconds of all kinds. */

@@ -63,7 +63,7 @@ static bool name_run(struct cup_plot_runs *runs, struct cup_arena *arena, size_t
 
 static int64_t find_start(const struct cup_figures *figures)
 {
-    const struct cup_run_figure *figure = cup_figures_find(figures, CUP_METRIC_T_START);
+    const struct cup_run_figure *figure = cup_figures_find(figures, CUP_METRIC_t_start);
     return figure && figure->value.kind == CUP_VALUE_TIME ? figure->value.integer : 0;
 }
 

@@ -11,12 +11,12 @@ static const struct row {
     size_t kind;  /* index in `kinds` */
     double times; /* percent = value * times */
 } shown[] = {
-    {CUP_METRIC_CORE_EFFICIENCY, "threads in process()", 0, 100},
-    {CUP_METRIC_EXECUTING_UTILIZATION_PCT, "threads with a task", 0, 1},
-    {CUP_METRIC_THREAD_CPU_EFFICIENCY, "CPU of tasks / threads", 0, 100},
-    {CUP_METRIC_REAL_CPU_UTILIZATION_PCT, "CPU of workers / threads", 0, 1},
-    {CUP_METRIC_IO_WAIT_PCT, "I/O wait / task time", 1, 1},
-    {CUP_METRIC_MEMORY_UTILIZATION_PCT, "memory / its limit", 2, 1},
+    {CUP_METRIC_core_efficiency, "threads in process()", 0, 100},
+    {CUP_METRIC_executing_utilization_pct, "threads with a task", 0, 1},
+    {CUP_METRIC_thread_cpu_efficiency, "CPU of tasks / threads", 0, 100},
+    {CUP_METRIC_real_cpu_utilization_pct, "CPU of workers / threads", 0, 1},
+    {CUP_METRIC_io_wait_pct, "I/O wait / task time", 1, 1},
+    {CUP_METRIC_memory_utilization_pct, "memory / its limit", 2, 1},
 };
 
 static const struct cup_bar_kind kinds[] = {

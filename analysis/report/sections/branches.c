@@ -117,13 +117,13 @@ static void print_rereads(const struct cup_page *page)
         enum cup_metric_id metric;
         const char *text;
     } parts[] = {
-        {CUP_METRIC_REREAD_BORDER_BYTES, "at chunk boundaries"},
-        {CUP_METRIC_REREAD_SAME_TASK_BYTES, "by the same task"},
-        {CUP_METRIC_REREAD_WASTED_BYTES, "for results that were not used"},
-        {CUP_METRIC_REREAD_ESTIMATED_BYTES, "estimated"},
+        {CUP_METRIC_reread_border_bytes, "at chunk boundaries"},
+        {CUP_METRIC_reread_same_task_bytes, "by the same task"},
+        {CUP_METRIC_reread_wasted_bytes, "for results that were not used"},
+        {CUP_METRIC_reread_estimated_bytes, "estimated"},
     };
     const struct cup_branches *branches = page->totals->branches;
-    double all = cup_metric_number(CUP_METRIC_REREAD_BYTES, page->totals);
+    double all = cup_metric_number(CUP_METRIC_reread_bytes, page->totals);
     char line[500] = "";
     if (!branches->rereads_known) {
         cup_page_line(page, CUP_PLAIN, "Read more than once: n/a%s",
@@ -140,21 +140,21 @@ static void print_rereads(const struct cup_page *page)
                        part == all ? "all" : CUP_SHOW_METRIC(page, parts[i].metric), parts[i].text);
     }
     cup_page_line(page, CUP_PLAIN, "Read more than once: %s%s.",
-                  CUP_SHOW_METRIC(page, CUP_METRIC_REREAD_BYTES), line);
+                  CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes), line);
 }
 
 static void print_shares(const struct cup_page *page)
 {
-    if (cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals) >= 0)
+    if (cup_metric_number(CUP_METRIC_bytes_share, page->totals) >= 0)
         cup_page_line(page, CUP_PLAIN,
                       "Share of the trees: %s of their branches, %s of their bytes.",
-                      CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_SHARE),
-                      CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_SHARE));
-    if (cup_metric_number(CUP_METRIC_INCIDENTAL_BYTES, page->totals) > 0)
+                      CUP_SHOW_METRIC(page, CUP_METRIC_branches_share),
+                      CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share));
+    if (cup_metric_number(CUP_METRIC_incidental_bytes, page->totals) > 0)
         cup_page_line(page, CUP_PLAIN,
                       "Read-ahead delivered %s of whole baskets that uproot never requested; they "
                       "are not in the table.",
-                      CUP_SHOW_METRIC(page, CUP_METRIC_INCIDENTAL_BYTES));
+                      CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes));
 }
 
 /* If the logs do not have the size of the trees: the share by the files that could be opened, and
@@ -162,7 +162,7 @@ static void print_shares(const struct cup_page *page)
 static void print_files(const struct cup_page *page)
 {
     const struct cup_file_shares *shares = page->totals->shares;
-    if (!shares || cup_metric_number(CUP_METRIC_BYTES_SHARE, page->totals) >= 0)
+    if (!shares || cup_metric_number(CUP_METRIC_bytes_share, page->totals) >= 0)
         return;
     if (shares->known)
         cup_page_line(
@@ -184,12 +184,12 @@ static void print_how(const struct cup_page *page)
         enum cup_metric_id metric;
         const char *text;
     } parts[] = {
-        {CUP_METRIC_UNSEEN_COMPRESSED_BYTES,
+        {CUP_METRIC_unseen_compressed_bytes,
          "requested, but no hook saw their keys; uncompressed bytes and ratio leave them out"},
-        {CUP_METRIC_BY_PLACE_BYTES,
+        {CUP_METRIC_by_place_bytes,
          "found by their place in the requests, because the reader is not uproot"},
-        {CUP_METRIC_PAGE_BYTES, "pages of RNTuples, which have no names"},
-        {CUP_METRIC_WITHOUT_TASK_BYTES, "unattributed"},
+        {CUP_METRIC_page_bytes, "pages of RNTuples, which have no names"},
+        {CUP_METRIC_without_task_bytes, "unattributed"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (cup_metric_number(parts[i].metric, page->totals) > 0)
@@ -205,10 +205,10 @@ static int print_branches(const struct cup_page *page)
         return 0;
     cup_page_heading(page, "Branches",
                      CUP_FORMAT("%s of baskets of %s branches, %s uncompressed (ratio %s)",
-                                CUP_SHOW_METRIC(page, CUP_METRIC_COMPRESSED_BYTES),
-                                CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_READ),
-                                CUP_SHOW_METRIC(page, CUP_METRIC_UNCOMPRESSED_BYTES),
-                                CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_COMPRESSION_RATIO)));
+                                CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_branches_read),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio)));
     int result =
         cup_print_rows(page, page->alone ? &cup_branches_table : &short_table, NULL, NULL, NULL);
     if (cup_branches_any(branches))

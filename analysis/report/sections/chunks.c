@@ -184,14 +184,14 @@ static void print_open_and_process(const struct cup_page *page)
 
 static void print_requested(const struct cup_page *page)
 {
-    const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_NUM_COLUMNS);
+    const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_num_columns);
     if (page->totals->coffea.with_bytes)
         cup_page_line(page, CUP_PLAIN,
                       "Coffea's own report says that uproot requested %s and built %s column%s. "
                       "Tasks read %s times as much.",
-                      CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_BYTES_READ_COFFEA), columns,
+                      CUP_SHOW_METRIC(page, CUP_METRIC_total_bytes_read_coffea), columns,
                       strcmp(columns, "1") == 0 ? "" : "s",
-                      CUP_SHOW_METRIC(page, CUP_METRIC_READ_AMPLIFICATION));
+                      CUP_SHOW_METRIC(page, CUP_METRIC_read_amplification));
 }
 
 static int print_chunks(const struct cup_page *page)

@@ -52,9 +52,9 @@ static void put_whole(struct report *report)
 {
     cup_json_row(&report->json, NULL);
     put(report, "run", cup_count(1));
-    put(report, "t_start", cup_metric_value(CUP_METRIC_T_START, report->totals));
-    put(report, "t_stop", cup_metric_value(CUP_METRIC_T_STOP, report->totals));
-    put(report, "wall_time", cup_metric_value(CUP_METRIC_WALL_TIME, report->totals));
+    put(report, "t_start", cup_metric_value(CUP_METRIC_t_start, report->totals));
+    put(report, "t_stop", cup_metric_value(CUP_METRIC_t_stop, report->totals));
+    put(report, "wall_time", cup_metric_value(CUP_METRIC_wall_time, report->totals));
     put(report, "tasks", cup_count(report->totals->all.tasks));
     put(report, "chunks", cup_count(report->totals->used_chunks));
     cup_json_end_object(&report->json);

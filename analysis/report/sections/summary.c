@@ -30,7 +30,7 @@ char *cup_report_describe(const struct cup_totals *t, char to[CUP_DESCRIPTION])
     unsigned long long threads = t->budget.threads;
     snprintf(to, CUP_DESCRIPTION,
              "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s",
-             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_T_START, t), CUP_UNIT_NONE), hosts,
+             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_t_start, t), CUP_UNIT_NONE), hosts,
              cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
              CUP_SHOW((double)t->all.tasks, CUP_UNIT_COUNT), cup_plural(t->all.tasks),
              CUP_SHOW((double)t->used_chunks, CUP_UNIT_COUNT), cup_plural(t->used_chunks));
@@ -79,21 +79,21 @@ static void print_duration(const struct cup_page *page)
     const struct cup_totals *t = page->totals;
     const char *detail =
         t->chunks.stop_ns
-            ? CUP_FORMAT("processing %s, merging %s", CUP_SHOW_METRIC(page, CUP_METRIC_PROCESS_S),
-                         CUP_SHOW_METRIC(page, CUP_METRIC_MERGE_S))
+            ? CUP_FORMAT("processing %s, merging %s", CUP_SHOW_METRIC(page, CUP_METRIC_process_s),
+                         CUP_SHOW_METRIC(page, CUP_METRIC_merge_s))
         : t->run.stop_ns > t->tasks.stop_ns
             ? "from the first task to the last sign of life of one that never ended"
             : "from the first task to the last";
-    print_fact(page, "wall time", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_WALL_TIME), detail);
+    print_fact(page, "wall time", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_wall_time), detail);
 }
 
 static void print_events(const struct cup_page *page)
 {
-    double core = cup_metric_number(CUP_METRIC_EVENT_RATE_CORE_HZ, page->totals);
-    print_fact(page, "events/s", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_RATE_WALL_KHZ),
-               cup_metric_number(CUP_METRIC_TOTAL_EVENTS, page->totals) >= 0
+    double core = cup_metric_number(CUP_METRIC_event_rate_core_hz, page->totals);
+    print_fact(page, "events/s", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_event_rate_wall_khz),
+               cup_metric_number(CUP_METRIC_total_events, page->totals) >= 0
                    ? CUP_FORMAT("%s events; %s/s for each thread",
-                                CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_EVENTS),
+                                CUP_SHOW_METRIC(page, CUP_METRIC_total_events),
                                 CUP_SHOW(core, CUP_UNIT_COUNT))
                    : "no Coffea chunk was seen");
 }
@@ -122,14 +122,14 @@ static void append_parts(const struct cup_page *page, char to[CUP_LINE_ROOM], co
 
 static void print_bytes(const struct cup_page *page)
 {
-    static const struct part parts[] = {{CUP_METRIC_MAPPED_BYTES, "mapped"},
-                                        {CUP_METRIC_RECV_BYTES, "received"}};
-    static const struct part others[] = {{CUP_METRIC_IMPORT_BYTES, "imports"},
-                                         {CUP_METRIC_CHILD_READ_BYTES, "by children"}};
-    char *detail = CUP_FORMAT("%s to tasks", CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_BYTES_READ));
+    static const struct part parts[] = {{CUP_METRIC_mapped_bytes, "mapped"},
+                                        {CUP_METRIC_recv_bytes, "received"}};
+    static const struct part others[] = {{CUP_METRIC_import_bytes, "imports"},
+                                         {CUP_METRIC_child_read_bytes, "by children"}};
+    char *detail = CUP_FORMAT("%s to tasks", CUP_SHOW_METRIC(page, CUP_METRIC_total_bytes_read));
     append_parts(page, detail, " (", parts, ")");
     append_parts(page, detail, "; not counted: ", others, "");
-    print_fact(page, "read", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_DELIVERED_RATE_MBS),
+    print_fact(page, "read", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_delivered_rate_mbs),
                detail);
 }
 
@@ -139,23 +139,23 @@ static void print_baskets(const struct cup_page *page)
     if (!cup_branches_any(page->totals->branches))
         return;
     print_fact(page, "compression", CUP_PLAIN,
-               CUP_SHOW_METRIC(page, CUP_METRIC_BRANCHES_COMPRESSION_RATIO),
+               CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio),
                CUP_FORMAT("%s of baskets, %s uncompressed",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_COMPRESSED_BYTES),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_UNCOMPRESSED_BYTES)));
+                          CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
     print_fact(
-        page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_SHARE),
+        page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
         CUP_FORMAT("of the trees' bytes; %s read more than once, %s read ahead and never used",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_REREAD_BYTES),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_INCIDENTAL_BYTES)));
+                   CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 
 static void print_cpu(const struct cup_page *page)
 {
     bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
-    double value = cup_metric_number(CUP_METRIC_THREAD_CPU_EFFICIENCY, page->totals);
-    double all_s = cup_metric_number(CUP_METRIC_WALL_TIME, page->totals) *
-                   cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
+    double value = cup_metric_number(CUP_METRIC_thread_cpu_efficiency, page->totals);
+    double all_s = cup_metric_number(CUP_METRIC_wall_time, page->totals) *
+                   cup_metric_number(CUP_METRIC_avg_cores, page->totals);
     print_fact(page, "CPU",
                isnan(value)   ? CUP_PLAIN
                : value >= 0.7 ? CUP_GOOD
@@ -163,9 +163,9 @@ static void print_cpu(const struct cup_page *page)
                               : CUP_BAD,
                CUP_SHOW(value, CUP_UNIT_SHARE),
                CUP_FORMAT("of the threads' time: %s of %s%s%s%s",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_THREAD_CPU_TIME),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_total_thread_cpu_time),
                           CUP_SHOW(all_s, CUP_UNIT_SECONDS), helped ? " (" : "",
-                          helped ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_HELPER_CPU_TIME) : "",
+                          helped ? CUP_SHOW_METRIC(page, CUP_METRIC_total_helper_cpu_time) : "",
                           helped ? " by helper threads)" : ""));
 }
 
@@ -184,16 +184,16 @@ static void list_methods(const struct cup_page *page, char *to, size_t room)
 static void print_attributed(const struct cup_page *page)
 {
     char methods[160] = "";
-    double value = cup_metric_number(CUP_METRIC_SHARE_ATTRIBUTED, page->totals);
-    bool others = cup_metric_number(CUP_METRIC_MAPPED_BYTES, page->totals) > 0 ||
-                  cup_metric_number(CUP_METRIC_RECV_BYTES, page->totals) > 0;
+    double value = cup_metric_number(CUP_METRIC_share_attributed, page->totals);
+    bool others = cup_metric_number(CUP_METRIC_mapped_bytes, page->totals) > 0 ||
+                  cup_metric_number(CUP_METRIC_recv_bytes, page->totals) > 0;
     list_methods(page, methods, sizeof methods);
     print_fact(page, "attributed",
                isnan(value)    ? CUP_PLAIN
                : value >= 0.99 ? CUP_GOOD
                                : CUP_WARN,
                CUP_SHOW(value, CUP_UNIT_SHARE),
-               CUP_FORMAT("of %s%s%s", CUP_SHOW_METRIC(page, CUP_METRIC_BYTES_TOTAL),
+               CUP_FORMAT("of %s%s%s", CUP_SHOW_METRIC(page, CUP_METRIC_bytes_total),
                           !*methods ? ""
                           : others  ? "; data files: "
                                     : ": ",

@@ -21,42 +21,42 @@ static void print_line(const struct cup_page *page, const char *name, const char
 /* "4.00 per worker" or "2 to 8 per worker (mean 4.00)" into `to`. Returns `to`. */
 static char *describe_size(const struct cup_page *page, char to[CUP_LINE_ROOM])
 {
-    double low = cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MIN, page->totals);
-    double high = cup_metric_number(CUP_METRIC_CORES_PER_WORKER_MAX, page->totals);
+    double low = cup_metric_number(CUP_METRIC_cores_per_worker_min, page->totals);
+    double high = cup_metric_number(CUP_METRIC_cores_per_worker_max, page->totals);
     return low < high ? cup_format(to, "%s to %s per worker (mean %s)",
                                    CUP_SHOW(low, CUP_UNIT_COUNT), CUP_SHOW(high, CUP_UNIT_COUNT),
-                                   CUP_SHOW_METRIC(page, CUP_METRIC_CORES_PER_WORKER))
+                                   CUP_SHOW_METRIC(page, CUP_METRIC_cores_per_worker))
                       : cup_format(to, "%s per worker", CUP_SHOW(high, CUP_UNIT_COUNT));
 }
 
 static void print_count(const struct cup_page *page)
 {
     char size[CUP_LINE_ROOM];
-    double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals),
-           total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
+    double average = cup_metric_number(CUP_METRIC_avg_cores, page->totals),
+           total = cup_metric_number(CUP_METRIC_total_cores, page->totals);
     bool differ = fabs(average - total) > 0.01 * average;
     print_line(page, "workers",
                CUP_FORMAT("%s on average, at most %s; %s threads, %s%s%s",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_AVG_WORKERS),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_WORKERS),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_AVG_CORES), describe_size(page, size),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_avg_workers),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_peak_workers),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_avg_cores), describe_size(page, size),
                           differ ? "; roastcoffea counts workers x mean size: " : "",
-                          differ ? CUP_SHOW_METRIC(page, CUP_METRIC_TOTAL_CORES) : ""));
+                          differ ? CUP_SHOW_METRIC(page, CUP_METRIC_total_cores) : ""));
 }
 
 static void print_memory(const struct cup_page *page)
 {
-    double without = cup_metric_number(CUP_METRIC_WORKERS_WITHOUT_MEMORY_LIMIT, page->totals);
-    if (isnan(cup_metric_number(CUP_METRIC_PEAK_MEMORY_BYTES, page->totals)))
+    double without = cup_metric_number(CUP_METRIC_workers_without_memory_limit, page->totals);
+    if (isnan(cup_metric_number(CUP_METRIC_peak_memory_bytes, page->totals)))
         return;
     print_line(
         page, "memory",
         CUP_FORMAT("%s per worker, at most %s; %s of the limit, at most %s; spilled %s%s",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_AVG_MEMORY_PER_WORKER_BYTES),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_PEAK_MEMORY_BYTES),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_MEMORY_UTILIZATION_PCT_MAX),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_SPILLED_BYTES_PEAK),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_avg_memory_per_worker_bytes),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_memory_utilization_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_memory_utilization_pct_max),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_spilled_bytes_peak),
                    without > 0 ? CUP_FORMAT("; workers without a limit: %.0f", without) : ""));
 }
 
@@ -65,20 +65,20 @@ static void print_use(const struct cup_page *page)
     print_line(
         page, "per thread",
         CUP_FORMAT("CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PCT),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_REAL_CPU_UTILIZATION_PROCESS_PCT),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_EXECUTING_UTILIZATION_PCT),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_CPU_UTILIZATION_PCT)));
+                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
     print_line(page, "event loops",
                CUP_FORMAT("stalled up to %s in a worker, %s in the scheduler",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_EVENT_LOOP_STALL_S_PEAK),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_SCHEDULER_EVENT_LOOP_STALL_S_PEAK)));
+                          CUP_SHOW_METRIC(page, CUP_METRIC_event_loop_stall_s_peak),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_scheduler_event_loop_stall_s_peak)));
     print_line(page, "samples",
                CUP_FORMAT("%s, every %s (requested: %s), longest gap %s",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_NUM_SAMPLES),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_S),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_INTERVAL_ASKED_S),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_SAMPLE_LONGEST_GAP_S)));
+                          CUP_SHOW_METRIC(page, CUP_METRIC_num_samples),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_sample_interval_s),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_sample_interval_asked_s),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_sample_longest_gap_s)));
 }
 
 /* ---- each worker ------------------------------------------------------------------------ */

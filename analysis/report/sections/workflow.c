@@ -18,15 +18,15 @@ const struct cup_report_section cup_workflow_section = {
  */
 static void print_other_cores(const struct cup_page *page)
 {
-    double average = cup_metric_number(CUP_METRIC_AVG_CORES, page->totals);
-    double total = cup_metric_number(CUP_METRIC_TOTAL_CORES, page->totals);
+    double average = cup_metric_number(CUP_METRIC_avg_cores, page->totals);
+    double total = cup_metric_number(CUP_METRIC_total_cores, page->totals);
     if (fabs(average - total) > 0.01 * average)
         cup_page_line(
             page, CUP_DIM,
             "The first is relative to avg_cores (%.2f threads), the second to total_cores (%.2f). "
             "Exchanged, they are %s and %s.",
-            average, total, CUP_SHOW_METRIC(page, CUP_METRIC_THREAD_CPU_EFFICIENCY_TOTAL_CORES),
-            CUP_SHOW_METRIC(page, CUP_METRIC_CORE_EFFICIENCY_AVG_CORES));
+            average, total, CUP_SHOW_METRIC(page, CUP_METRIC_thread_cpu_efficiency_total_cores),
+            CUP_SHOW_METRIC(page, CUP_METRIC_core_efficiency_avg_cores));
 }
 
 static int print_efficiency(const struct cup_page *page)

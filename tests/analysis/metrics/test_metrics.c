@@ -174,8 +174,8 @@ Test(metrics, every_id_finds_its_row)
     for (size_t k = 0; k < cup_metric_section_count; k++)
         rows += cup_metric_sections[k]->count;
     cr_assert_eq(rows, CUP_METRIC_COUNT);
-    cr_assert_str_eq(cup_metric(CUP_METRIC_WALL_TIME)->name, "wall_time");
-    cr_assert_eq(cup_metric_section(CUP_METRIC_MEASURING_S), &cup_health_metrics);
+    cr_assert_str_eq(cup_metric(CUP_METRIC_wall_time)->name, "wall_time");
+    cr_assert_eq(cup_metric_section(CUP_METRIC_measuring_s), &cup_health_metrics);
     cr_assert_null(cup_metric_find("workflow", "no_such_metric"));
 }
 

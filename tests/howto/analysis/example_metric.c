@@ -5,7 +5,7 @@
 #include "analysis/metrics/metrics.h"
 #include "tests/analysis/support.h"
 
-#define CUP_METRIC_RECORDED_TASKS CUP_METRIC_COUNT
+#define CUP_METRIC_recorded_tasks CUP_METRIC_COUNT
 
 #define METRIC_SECTION example
 #define METRIC_ROWS "tests/howto/analysis/rows_example.h"
