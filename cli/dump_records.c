@@ -32,17 +32,14 @@ struct field {
     size_t name_count;
 };
 
-#define FIELD(record, member, kind)                                                                \
+/* Initializers of fields of the record that PRINT_FIELDS() calls `fixed_part`. */
+#define FIELD_OF(member, kind, names, count)                                                       \
     {                                                                                              \
-#member, offsetof(struct cup_r_##record, member),                                          \
-            sizeof(((struct cup_r_##record *)0)->member), kind, NULL, 0                            \
+#member, offsetof(fixed_part, member), sizeof(((fixed_part *)0)->member), kind, names,     \
+            count                                                                                  \
     }
-#define FIELD_NAME(record, member, names)                                                          \
-    {                                                                                              \
-#member, offsetof(struct cup_r_##record, member),                                          \
-            sizeof(((struct cup_r_##record *)0)->member), NAME, names,                             \
-            sizeof(names) / sizeof *(names)                                                        \
-    }
+#define FIELD(member, kind) FIELD_OF(member, kind, NULL, 0)
+#define FIELD_NAME(member, names) FIELD_OF(member, NAME, names, sizeof(names) / sizeof *(names))
 
 static void print_time(FILE *out, const char *name, int64_t ns)
 {
@@ -104,8 +101,9 @@ static void print_fields(FILE *out, const struct cup_record *record, const struc
 #define PRINT_FIELDS(function, record, ...)                                                        \
     function(FILE *out, const struct cup_record *bytes)                                            \
     {                                                                                              \
+        typedef struct cup_r_##record fixed_part;                                                  \
         static const struct field fields[] = {__VA_ARGS__};                                        \
-        _Static_assert(sizeof(struct cup_r_##record) <= FIXED_MOST, "raise FIXED_MOST");           \
+        _Static_assert(sizeof(fixed_part) <= FIXED_MOST, "raise FIXED_MOST");                      \
         print_fields(out, bytes, fields, sizeof fields / sizeof *fields);                          \
     }
 /* The whole record, or all but what the function after it prints. */
@@ -120,48 +118,39 @@ static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path
 
 /* ---- records that are fields only --------------------------------------------------------- */
 
-DUMP_FIELDS(file, FIELD(file, id, NUMBER), FIELD(file, path, STRING),
-            FIELD_NAME(file, class, classes), FIELD(file, flags, HEX), FIELD(file, device, NUMBER),
-            FIELD(file, inode, NUMBER), FIELD(file, size, NUMBER))
-DUMP_FIELDS(info, FIELD(info, name, STRING), FIELD(info, value, STRING))
-DUMP_FIELDS(server, FIELD(server, id, NUMBER), FIELD_NAME(server, role, roles),
-            FIELD(server, address, STRING), FIELD(server, name, STRING),
-            FIELD(server, threads, NUMBER), FIELD(server, local_directory, STRING),
-            FIELD(server, memory_limit, KNOWN))
-DUMP_FIELDS(task_end, FIELD(task_end, task, NUMBER), FIELD_NAME(task_end, status, statuses),
-            FIELD(task_end, stop_ns, TIME), FIELD(task_end, cpu_ns, KNOWN),
-            FIELD(task_end, rss, KNOWN), FIELD(task_end, result_bytes, KNOWN),
-            FIELD(task_end, error, STRING))
-DUMP_FIELDS(chunk, FIELD(chunk, task, NUMBER), FIELD(chunk, tic_ns, TIME),
-            FIELD(chunk, toc_ns, TIME), FIELD(chunk, cpu_ns, KNOWN))
-DUMP_FIELDS(chunk_report, FIELD(chunk_report, task, NUMBER), FIELD(chunk_report, columns, NUMBER),
-            FIELD(chunk_report, requested_bytes, KNOWN), FIELD(chunk_report, entries, KNOWN))
-DUMP_FIELDS(run, FIELD(run, run, NUMBER), FIELD(run, start_ns, TIME), FIELD(run, stop_ns, TIME))
-DUMP_FIELDS(note, FIELD(note, text, STRING))
-DUMP_FIELDS(parent, FIELD(parent, pid, NUMBER), FIELD(parent, task, NUMBER),
-            FIELD(parent, last_read_ns, TIME))
-DUMP_FIELDS(child, FIELD(child, pid, NUMBER), FIELD(child, task, NUMBER),
-            FIELD(child, time_ns, TIME))
-DUMP_FIELDS(void, FIELD(void, task, NUMBER))
-DUMP_FIELDS(worker, FIELD(worker, worker, NUMBER), FIELD(worker, server, NUMBER),
-            FIELD(worker, address, STRING), FIELD(worker, name, STRING))
-DUMP_FIELDS(status, FIELD(status, status, NUMBER), FIELD(status, name, STRING))
-DUMP_FIELDS(span, FIELD(span, id, STRING), FIELD(span, name, STRING))
-DUMP_FIELDS(digest_key, FIELD(digest_key, key, NUMBER), FIELD(digest_key, server, NUMBER),
-            FIELD(digest_key, context, STRING), FIELD(digest_key, span, STRING),
-            FIELD(digest_key, prefix, STRING), FIELD(digest_key, activity, STRING),
-            FIELD(digest_key, unit, STRING))
-DUMP_FIELDS(branch, FIELD(branch, branch, NUMBER), FIELD(branch, tree, STRING),
-            FIELD(branch, name, STRING))
-DUMP_FIELDS(tree, FIELD(tree, file, NUMBER), FIELD(tree, path, STRING), FIELD(tree, tree, STRING),
-            FIELD(tree, branches, NUMBER), FIELD(tree, entries, KNOWN),
-            FIELD(tree, compressed_bytes, KNOWN), FIELD(tree, uncompressed_bytes, KNOWN),
-            FIELD(tree, auto_flush, SIGNED))
-DUMP_FIELDS(root_file, FIELD(root_file, file, NUMBER), FIELD(root_file, version, NUMBER),
-            FIELD(root_file, compression, NUMBER), FIELD(root_file, end, NUMBER))
-DUMP_FIELDS(value, FIELD(value, task, NUMBER), FIELD(value, name, STRING),
-            FIELD(value, count, NUMBER), FIELD(value, sum, REAL), FIELD(value, least, REAL),
-            FIELD(value, most, REAL), FIELD(value, last, REAL))
+DUMP_FIELDS(file, FIELD(id, NUMBER), FIELD(path, STRING), FIELD_NAME(class, classes),
+            FIELD(flags, HEX), FIELD(device, NUMBER), FIELD(inode, NUMBER), FIELD(size, NUMBER))
+DUMP_FIELDS(info, FIELD(name, STRING), FIELD(value, STRING))
+DUMP_FIELDS(server, FIELD(id, NUMBER), FIELD_NAME(role, roles), FIELD(address, STRING),
+            FIELD(name, STRING), FIELD(threads, NUMBER), FIELD(local_directory, STRING),
+            FIELD(memory_limit, KNOWN))
+DUMP_FIELDS(task_end, FIELD(task, NUMBER), FIELD_NAME(status, statuses), FIELD(stop_ns, TIME),
+            FIELD(cpu_ns, KNOWN), FIELD(rss, KNOWN), FIELD(result_bytes, KNOWN),
+            FIELD(error, STRING))
+DUMP_FIELDS(chunk, FIELD(task, NUMBER), FIELD(tic_ns, TIME), FIELD(toc_ns, TIME),
+            FIELD(cpu_ns, KNOWN))
+DUMP_FIELDS(chunk_report, FIELD(task, NUMBER), FIELD(columns, NUMBER),
+            FIELD(requested_bytes, KNOWN), FIELD(entries, KNOWN))
+DUMP_FIELDS(run, FIELD(run, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME))
+DUMP_FIELDS(note, FIELD(text, STRING))
+DUMP_FIELDS(parent, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(last_read_ns, TIME))
+DUMP_FIELDS(child, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(time_ns, TIME))
+DUMP_FIELDS(void, FIELD(task, NUMBER))
+DUMP_FIELDS(worker, FIELD(worker, NUMBER), FIELD(server, NUMBER), FIELD(address, STRING),
+            FIELD(name, STRING))
+DUMP_FIELDS(status, FIELD(status, NUMBER), FIELD(name, STRING))
+DUMP_FIELDS(span, FIELD(id, STRING), FIELD(name, STRING))
+DUMP_FIELDS(digest_key, FIELD(key, NUMBER), FIELD(server, NUMBER), FIELD(context, STRING),
+            FIELD(span, STRING), FIELD(prefix, STRING), FIELD(activity, STRING),
+            FIELD(unit, STRING))
+DUMP_FIELDS(branch, FIELD(branch, NUMBER), FIELD(tree, STRING), FIELD(name, STRING))
+DUMP_FIELDS(tree, FIELD(file, NUMBER), FIELD(path, STRING), FIELD(tree, STRING),
+            FIELD(branches, NUMBER), FIELD(entries, KNOWN), FIELD(compressed_bytes, KNOWN),
+            FIELD(uncompressed_bytes, KNOWN), FIELD(auto_flush, SIGNED))
+DUMP_FIELDS(root_file, FIELD(file, NUMBER), FIELD(version, NUMBER), FIELD(compression, NUMBER),
+            FIELD(end, NUMBER))
+DUMP_FIELDS(value, FIELD(task, NUMBER), FIELD(name, STRING), FIELD(count, NUMBER), FIELD(sum, REAL),
+            FIELD(least, REAL), FIELD(most, REAL), FIELD(last, REAL))
 
 /* ---- records with a tail ------------------------------------------------------------------ */
 
@@ -177,34 +166,32 @@ void cup_dump_room(FILE *out, const struct cup_record *record)
     fputs(" of a region, see above", out);
 }
 
-HEAD_FIELDS(string, FIELD(string, id, NUMBER))
+HEAD_FIELDS(string, FIELD(id, NUMBER))
 void cup_dump_string(FILE *out, const struct cup_record *record)
 {
     print_string(out, record);
     print_tail(out, "text", record, cup_read_string(record).bytes);
 }
 
-HEAD_FIELDS(task_begin, FIELD(task_begin, task, NUMBER), FIELD(task_begin, tid, NUMBER),
-            FIELD(task_begin, prefix, STRING), FIELD(task_begin, server, NUMBER),
-            FIELD(task_begin, span, STRING), FIELD_NAME(task_begin, origin, origins),
-            FIELD(task_begin, run_id, SIGNED), FIELD(task_begin, start_ns, TIME),
-            FIELD(task_begin, rss, KNOWN), FIELD(task_begin, span_id, SPARE_STRING))
+HEAD_FIELDS(task_begin, FIELD(task, NUMBER), FIELD(tid, NUMBER), FIELD(prefix, STRING),
+            FIELD(server, NUMBER), FIELD(span, STRING), FIELD_NAME(origin, origins),
+            FIELD(run_id, SIGNED), FIELD(start_ns, TIME), FIELD(rss, KNOWN),
+            FIELD(span_id, SPARE_STRING))
 void cup_dump_task_begin(FILE *out, const struct cup_record *record)
 {
     print_task_begin(out, record);
     print_tail(out, "key", record, cup_read_task_begin(record).key_bytes);
 }
 
-HEAD_FIELDS(inputs, FIELD(inputs, task, NUMBER), FIELD(inputs, count, NUMBER),
-            FIELD(inputs, bytes, KNOWN))
+HEAD_FIELDS(inputs, FIELD(task, NUMBER), FIELD(count, NUMBER), FIELD(bytes, KNOWN))
 void cup_dump_inputs(FILE *out, const struct cup_record *record)
 {
     print_inputs(out, record);
     print_tail(out, "one", record, cup_read_inputs(record).key_bytes);
 }
 
-HEAD_FIELDS(item, FIELD(item, task, NUMBER), FIELD_NAME(item, kind, item_kinds),
-            FIELD(item, dataset, STRING), FIELD(item, file, STRING), FIELD(item, tree, STRING))
+HEAD_FIELDS(item, FIELD(task, NUMBER), FIELD_NAME(kind, item_kinds), FIELD(dataset, STRING),
+            FIELD(file, STRING), FIELD(tree, STRING))
 void cup_dump_item(FILE *out, const struct cup_record *record)
 {
     const struct cup_r_item item = cup_read_item(record);
@@ -212,7 +199,7 @@ void cup_dump_item(FILE *out, const struct cup_record *record)
     fprintf(out, " entries=%" PRId64 "-%" PRId64, item.entry_start, item.entry_stop);
 }
 
-HEAD_FIELDS(columns, FIELD(columns, id, NUMBER), FIELD(columns, count, NUMBER))
+HEAD_FIELDS(columns, FIELD(id, NUMBER), FIELD(count, NUMBER))
 void cup_dump_columns(FILE *out, const struct cup_record *record)
 {
     size_t held = cup_record_tail_bytes(record) / sizeof(uint32_t);
@@ -224,9 +211,8 @@ void cup_dump_columns(FILE *out, const struct cup_record *record)
     }
 }
 
-HEAD_FIELDS(counters, FIELD(counters, task, NUMBER), FIELD(counters, tid, NUMBER),
-            FIELD(counters, block, NUMBER), FIELD(counters, sequence, NUMBER),
-            FIELD(counters, own, NUMBER))
+HEAD_FIELDS(counters, FIELD(task, NUMBER), FIELD(tid, NUMBER), FIELD(block, NUMBER),
+            FIELD(sequence, NUMBER), FIELD(own, NUMBER))
 void cup_dump_counters(FILE *out, const struct cup_record *record)
 {
     uint64_t values[CUP_COUNTER_COUNT] = {0}, buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
@@ -236,9 +222,8 @@ void cup_dump_counters(FILE *out, const struct cup_record *record)
     cup_dump_buckets(out, buckets);
 }
 
-HEAD_FIELDS(file_use, FIELD(file_use, task, NUMBER), FIELD(file_use, tid, NUMBER),
-            FIELD(file_use, file, NUMBER), FIELD(file_use, block, NUMBER),
-            FIELD(file_use, entry, NUMBER), FIELD(file_use, file_sequence, NUMBER))
+HEAD_FIELDS(file_use, FIELD(task, NUMBER), FIELD(tid, NUMBER), FIELD(file, NUMBER),
+            FIELD(block, NUMBER), FIELD(entry, NUMBER), FIELD(file_sequence, NUMBER))
 void cup_dump_file_use(FILE *out, const struct cup_record *record)
 {
     uint64_t values[CUP_FILE_COUNTER_COUNT] = {0};
@@ -248,8 +233,7 @@ void cup_dump_file_use(FILE *out, const struct cup_record *record)
     cup_dump_nonzero(out, cup_file_counter_names, values, CUP_FILE_COUNTER_COUNT);
 }
 
-HEAD_FIELDS(section, FIELD(section, task, NUMBER), FIELD(section, name, STRING),
-            FIELD(section, parent, STRING))
+HEAD_FIELDS(section, FIELD(task, NUMBER), FIELD(name, STRING), FIELD(parent, STRING))
 void cup_dump_section(FILE *out, const struct cup_record *record)
 {
     static const char *const names[] = {CUP_SECTION_VALUES(CUP_NAME_OF)};
@@ -271,8 +255,7 @@ void cup_dump_open(FILE *out, const struct cup_record *record)
 
 /* ---- Dask's own state ----------------------------------------------------------------------- */
 
-HEAD_FIELDS(sample, FIELD(sample, sample, NUMBER), FIELD(sample, server, NUMBER),
-            FIELD(sample, time_ns, TIME))
+HEAD_FIELDS(sample, FIELD(sample, NUMBER), FIELD(server, NUMBER), FIELD(time_ns, TIME))
 void cup_dump_sample(FILE *out, const struct cup_record *record)
 {
     static const char *const names[] = {CUP_SAMPLE_VALUES(CUP_NAME_OF)};
@@ -321,7 +304,7 @@ static void print_row(FILE *out, const struct cup_row *row)
             print_row_value(out, row->kind, row_value_name(index), value);
 }
 
-HEAD_FIELDS(rows, FIELD(rows, sample, NUMBER), FIELD(rows, rows, NUMBER))
+HEAD_FIELDS(rows, FIELD(sample, NUMBER), FIELD(rows, NUMBER))
 void cup_dump_rows(FILE *out, const struct cup_record *record)
 {
     struct cup_row row;
@@ -332,8 +315,7 @@ void cup_dump_rows(FILE *out, const struct cup_record *record)
         print_row(out, &row);
 }
 
-HEAD_FIELDS(digest, FIELD(digest, server, NUMBER), FIELD(digest, last, NUMBER),
-            FIELD(digest, time_ns, TIME))
+HEAD_FIELDS(digest, FIELD(server, NUMBER), FIELD(last, NUMBER), FIELD(time_ns, TIME))
 void cup_dump_digest(FILE *out, const struct cup_record *record)
 {
     struct cup_digest_value value;
@@ -358,10 +340,9 @@ static void print_basket_row(FILE *out, const struct cup_basket_row *row)
 }
 
 static const char *const sources[] = {NULL, "asked", "unseen", "by_place", "pages", "embedded"};
-HEAD_FIELDS(baskets, FIELD(baskets, task, NUMBER), FIELD(baskets, file, NUMBER),
-            FIELD(baskets, path, STRING), FIELD_NAME(baskets, source, sources),
-            FIELD(baskets, rows, NUMBER), FIELD(baskets, incidental, NUMBER),
-            FIELD(baskets, incidental_bytes, NUMBER))
+HEAD_FIELDS(baskets, FIELD(task, NUMBER), FIELD(file, NUMBER), FIELD(path, STRING),
+            FIELD_NAME(source, sources), FIELD(rows, NUMBER), FIELD(incidental, NUMBER),
+            FIELD(incidental_bytes, NUMBER))
 void cup_dump_baskets(FILE *out, const struct cup_record *record)
 {
     struct cup_basket_reader reader;

@@ -10,14 +10,6 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/write/exposition.h"
 
-/* A family is a counter if its name ends in `_total`. */
-static enum cup_series_type type_of(const char *family)
-{
-    size_t length = strlen(family);
-    bool total = length > 6 && strcmp(family + length - 6, "_total") == 0;
-    return total ? CUP_SERIES_COUNTER : CUP_SERIES_GAUGE;
-}
-
 /* ---- figures of the run -------------------------------------------------------------------- */
 
 /* A one-value figure of the report as a series. Those of a family stand in a row. */
@@ -139,8 +131,7 @@ static const struct figure figures[] = {
 static void put_info(struct cup_exposition *exposition)
 {
     const struct cup_label version = {"version", {CUP_VERSION, strlen(CUP_VERSION)}};
-    cup_exposition_family(exposition, "cupping_run_info", CUP_SERIES_GAUGE,
-                          "Always 1; version is that of cupping.");
+    cup_exposition_family(exposition, "cupping_run_info", "Always 1; version is that of cupping.");
     cup_exposition_series(exposition, &version, 1, cup_count(1), 1);
 }
 
@@ -156,7 +147,7 @@ static void put_figure(const struct cup_totals *totals, struct cup_exposition *e
     if (length > 2 && strcmp(figure->value + length - 2, "_s") == 0)
         label.value.length -= 2; /* the name has the unit */
     snprintf(family, sizeof family, "cupping_%s", figure->family);
-    cup_exposition_family(exposition, family, type_of(family), figure->help);
+    cup_exposition_family(exposition, family, figure->help);
     cup_exposition_series(exposition, &label, figure->label ? 1 : 0, value, figure->factor);
 }
 
@@ -308,7 +299,7 @@ static void put_series(struct cup_exposition *exposition, const struct family *f
 {
     if (value.kind == CUP_VALUE_NULL)
         return;
-    cup_exposition_family(exposition, family->name, type_of(family->name), family->help);
+    cup_exposition_family(exposition, family->name, family->help);
     cup_exposition_series(exposition, &label, 1, value, 1);
 }
 

@@ -21,16 +21,16 @@ static void write_escaped(FILE *out, struct cup_text text, bool quotes)
     }
 }
 
-void cup_exposition_family(struct cup_exposition *exposition, const char *name,
-                           enum cup_series_type type, const char *help)
+void cup_exposition_family(struct cup_exposition *exposition, const char *name, const char *help)
 {
+    size_t length = strlen(name);
+    bool total = length > 6 && strcmp(name + length - 6, "_total") == 0;
     if (strcmp(exposition->family, name) == 0)
         return;
     snprintf(exposition->family, sizeof exposition->family, "%s", name);
     fprintf(exposition->out, "# HELP %s ", name);
     write_escaped(exposition->out, (struct cup_text){help, strlen(help)}, false);
-    fprintf(exposition->out, "\n# TYPE %s %s\n", name,
-            type == CUP_SERIES_COUNTER ? "counter" : "gauge");
+    fprintf(exposition->out, "\n# TYPE %s %s\n", name, total ? "counter" : "gauge");
 }
 
 static void write_label(struct cup_exposition *exposition, const struct cup_label *label,

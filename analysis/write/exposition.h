@@ -8,8 +8,6 @@
 
 #include "analysis/base/value.h"
 
-enum cup_series_type { CUP_SERIES_GAUGE, CUP_SERIES_COUNTER };
-
 struct cup_label {
     const char *name;
     struct cup_text value; /* any bytes; {NULL, 0}: the empty label */
@@ -21,10 +19,9 @@ struct cup_exposition {
     char family[128];        /* the family that is open */
 };
 
-/* Begins a family, unless it is already open. `name` is the complete name, with its base unit; a
- * counter's ends in `_total`. */
-void cup_exposition_family(struct cup_exposition *exposition, const char *name,
-                           enum cup_series_type type, const char *help);
+/* Begins a family, unless it is already open. `name` is the complete name, with its base unit; it
+ * is a counter if the name ends in `_total`, otherwise a gauge. */
+void cup_exposition_family(struct cup_exposition *exposition, const char *name, const char *help);
 
 /* A series of the family that is open: a finite number times `factor`. */
 void cup_exposition_series(struct cup_exposition *exposition, const struct cup_label *labels,

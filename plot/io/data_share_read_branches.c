@@ -72,27 +72,26 @@ static void add_bar(struct cup_rows *plot, const struct cup_profile *profile,
                     const struct part *part)
 {
     double share = fmin(100, 100 * (double)part->read / (double)part->whole);
-    char read[CUP_HUMAN_READABLE_ROOM], whole[CUP_HUMAN_READABLE_ROOM];
     struct cup_row *row = cup_rows_add(
         plot, cup_profile_text(profile, profile->branches[part->branch].name), 0, share);
     if (!row)
         return;
     snprintf(row->text, sizeof row->text, "%s of %s",
-             cup_print_human_readable(read, cup_count(part->read), CUP_UNIT_BYTES),
-             cup_print_human_readable(whole, cup_count(part->whole), CUP_UNIT_BYTES));
+             CUP_SHOW_VALUE(cup_count(part->read), CUP_UNIT_BYTES),
+             CUP_SHOW_VALUE(cup_count(part->whole), CUP_UNIT_BYTES));
 }
 
 static void write_caption(struct cup_plot_input *input, const struct cup_rows *plot, size_t known,
                           size_t files)
 {
-    char branches[CUP_HUMAN_READABLE_ROOM], counted[64];
+    char counted[64];
     cup_plot_set_caption(input,
                          "Compressed bytes of different baskets that were read, as a share of all "
                          "in %s (by the files' own metadata). %s%s branches, those with the most "
                          "bytes read first; branches that were not read are left out (cupping).",
                          cup_count_text(counted, files, "file"),
                          known > plot->count ? "The first of " : "",
-                         cup_print_human_readable(branches, cup_count(known), CUP_UNIT_COUNT));
+                         CUP_SHOW_VALUE(cup_count(known), CUP_UNIT_COUNT));
 }
 
 const void *cup_data_share_read_branches(struct cup_plot_input *input)

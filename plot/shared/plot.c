@@ -45,9 +45,7 @@ void cup_plot_set_caption(struct cup_plot_input *input, const char *format, ...)
 
 char *cup_count_text(char to[64], uint64_t count, const char *what)
 {
-    char number[CUP_HUMAN_READABLE_ROOM];
-    snprintf(to, 64, "%.30s %.24s%s",
-             cup_print_human_readable(number, cup_count(count), CUP_UNIT_COUNT), what,
+    snprintf(to, 64, "%.30s %.24s%s", CUP_SHOW_VALUE(cup_count(count), CUP_UNIT_COUNT), what,
              count == 1 ? "" : "s");
     return to;
 }

@@ -76,7 +76,6 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
     size_t known = add_branches(plot, input->totals);
     if (known == 0)
         return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
-    char number[CUP_HUMAN_READABLE_ROOM];
     plot->what = "branches";
     plot->all = ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(
@@ -85,7 +84,7 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
         "with the most compressed bytes first. At the bars: ratio, and compressed bytes with "
         "repeated reads. All branches together: %.2f (cupping).",
         known > plot->count ? "The largest of " : "",
-        cup_print_human_readable(number, cup_count(known), CUP_UNIT_COUNT), plot->all);
+        CUP_SHOW_VALUE(cup_count(known), CUP_UNIT_COUNT), plot->all);
     return plot;
 }
 
@@ -222,15 +221,13 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     add_algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
-        char text[2 * CUP_HUMAN_READABLE_ROOM], ratio[CUP_HUMAN_READABLE_ROOM],
-            bytes[CUP_HUMAN_READABLE_ROOM];
+        char text[2 * CUP_HUMAN_READABLE_ROOM];
         const struct cup_ratio *row = &plot->rows[i];
         double from = figure->x.log ? 1 : 0;
         cup_mark_bar(figure, i, 0, 1, fmin(from, row->ratio), fmax(from, row->ratio),
                      figure->theme->paints[algorithm_of(row->algorithms)->paint]);
-        snprintf(text, sizeof text, "%s, %s",
-                 cup_print_human_readable(ratio, cup_real(row->ratio), CUP_UNIT_RATIO),
-                 cup_print_human_readable(bytes, cup_real(row->bytes), CUP_UNIT_BYTES));
+        snprintf(text, sizeof text, "%s, %s", CUP_SHOW(row->ratio, CUP_UNIT_RATIO),
+                 CUP_SHOW(row->bytes, CUP_UNIT_BYTES));
         cup_mark_bar_text(figure, i, fmin(from, row->ratio), fmax(from, row->ratio), text);
     }
     cup_figure_close(figure);

@@ -87,12 +87,11 @@ static void print_names(struct cup_plot_runs *runs)
 static void print_period(struct cup_plot_runs *runs, int64_t last_ns)
 {
     const struct cup_comparison *comparison = runs->comparison;
-    char first[CUP_HUMAN_READABLE_ROOM], last[CUP_HUMAN_READABLE_ROOM],
-        when[2 * CUP_HUMAN_READABLE_ROOM + 16] = "";
+    char when[2 * CUP_HUMAN_READABLE_ROOM + 16] = "";
     if (runs->date_ns)
         snprintf(when, sizeof when, ", %s to %s UTC",
-                 cup_print_human_readable(first, cup_time(runs->date_ns), CUP_UNIT_NONE),
-                 cup_print_human_readable(last, cup_time(last_ns), CUP_UNIT_NONE));
+                 CUP_SHOW_VALUE(cup_time(runs->date_ns), CUP_UNIT_NONE),
+                 CUP_SHOW_VALUE(cup_time(last_ns), CUP_UNIT_NONE));
     snprintf(runs->heading, sizeof runs->heading, "%zu runs%s; the baseline is %.60s",
              comparison->input_count, when, runs->names[comparison->baseline].bytes);
 }

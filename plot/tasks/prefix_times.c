@@ -57,7 +57,7 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
 static void draw_row(struct cup_figure *figure, const struct cup_prefix_times *plot, size_t row)
 {
     double at = 0;
-    char text[96], tasks[CUP_HUMAN_READABLE_ROOM];
+    char text[96];
     for (int i = 0; i < CUP_SHOWN_COUNT; i++) {
         double to = at + plot->rows[row].parts[i];
         cup_mark_bar(figure, row, 0, 1, at, to, figure->theme->paints[cup_shown_parts[i].paint]);
@@ -66,7 +66,7 @@ static void draw_row(struct cup_figure *figure, const struct cup_prefix_times *p
     cup_mark_bar(figure, row, 0, 1, at, plot->rows[row].whole, figure->theme->grid);
     snprintf(text, sizeof text, "%.0f %% CPU, %.40s task%s",
              100 * plot->rows[row].parts[CUP_SHOWN_CPU] / plot->rows[row].whole,
-             cup_print_human_readable(tasks, cup_count(plot->rows[row].tasks), CUP_UNIT_COUNT),
+             CUP_SHOW_VALUE(cup_count(plot->rows[row].tasks), CUP_UNIT_COUNT),
              plot->rows[row].tasks == 1 ? "" : "s");
     if (cup_bar_text_fits(figure, plot->rows[row].whole, text))
         cup_mark_bar_text(figure, row, 0, plot->rows[row].whole, text);

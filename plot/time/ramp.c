@@ -29,15 +29,13 @@ const void *cup_data_scaling(struct cup_plot_input *input)
     if (plot->count < 2)
         return cup_plot_unavailable(input,
                                     "about the same number of threads was busy all the time");
-    char bin[CUP_HUMAN_READABLE_ROOM];
     plot->by_events = ramp.by_events;
     cup_plot_set_caption(
         input,
         "%s of chunks whose result was used, by the number of threads that were busy at the time, "
         "from the first chunk to the last, in bins of %s. Numbers of threads that were busy for "
         "less than 2 %% of the time are left out (cupping).",
-        ramp.by_events ? "Events" : "Bytes",
-        cup_print_human_readable(bin, cup_real(ramp.bin_s), CUP_UNIT_SECONDS));
+        ramp.by_events ? "Events" : "Bytes", CUP_SHOW(ramp.bin_s, CUP_UNIT_SECONDS));
     return plot;
 }
 

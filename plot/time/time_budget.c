@@ -59,15 +59,14 @@ static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
 
 static void draw_row(struct cup_figure *figure, const struct cup_time_budget *plot, size_t row)
 {
-    char text[80], time[CUP_DURATION_TEXT], share[CUP_HUMAN_READABLE_ROOM];
+    char text[80], time[CUP_DURATION_TEXT];
     double percent = plot->rows[row].to - plot->rows[row].from;
     struct cup_colour colour =
         row ? figure->theme->paints[paints[plot->rows[row].part]] : figure->theme->soft;
     cup_mark_bar(figure, row, 0, 1, plot->rows[row].from, plot->rows[row].to, colour);
     cup_duration_text(time, plot->rows[row].seconds);
     if (row)
-        snprintf(text, sizeof text, "%s, %s",
-                 cup_print_human_readable(share, cup_real(percent), CUP_UNIT_PERCENT), time);
+        snprintf(text, sizeof text, "%s, %s", CUP_SHOW(percent, CUP_UNIT_PERCENT), time);
     else
         snprintf(text, sizeof text, "%s", time);
     cup_mark_bar_text(figure, row, plot->rows[row].from, plot->rows[row].to, text);
