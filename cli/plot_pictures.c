@@ -12,7 +12,7 @@
 struct pictures {
     const char *directory;
     const struct cup_wanted *wanted;
-    const struct cup_plot_style *style;
+    const struct cup_sheet *style;
 };
 
 int cup_wanted_add(struct cup_wanted *wanted, const struct cup_plot *plot, struct cup_error *error)
@@ -143,8 +143,7 @@ static int draw_all(const struct pictures *pictures, const struct cup_subject *s
 }
 
 int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted *wanted,
-                      const char *directory, const struct cup_plot_style *style,
-                      struct cup_error *error)
+                      const char *directory, const struct cup_sheet *style, struct cup_error *error)
 {
     const struct pictures pictures = {directory, wanted, style};
     struct left_out left_out = {.count = 0};

@@ -28,7 +28,7 @@ bool cup_is_wanted(const struct cup_wanted *wanted, const struct cup_plot *plot)
  * paths. Prints a line on standard error for each reason why some cannot be drawn. Returns 0, or -1
  * and *error; it is an error if a plot that the user named cannot be drawn. */
 int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted *wanted,
-                      const char *directory, const struct cup_plot_style *style,
+                      const char *directory, const struct cup_sheet *style,
                       struct cup_error *error);
 
 #endif

@@ -26,7 +26,7 @@ struct request {
     struct cup_call_ask ask; /* whose stacks the flame graphs show */
     unsigned number;         /* of the run: see struct cup_load_options */
     struct cup_wanted wanted;
-    struct cup_plot_style style;
+    struct cup_sheet style;
     struct cup_target target;
 };
 
@@ -103,7 +103,7 @@ static int read_inches(const char *option, const char *text, double *inches,
 
 static int read_size(struct request *request, struct cup_error *error)
 {
-    struct cup_plot_style *style = &request->style;
+    struct cup_sheet *style = &request->style;
     style->pixels = CUP_PIXELS;
     style->dark = request->dark != NULL;
     style->width = 8;

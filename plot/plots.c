@@ -5,7 +5,7 @@
  * draws them. Plots of one maker differ in name only: the maker looks it up in a table of its own.
  */
 #define PLOTS(X)                                                                                   \
-    X(worker_count, worker_count, "worker-count", "Workers and data rate",                         \
+    X(worker_count, curves, "worker-count", "Workers and data rate",                               \
       "How many workers and threads were there, and how fast was data read?")                      \
     X(data_rate, curves, "data-rate", "Data read over time",                                       \
       "How fast were data files read and written over time?")                                      \
@@ -17,15 +17,15 @@
       "What did each worker thread do when, and how much of each task was CPU, I/O and GIL?")      \
     X(runtime_events, runtime_events, "runtime-events", "Chunk time against events",               \
       "Does the time of a chunk grow with its events, and which chunks stand out?")                \
-    X(event_rate, event_rate, "event-rate", "Event rate",                                          \
+    X(event_rate, curves, "event-rate", "Event rate",                                              \
       "How many events a second were processed over time, in total and per busy thread?")          \
     X(progress, progress, "progress", "Events done over time",                                     \
       "When were 50 %, 90 % and 99 % of the events done, and how long was the tail?")              \
     X(resource_utilization, curves, "resource-utilization", "Use of the workers over time",        \
       "Did the run lack threads, CPU or memory, and when?")                                        \
-    X(sampled, sampled, "memory-utilization", "Memory of the workers",                             \
+    X(sampled, curves, "memory-utilization", "Memory of the workers",                              \
       "How close did the workers come to their memory limits?")                                    \
-    X(sampled, sampled, "cpu-utilization", "CPU use of the workers",                               \
+    X(sampled, curves, "cpu-utilization", "CPU use of the workers",                                \
       "How much CPU did the workers use?")                                                         \
     X(worker_activity, per_worker, "worker-activity", "Activity of each worker",                   \
       "Which workers ran tasks, and when were they idle?")                                         \
@@ -37,13 +37,12 @@
       "How much of the workers' memory was results, heap of tasks, and neither?")                  \
     X(peak_memory_events, peak_memory_events, "peak-memory-events", "Peak memory against events",  \
       "How much memory does a chunk need for its events, and how far is that from the limit?")     \
-    X(gil_pressure, gil_pressure, "gil-pressure", "Threads waiting for the GIL",                   \
+    X(gil_pressure, curves, "gil-pressure", "Threads waiting for the GIL",                         \
       "How many threads waited for the GIL, and for files, over time?")                            \
-    X(sampled, sampled, "executing-tasks", "Running tasks",                                        \
-      "How many tasks ran at the same time?")                                                      \
-    X(sampled, sampled, "active-tasks", "Tasks assigned to workers",                               \
+    X(sampled, curves, "executing-tasks", "Running tasks", "How many tasks ran at the same time?") \
+    X(sampled, curves, "active-tasks", "Tasks assigned to workers",                                \
       "How many tasks did the workers have, running or queued?")                                   \
-    X(sampled, sampled, "occupancy", "Occupancy of the workers",                                   \
+    X(sampled, curves, "occupancy", "Occupancy of the workers",                                    \
       "How much work was assigned to the workers, by the scheduler's estimate?")                   \
     X(chunk_runtime, chunk_runtime, "chunk-runtime", "Chunk times",                                \
       "How long do chunks take, and how much longer do the slowest take?")                         \

@@ -28,7 +28,7 @@ const char *const cup_format_names[] = {
 
 static cairo_status_t append_bytes(void *closure, const unsigned char *bytes, unsigned count)
 {
-    return cup_bytes_add(closure, bytes, count) == 0 ? CAIRO_STATUS_SUCCESS
+    return fwrite(bytes, 1, count, closure) == count ? CAIRO_STATUS_SUCCESS
                                                      : CAIRO_STATUS_WRITE_ERROR;
 }
 
@@ -65,7 +65,7 @@ static cairo_surface_t *make_surface(struct cup_canvas *canvas)
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24,
                                           whole_pixels(sheet->width, sheet->pixels),
                                           whole_pixels(sheet->height, sheet->pixels));
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(append_bytes, &canvas->out,
+    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(append_bytes, canvas->stream,
                                                                    canvas->width, canvas->height);
     describe_pdf(surface, sheet);
     return surface;
@@ -100,11 +100,10 @@ static bool lacks_fonts(struct cup_canvas *canvas)
 static cairo_status_t begin_svg(struct cup_canvas *canvas)
 {
     canvas->svg = malloc(sizeof *canvas->svg);
-    if (canvas->svg && cup_svg_open(canvas->svg, canvas) == 0)
-        return CAIRO_STATUS_SUCCESS;
-    free(canvas->svg);
-    canvas->svg = NULL;
-    return CAIRO_STATUS_NO_MEMORY;
+    if (!canvas->svg)
+        return CAIRO_STATUS_NO_MEMORY;
+    cup_svg_begin(canvas->svg, canvas);
+    return CAIRO_STATUS_SUCCESS;
 }
 
 int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
@@ -112,6 +111,9 @@ int cup_canvas_open(struct cup_canvas *canvas, const struct cup_sheet *sheet,
 {
     *canvas = (struct cup_canvas){
         .sheet = *sheet, .width = sheet->width * POINTS, .height = sheet->height * POINTS};
+    canvas->stream = open_memstream(&canvas->out.bytes, &canvas->out.count);
+    if (!canvas->stream)
+        return cup_error_memory(error, sheet->name);
     canvas->surface = make_surface(canvas);
     canvas->cairo = cairo_create(canvas->surface);
     cairo_status_t status = cairo_status(canvas->cairo);
@@ -135,24 +137,13 @@ static cairo_status_t write_png(struct cup_canvas *canvas)
     cairo_surface_t *image = canvas->surface;
     cairo_surface_flush(image);
     int written = cup_png_write(
-        &canvas->out,
+        canvas->stream,
         &(struct cup_pixels){.data = cairo_image_surface_get_data(image),
                              .width = (size_t)cairo_image_surface_get_width(image),
                              .height = (size_t)cairo_image_surface_get_height(image),
                              .stride = (size_t)cairo_image_surface_get_stride(image),
                              .per_metre = (uint32_t)(canvas->sheet.pixels / 0.0254 + 0.5)});
     return written == 0 ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_NO_MEMORY;
-}
-
-static cairo_status_t finish_svg(struct cup_canvas *canvas)
-{
-    struct cup_svg *svg = canvas->svg;
-    if (cup_svg_finish(svg, canvas) != 0)
-        return CAIRO_STATUS_NO_MEMORY;
-    canvas->out = (struct cup_bytes){
-        .bytes = (unsigned char *)svg->bytes, .count = svg->count, .room = svg->count};
-    svg->bytes = NULL;
-    return CAIRO_STATUS_SUCCESS;
 }
 
 static cairo_status_t finish_surface(struct cup_canvas *canvas)
@@ -166,11 +157,24 @@ static cairo_status_t finish_surface(struct cup_canvas *canvas)
     return status;
 }
 
+/* Returns 0; -1 if what was written does not fit into memory. */
+static int close_stream(FILE **stream)
+{
+    bool failed = ferror(*stream) != 0;
+    failed |= fclose(*stream) != 0;
+    *stream = NULL;
+    return failed ? -1 : 0;
+}
+
 int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
                       struct cup_error *error)
 {
-    cairo_status_t status = canvas->svg ? finish_svg(canvas) : finish_surface(canvas);
-    if (canvas->out_of_memory)
+    cairo_status_t status = CAIRO_STATUS_SUCCESS;
+    if (canvas->svg)
+        cup_svg_finish(canvas->svg, canvas);
+    else
+        status = finish_surface(canvas);
+    if (close_stream(&canvas->stream) != 0 || canvas->out_of_memory)
         status = CAIRO_STATUS_NO_MEMORY;
     *bytes = &canvas->out;
     if (status == CAIRO_STATUS_SUCCESS)
@@ -182,9 +186,9 @@ int cup_canvas_finish(struct cup_canvas *canvas, const struct cup_bytes **bytes,
 void cup_canvas_close(struct cup_canvas *canvas)
 {
     cairo_destroy(canvas->cairo);
-    cairo_surface_destroy(canvas->surface);
-    if (canvas->svg)
-        cup_svg_free(canvas->svg);
+    cairo_surface_destroy(canvas->surface); /* may still write to the stream */
+    if (canvas->stream)
+        fclose(canvas->stream);
     free(canvas->svg);
     free(canvas->written);
     free(canvas->hovers);
@@ -289,10 +293,15 @@ static void paint_image(struct cup_canvas *canvas, struct cup_box box, cairo_sur
 static void write_image(struct cup_canvas *canvas, struct cup_box box, cairo_surface_t *image)
 {
     struct cup_bytes png = {0};
-    if (cairo_surface_write_to_png_stream(image, append_bytes, &png) == CAIRO_STATUS_SUCCESS)
-        cup_svg_image(canvas->svg, box, &png);
-    else
+    FILE *stream = open_memstream(&png.bytes, &png.count);
+    bool failed = !stream || cairo_surface_write_to_png_stream(image, append_bytes, stream) !=
+                                 CAIRO_STATUS_SUCCESS;
+    if (stream)
+        failed |= close_stream(&stream) != 0;
+    if (failed)
         canvas->out_of_memory = true;
+    else
+        cup_svg_image(canvas->svg, box, &png);
     free(png.bytes);
 }
 

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analysis/base/error.h"
-#include "plot/figure/bytes.h"
 #include "plot/figure/theme.h"
 
 struct cup_point {
@@ -19,6 +19,11 @@ struct cup_point {
 
 struct cup_box {
     double left, top, width, height;
+};
+
+struct cup_bytes {
+    char *bytes; /* owned: free() them */
+    size_t count;
 };
 
 enum cup_format { CUP_FORMAT_PNG, CUP_FORMAT_SVG, CUP_FORMAT_PDF };
@@ -63,6 +68,7 @@ struct cup_sheet {
     const char *name;     /* letters, digits, '-': goes into the ids of an SVG */
     const char *title;    /* of a PDF */
     int64_t date_ns;      /* of a PDF: nanoseconds since the epoch */
+    bool dark;            /* of a file; a page has both themes */
     bool for_page;        /* part of a page, not a file: cup_canvas_finish() returns the shapes as
                              SVG elements; texts are in `written` and hover texts in `hovers` */
 };
@@ -81,6 +87,7 @@ struct cup_canvas {
     struct _cairo *cairo;
     struct _cairo_surface *surface;
     struct cup_svg *svg; /* takes the shapes of an SVG or of a page; else NULL */
+    FILE *stream;        /* writes `out`; NULL: closed */
     struct cup_bytes out;
     bool out_of_memory;
     bool ascii_only; /* the machine has no fonts: cairo's built-in letters are ASCII */

@@ -4,20 +4,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-#include "plot/figure/bytes.h"
-
 enum { LEVEL = 3 }; /* higher levels take much longer and save little for flat colours */
-
-static void append_bytes(png_structp png, png_bytep data, size_t count)
-{
-    if (cup_bytes_add(png_get_io_ptr(png), data, count) != 0)
-        png_error(png, "no memory");
-}
-
-static void flush_nothing(png_structp png)
-{
-    (void)png; /* the bytes stay in memory */
-}
 
 static void jump_back(png_structp png, png_const_charp text)
 {
@@ -49,13 +36,13 @@ static void write_all(png_structp png, png_infop info, const struct cup_pixels *
     png_write_end(png, NULL);
 }
 
-int cup_png_write(struct cup_bytes *out, const struct cup_pixels *pixels)
+int cup_png_write(FILE *out, const struct cup_pixels *pixels)
 {
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, jump_back, NULL);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     volatile int result = -1;
     if (info && setjmp(png_jmpbuf(png)) == 0) {
-        png_set_write_fn(png, out, append_bytes, flush_nothing);
+        png_init_io(png, out);
         write_all(png, info, pixels);
         result = 0;
     }

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
-struct cup_bytes;
+#include <stdio.h>
 
 struct cup_pixels {
     const unsigned char *data; /* 32 bits each in native byte order, 0x00RRGGBB */
@@ -15,7 +14,7 @@ struct cup_pixels {
     uint32_t per_metre; /* pixels per metre */
 };
 
-/* Appends a file to *out. Returns 0, or -1 without memory. */
-int cup_png_write(struct cup_bytes *out, const struct cup_pixels *pixels);
+/* Writes a file to `out`. Returns 0, or -1 without memory. */
+int cup_png_write(FILE *out, const struct cup_pixels *pixels);
 
 #endif

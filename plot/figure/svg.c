@@ -190,7 +190,7 @@ void cup_svg_image(struct cup_svg *svg, struct cup_box box, const struct cup_byt
     fputs(" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
           "xlink:href=\"data:image/png;base64,",
           svg->out);
-    write_base64(svg->out, png->bytes, png->count);
+    write_base64(svg->out, (const unsigned char *)png->bytes, png->count);
     fputs("\"/>\n", svg->out);
 }
 
@@ -226,12 +226,10 @@ void cup_svg_write_texts(FILE *out, const struct cup_canvas *canvas)
 
 /* ---- the whole picture -------------------------------------------------------------------- */
 
-int cup_svg_open(struct cup_svg *svg, const struct cup_canvas *canvas)
+void cup_svg_begin(struct cup_svg *svg, const struct cup_canvas *canvas)
 {
-    *svg = (struct cup_svg){.name = canvas->sheet.name, .for_page = canvas->sheet.for_page};
-    svg->out = open_memstream(&svg->bytes, &svg->count);
-    if (!svg->out)
-        return -1;
+    *svg = (struct cup_svg){
+        .out = canvas->stream, .name = canvas->sheet.name, .for_page = canvas->sheet.for_page};
     if (!svg->for_page)
         fprintf(svg->out,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -240,26 +238,13 @@ int cup_svg_open(struct cup_svg *svg, const struct cup_canvas *canvas)
                 "viewBox=\"0 0 %g %g\" stroke-linejoin=\"round\" "
                 "font-family=\"DejaVu Sans, Verdana, sans-serif\" xml:space=\"preserve\">\n",
                 canvas->width, canvas->height, canvas->width, canvas->height);
-    return 0;
 }
 
-int cup_svg_finish(struct cup_svg *svg, const struct cup_canvas *canvas)
+void cup_svg_finish(struct cup_svg *svg, const struct cup_canvas *canvas)
 {
     end_element(svg);
     if (!svg->for_page) {
         cup_svg_write_texts(svg->out, canvas);
         fputs("</svg>\n", svg->out);
     }
-    bool failed = ferror(svg->out) != 0;
-    failed |= fclose(svg->out) != 0;
-    svg->out = NULL;
-    return failed ? -1 : 0;
-}
-
-void cup_svg_free(struct cup_svg *svg)
-{
-    if (svg->out)
-        fclose(svg->out);
-    free(svg->bytes);
-    *svg = (struct cup_svg){0};
 }

@@ -13,9 +13,7 @@
 #include "plot/figure/canvas.h"
 
 struct cup_svg {
-    FILE *out;
-    char *bytes; /* owned; what was written to `out`, once that is closed */
-    size_t count;
+    FILE *out;        /* the canvas' */
     const char *name; /* of the plot: goes into ids */
     bool for_page;    /* elements only, colours as classes; else a whole file */
     unsigned clips;
@@ -23,14 +21,11 @@ struct cup_svg {
     const char *ended; /* how the open element ends */
 };
 
-/* Begins the picture of a canvas. Returns 0, or -1 without memory. */
-int cup_svg_open(struct cup_svg *svg, const struct cup_canvas *canvas);
+/* Begins the picture of a canvas. */
+void cup_svg_begin(struct cup_svg *svg, const struct cup_canvas *canvas);
 
-/* Ends the picture; a file gets its texts now. The bytes end with a NUL, which `count` does not
- * include. Returns 0, or -1 without memory. */
-int cup_svg_finish(struct cup_svg *svg, const struct cup_canvas *canvas);
-
-void cup_svg_free(struct cup_svg *svg);
+/* Ends the picture; a file gets its texts now. */
+void cup_svg_finish(struct cup_svg *svg, const struct cup_canvas *canvas);
 
 /* Shapes: the parameters are those of the canvas' functions of the same name. */
 void cup_svg_line(struct cup_svg *svg, const struct cup_point *points, size_t count,

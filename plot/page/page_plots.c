@@ -137,7 +137,7 @@ static int write_figure(const struct cup_page_plots *plots, const struct cup_plo
                         const struct cup_plot_input *input, const void *data)
 {
     bool first = strcmp(plot->name, front[0]) == 0 || (plots->runs && plot == plots->table->rows);
-    const struct cup_plot_style style = {
+    const struct cup_sheet style = {
         .width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2, .for_page = true};
     struct cup_drawing drawing;
     if (cup_plot_draw(plot, input, data, &style, &drawing, plots->error) != 0)

@@ -95,7 +95,7 @@ static int read_samples(struct cup_per_worker *plot, const struct cup_time_bins 
     while (cup_sample_feed_next(&feed, &head)) {
         double at = cup_time_bins_second(time, head.time_ns) / time->bin_s;
         while (cup_sample_feed_row(&feed, &row)) {
-            double value = quantity->value(&row);
+            double value = cup_quantity_value(quantity, &row);
             uint32_t place = places[row.worker];
             if (isnan(value) || !place || !(at >= 0 && at < (double)time->count))
                 continue;
@@ -128,17 +128,15 @@ static void write_caption(struct cup_plot_input *input, const struct cup_per_wor
 static const void *make_per_worker(struct cup_plot_input *input,
                                    const struct cup_quantity *quantity, bool flat)
 {
-    const struct cup_observed *observed = input->totals->observed;
     struct cup_per_worker *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins time;
     const uint32_t *places = plot ? make_places(plot, input) : NULL;
     if (!places)
         return NULL;
     cup_sample_bins_make(&time, input->totals);
-    if (!observed->origin || time.count == 0 || plot->worker_count == 0)
-        return cup_plot_unavailable(input, "%s",
-                                    observed->reason[0] ? observed->reason
-                                                        : "there are no samples of the workers");
+    time.count = plot->worker_count ? time.count : 0;
+    if (!cup_has_samples(input, &time))
+        return NULL;
     if (read_samples(plot, &time, input, quantity, places) != 0)
         return NULL;
     if (!isfinite(plot->highest))

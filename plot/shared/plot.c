@@ -81,19 +81,14 @@ static void print_caption(char *to, size_t room, const struct cup_plot_input *in
 }
 
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
-                  const struct cup_plot_style *style, struct cup_drawing *drawing,
+                  const struct cup_sheet *style, struct cup_drawing *drawing,
                   struct cup_error *error)
 {
     struct cup_canvas *canvas = &drawing->canvas;
-    const struct cup_sheet sheet = {.format = style->format,
-                                    .width = style->width,
-                                    .height = style->height,
-                                    .pixels = style->pixels,
-                                    .name = plot->name,
-                                    .title = plot->title,
-                                    .date_ns = input->runs ? input->runs->date_ns
-                                                           : input->totals->run.start_ns,
-                                    .for_page = style->for_page};
+    struct cup_sheet sheet = *style;
+    sheet.name = plot->name;
+    sheet.title = plot->title;
+    sheet.date_ns = input->runs ? input->runs->date_ns : input->totals->run.start_ns;
     const struct cup_theme theme = cup_theme_make(style->width, style->height, style->dark);
     struct cup_figure figure = {
         .canvas = canvas, .theme = &theme, .title = plot->title, .caption = drawing->caption};

@@ -54,16 +54,6 @@ __attribute__((format(printf, 2, 3))) void cup_plot_set_caption(struct cup_plot_
 /* Prints "100,000 chunks", "1 chunk". Returns `to`. */
 char *cup_count_text(char to[64], uint64_t count, const char *what);
 
-/* Draws a plot for a file or for a page. */
-
-struct cup_plot_style {
-    enum cup_format format; /* of a file */
-    double width, height;   /* inches */
-    double pixels;          /* of a PNG, per inch */
-    bool dark;              /* of a file; a page has both themes */
-    bool for_page;          /* see struct cup_sheet */
-};
-
 struct cup_drawing {
     struct cup_canvas canvas;
     const struct cup_bytes *bytes; /* the file, or the shapes for a page */
@@ -72,11 +62,13 @@ struct cup_drawing {
     char caption[840]; /* with the run's name and date */
 };
 
-/* Draws the data that cup_plot_make() made of the input. Returns 0; close drawing->canvas when the
- * drawing is no longer needed. Returns -1 and *error if it fails; then there is nothing to close.
+/* Draws the data that cup_plot_make() made of the input, for a file or for a page. The style is a
+ * sheet without name, title and date, which are the plot's. Returns 0; close drawing->canvas when
+ * the drawing is no longer needed. Returns -1 and *error if it fails; then there is nothing to
+ * close.
  */
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
-                  const struct cup_plot_style *style, struct cup_drawing *drawing,
+                  const struct cup_sheet *style, struct cup_drawing *drawing,
                   struct cup_error *error);
 
 /* Prints the name of a run: that of its directory. */

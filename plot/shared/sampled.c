@@ -3,41 +3,41 @@
 #include <math.h>
 #include <string.h>
 
-#include "plot/figure/figure.h"
-#include "plot/figure/marks.h"
+#include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
 
-static double percent(double part, double whole)
+double cup_quantity_value(const struct cup_quantity *quantity, const struct cup_sample_row *row)
 {
+    double part = row->values[quantity->part], whole = row->values[quantity->whole];
+    if (!quantity->share)
+        return part;
+    if (quantity->part == CUP_SEEN_CPU) /* Dask reports CPU in percent of one core */
+        part /= 100;
     return whole > 0 ? 100 * part / whole : NAN;
 }
 
-static double memory(const struct cup_sample_row *row)
-{
-    return percent(row->values[CUP_SEEN_MEMORY], row->values[CUP_SEEN_LIMIT]);
-}
-
-/* Dask reports CPU in percent of one core. */
-static double cpu(const struct cup_sample_row *row)
-{
-    return percent(row->values[CUP_SEEN_CPU] / 100, row->values[CUP_SEEN_THREADS]);
-}
-
-static double busy(const struct cup_sample_row *row)
-{
-    return percent(row->values[CUP_SEEN_EXECUTING], row->values[CUP_SEEN_THREADS]);
-}
-
 const struct cup_quantity cup_memory_share = {
-    "memory / its limit", CUP_AXIS_PERCENT, memory,
+    "memory / its limit",
+    CUP_AXIS_PERCENT,
+    CUP_SEEN_MEMORY,
+    CUP_SEEN_LIMIT,
+    true,
     "Resident memory of each worker's process. Workers without a memory limit are left out."};
 
 const struct cup_quantity cup_cpu_share = {
-    "CPU / threads", CUP_AXIS_PERCENT, cpu,
+    "CPU / threads",
+    CUP_AXIS_PERCENT,
+    CUP_SEEN_CPU,
+    CUP_SEEN_THREADS,
+    true,
     "CPU use of each worker's process, relative to one core per task thread."};
 
 const struct cup_quantity cup_busy_share = {
-    "running tasks / threads", CUP_AXIS_PERCENT, busy,
+    "running tasks / threads",
+    CUP_AXIS_PERCENT,
+    CUP_SEEN_EXECUTING,
+    CUP_SEEN_THREADS,
+    true,
     "Running tasks of each worker, relative to its task threads."};
 
 void cup_sample_bins_make(struct cup_time_bins *time, const struct cup_totals *totals)
@@ -60,26 +60,6 @@ struct bin {
     uint64_t rows, samples;
 };
 
-static double executing(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_EXECUTING];
-}
-
-static double active(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_PROCESSING];
-}
-
-static double threads(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_THREADS];
-}
-
-static double occupancy(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_OCCUPANCY];
-}
-
 /* ---- reading samples ---------------------------------------------------------------- */
 
 static void add_row(struct bin *bin, double value)
@@ -101,7 +81,7 @@ static void add_sample(struct bin *bins, const struct cup_time_bins *time, int64
     struct bin *bin = &bins[inside ? (size_t)at : 0];
     while (cup_sample_feed_row(feed, &row))
         if (inside)
-            add_row(bin, quantity->value(&row));
+            add_row(bin, cup_quantity_value(quantity, &row));
     bin->samples += inside;
 }
 
@@ -122,15 +102,23 @@ static void fill_bins(struct cup_sampled *plot, const struct bin *bins,
     }
 }
 
+bool cup_has_samples(struct cup_plot_input *input, const struct cup_time_bins *time)
+{
+    const struct cup_observed *observed = input->totals->observed;
+    if (observed->origin && time->count)
+        return true;
+    cup_plot_unavailable(input, "%s",
+                         observed->reason[0] ? observed->reason
+                                             : "there are no samples of the workers");
+    return false;
+}
+
 /* Returns false and sets input->reason if the samples do not suffice. */
 static bool can_be_made(struct cup_plot_input *input, const struct cup_time_bins *time, bool sum)
 {
-    const struct cup_observed *observed = input->totals->observed;
-    if (!observed->origin || time->count == 0)
-        return cup_plot_unavailable(input, "%s",
-                                    observed->reason[0] ? observed->reason
-                                                        : "there are no samples of the workers");
-    if (sum && observed->origin == CUP_SAMPLES_WORKERS)
+    if (!cup_has_samples(input, time))
+        return false;
+    if (sum && input->totals->observed->origin == CUP_SAMPLES_WORKERS)
         return cup_plot_unavailable(input, "the workers sampled themselves at different times, so "
                                            "their values cannot be added up");
     return true;
@@ -154,8 +142,6 @@ struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
         add_sample(bins, &time, head.time_ns, &feed, quantity);
     if (cup_sample_feed_close(&feed) != 0)
         return NULL;
-    plot->name = quantity->name;
-    plot->unit = quantity->unit;
     plot->sum = sum;
     plot->highest = -INFINITY;
     fill_bins(plot, bins, &time);
@@ -167,86 +153,106 @@ struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
     return plot;
 }
 
+/* ---- the plots ---------------------------------------------------------------------------- */
+
+static struct cup_curve curve_of(const char *name, const struct cup_sampled *sampled,
+                                 enum cup_curve_kind kind)
+{
+    return (struct cup_curve){.name = name,
+                              .kind = kind,
+                              .paint = CUP_PAINT_BLUE,
+                              .time_s = sampled->time_s,
+                              .values = sampled->middle,
+                              .count = sampled->count};
+}
+
+/* A mean, and the range of the workers behind it. */
+static void add_mean(struct cup_curves *plot, const struct cup_sampled *sampled)
+{
+    struct cup_curve range = curve_of("least to largest", sampled, CUP_CURVE_BAND);
+    range.low = sampled->least;
+    range.values = sampled->most;
+    range.behind = 1;
+    cup_curves_add(plot, curve_of("mean of the workers", sampled, CUP_CURVE_LINE));
+    cup_curves_add(plot, range);
+}
+
 /* A sum is drawn as a step over its whole bin: the times are the beginnings of the bins, and the
  * end. */
 static struct cup_sampled *make_steps(struct cup_plot_input *input,
                                       const struct cup_quantity *quantity)
 {
-    struct cup_sampled *plot = cup_sampled_make(input, quantity, true);
-    if (!plot)
+    struct cup_sampled *steps = cup_sampled_make(input, quantity, true);
+    if (!steps)
         return NULL;
-    for (size_t i = 0; i < plot->count; i++)
-        plot->time_s[i] = (double)i * plot->bin_s;
-    plot->time_s[plot->count] = plot->seconds;
-    plot->middle[plot->count] = plot->middle[plot->count - 1];
-    plot->count++;
-    return plot;
+    for (size_t i = 0; i < steps->count; i++)
+        steps->time_s[i] = (double)i * steps->bin_s;
+    steps->time_s[steps->count] = steps->seconds;
+    steps->middle[steps->count] = steps->middle[steps->count - 1];
+    steps->count++;
+    return steps;
 }
 
-/* A number of tasks, together with the number of task threads, which is how many could run. */
-static const void *make_with_threads(struct cup_plot_input *input,
-                                     const struct cup_quantity *quantity)
+/* A number of tasks is shown together with the number of task threads, which is how many could run.
+ */
+static void add_steps(struct cup_curves *plot, const struct cup_quantity *quantity,
+                      const struct cup_sampled *steps, const struct cup_sampled *threads)
 {
-    static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT, threads, ""};
-    const struct cup_sampled *of_threads = make_steps(input, &threads_of);
-    struct cup_sampled *plot = make_steps(input, quantity);
-    if (!plot || !of_threads)
-        return plot;
-    plot->threads = of_threads->middle;
-    plot->highest = fmax(plot->highest, of_threads->highest);
-    return plot;
+    cup_curves_add(plot, curve_of(threads ? quantity->name : NULL, steps, CUP_CURVE_FILLED));
+    if (!threads)
+        return;
+    struct cup_curve curve = curve_of("task threads", threads, CUP_CURVE_DASHES);
+    curve.paint = CUP_PAINT_GREEN;
+    cup_curves_add(plot, curve);
 }
-
-/* ---- the plots ---------------------------------------------------------------------------- */
 
 static const struct {
-    const char *name; /* of the plot */
-    struct cup_quantity quantity;
-} numbers_of_tasks[] = {
+    const char *plot;
+    const struct cup_quantity quantity; /* a mean if it is a percentage; else a sum */
+    bool with_threads;
+} shown[] = {
     {"executing-tasks",
-     {"running tasks", CUP_AXIS_COUNT, executing, "Running tasks of all workers."}},
+     {"running tasks", CUP_AXIS_COUNT, .part = CUP_SEEN_EXECUTING,
+      .of = "Running tasks of all workers."},
+     true},
     {"active-tasks",
-     {"assigned tasks", CUP_AXIS_COUNT, active, "Running and queued tasks of all workers."}},
+     {"assigned tasks", CUP_AXIS_COUNT, .part = CUP_SEEN_PROCESSING,
+      .of = "Running and queued tasks of all workers."},
+     true},
+    {"occupancy",
+     {"occupancy", CUP_AXIS_SECONDS, .part = CUP_SEEN_OCCUPANCY,
+      .of = "Time that all assigned tasks would take, by the scheduler's estimate."},
+     false},
 };
+
+/* The quantity of a plot that is not a sum. */
+static const struct cup_quantity *mean_of(const char *plot)
+{
+    return strcmp(plot, "memory-utilization") == 0 ? &cup_memory_share : &cup_cpu_share;
+}
 
 const void *cup_data_sampled(struct cup_plot_input *input)
 {
-    static const struct cup_quantity occupancy_of = {
-        "occupancy", CUP_AXIS_SECONDS, occupancy,
-        "Time that all assigned tasks would take, by the scheduler's estimate."};
-    for (size_t i = 0; i < sizeof numbers_of_tasks / sizeof *numbers_of_tasks; i++)
-        if (strcmp(input->name, numbers_of_tasks[i].name) == 0)
-            return make_with_threads(input, &numbers_of_tasks[i].quantity);
-    if (strcmp(input->name, "occupancy") == 0)
-        return make_steps(input, &occupancy_of);
-    bool is_memory = strcmp(input->name, "memory-utilization") == 0;
-    return cup_sampled_make(input, is_memory ? &cup_memory_share : &cup_cpu_share, false);
-}
-
-/* ---- drawing -------------------------------------------------------------------------------- */
-
-void cup_chart_sampled(struct cup_figure *figure, const void *data)
-{
-    const struct cup_sampled *plot = data;
-    struct cup_colour colour = figure->theme->paints[CUP_PAINT_BLUE];
-    const struct cup_stroke threads = {
-        .colour = figure->theme->paints[CUP_PAINT_GREEN], .steps = true, .dashed = true};
-    figure->x = cup_run_axis(plot->seconds);
-    figure->y = cup_axis_up_to(plot->name, plot->unit, plot->highest);
-    if (!plot->sum) {
-        cup_figure_add_key(figure, CUP_KEY_LINE, colour, "mean of the workers");
-        cup_figure_add_key(figure, CUP_KEY_BAND, colour, "least to largest");
+    static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT,
+                                                   .part = CUP_SEEN_THREADS, .of = ""};
+    struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    const struct cup_quantity *quantity = mean_of(input->name);
+    const struct cup_sampled *threads = NULL;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        if (strcmp(input->name, shown[i].plot) != 0)
+            continue;
+        quantity = &shown[i].quantity;
+        threads = shown[i].with_threads ? make_steps(input, &threads_of) : NULL;
     }
-    if (plot->threads) {
-        cup_figure_add_key(figure, CUP_KEY_LINE, colour, "%s", plot->name);
-        cup_figure_add_key(figure, CUP_KEY_DASHES, threads.colour, "task threads");
-    }
-    cup_figure_open(figure);
-    if (!plot->sum)
-        cup_mark_band(figure, plot->time_s, plot->least, plot->most, plot->count, colour);
-    cup_mark_line(figure, plot->time_s, plot->middle, plot->count,
-                  &(struct cup_stroke){.colour = colour, .filled = plot->sum, .steps = plot->sum});
-    if (plot->threads)
-        cup_mark_line(figure, plot->time_s, plot->threads, plot->count, &threads);
-    cup_figure_close(figure);
+    const struct cup_sampled *sampled =
+        quantity->share ? cup_sampled_make(input, quantity, false) : make_steps(input, quantity);
+    if (!plot || !sampled)
+        return NULL;
+    *plot = (struct cup_curves){
+        .name = quantity->name, .unit = quantity->unit, .seconds = sampled->seconds};
+    if (quantity->share)
+        add_mean(plot, sampled);
+    else
+        add_steps(plot, quantity, sampled, threads);
+    return plot;
 }

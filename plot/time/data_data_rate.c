@@ -7,12 +7,7 @@
 static void add_line(struct cup_curves *plot, const char *name, enum cup_paint paint,
                      const struct cup_time_line *line)
 {
-    cup_curves_add(plot, (struct cup_curve){.name = name,
-                                            .paint = paint,
-                                            .kind = CUP_CURVE_STEPS,
-                                            .time_s = line->time_s,
-                                            .values = line->values,
-                                            .count = line->count});
+    cup_curves_add(plot, cup_curve_of(name, paint, CUP_CURVE_FILLED, line));
 }
 
 static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char *name, double mean)

@@ -5,6 +5,7 @@
 
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
+#include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
 #include "plot/time/time_plots.h"
 
@@ -36,33 +37,40 @@ static void spread_tasks(const struct cup_totals *totals, struct cup_time_bins *
     }
 }
 
-static void divide_by_busy(struct cup_event_rate *plot, const struct cup_time_line *busy)
+/* Makes the rate for each busy thread out of the number of busy threads. */
+static void divide_by_busy(struct cup_time_line *busy, const struct cup_time_line *rate)
 {
-    plot->per_busy = plot->rate;
-    plot->per_busy.most = 0;
-    for (size_t i = 0; i < plot->rate.count; i++) {
-        double threads = busy->values[i];
-        plot->per_busy.values[i] = threads < LEAST_BUSY ? NAN : plot->rate.values[i] / threads;
-        plot->per_busy.most = fmax(plot->per_busy.most, plot->per_busy.values[i]);
-    }
+    for (size_t i = 0; i < rate->count; i++)
+        busy->values[i] = busy->values[i] < LEAST_BUSY ? NAN : rate->values[i] / busy->values[i];
 }
 
 const void *cup_data_event_rate(struct cup_plot_input *input)
 {
-    struct cup_event_rate *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_time_line *rate = cup_arena_take(input->arena, 1, sizeof *rate);
+    struct cup_time_line *per_busy = cup_arena_take(input->arena, 1, sizeof *per_busy);
     struct cup_time_bins events, busy;
-    struct cup_time_line busy_line;
-    if (!plot)
+    if (!plot || !rate || !per_busy)
         return NULL;
     cup_time_bins_make(&events, input->totals);
     cup_time_bins_make(&busy, input->totals);
     spread_tasks(input->totals, &events, &busy);
     if (events.whole <= 0)
         return cup_plot_unavailable(input, "no used chunk has a known number of events");
-    cup_time_line_make(&plot->rate, &events);
-    cup_time_line_make(&busy_line, &busy);
-    divide_by_busy(plot, &busy_line);
-    plot->seconds = events.run_s;
+    cup_time_line_make(rate, &events);
+    cup_time_line_make(per_busy, &busy);
+    divide_by_busy(per_busy, rate);
+    *plot = (struct cup_curves){.name = "events per second",
+                                .unit = CUP_AXIS_HERTZ,
+                                .coloured = true,
+                                .right_name = "per busy thread",
+                                .right_unit = CUP_AXIS_HERTZ,
+                                .seconds = events.run_s};
+    cup_curves_add(plot, cup_curve_of("all", CUP_PAINT_BLUE, CUP_CURVE_FILLED, rate));
+    struct cup_curve each =
+        cup_curve_of("per busy thread", CUP_PAINT_RED, CUP_CURVE_STEPS, per_busy);
+    each.right = true;
+    cup_curves_add(plot, each);
     cup_plot_set_caption(
         input,
         "Events of chunks whose result was used, spread over the time of their tasks, in bins of "
@@ -153,28 +161,6 @@ const void *cup_data_progress(struct cup_plot_input *input)
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
-
-void cup_chart_event_rate(struct cup_figure *figure, const void *data)
-{
-    const struct cup_event_rate *plot = data;
-    const struct cup_colour *paints = figure->theme->paints;
-    const struct cup_stroke rate = {
-        .colour = paints[CUP_PAINT_BLUE], .steps = true, .filled = true};
-    const struct cup_stroke per_busy = {
-        .colour = paints[CUP_PAINT_RED], .right = true, .steps = true};
-    figure->x = cup_run_axis(plot->seconds);
-    figure->y = cup_axis_coloured(
-        cup_axis_up_to("events per second", CUP_AXIS_HERTZ, plot->rate.most), rate.colour);
-    figure->right = cup_axis_coloured(
-        cup_axis_up_to("per busy thread", CUP_AXIS_HERTZ, plot->per_busy.most), per_busy.colour);
-    cup_figure_add_key(figure, CUP_KEY_LINE, rate.colour, "all");
-    cup_figure_add_key(figure, CUP_KEY_LINE, per_busy.colour, "per busy thread");
-    cup_figure_open(figure);
-    cup_mark_line(figure, plot->rate.time_s, plot->rate.values, plot->rate.count, &rate);
-    cup_mark_line(figure, plot->per_busy.time_s, plot->per_busy.values, plot->per_busy.count,
-                  &per_busy);
-    cup_figure_close(figure);
-}
 
 static void add_time_key(struct cup_figure *figure, const char *name, double seconds,
                          struct cup_colour colour)

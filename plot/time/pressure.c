@@ -1,10 +1,7 @@
 #include <math.h>
 
-#include "plot/figure/figure.h"
-#include "plot/figure/marks.h"
+#include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
-#include "plot/shared/time_bins.h"
-#include "plot/time/time_plots.h"
 
 /* Where every worker has one task thread, tasks share the GIL with helper threads only: such runs
  * get no plot. */
@@ -16,6 +13,21 @@ static bool has_several_threads(const struct cup_profile *profile)
     return false;
 }
 
+/* Adds how many threads waited at the same time, from nanoseconds of waiting. */
+static int add_waits(struct cup_curves *plot, struct cup_arena *arena,
+                     const struct cup_time_bins *waits, const char *name, enum cup_paint paint,
+                     enum cup_curve_kind kind)
+{
+    struct cup_time_line *line = cup_arena_take(arena, 1, sizeof *line);
+    if (!line)
+        return -1;
+    cup_time_line_make(line, waits);
+    for (size_t i = 0; i < line->count; i++)
+        line->values[i] /= 1e9;
+    cup_curves_add(plot, cup_curve_of(name, paint, kind, line));
+    return 0;
+}
+
 /* The number of task threads is drawn only if it is less than this many times the most waiting
  * threads: a higher line would squeeze the curves to the bottom. */
 #define THREADS_SHOWN_BELOW 4
@@ -23,9 +35,10 @@ static bool has_several_threads(const struct cup_profile *profile)
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
-    struct cup_pressure *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins gil, io;
-    if (!plot)
+    double *threads = cup_arena_take(input->arena, 1, sizeof *threads);
+    if (!plot || !threads)
         return NULL;
     if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
         return cup_plot_unavailable(input,
@@ -36,43 +49,24 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
     if (gil.whole <= 0)
         return cup_plot_unavailable(input, "no thread waited for the GIL");
-    cup_time_line_make(&plot->gil, &gil);
-    cup_time_line_make(&plot->io, &io);
-    for (size_t i = 0; i < plot->gil.count; i++) {
-        plot->gil.values[i] /= 1e9; /* nanoseconds of waiting per second */
-        plot->io.values[i] /= 1e9;
-        plot->most = fmax(plot->most, fmax(plot->gil.values[i], plot->io.values[i]));
-    }
+    plot->name = "waiting threads";
+    plot->unit = CUP_AXIS_NUMBER;
     plot->seconds = gil.run_s;
-    double threads = (double)totals->budget.threads;
-    plot->threads = threads < THREADS_SHOWN_BELOW * plot->most ? threads : 0;
+    if (add_waits(plot, input->arena, &gil, "for the GIL", CUP_PAINT_RED, CUP_CURVE_FILLED) != 0 ||
+        add_waits(plot, input->arena, &io, "for files", CUP_PAINT_BLUE, CUP_CURVE_STEPS) != 0)
+        return NULL;
+    *threads = (double)totals->budget.threads;
+    if (*threads > 0 && *threads < THREADS_SHOWN_BELOW * plot->most)
+        cup_curves_add(plot, (struct cup_curve){.name = "task threads",
+                                                .paint = CUP_PAINT_GREEN,
+                                                .kind = CUP_CURVE_LEVEL,
+                                                .values = threads,
+                                                .count = 1,
+                                                .behind = 1});
     cup_plot_set_caption(input,
                          "Mean number of threads that waited at the same time, helper threads "
                          "included: %zu worker process%s, %.0f task threads, bins of %.3g s. A "
                          "wait is counted when it ends (cupping).",
-                         processes, processes == 1 ? "" : "es", threads, gil.bin_s);
+                         processes, processes == 1 ? "" : "es", *threads, gil.bin_s);
     return plot;
-}
-
-/* ---- drawing -------------------------------------------------------------------------------- */
-
-void cup_chart_gil_pressure(struct cup_figure *figure, const void *data)
-{
-    const struct cup_pressure *plot = data;
-    const struct cup_stroke gil = {
-        .colour = figure->theme->paints[CUP_PAINT_RED], .steps = true, .filled = true};
-    const struct cup_stroke io = {.colour = figure->theme->paints[CUP_PAINT_BLUE], .steps = true};
-    figure->x = cup_run_axis(plot->seconds);
-    figure->y = cup_axis_up_to("waiting threads", CUP_AXIS_NUMBER, fmax(plot->most, plot->threads));
-    cup_figure_add_key(figure, CUP_KEY_LINE, gil.colour, "for the GIL");
-    cup_figure_add_key(figure, CUP_KEY_LINE, io.colour, "for files");
-    if (plot->threads > 0)
-        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->paints[CUP_PAINT_GREEN],
-                           "task threads");
-    cup_figure_open(figure);
-    if (plot->threads > 0)
-        cup_mark_level(figure, plot->threads, figure->theme->paints[CUP_PAINT_GREEN]);
-    cup_mark_line(figure, plot->gil.time_s, plot->gil.values, plot->gil.count, &gil);
-    cup_mark_line(figure, plot->io.time_s, plot->io.values, plot->io.count, &io);
-    cup_figure_close(figure);
 }

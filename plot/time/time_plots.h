@@ -7,12 +7,6 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/time_bins.h"
 
-struct cup_event_rate {
-    struct cup_time_line rate;     /* events per second */
-    struct cup_time_line per_busy; /* per second and busy thread; NAN: hardly any thread was busy */
-    double seconds;
-};
-
 /* The share of the events that was done by each point in time. */
 enum { CUP_PROGRESS_POINTS = 1000 };
 struct cup_progress {
@@ -20,13 +14,6 @@ struct cup_progress {
     size_t count;
     double t50_s, t90_s, t99_s, seconds;
     bool by_events; /* else by chunks */
-};
-
-/* How many threads were waiting at the same time, on average in each bin. */
-struct cup_pressure {
-    struct cup_time_line gil, io;
-    double most, seconds;
-    double threads; /* task threads of all workers; 0: not shown, because far fewer wait */
 };
 
 /* Rate, and rate per thread, at each number of busy threads. */
@@ -59,14 +46,6 @@ struct cup_time_budget {
     } rows[CUP_BUDGET_COUNT + 1];
     struct cup_text names[CUP_BUDGET_COUNT + 1];
     size_t count;
-};
-
-struct cup_worker_count {
-    double *time_s, *workers, *threads; /* threads NAN: not known */
-    size_t count;
-    double most, seconds;
-    bool with_threads;         /* their number differs from that of the workers */
-    struct cup_time_line rate; /* bytes per second; count 0: nothing was read */
 };
 
 #endif

@@ -4,16 +4,6 @@
 #include "plot/shared/plot.h"
 #include "plot/shared/sampled.h"
 
-static double memory(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_MEMORY];
-}
-
-static double managed(const struct cup_sample_row *row)
-{
-    return row->values[CUP_SEEN_MANAGED];
-}
-
 /* Counts each task with its peak heap for as long as it ran: an upper bound. Returns how many tasks
  * have one. */
 static size_t spread_heaps(struct cup_time_bins *time, const struct cup_profile *profile)
@@ -68,8 +58,10 @@ static int add_bands(struct cup_curves *plot, struct cup_arena *arena,
 
 const void *cup_data_heap_rss(struct cup_plot_input *input)
 {
-    static const struct cup_quantity rss_of = {"memory", CUP_AXIS_BYTES, memory, ""};
-    static const struct cup_quantity results_of = {"results", CUP_AXIS_BYTES, managed, ""};
+    static const struct cup_quantity rss_of = {"memory", CUP_AXIS_BYTES, .part = CUP_SEEN_MEMORY,
+                                               .of = ""};
+    static const struct cup_quantity results_of = {"results", CUP_AXIS_BYTES,
+                                                   .part = CUP_SEEN_MANAGED, .of = ""};
     const struct cup_profile *profile = input->totals->profile;
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     const struct cup_sampled *rss = plot ? cup_sampled_make(input, &rss_of, true) : NULL;

@@ -43,6 +43,7 @@ const void *cup_data_resource_utilization(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "%s", reason);
     plot->name = "mean of the workers";
     plot->unit = CUP_AXIS_PERCENT;
+    plot->whole = true;
     cup_plot_set_caption(
         input, "Each line: mean of the workers that report it. Samples in bins of %.3g s (Dask).",
         bin_s);

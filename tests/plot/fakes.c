@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "plot/io/io_plots.h"
+#include "plot/shared/curves.h"
 #include "plot/shared/per_worker.h"
-#include "plot/shared/sampled.h"
 #include "plot/tasks/task_plots.h"
 #include "plot/time/time_plots.h"
 #include "tests/plot/fakes_parts.h"
@@ -170,35 +170,63 @@ static const void *fake_bytes_per_chunk(enum fake_kind kind, struct cup_arena *a
 
 /* ---- workers ---------------------------------------------------------------------------- */
 
-static void fake_line(struct cup_time_line *line, enum fake_kind kind, double seconds, double most)
+static void add_line(struct cup_curves *plot, enum fake_kind kind, struct cup_curve curve,
+                     double most, struct cup_arena *arena)
 {
+    struct cup_time_line *line = take(arena, 1, sizeof *line);
     struct dice dice = {7};
     line->count = amount(kind, 60, CUP_TIME_BINS + 1);
-    line->most = most;
     for (size_t i = 0; i < line->count; i++) {
-        line->time_s[i] = seconds * (double)i / (double)line->count;
+        line->time_s[i] = plot->seconds * (double)i / (double)line->count;
         line->values[i] = kind == FAKE_ODD ? odd(i) : most * roll(&dice);
     }
+    curve.time_s = line->time_s;
+    curve.values = line->values;
+    curve.count = line->count;
+    cup_curves_add(plot, curve);
+    *(curve.right ? &plot->right_most : &plot->most) = most;
 }
 
 static const void *fake_worker_count(enum fake_kind kind, struct cup_arena *arena)
 {
-    struct cup_worker_count *plot = take(arena, 1, sizeof *plot);
-    plot->count = amount(kind, 60, 100000);
-    plot->time_s = take(arena, plot->count, sizeof(double));
-    plot->workers = take(arena, plot->count, sizeof(double));
-    plot->threads = take(arena, plot->count, sizeof(double));
+    struct cup_curves *plot = take(arena, 1, sizeof *plot);
+    size_t count = amount(kind, 60, 100000);
+    double *time_s = take(arena, count, sizeof(double));
+    double *workers = take(arena, count, sizeof(double));
+    double *threads = take(arena, count, sizeof(double));
+    double most = kind == FAKE_LARGE ? 8000 : 80;
+    plot->name = "workers, threads";
+    plot->unit = CUP_AXIS_COUNT;
+    plot->coloured = true;
+    plot->right_name = "data rate";
+    plot->right_unit = CUP_AXIS_BYTE_RATE;
     plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 3 * 3600 : 60);
-    plot->with_threads = true;
-    plot->most = kind == FAKE_LARGE ? 8000 : 80;
-    for (size_t i = 0; i < plot->count; i++) {
-        double share = (double)i / (double)plot->count;
-        plot->time_s[i] = kind == FAKE_ODD ? odd(i) : share * plot->seconds;
-        plot->workers[i] =
-            kind == FAKE_ODD ? odd(i + 1) : floor(plot->most / 4 * fmin(1, share * 3));
-        plot->threads[i] = plot->workers[i] * 4;
+    for (size_t i = 0; i < count; i++) {
+        double share = (double)i / (double)count;
+        time_s[i] = kind == FAKE_ODD ? odd(i) : share * plot->seconds;
+        workers[i] = kind == FAKE_ODD ? odd(i + 1) : floor(most / 4 * fmin(1, share * 3));
+        threads[i] = workers[i] * 4;
     }
-    fake_line(&plot->rate, kind, plot->seconds, 25e9);
+    cup_curves_add(plot, (struct cup_curve){.name = "workers",
+                                            .kind = CUP_CURVE_STEPS,
+                                            .time_s = time_s,
+                                            .values = workers,
+                                            .count = count});
+    cup_curves_add(plot, (struct cup_curve){.name = "task threads",
+                                            .paint = CUP_PAINT_GREEN,
+                                            .kind = CUP_CURVE_DASHES,
+                                            .time_s = time_s,
+                                            .values = threads,
+                                            .count = count,
+                                            .behind = 1});
+    plot->most = most;
+    add_line(plot, kind,
+             (struct cup_curve){.name = "data rate",
+                                .paint = CUP_PAINT_RED,
+                                .kind = CUP_CURVE_FILLED,
+                                .right = true,
+                                .behind = 2},
+             25e9, arena);
     return plot;
 }
 
@@ -239,10 +267,19 @@ static const void *fake_task_stream(enum fake_kind kind, struct cup_arena *arena
 
 static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
 {
-    struct cup_event_rate *plot = take(arena, 1, sizeof *plot);
+    struct cup_curves *plot = take(arena, 1, sizeof *plot);
+    plot->name = "events per second";
+    plot->right_name = "per busy thread";
+    plot->unit = plot->right_unit = CUP_AXIS_HERTZ;
+    plot->coloured = true;
     plot->seconds = run_seconds(kind, 200);
-    fake_line(&plot->rate, kind, plot->seconds, 1.5e6);
-    fake_line(&plot->per_busy, kind, plot->seconds, 2300);
+    add_line(plot, kind, (struct cup_curve){.name = "all", .kind = CUP_CURVE_FILLED}, 1.5e6, arena);
+    add_line(plot, kind,
+             (struct cup_curve){.name = "per busy thread",
+                                .paint = CUP_PAINT_RED,
+                                .kind = CUP_CURVE_STEPS,
+                                .right = true},
+             2300, arena);
     return plot;
 }
 
@@ -281,12 +318,25 @@ static const void *fake_ramp(enum fake_kind kind, struct cup_arena *arena)
 
 static const void *fake_pressure(enum fake_kind kind, struct cup_arena *arena)
 {
-    struct cup_pressure *plot = take(arena, 1, sizeof *plot);
+    static const double threads = 4;
+    struct cup_curves *plot = take(arena, 1, sizeof *plot);
+    plot->name = "waiting threads";
+    plot->unit = CUP_AXIS_NUMBER;
     plot->seconds = run_seconds(kind, 200);
+    add_line(
+        plot, kind,
+        (struct cup_curve){.name = "for the GIL", .paint = CUP_PAINT_RED, .kind = CUP_CURVE_FILLED},
+        3.4, arena);
+    add_line(plot, kind, (struct cup_curve){.name = "for files", .kind = CUP_CURVE_STEPS}, 0.5,
+             arena);
     plot->most = kind == FAKE_ODD ? NAN : 3.4;
-    plot->threads = kind == FAKE_LARGE ? 0 : 4;
-    fake_line(&plot->gil, kind, plot->seconds, 3.4);
-    fake_line(&plot->io, kind, plot->seconds, 0.5);
+    if (kind != FAKE_LARGE)
+        cup_curves_add(plot, (struct cup_curve){.name = "task threads",
+                                                .paint = CUP_PAINT_GREEN,
+                                                .kind = CUP_CURVE_LEVEL,
+                                                .values = &threads,
+                                                .count = 1,
+                                                .behind = 1});
     return plot;
 }
 
@@ -329,22 +379,37 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
     return plot;
 }
 
-static struct cup_sampled *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
+static struct cup_curves *fake_sampled(enum fake_kind kind, bool sum, struct cup_arena *arena)
 {
-    struct cup_sampled *plot = take(arena, 1, sizeof *plot);
+    struct cup_curves *plot = take(arena, 1, sizeof *plot);
     struct dice dice = {8};
+    size_t count = amount(kind, 60, CUP_TIME_BINS);
+    double *time_s = take(arena, count, sizeof(double)),
+           *middle = take(arena, count, sizeof(double));
+    double *least = take(arena, count, sizeof(double)), *most = take(arena, count, sizeof(double));
     plot->name = sum ? "tasks that run" : "memory / its limit";
     plot->unit = sum ? CUP_AXIS_COUNT : CUP_AXIS_PERCENT;
-    plot->sum = sum;
-    plot->count = amount(kind, 60, CUP_TIME_BINS);
-    plot->highest = kind == FAKE_ODD ? NAN : 95;
     plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 90000 : 130);
-    for (size_t i = 0; i < plot->count; i++) {
-        plot->time_s[i] = plot->seconds * (double)i / (double)plot->count;
-        plot->middle[i] = kind == FAKE_ODD ? odd(i) : i % 20 == 19 ? NAN : 40 + 20 * roll(&dice);
-        plot->least[i] = plot->middle[i] * 0.8;
-        plot->most[i] = plot->middle[i] * 1.5;
+    for (size_t i = 0; i < count; i++) {
+        time_s[i] = plot->seconds * (double)i / (double)count;
+        middle[i] = kind == FAKE_ODD ? odd(i) : i % 20 == 19 ? NAN : 40 + 20 * roll(&dice);
+        least[i] = middle[i] * 0.8;
+        most[i] = middle[i] * 1.5;
     }
+    cup_curves_add(plot, (struct cup_curve){.name = sum ? NULL : "mean of the workers",
+                                            .kind = sum ? CUP_CURVE_FILLED : CUP_CURVE_LINE,
+                                            .time_s = time_s,
+                                            .values = middle,
+                                            .count = count});
+    if (!sum)
+        cup_curves_add(plot, (struct cup_curve){.name = "least to largest",
+                                                .kind = CUP_CURVE_BAND,
+                                                .time_s = time_s,
+                                                .low = least,
+                                                .values = most,
+                                                .count = count,
+                                                .behind = 1});
+    plot->most = kind == FAKE_ODD ? NAN : 95;
     return plot;
 }
 
@@ -414,11 +479,19 @@ static const void *fake_time_budget(enum fake_kind kind, struct cup_arena *arena
 
 static const void *fake_tasks(enum fake_kind kind, struct cup_arena *arena)
 {
-    struct cup_sampled *plot = fake_sampled(kind, true, arena);
-    double *threads = take(arena, plot->count, sizeof *threads);
-    for (size_t i = 0; i < plot->count; i++)
-        threads[i] = kind == FAKE_ODD ? odd(i + 1) : i < plot->count / 3 ? 50 : 90;
-    plot->threads = threads;
+    struct cup_curves *plot = fake_sampled(kind, true, arena);
+    struct cup_curve *tasks = &plot->curves[0];
+    double *threads = take(arena, tasks->count, sizeof *threads), most = plot->most;
+    for (size_t i = 0; i < tasks->count; i++)
+        threads[i] = kind == FAKE_ODD ? odd(i + 1) : i < tasks->count / 3 ? 50 : 90;
+    tasks->name = plot->name;
+    cup_curves_add(plot, (struct cup_curve){.name = "task threads",
+                                            .paint = CUP_PAINT_GREEN,
+                                            .kind = CUP_CURVE_DASHES,
+                                            .time_s = tasks->time_s,
+                                            .values = threads,
+                                            .count = tasks->count});
+    plot->most = most;
     return plot;
 }
 

@@ -83,9 +83,10 @@ static const void *fake_curves(enum fake_kind kind, enum cup_axis_unit unit,
     plot->name = "of all workers";
     plot->unit = unit;
     plot->bits = unit == CUP_AXIS_BYTE_RATE;
+    plot->whole = unit == CUP_AXIS_PERCENT;
     plot->seconds = run_seconds(kind, kind == FAKE_LARGE ? 90000 : 130);
     if (plot->bits) {
-        add_curve(plot, kind, "read", CUP_CURVE_STEPS, most, arena);
+        add_curve(plot, kind, "read", CUP_CURVE_FILLED, most, arena);
         add_curve(plot, kind, "mean of the run", CUP_CURVE_LEVEL, most / 2, arena);
         if (kind == FAKE_ODD)
             plot->most = 2e20; /* 2^64 bytes in a tenth of a second, the most that a log can have */

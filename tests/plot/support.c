@@ -5,7 +5,7 @@
 #include "plot/shared/runs.h"
 
 void draw_fake(struct cup_drawing *drawn, const struct cup_plot *plot, enum fake_kind kind,
-               const struct cup_plot_style *style)
+               const struct cup_sheet *style)
 {
     static char path[] = "no-such-directory/run-of-a-test";
     struct cup_profile profile = {.path = path};

@@ -8,6 +8,6 @@
 
 /* Draws made-up data. The test fails if drawing fails. Close drawn->canvas afterwards. */
 void draw_fake(struct cup_drawing *drawn, const struct cup_plot *plot, enum fake_kind kind,
-               const struct cup_plot_style *style);
+               const struct cup_sheet *style);
 
 #endif

@@ -17,7 +17,7 @@
 enum { TOLERANCE = 64 };
 #define SHARE 0.02
 
-static const struct cup_plot_style small = {
+static const struct cup_sheet small = {
     .format = CUP_FORMAT_PNG, .width = 5, .height = 3.125, .pixels = 72};
 
 struct reader {

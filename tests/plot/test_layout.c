@@ -35,7 +35,7 @@ static void check_texts(const struct cup_canvas *canvas, const char *what)
 
 static void check_plot(const struct cup_plot *plot, int kinds, double width, double height)
 {
-    const struct cup_plot_style style = {
+    const struct cup_sheet style = {
         .format = CUP_FORMAT_SVG, .width = width, .height = height, .pixels = 72};
     for (int kind = 0; kind < kinds; kind++) {
         struct cup_drawing drawn;
@@ -91,7 +91,7 @@ Test(layout, without_fonts)
     cr_assert_eq(setenv("FONTCONFIG_FILE", path, 1), 0);
     struct cup_drawing drawn;
     draw_fake(&drawn, &cup_plots.rows[0], FAKE_USUAL,
-              &(struct cup_plot_style){.width = 8, .height = 5, .pixels = 72});
+              &(struct cup_sheet){.width = 8, .height = 5, .pixels = 72});
     cr_expect(drawn.canvas.ascii_only, "there are fonts all the same");
     cup_canvas_close(&drawn.canvas);
     check_size(8, 5);

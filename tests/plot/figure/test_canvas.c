@@ -9,9 +9,9 @@
 static const enum cup_format formats[] = {CUP_FORMAT_PNG, CUP_FORMAT_SVG, CUP_FORMAT_PDF};
 static const char *const beginnings[] = {"\x89PNG", "<?xml", "%PDF"};
 
-static struct cup_plot_style style_of(enum cup_format format, double width)
+static struct cup_sheet style_of(enum cup_format format, double width)
 {
-    return (struct cup_plot_style){
+    return (struct cup_sheet){
         .format = format, .width = width, .height = width * 0.625, .pixels = 96};
 }
 
@@ -19,7 +19,7 @@ static void expect_the_same_bytes(enum fake_kind kind, size_t format)
 {
     for (size_t i = 0; i < cup_plots.count; i++) {
         struct cup_drawing first, again;
-        struct cup_plot_style style = style_of(formats[format], 6);
+        struct cup_sheet style = style_of(formats[format], 6);
         draw_fake(&first, &cup_plots.rows[i], kind, &style);
         draw_fake(&again, &cup_plots.rows[i], kind, &style);
         cr_expect(first.bytes->count > 1000);
@@ -42,7 +42,7 @@ Test(canvas, the_same_plot_has_the_same_bytes)
 /* Colours are the only difference: every text stays where it was. */
 Test(canvas, dark_differs_in_colours_only)
 {
-    struct cup_plot_style style = style_of(CUP_FORMAT_PNG, 8);
+    struct cup_sheet style = style_of(CUP_FORMAT_PNG, 8);
     for (size_t i = 0; i < cup_plots.count; i++) {
         struct cup_drawing light, dark;
         style.dark = false;
@@ -65,7 +65,7 @@ Test(canvas, dark_differs_in_colours_only)
 Test(canvas, an_svg_file_has_its_colours_and_texts)
 {
     struct cup_drawing drawing;
-    struct cup_plot_style style = style_of(CUP_FORMAT_SVG, 6);
+    struct cup_sheet style = style_of(CUP_FORMAT_SVG, 6);
     draw_fake(&drawing, &cup_plots.rows[0], FAKE_USUAL, &style);
     const char *svg = (const char *)drawing.bytes->bytes;
     cr_expect_null(strstr(svg, "class="));

@@ -225,12 +225,15 @@ static const struct cup_colour blue = {0, 0x72 / 255.0, 0xB2 / 255.0}, odd = {0.
 static char *shapes_of(void (*draw)(struct cup_svg *shapes))
 {
     struct cup_svg shapes;
-    const struct cup_canvas canvas = {.sheet = {.name = "plot", .for_page = true}};
-    cr_assert_eq(cup_svg_open(&shapes, &canvas), 0);
+    char *text = NULL;
+    size_t bytes;
+    const struct cup_canvas canvas = {.sheet = {.name = "plot", .for_page = true},
+                                      .stream = open_memstream(&text, &bytes)};
+    cr_assert_not_null(canvas.stream);
+    cup_svg_begin(&shapes, &canvas);
     draw(&shapes);
-    cr_assert_eq(cup_svg_finish(&shapes, &canvas), 0);
-    char *text = strdup(shapes.bytes);
-    cup_svg_free(&shapes);
+    cup_svg_finish(&shapes, &canvas);
+    cr_assert_eq(fclose(canvas.stream), 0);
     return text;
 }
 
@@ -283,9 +286,9 @@ Test(page, lines_have_gaps_and_dots_are_in_a_group)
 
 static void draw_image(struct cup_svg *shapes)
 {
-    unsigned char bytes[] = "any";
-    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1, 0});
-    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3, 0});
+    char bytes[] = "any";
+    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 1});
+    cup_svg_image(shapes, (struct cup_box){0, 0, 5, 5}, &(struct cup_bytes){bytes, 3});
 }
 
 Test(page, pictures_are_in_the_page)
@@ -305,7 +308,7 @@ static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
     struct cup_profile profile = {.path = "run"};
     struct cup_totals totals = {.profile = &profile};
     struct cup_plot_input input = {.totals = &totals, .arena = &arena};
-    const struct cup_plot_style style = {.width = 8, .height = 5, .for_page = true};
+    const struct cup_sheet style = {.width = 8, .height = 5, .for_page = true};
     struct cup_drawing drawing;
     struct cup_error error;
     char *written = NULL;

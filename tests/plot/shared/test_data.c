@@ -7,6 +7,7 @@
 
 #include "plot/io/io_plots.h"
 #include "plot/plots.h"
+#include "plot/shared/curves.h"
 #include "plot/tasks/task_plots.h"
 #include "plot/time/time_plots.h"
 #include "tests/plot/loaded.h"
@@ -151,11 +152,12 @@ Test(data, chunk_times)
 Test(data, workers_by_their_logs)
 {
     load(false);
-    const struct cup_worker_count *plot = make_plot(&run, "worker-count");
-    cr_expect_eq(plot->count, 2);
-    cr_expect_float_eq(plot->workers[0], 1, 0);
-    cr_expect_float_eq(plot->threads[1], 2, 0);
-    cr_expect_eq(plot->rate.count, 0);
+    const struct cup_curves *plot = make_plot(&run, "worker-count");
+    cr_assert_eq(plot->count, 2, "workers, threads, and no rate");
+    cr_expect_eq(plot->curves[0].count, 2);
+    cr_expect_float_eq(plot->curves[0].values[0], 1, 0);
+    cr_expect_float_eq(plot->curves[1].values[1], 2, 0);
+    cr_expect_null(plot->right_name);
     cr_expect_not_null(strstr(run.input.caption, "No data file was read"));
 }
 
@@ -192,13 +194,15 @@ Test(data, progress)
 Test(data, event_rate)
 {
     load(false);
-    const struct cup_event_rate *plot = make_plot(&run, "event-rate");
+    const struct cup_curves *plot = make_plot(&run, "event-rate");
+    const struct cup_curve *rate = &plot->curves[0], *per_busy = &plot->curves[1];
     double sum = 0;
-    for (size_t i = 0; i + 1 < plot->rate.count; i++)
-        sum += plot->rate.values[i] * (plot->rate.time_s[i + 1] - plot->rate.time_s[i]);
+    for (size_t i = 0; i + 1 < rate->count; i++)
+        sum += rate->values[i] * (rate->time_s[i + 1] - rate->time_s[i]);
     cr_expect_float_eq(sum, 5000, 1e-3);
-    cr_expect_float_eq(plot->rate.values[1], 625, 1e-6);
-    cr_expect_float_eq(plot->per_busy.values[1], 312.5, 1e-6);
+    cr_expect_float_eq(rate->values[1], 625, 1e-6);
+    cr_expect(per_busy->right);
+    cr_expect_float_eq(per_busy->values[1], 312.5, 1e-6);
 }
 
 Test(data, each_task_is_in_its_lane)
