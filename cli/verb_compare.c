@@ -3,7 +3,7 @@
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
-#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 #include "cli/verbs.h"
 
 struct request {

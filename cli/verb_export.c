@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analysis/export/export.h"
-#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 #include "cli/verbs.h"
 
 /* What a format needs besides the profile. */

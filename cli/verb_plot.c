@@ -6,7 +6,7 @@
 #include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/metrics/functions/call_slices.h"
-#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 #include "analysis/write/output.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"

@@ -4,7 +4,6 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
-#include "analysis/profile/run_option.h"
 #include "analysis/profile/runs.h"
 #include "analysis/report/report.h"
 #include "cli/verbs.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/metrics/reads/file_shares.h"
-#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 #include "analysis/write/output.h"
 
 const struct cup_verb cup_verbs[] = {

@@ -3,7 +3,6 @@
 #ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_H
 #define CUPPING_ANALYSIS_ADVICE_ADVICE_H
 
-#include "analysis/base/units.h"
 #include "analysis/metrics/totals.h"
 
 struct cup_advice;

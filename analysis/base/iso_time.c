@@ -1,8 +1,5 @@
-#define _DEFAULT_SOURCE
-
 #include "analysis/base/iso_time.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -1,6 +1,4 @@
 /* Figures of a report that was saved as JSON. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/iso_time.h"

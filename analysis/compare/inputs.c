@@ -1,14 +1,13 @@
 #include "analysis/compare/inputs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/compare/measurement.h"
 #include "analysis/compare/run_stacks.h"
-#include "analysis/profile/run_option.h"
+#include "analysis/profile/runs.h"
 
 /* Stacks are read where they are asked for. */
 static void add_stacks(struct cup_figures *figures, struct cup_totals *totals)

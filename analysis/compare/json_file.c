@@ -1,6 +1,5 @@
 #include "analysis/compare/json_file.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

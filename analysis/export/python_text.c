@@ -1,4 +1,4 @@
-#include "analysis/export/python_text.h"
+#include "analysis/export/roastcoffea.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #ifndef CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
 #define CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
 
-#include "analysis/export/python_text.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
@@ -62,5 +61,16 @@ static inline bool cup_roast_is_used(const struct cup_totals *totals, size_t ite
 {
     return totals->outcomes[item] == CUP_OUTCOME_USED;
 }
+
+/* ---- texts as Python writes them: keys that are tuples, times without a zone ---------------- */
+
+/* repr() of a str; and the text itself, with '?' for NUL, which a C string cannot hold. The caller
+ * frees both; NULL without memory. */
+char *cup_python_repr(struct cup_text text);
+char *cup_python_string(struct cup_text text);
+
+/* datetime.fromtimestamp(ns / 1e9).isoformat(), always with six digits: local time. */
+enum { CUP_PYTHON_TIME_ROOM = 40 };
+char *cup_python_time(char to[CUP_PYTHON_TIME_ROOM], int64_t ns);
 
 #endif

@@ -1,6 +1,5 @@
 /* Stacks for flame graphs of other tools: as lines of text, and as speedscope reads them. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/version.h"

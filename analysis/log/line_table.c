@@ -1,7 +1,5 @@
 #include "analysis/log/line_table.h"
 
-#include <stdbool.h>
-
 static uint32_t check_line(int64_t line)
 {
     return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;

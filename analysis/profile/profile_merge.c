@@ -1,6 +1,5 @@
 #include "analysis/profile/profile_builder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/array.h"

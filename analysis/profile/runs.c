@@ -1,5 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/profile/runs.h"
 
 #include <fcntl.h>
@@ -121,4 +119,34 @@ void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_
         *from_ns = middle_of(runs[at - 1].stop_ns, runs[at].start_ns);
     if (at + 1 < profile->run_count)
         *to_ns = middle_of(runs[at].stop_ns, runs[at + 1].start_ns);
+}
+
+/* ---- the option `--run N|all` ------------------------------------------------------------ */
+
+int cup_run_option_read(const char *verb, const char *text, unsigned *number,
+                        struct cup_error *error)
+{
+    char *end = NULL;
+    unsigned long value = text ? strtoul(text, &end, 10) : 0;
+    if (!text)
+        *number = 0;
+    else if (strcmp(text, "all") == 0)
+        *number = CUP_ALL_RUNS;
+    else if (*text < '0' || *text > '9' || *end || value < 1 || value > 1000000)
+        return cup_error_set(error, verb, CUP_NO_OFFSET,
+                             "--run %s: neither a number from 1 on nor `all`", text);
+    else
+        *number = (unsigned)value;
+    return 0;
+}
+
+int cup_run_option_check(unsigned number, const struct cup_profile *profile,
+                         struct cup_error *error)
+{
+    size_t runs = profile->run_count ? profile->run_count : 1;
+    if (number == CUP_ALL_RUNS || number <= runs)
+        return 0;
+    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
+                         "--run %u: it holds %zu run%s; `cupping report --only runs` lists them",
+                         number, runs, runs == 1 ? "" : "s");
 }

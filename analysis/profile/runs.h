@@ -3,6 +3,7 @@
 #ifndef CUPPING_ANALYSIS_PROFILE_RUNS_H
 #define CUPPING_ANALYSIS_PROFILE_RUNS_H
 
+#include "analysis/base/error.h"
 #include "analysis/profile/profile.h"
 
 /* Reads the Runner calls of all logs into profile->runs, sorted by start, with times shifted to
@@ -29,5 +30,17 @@ void cup_runs_choose(struct cup_profile *profile, unsigned run);
  * *to_ns). The window ends half-way between two runs, so that each task belongs to exactly one
  * run. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns);
+
+/* ---- the option `--run N|all` of several verbs ------------------------------------------ */
+
+/* Reads the option's TEXT (NULL: not given) as the `run` of struct cup_load_options. Returns 0, or
+ * -1 and *error. */
+int cup_run_option_read(const char *verb, const char *text, unsigned *number,
+                        struct cup_error *error);
+
+/* Returns 0 if the profile has that run, else -1 and *error. A profile without Runner calls has one
+ * run, number 1. */
+int cup_run_option_check(unsigned number, const struct cup_profile *profile,
+                         struct cup_error *error);
 
 #endif

@@ -1,6 +1,3 @@
-#define _POSIX_C_SOURCE 200809L
-#define _XOPEN_SOURCE 700
-
 #include "analysis/write/output.h"
 
 #include <errno.h>

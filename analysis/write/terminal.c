@@ -1,6 +1,3 @@
-#define _DEFAULT_SOURCE
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/write/terminal.h"
 
 #include <stdarg.h>

@@ -1,7 +1,6 @@
 #include "plot/figure/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/write/html.h"

@@ -1,5 +1,3 @@
-#define _XOPEN_SOURCE 700
-
 #include "plot/shared/runs.h"
 
 #include <stdlib.h>

@@ -1,6 +1,4 @@
 /* Reads one log and adds its records to a profile. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "analysis/profile/load/loader.h"
 
 #include <string.h>

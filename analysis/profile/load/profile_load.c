@@ -1,8 +1,6 @@
 /* Loads all logs of a directory, several at the same time. Each is loaded into a profile of its
  * own, and these are merged in the order of the logs' names, so that the result does not depend on
  * timing. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>

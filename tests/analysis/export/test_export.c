@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/export/export.h"
-#include "analysis/export/python_text.h"
+#include "analysis/export/roastcoffea.h"
 #include "cli/verbs.h"
 #include "include/log_pairs.h"
 #include "tests/analysis/support.h"
