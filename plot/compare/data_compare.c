@@ -119,12 +119,6 @@ static void set_noise(struct cup_compared_cell *cell, const struct cup_compariso
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* The change of a share in percentage points. */
-static double points_of(const struct cup_change *change, enum cup_unit unit)
-{
-    return cup_number(change->by) * (unit == CUP_UNIT_SHARE ? 100 : 1);
-}
-
 /* Shares change by points. A change too small for the digits shown counts as none. */
 static void set_share_change(struct cup_compared_cell *cell, double points)
 {
@@ -151,7 +145,7 @@ static void fill_cell(struct cup_compared_cell *cell, const struct cup_compariso
         return;
     cell->strength = cell->ratio > 0 ? fmin(1, fabs(log2(cell->ratio))) : cell->ratio == 0;
     if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
-        set_share_change(cell, points_of(&change, row->unit));
+        set_share_change(cell, cup_number(change.by) * (row->unit == CUP_UNIT_SHARE ? 100 : 1));
     else
         cup_change_text(cell->change, &change);
 }

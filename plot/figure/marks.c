@@ -5,11 +5,6 @@
 
 #include "plot/figure/hover_texts.h"
 
-static const struct cup_axis *y_axis(const struct cup_figure *figure, bool right)
-{
-    return right ? &figure->right : &figure->y;
-}
-
 /* ---- lines -------------------------------------------------------------------------------- */
 
 /* A line is drawn in pieces of this many points, so that it needs no allocation. */
@@ -116,7 +111,7 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
 {
     struct pen pen = {.figure = figure, .stroke = stroke};
     struct column column = {.count = 0};
-    const struct cup_axis *axis = y_axis(figure, stroke->right);
+    const struct cup_axis *axis = stroke->right ? &figure->right : &figure->y;
     double last_hover = -INFINITY; /* place of the last hover text; the next one keeps a distance */
     for (size_t i = 0; i < count; i++) {
         double across = cup_x(figure, x[i]), up = cup_scale_place(&axis->scale, y[i]);

@@ -23,7 +23,6 @@ static const struct cup_theme light = {
 };
 
 static const struct cup_theme dark = {
-    .dark = true,
     .paper = RGB(0x16181D),
     .ink = RGB(0xECEEF1),
     .soft = RGB(0xA4A9B2),

@@ -25,7 +25,6 @@ enum cup_paint {
 };
 
 struct cup_theme {
-    bool dark;
     struct cup_colour paper, ink, soft; /* soft: captions and other secondary texts */
     struct cup_colour grid;
     struct cup_colour paints[CUP_PAINT_COUNT];

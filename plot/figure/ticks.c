@@ -152,10 +152,7 @@ static double step_for(const struct cup_scale *scale, enum cup_axis_unit unit, u
         return step_of_time(least);
     case CUP_AXIS_COUNT:
         return cup_round_step(fmax(least, 1));
-    case CUP_AXIS_BINARY: {
-        double factor = prefix_of(unit, fmax(fabs(scale->low), fabs(scale->high)))->factor;
-        return factor * cup_round_step(least / factor);
-    }
+    case CUP_AXIS_BINARY:
     case CUP_AXIS_SECONDS: {
         double factor = prefix_of(unit, fmax(fabs(scale->low), fabs(scale->high)))->factor;
         return factor * cup_round_step(least / factor);

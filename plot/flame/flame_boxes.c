@@ -14,11 +14,6 @@ const char *const cup_flame_kind_names[CUP_FLAME_KINDS] = {
     [CUP_FLAME_OTHER] = "other packages",
 };
 
-static bool is_text(struct cup_text text, const char *string)
-{
-    return text.length == strlen(string) && memcmp(text.bytes, string, text.length) == 0;
-}
-
 enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t function)
 {
     static const struct {
@@ -45,7 +40,7 @@ enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t
     if (of->user)
         return CUP_FLAME_USER;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (is_text(package, kinds[i].package))
+        if (cup_text_is(package, kinds[i].package))
             return kinds[i].kind;
     return CUP_FLAME_OTHER;
 }

@@ -1,5 +1,3 @@
-#include "plot/flame/flame_slices.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,51 +11,42 @@ enum { SAMPLES = CUP_FLAME_WEIGHTS, AMOUNTS };
 static const enum cup_weight weights[AMOUNTS] = {CUP_W_CPU, CUP_W_WAIT, CUP_W_READ, CUP_W_ALLOC,
                                                  CUP_W_SAMPLES};
 
-/* A box of the tree that all slices share. */
-struct node {
-    uint32_t parent, frame; /* frame: its number in the output */
+/* Different pairs, numbered as they come. */
+struct pairs {
+    struct cup_pair_map numbers; /* number + 1 */
+    struct pair {
+        uint32_t first, second;
+    } * rows; /* owned */
+    size_t count, room;
 };
 
 struct writer {
     const struct cup_flame_slices *slices;
     struct cup_json json;
-    struct cup_pair_map numbers;   /* by function and line: number in the output + 1 */
-    struct cup_call_frame *frames; /* owned; in the order of their numbers */
-    size_t frame_count, frame_room;
-    struct cup_pair_map at; /* by parent and frame: index + 1 */
-    struct node *nodes;     /* owned; [0] is the root */
-    size_t node_count, node_room;
+    struct pairs frames; /* function and line, in the order of the output */
+    struct pairs nodes;  /* boxes of the tree that all slices share: parent and frame; [0] is the
+                            root */
 };
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
-/* Returns the number of a function, or of one of its lines, in the output; CUP_NOTHING without
- * memory. */
-static uint32_t number_frame(struct writer *writer, const struct cup_folded_node *node)
+/* Returns the number of a pair, adding it if it is new; CUP_NOTHING without memory. */
+static uint32_t number_pair(struct pairs *pairs, uint32_t first, uint32_t second)
 {
-    uint32_t known = cup_pair_map_get(&writer->numbers, node->function, node->line);
+    uint32_t known = cup_pair_map_get(&pairs->numbers, first, second);
     if (known)
         return known - 1;
-    if (cup_array_grow(&writer->frames, &writer->frame_room, writer->frame_count,
-                       sizeof *writer->frames) != 0 ||
-        cup_pair_map_set(&writer->numbers, node->function, node->line,
-                         (uint32_t)writer->frame_count + 1) != 0)
+    if (cup_array_grow(&pairs->rows, &pairs->room, pairs->count, sizeof *pairs->rows) != 0 ||
+        cup_pair_map_set(&pairs->numbers, first, second, (uint32_t)pairs->count + 1) != 0)
         return CUP_NOTHING;
-    writer->frames[writer->frame_count] = (struct cup_call_frame){node->function, node->line};
-    return (uint32_t)writer->frame_count++;
+    pairs->rows[pairs->count] = (struct pair){first, second};
+    return (uint32_t)pairs->count++;
 }
 
-static uint32_t find_node(struct writer *writer, uint32_t parent, uint32_t frame)
+static void free_pairs(struct pairs *pairs)
 {
-    uint32_t known = cup_pair_map_get(&writer->at, parent, frame);
-    if (known)
-        return known - 1;
-    if (cup_array_grow(&writer->nodes, &writer->node_room, writer->node_count,
-                       sizeof *writer->nodes) != 0 ||
-        cup_pair_map_set(&writer->at, parent, frame, (uint32_t)writer->node_count + 1) != 0)
-        return CUP_NOTHING;
-    writer->nodes[writer->node_count] = (struct node){parent, frame};
-    return (uint32_t)writer->node_count++;
+    cup_pair_map_clear(&pairs->numbers);
+    free(pairs->rows);
 }
 
 static bool is_wide(const struct cup_folded *folded, size_t node)
@@ -74,10 +63,10 @@ static int add_boxes(struct writer *writer, const struct cup_folded *folded)
     for (size_t i = 1; i < folded->count && result == 0; i++) {
         if (!is_wide(folded, i))
             continue;
-        uint32_t number = number_frame(writer, &folded->nodes[i]);
-        place[i] = number == CUP_NOTHING
-                       ? CUP_NOTHING
-                       : find_node(writer, place[folded->nodes[i].parent], number);
+        const struct cup_folded_node *node = &folded->nodes[i];
+        uint32_t frame = number_pair(&writer->frames, node->function, node->line);
+        place[i] = frame == CUP_NOTHING ? CUP_NOTHING
+                                        : number_pair(&writer->nodes, place[node->parent], frame);
         result = place[i] == CUP_NOTHING ? -1 : 0;
     }
     free(place);
@@ -92,9 +81,10 @@ static int fold_slice(struct writer *writer, size_t slice, int amount, struct cu
 
 static int find_boxes(struct writer *writer)
 {
-    if (cup_array_grow(&writer->nodes, &writer->node_room, 0, sizeof *writer->nodes) != 0)
+    struct pairs *nodes = &writer->nodes;
+    if (cup_array_grow(&nodes->rows, &nodes->room, 0, sizeof *nodes->rows) != 0)
         return -1;
-    writer->nodes[writer->node_count++] = (struct node){0};
+    nodes->rows[nodes->count++] = (struct pair){0};
     for (size_t slice = 0; slice < writer->slices->count; slice++)
         for (int amount = 0; amount < CUP_FLAME_WEIGHTS; amount++) {
             struct cup_folded folded;
@@ -127,10 +117,10 @@ static int fill_amounts(struct writer *writer, const struct cup_folded *folded,
     amounts->of[amount][0] = folded->nodes[0].total;
     for (size_t i = 1; i < folded->count; i++) {
         const struct cup_folded_node *node = &folded->nodes[i];
-        uint32_t number = cup_pair_map_get(&writer->numbers, node->function, node->line);
+        uint32_t number = cup_pair_map_get(&writer->frames.numbers, node->function, node->line);
         if (!number || !place[node->parent] || (!writer->slices->compared && !is_wide(folded, i)))
             continue;
-        place[i] = cup_pair_map_get(&writer->at, place[node->parent] - 1, number - 1);
+        place[i] = cup_pair_map_get(&writer->nodes.numbers, place[node->parent] - 1, number - 1);
         if (!place[i])
             continue;
         amounts->of[amount][place[i] - 1] = node->total;
@@ -144,7 +134,7 @@ static int fill_all_amounts(struct writer *writer, size_t slice, struct amounts 
     int result = 0, most = writer->slices->compared ? AMOUNTS : SAMPLES;
     for (int amount = 0; amount < most && result == 0; amount++) {
         struct cup_folded folded;
-        amounts->of[amount] = calloc(writer->node_count, sizeof *amounts->of[amount]);
+        amounts->of[amount] = calloc(writer->nodes.count, sizeof *amounts->of[amount]);
         if (!amounts->of[amount] || fold_slice(writer, slice, amount, &folded) != 0)
             return -1;
         result = fill_amounts(writer, &folded, amounts, amount);
@@ -182,17 +172,17 @@ static int64_t round_amount(const struct amounts *amounts, int amount, size_t no
  * the list, amount. Boxes without an own amount, which are most, are skipped. */
 static int write_amounts(struct writer *writer, const struct amounts *amounts, int amount)
 {
-    int64_t *own = calloc(writer->node_count, sizeof *own);
+    int64_t *own = calloc(writer->nodes.count, sizeof *own);
     size_t before = 0;
     if (!own)
         return -1;
-    for (size_t i = 0; i < writer->node_count; i++) {
+    for (size_t i = 0; i < writer->nodes.count; i++) {
         own[i] += round_amount(amounts, amount, i);
         if (i)
-            own[writer->nodes[i].parent] -= round_amount(amounts, amount, i);
+            own[writer->nodes.rows[i].first] -= round_amount(amounts, amount, i);
     }
     cup_json_list(&writer->json, amount == SAMPLES ? "samples" : cup_flame_weights[amount].name);
-    for (size_t i = 0; i < writer->node_count; i++) {
+    for (size_t i = 0; i < writer->nodes.count; i++) {
         if (own[i] == 0)
             continue;
         write_value(writer, NULL, cup_count(i - before));
@@ -251,12 +241,12 @@ static int write_slices(struct writer *writer,
 static void write_boxes(struct writer *writer)
 {
     cup_json_list(&writer->json, "parents");
-    for (size_t i = 0; i < writer->node_count; i++)
-        write_value(writer, NULL, cup_count(writer->nodes[i].parent));
+    for (size_t i = 0; i < writer->nodes.count; i++)
+        write_value(writer, NULL, cup_count(writer->nodes.rows[i].first));
     cup_json_end_array(&writer->json);
     cup_json_list(&writer->json, "frames");
-    for (size_t i = 0; i < writer->node_count; i++)
-        write_value(writer, NULL, cup_count(writer->nodes[i].frame));
+    for (size_t i = 0; i < writer->nodes.count; i++)
+        write_value(writer, NULL, cup_count(writer->nodes.rows[i].second));
     cup_json_end_array(&writer->json);
 }
 
@@ -282,13 +272,13 @@ static void write_functions(struct writer *writer)
         write_value(writer, NULL, cup_string(cup_flame_kind_names[i]));
     cup_json_end_array(&writer->json);
     cup_json_array(&writer->json, "functions");
-    for (size_t i = 0; i < writer->frame_count; i++) {
-        const struct cup_call_frame *frame = &writer->frames[i];
+    for (size_t i = 0; i < writer->frames.count; i++) {
+        const struct pair *frame = &writer->frames.rows[i];
         char text[CUP_FRAME_ROOM];
         cup_json_list(&writer->json, NULL);
         write_value(writer, NULL,
-                    cup_string(cup_function_text(calls, frame->function, frame->line, text)));
-        write_value(writer, NULL, cup_count(cup_flame_kind_of(calls, frame->function)));
+                    cup_string(cup_function_text(calls, frame->first, frame->second, text)));
+        write_value(writer, NULL, cup_count(cup_flame_kind_of(calls, frame->first)));
         cup_json_end_array(&writer->json);
     }
     cup_json_end_array(&writer->json);
@@ -323,9 +313,7 @@ int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
         result = write_slices(&writer, amounts);
     }
     cup_json_end_object(&writer.json);
-    cup_pair_map_clear(&writer.numbers);
-    cup_pair_map_clear(&writer.at);
-    free(writer.frames);
-    free(writer.nodes);
+    free_pairs(&writer.frames);
+    free_pairs(&writer.nodes);
     return result;
 }

@@ -144,8 +144,7 @@ static uint64_t mark_read_again(struct map *map, struct shown_file *file,
     uint64_t before = 0;
     for (size_t i = 0; i < file->count; i++) {
         struct extent *extent = &file->extents[i];
-        uint64_t fresh = is_whole(extent) ? cup_coverage_add(coverage, extent->low, extent->high)
-                                          : cup_coverage_left(coverage, extent->low, extent->high);
+        uint64_t fresh = cup_coverage_count(coverage, extent->low, extent->high, is_whole(extent));
         uint64_t again = extent->bytes > fresh ? extent->bytes - fresh : 0;
         extent->again = again >= (extent->bytes + 1) / 2;
         before += again;
@@ -164,7 +163,7 @@ static uint64_t count_overlap(const struct shown_file *file, struct cup_coverage
     cup_coverage_clear(coverage);
     for (size_t i = 0; i < file->count; i++) {
         bytes += file->extents[i].bytes;
-        fresh += cup_coverage_add(coverage, file->extents[i].low, file->extents[i].high);
+        fresh += cup_coverage_count(coverage, file->extents[i].low, file->extents[i].high, true);
     }
     return bytes > fresh ? bytes - fresh : 0;
 }

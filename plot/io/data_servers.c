@@ -29,9 +29,7 @@ struct servers {
 static int by_name(const void *left, const void *right)
 {
     const struct server *a = left, *b = right;
-    size_t shorter = a->name.length < b->name.length ? a->name.length : b->name.length;
-    int order = memcmp(a->name.bytes, b->name.bytes, shorter);
-    return order ? order : (a->name.length > b->name.length) - (a->name.length < b->name.length);
+    return cup_text_compare(a->name, b->name);
 }
 
 static int by_bytes(const void *left, const void *right)

@@ -82,12 +82,6 @@ struct cup_open_latency {
     double shortest, longest; /* of all that are shown */
 };
 
-/* Names and paints of the kinds: local files, the XRootD client, connections. */
-extern const struct cup_open_key {
-    const char *name;
-    enum cup_paint paint;
-} cup_open_keys[CUP_OPEN_KINDS];
-
 /* How much of a file's trees was read. */
 struct cup_share {
     double bytes, branches; /* percent; NAN: not known */

@@ -7,8 +7,9 @@
 #include "plot/figure/marks.h"
 #include "plot/io/io_plots.h"
 #include "plot/shared/plot.h"
+#include "plot/shared/rows.h"
 
-const struct cup_open_key cup_open_keys[CUP_OPEN_KINDS] = {
+static const struct cup_bar_kind kinds[CUP_OPEN_KINDS] = {
     {"local files, also mounted ones", CUP_PAINT_GREEN},
     {"files, by XRootD's client", CUP_PAINT_BLUE},
     {"TCP connections", CUP_PAINT_ORANGE},
@@ -165,15 +166,6 @@ const void *cup_data_open_latency(struct cup_plot_input *input)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-static struct cup_axis time_axis(const struct cup_open_latency *plot)
-{
-    return (struct cup_axis){.name = "time until open",
-                             .unit = CUP_AXIS_SECONDS,
-                             .log = true,
-                             .low = plot->shortest,
-                             .high = fmax(plot->longest, plot->shortest * 2)};
-}
-
 /* ---- few servers: curves
  * --------------------------------------------------------------------------- */
 
@@ -204,9 +196,8 @@ static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *
         there[plot->rows[i].kind] = true;
     for (size_t kind = 0; kind < CUP_OPEN_KINDS; kind++)
         if (there[kind])
-            cup_figure_add_key(figure, CUP_KEY_BOX,
-                               figure->theme->paints[cup_open_keys[kind].paint], "%s",
-                               cup_open_keys[kind].name);
+            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[kinds[kind].paint], "%s",
+                               kinds[kind].name);
     cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "median");
     cup_figure_add_key(figure, CUP_KEY_DOT, figure->theme->ink, "longest");
 }
@@ -214,7 +205,7 @@ static void draw_keys(struct cup_figure *figure, const struct cup_open_latency *
 static void draw_box(struct cup_figure *figure, const struct cup_open_row *row, size_t at)
 {
     enum { THIN = 3, PARTS = 7 }; /* a thin line: part THIN of PARTS of the row's height */
-    struct cup_colour colour = figure->theme->paints[cup_open_keys[row->kind].paint];
+    struct cup_colour colour = figure->theme->paints[kinds[row->kind].paint];
     double width = pow(figure->x.scale.high / figure->x.scale.low, 0.0025);
     double widest = fmax(row->upper, row->lower * width * width);
     cup_mark_bar(figure, at, THIN, PARTS, row->low, row->high, colour);
@@ -240,7 +231,11 @@ static void draw_boxes(struct cup_figure *figure, const struct cup_open_latency 
 void cup_chart_open_latency(struct cup_figure *figure, const void *data)
 {
     const struct cup_open_latency *plot = data;
-    figure->x = time_axis(plot);
+    figure->x = (struct cup_axis){.name = "time until open",
+                                  .unit = CUP_AXIS_SECONDS,
+                                  .log = true,
+                                  .low = plot->shortest,
+                                  .high = fmax(plot->longest, plot->shortest * 2)};
     if (plot->count > CUP_OPEN_CURVES)
         draw_boxes(figure, plot);
     else

@@ -9,8 +9,7 @@
 #include "analysis/report/page/page.h"
 #include "analysis/report/report.h"
 #include "analysis/write/html.h"
-#include "plot/page/page_flame.h"
-#include "plot/page/page_plots.h"
+#include "plot/page/page_parts.h"
 
 /* The contents of the .css and .js files of this folder. page_drawing.css has the rules that a plot
  * needs outside of the page, too, when it is saved as a file. */
@@ -39,14 +38,11 @@ static const char page_js[] =
 enum part { SUMMARY, FRONT, FUNCTIONS, TABLES, PLOTS, TABLE_LINKS, PLOT_LINKS, LEFT_OUT, PARTS };
 
 struct page {
-    const struct cup_totals *totals;  /* NULL: the page is of several runs */
-    const struct cup_plot_runs *runs; /* NULL: of one run */
-    const struct cup_plot_table *table;
-    FILE *out;          /* the output's */
-    FILE *files[PARTS]; /* in memory */
-    char *texts[PARTS]; /* owned; what was written to the files, once they are closed */
+    struct cup_page_plots plots; /* its files are set for each part */
+    FILE *out;                   /* the output's */
+    FILE *files[PARTS];          /* in memory */
+    char *texts[PARTS];          /* owned; what was written to the files, once they are closed */
     size_t bytes[PARTS];
-    struct cup_error *error;
 };
 
 /* ---- the frame ---------------------------------------------------------------------------- */
@@ -140,7 +136,7 @@ static void write_links(const struct page *page, const char *name, enum part lin
 
 static void write_contents(const struct page *page)
 {
-    bool one = page->totals != NULL;
+    bool one = page->plots.totals != NULL;
     fputs("<nav aria-label=\"Contents\"><ul>", page->out);
     if (one) {
         write_contents_link(page, "summary", "Summary");
@@ -148,7 +144,7 @@ static void write_contents(const struct page *page)
         write_contents_link(page, "advice", "What to look at");
     } else
         write_contents_link(page, "plots", "Plots");
-    if (one ? cup_page_has_flame(page->totals) : *page->texts[FUNCTIONS])
+    if (one ? cup_page_has_flame(page->plots.totals) : *page->texts[FUNCTIONS])
         write_contents_link(page, "functions", "Functions");
     write_contents_link(page, "tables", "Tables");
     if (one)
@@ -182,7 +178,7 @@ static void write_link(FILE *out, const char *target, const char *text)
 /* Links to the plot and the table that are the evidence, if the page has them. */
 static void write_evidence(const struct page *page, const struct cup_rule *rule)
 {
-    const struct cup_plot *plot = rule->plot ? cup_plot_find(page->table, rule->plot) : NULL;
+    const struct cup_plot *plot = rule->plot ? cup_plot_find(page->plots.table, rule->plot) : NULL;
     char target[CUP_HTML_TARGET], plot_target[CUP_HTML_TARGET] = "";
     if (plot)
         snprintf(plot_target, sizeof plot_target, "plot-%s", plot->name);
@@ -196,7 +192,7 @@ static void write_evidence(const struct page *page, const struct cup_rule *rule)
 static void write_advice(const struct page *page)
 {
     struct cup_advice advice[CUP_ADVICE_MOST];
-    size_t count = cup_advice_make(page->totals, advice);
+    size_t count = cup_advice_make(page->plots.totals, advice);
     begin_section(page->out, "advice", "What to look at");
     if (count == 0)
         cup_html_paragraph(page->out, CUP_WARN,
@@ -216,25 +212,22 @@ static void write_advice(const struct page *page)
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
-static int make_plots(const struct page *page, enum part part)
+static int make_plots(struct page *page, enum part part)
 {
-    const struct cup_page_plots plots = {.table = page->table,
-                                         .totals = page->totals,
-                                         .runs = page->runs,
-                                         .out = page->files[part],
-                                         .contents = page->files[PLOT_LINKS],
-                                         .left_out = page->files[LEFT_OUT],
-                                         .error = page->error};
-    return cup_page_plots(&plots, part == FRONT);
+    page->plots.out = page->files[part];
+    page->plots.contents = page->files[PLOT_LINKS];
+    page->plots.left_out = page->files[LEFT_OUT];
+    return cup_page_plots(&page->plots, part == FRONT);
 }
 
-static int make_parts(const struct page *page)
+static int make_parts(struct page *page)
 {
-    if (cup_report_html(page->totals, page->files[SUMMARY], NULL, true) != 0 ||
-        cup_report_html(page->totals, page->files[TABLES], page->files[TABLE_LINKS], false) != 0 ||
-        (cup_page_has_flame(page->totals) &&
-         cup_page_flame(page->files[FUNCTIONS], page->totals) != 0))
-        return cup_error_memory(page->error, "page");
+    if (cup_report_html(page->plots.totals, page->files[SUMMARY], NULL, true) != 0 ||
+        cup_report_html(page->plots.totals, page->files[TABLES], page->files[TABLE_LINKS], false) !=
+            0 ||
+        (cup_page_has_flame(page->plots.totals) &&
+         cup_page_flame(page->files[FUNCTIONS], page->plots.totals) != 0))
+        return cup_error_memory(page->plots.error, "page");
     return make_plots(page, FRONT) != 0 ? -1 : make_plots(page, PLOTS);
 }
 
@@ -263,8 +256,8 @@ static void write_tables(const struct page *page)
 static void write_run(const struct page *page)
 {
     char name[128], which[CUP_DESCRIPTION];
-    cup_plot_run_name(name, sizeof name, page->totals->profile);
-    begin_page(page->out, name, cup_report_describe(page->totals, which), "summary");
+    cup_plot_run_name(name, sizeof name, page->plots.totals->profile);
+    begin_page(page->out, name, cup_report_describe(page->plots.totals, which), "summary");
     write_contents(page);
     write_section(page, "summary", "Summary", "", SUMMARY, "");
     write_plots(page, "front", "The run over time", FRONT);
@@ -276,21 +269,21 @@ static void write_run(const struct page *page)
 
 /* ---- several runs ------------------------------------------------------------------------- */
 
-static int make_parts_of_runs(const struct page *page)
+static int make_parts_of_runs(struct page *page)
 {
     static const struct cup_target none;
-    const struct cup_plot_runs *runs = page->runs;
+    const struct cup_plot_runs *runs = page->plots.runs;
     cup_compare_html(runs->comparison, runs->target ? runs->target : &none, page->files[TABLES],
                      page->files[TABLE_LINKS]);
     if (cup_page_has_flame_of_runs(runs) &&
         cup_page_flame_of_runs(page->files[FUNCTIONS], runs) != 0)
-        return cup_error_memory(page->error, "page");
+        return cup_error_memory(page->plots.error, "page");
     return make_plots(page, PLOTS);
 }
 
 static void write_runs(const struct page *page)
 {
-    begin_page(page->out, "Runs compared", page->runs->heading, "plots");
+    begin_page(page->out, "Runs compared", page->plots.runs->heading, "plots");
     write_contents(page);
     write_section(page, "plots", "Plots", "<div class=\"plots\">\n", PLOTS, "</div>\n");
     write_functions(page);
@@ -320,13 +313,13 @@ static int close_parts(struct page *page)
 
 static int write_page(struct page *page)
 {
-    int result = open_parts(page) != 0 ? cup_error_memory(page->error, "page")
-                 : page->totals        ? make_parts(page)
+    int result = open_parts(page) != 0 ? cup_error_memory(page->plots.error, "page")
+                 : page->plots.totals  ? make_parts(page)
                                        : make_parts_of_runs(page);
     if (close_parts(page) != 0 && result == 0)
-        result = cup_error_memory(page->error, "page");
+        result = cup_error_memory(page->plots.error, "page");
     if (result == 0) {
-        if (page->totals)
+        if (page->plots.totals)
             write_run(page);
         else
             write_runs(page);
@@ -341,13 +334,15 @@ static int write_page(struct page *page)
 int cup_page_write(const struct cup_totals *totals, const struct cup_plot_table *table,
                    const struct cup_output *output, struct cup_error *error)
 {
-    struct page page = {.totals = totals, .table = table, .out = output->file, .error = error};
+    struct page page = {.plots = {.totals = totals, .table = table, .error = error},
+                        .out = output->file};
     return write_page(&page);
 }
 
 int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
                         const struct cup_output *output, struct cup_error *error)
 {
-    struct page page = {.runs = runs, .table = table, .out = output->file, .error = error};
+    struct page page = {.plots = {.runs = runs, .table = table, .error = error},
+                        .out = output->file};
     return write_page(&page);
 }

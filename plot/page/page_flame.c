@@ -1,4 +1,4 @@
-#include "plot/page/page_flame.h"
+#include "plot/page/page_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "analysis/compare/run_stacks.h"
 #include "analysis/metrics/functions/call_slices.h"
 #include "analysis/write/html.h"
-#include "plot/flame/flame_slices.h"
+#include "plot/flame/flame.h"
 
 enum { PREFIXES = 8, RUNS = 8 };
 

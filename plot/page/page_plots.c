@@ -1,4 +1,4 @@
-#include "plot/page/page_plots.h"
+#include "plot/page/page_parts.h"
 
 #include <math.h>
 #include <string.h>

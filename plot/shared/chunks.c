@@ -31,8 +31,8 @@ static uint16_t *make_groups(struct cup_chunk_points *points, struct cup_plot_in
     for (size_t i = 0; i < count; i++) {
         size_t group = i < points->group_count ? i : points->group_count - 1;
         bool others = !all && group + 1 == CUP_CHUNK_GROUPS;
-        points->groups[group].name = others ? (struct cup_text){"other datasets", 14}
-                                            : cup_profile_text(totals->profile, sorted[i]->name);
+        points->groups[group] = others ? (struct cup_text){"other datasets", 14}
+                                       : cup_profile_text(totals->profile, sorted[i]->name);
         groups[sorted[i]->name] = (uint16_t)(group + 1);
     }
     return groups;
@@ -50,7 +50,6 @@ static void add_chunk(struct cup_chunk_points *points, const struct cup_profile 
     point->wall_s = wall_ns == CUP_UNKNOWN64 ? NAN : (double)wall_ns / 1e9;
     point->item = index;
     point->group = group ? (uint16_t)(group - 1) : 0;
-    points->groups[point->group].chunks++;
 }
 
 int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input *input)
@@ -107,7 +106,7 @@ void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_poin
                           enum cup_key_mark mark)
 {
     for (size_t i = 0; i < points->group_count; i++) {
-        const struct cup_text *name = &points->groups[i].name;
+        const struct cup_text *name = &points->groups[i];
         cup_figure_add_key(figure, mark, cup_theme_paint(figure->theme, (unsigned)i), "%.*s",
                            name->length ? (int)name->length : 10,
                            name->length ? name->bytes : "no dataset");

@@ -15,15 +15,10 @@ struct cup_chunk_point {
 /* Groups: the datasets with the most time. The last group holds all others if there are more. */
 enum { CUP_CHUNK_GROUPS = 8 };
 
-struct cup_chunk_group {
-    struct cup_text name;
-    uint64_t chunks;
-};
-
 struct cup_chunk_points {
     struct cup_chunk_point *points;
     size_t count;
-    struct cup_chunk_group groups[CUP_CHUNK_GROUPS];
+    struct cup_text groups[CUP_CHUNK_GROUPS]; /* their names */
     size_t group_count;
 };
 

@@ -1,6 +1,5 @@
 #include "plot/shared/coverage.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 static int by_value(const void *a, const void *b)
@@ -50,8 +49,7 @@ static uint32_t next_free(struct cup_coverage *coverage, uint32_t part)
     return part;
 }
 
-static uint64_t count_uncovered(struct cup_coverage *coverage, uint64_t low, uint64_t high,
-                                bool cover)
+uint64_t cup_coverage_count(struct cup_coverage *coverage, uint64_t low, uint64_t high, bool cover)
 {
     uint64_t fresh = 0;
     size_t end = find_edge(coverage, high);
@@ -62,14 +60,4 @@ static uint64_t count_uncovered(struct cup_coverage *coverage, uint64_t low, uin
             coverage->free[part] = part + 1;
     }
     return fresh;
-}
-
-uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high)
-{
-    return count_uncovered(coverage, low, high, true);
-}
-
-uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high)
-{
-    return count_uncovered(coverage, low, high, false);
 }

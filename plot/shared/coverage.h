@@ -3,6 +3,7 @@
 #ifndef CUPPING_PLOT_SHARED_COVERAGE_H
 #define CUPPING_PLOT_SHARED_COVERAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,12 +21,9 @@ struct cup_coverage {
 int cup_coverage_make(struct cup_coverage *coverage, struct cup_arena *arena, uint64_t *edges,
                       size_t count);
 
-/* Covers a range between two of the edges. Returns how many of its bytes were not covered before.
- */
-uint64_t cup_coverage_add(struct cup_coverage *coverage, uint64_t low, uint64_t high);
-
-/* Returns how many bytes of a range between two of the edges are not covered. */
-uint64_t cup_coverage_left(struct cup_coverage *coverage, uint64_t low, uint64_t high);
+/* Returns how many bytes of a range between two of the edges are not covered. With `cover`, they
+ * are from now on. */
+uint64_t cup_coverage_count(struct cup_coverage *coverage, uint64_t low, uint64_t high, bool cover);
 
 /* Uncovers everything and keeps the edges. */
 void cup_coverage_clear(struct cup_coverage *coverage);

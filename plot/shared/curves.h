@@ -38,6 +38,7 @@ struct cup_curves {
     struct cup_curve curves[CUP_CURVES];
     size_t count;
     double most, right_most, seconds;
+    double level; /* the values of a CUP_CURVE_LEVEL may be here */
 };
 
 /* Adds a curve and raises the `most` of its axis to its largest value. Curves after CUP_CURVES are

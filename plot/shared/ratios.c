@@ -43,7 +43,7 @@ static void add_row(struct cup_ratios *plot, struct cup_text name,
                     const struct cup_basket_sums *sums)
 {
     struct cup_ratio *row = &plot->rows[plot->count];
-    *row = (struct cup_ratio){name, ratio_of(sums), (double)sums->compressed, sums->algorithms};
+    *row = (struct cup_ratio){ratio_of(sums), (double)sums->compressed, sums->algorithms};
     plot->names[plot->count++] = name;
 }
 

@@ -8,7 +8,6 @@
 enum { CUP_ROWS_MOST = 30 };
 
 struct cup_ratio {
-    struct cup_text name;
     double ratio;        /* uncompressed / compressed */
     double bytes;        /* compressed */
     uint32_t algorithms; /* enum cup_algorithm */

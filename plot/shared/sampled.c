@@ -225,18 +225,13 @@ static const struct {
      false},
 };
 
-/* The quantity of a plot that is not a sum. */
-static const struct cup_quantity *mean_of(const char *plot)
-{
-    return strcmp(plot, "memory-utilization") == 0 ? &cup_memory_share : &cup_cpu_share;
-}
-
 const void *cup_data_sampled(struct cup_plot_input *input)
 {
     static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT,
                                                    .part = CUP_SEEN_THREADS, .of = ""};
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    const struct cup_quantity *quantity = mean_of(input->name);
+    const struct cup_quantity *quantity =
+        strcmp(input->name, "memory-utilization") == 0 ? &cup_memory_share : &cup_cpu_share;
     const struct cup_sampled *threads = NULL;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         if (strcmp(input->name, shown[i].plot) != 0)

@@ -7,8 +7,25 @@
 #include "plot/shared/chunks.h"
 #include "plot/shared/density.h"
 #include "plot/shared/plot.h"
+#include "plot/shared/rows.h"
 #include "plot/shared/time_bins.h"
-#include "plot/shared/waits_shown.h"
+
+/* The parts of a task's time, for plots that have room for a few parts only. */
+enum cup_shown {
+    CUP_SHOWN_CPU,
+    CUP_SHOWN_IO,
+    CUP_SHOWN_GIL,
+    CUP_SHOWN_NO_CORE,
+    CUP_SHOWN_REST,
+    CUP_SHOWN_COUNT
+};
+
+/* Calculates the shares of a task's wall time. They add up to 1, or are all 0 if they are not
+ * known. The profile must have been loaded with counters. */
+void cup_shown_shares(const struct cup_profile *profile, const struct cup_task *task,
+                      double shares[CUP_SHOWN_COUNT]);
+
+extern const struct cup_bar_kind cup_shown_parts[CUP_SHOWN_COUNT];
 
 struct cup_chunk_runtime {
     struct cup_bins times;

@@ -10,18 +10,14 @@ static void add_line(struct cup_curves *plot, const char *name, enum cup_paint p
     cup_curves_add(plot, cup_curve_of(name, paint, CUP_CURVE_FILLED, line));
 }
 
-static int add_mean(struct cup_curves *plot, struct cup_arena *arena, const char *name, double mean)
+static void add_mean(struct cup_curves *plot, const char *name, double mean)
 {
-    double *level = cup_arena_take(arena, 1, sizeof *level);
-    if (!level)
-        return -1;
-    *level = mean;
+    plot->level = mean;
     cup_curves_add(plot, (struct cup_curve){.name = name,
                                             .paint = CUP_PAINT_RED,
                                             .kind = CUP_CURVE_LEVEL,
-                                            .values = level,
+                                            .values = &plot->level,
                                             .count = 1});
-    return 0;
 }
 
 static void write_caption(struct cup_plot_input *input, const struct cup_time_bins *read,
@@ -74,11 +70,9 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
         add_line(plot, "from sockets, spread over tasks", CUP_PAINT_GREEN, sockets);
     if (is_worth_showing(&written, &read))
         add_line(plot, "written", CUP_PAINT_ORANGE, writes);
-    if (read.whole > 0 &&
-        add_mean(plot, input->arena,
-                 with_sockets ? "from files, mean of the run" : "read, mean of the run",
-                 read.whole / read.run_s) != 0)
-        return NULL;
+    if (read.whole > 0)
+        add_mean(plot, with_sockets ? "from files, mean of the run" : "read, mean of the run",
+                 read.whole / read.run_s);
     write_caption(input, &read, processes, reads->most, with_sockets);
     return plot;
 }

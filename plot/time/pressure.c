@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
 
@@ -37,8 +35,8 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     const struct cup_totals *totals = input->totals;
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins gil, io;
-    double *threads = cup_arena_take(input->arena, 1, sizeof *threads);
-    if (!plot || !threads)
+    double threads = (double)totals->budget.threads;
+    if (!plot)
         return NULL;
     if (!cup_profile_measured(totals->profile, CUP_FEATURE_GIL))
         return cup_plot_unavailable(input,
@@ -55,18 +53,18 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     if (add_waits(plot, input->arena, &gil, "for the GIL", CUP_PAINT_RED, CUP_CURVE_FILLED) != 0 ||
         add_waits(plot, input->arena, &io, "for files", CUP_PAINT_BLUE, CUP_CURVE_STEPS) != 0)
         return NULL;
-    *threads = (double)totals->budget.threads;
-    if (*threads > 0 && *threads < THREADS_SHOWN_BELOW * plot->most)
+    plot->level = threads;
+    if (threads > 0 && threads < THREADS_SHOWN_BELOW * plot->most)
         cup_curves_add(plot, (struct cup_curve){.name = "task threads",
                                                 .paint = CUP_PAINT_GREEN,
                                                 .kind = CUP_CURVE_LEVEL,
-                                                .values = threads,
+                                                .values = &plot->level,
                                                 .count = 1,
                                                 .behind = 1});
     cup_plot_set_caption(input,
                          "Mean number of threads that waited at the same time, helper threads "
                          "included: %zu worker process%s, %.0f task threads, bins of %.3g s. A "
                          "wait is counted when it ends (cupping).",
-                         processes, processes == 1 ? "" : "es", *threads, gil.bin_s);
+                         processes, processes == 1 ? "" : "es", threads, gil.bin_s);
     return plot;
 }

@@ -37,8 +37,7 @@ static struct cup_text first_directory(struct cup_text path)
 static uint32_t find_source(struct sources *sources, struct cup_text name, bool local)
 {
     for (size_t i = 0; i < sources->count; i++)
-        if (sources->rows[i].name.length == name.length &&
-            memcmp(sources->rows[i].name.bytes, name.bytes, name.length) == 0)
+        if (cup_text_compare(sources->rows[i].name, name) == 0)
             return (uint32_t)i + 1;
     sources->rows[sources->count] = (struct source){.name = name, .local = local};
     return (uint32_t)++sources->count;
@@ -117,12 +116,6 @@ static int read_extents(struct sources *sources, const struct cup_profile *profi
     return cup_access_feed_close(&feed);
 }
 
-static void name_source(char *to, size_t room, const struct source *source)
-{
-    snprintf(to, room, "%s%.*s", source->local ? "files below " : "",
-             (int)(source->name.length < 60 ? source->name.length : 60), source->name.bytes);
-}
-
 /* How many sources are shown by name: those with the most bytes, each with at least 1/200 of all.
  */
 static size_t count_named(struct source *const *order, size_t count)
@@ -154,7 +147,10 @@ static size_t choose_sources(struct cup_server_rate *plot, struct sources *sourc
     for (size_t i = 0; i < count; i++) {
         order[i]->shown = i < named ? i : named;
         if (i < named)
-            name_source(plot->names[i], sizeof plot->names[i], order[i]);
+            snprintf(plot->names[i], sizeof *plot->names, "%s%.*s",
+                     order[i]->local ? "files below " : "",
+                     (int)(order[i]->name.length < 60 ? order[i]->name.length : 60),
+                     order[i]->name.bytes);
     }
     if (plot->others)
         snprintf(plot->names[named], sizeof *plot->names, "%zu others", count - named);
@@ -221,7 +217,6 @@ const void *cup_data_server_rate(struct cup_plot_input *input)
     if (sum.whole <= 0)
         return cup_plot_unavailable(input, "all reads were before the run began or after it ended");
     plot->seconds = sum.run_s;
-    plot->most = plot->sum->most;
     write_caption(input, &sources, servers, &sum);
     return plot;
 }
@@ -259,7 +254,7 @@ void cup_chart_server_rate(struct cup_figure *figure, const void *data)
 {
     const struct cup_server_rate *plot = data;
     struct steps steps = {.count = 0};
-    double high = plot->most * 1.05;
+    double high = plot->sum->most * 1.05;
     figure->x = cup_run_axis(plot->seconds);
     figure->y = cup_axis_exact("bytes received", CUP_AXIS_BYTE_RATE, high);
     figure->right = cup_axis_exact("in bits", CUP_AXIS_BIT_RATE, 8 * high);

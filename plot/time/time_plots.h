@@ -28,7 +28,7 @@ enum { CUP_SERVERS_SHOWN = 6 }; /* if there are more, the last one stands for al
 
 /* The data rate of each server over time, stacked. */
 struct cup_server_rate {
-    double seconds, most; /* most: of the sum */
+    double seconds;
     size_t count;
     bool others; /* the last one stands for several */
     char names[CUP_SERVERS_SHOWN][80];

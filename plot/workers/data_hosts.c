@@ -10,19 +10,10 @@ static const struct cup_bar_kind kinds[] = {
     {"not compared", CUP_PAINT_GREY},
 };
 
-static size_t kind_of(const struct cup_host *host)
-{
-    switch (host->verdict) {
-    case CUP_HOST_SLOW:
-        return 0;
-    case CUP_HOST_FAST:
-        return 1;
-    case CUP_HOST_ORDINARY:
-        return 2;
-    default:
-        return 3;
-    }
-}
+/* The kind of each verdict; the others are not compared. */
+static const size_t kind_of[] = {
+    [CUP_HOST_NO_MODEL] = 3, [CUP_HOST_FEW_CHUNKS] = 3, [CUP_HOST_FEW_HOSTS] = 3,
+    [CUP_HOST_ORDINARY] = 2, [CUP_HOST_SLOW] = 0,       [CUP_HOST_FAST] = 1};
 
 static int slowest_first(const void *a, const void *b)
 {
@@ -39,8 +30,8 @@ static void add_host(struct cup_rows *plot, const struct cup_hosts *hosts,
 {
     double rate = cup_host_rate(host);
     char per_s[24], chunks[64];
-    struct cup_row *row =
-        cup_rows_add(plot, cup_intern_text(&hosts->names, host->name), kind_of(host), rate);
+    struct cup_row *row = cup_rows_add(plot, cup_intern_text(&hosts->names, host->name),
+                                       kind_of[host->verdict], rate);
     if (row)
         snprintf(row->text, sizeof row->text, "%s, %s", cup_tick_text(per_s, rate, CUP_AXIS_HERTZ),
                  cup_count_text(chunks, host->timed_chunks, "chunk"));

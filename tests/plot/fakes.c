@@ -75,7 +75,7 @@ void fill_chunks(struct cup_chunk_points *chunks, enum fake_kind kind, struct cu
     if (chunks->group_count > CUP_CHUNK_GROUPS)
         chunks->group_count = CUP_CHUNK_GROUPS;
     for (size_t i = 0; i < chunks->group_count; i++)
-        chunks->groups[i].name = name_of(kind, i, arena);
+        chunks->groups[i] = name_of(kind, i, arena);
     for (size_t i = 0; i < chunks->count; i++) {
         struct cup_chunk_point *point = &chunks->points[i];
         point->group = (uint16_t)(i % chunks->group_count);
@@ -425,8 +425,7 @@ static const void *fake_ratios(enum fake_kind kind, bool files, struct cup_arena
     for (size_t i = 0; i < plot->count; i++) {
         plot->names[i] = name_of(kind, i, arena);
         plot->rows[i] =
-            (struct cup_ratio){.name = plot->names[i],
-                               .ratio = kind == FAKE_ODD ? odd(i) : 1 + 3 * roll(&dice),
+            (struct cup_ratio){.ratio = kind == FAKE_ODD ? odd(i) : 1 + 3 * roll(&dice),
                                .bytes = kind == FAKE_ODD ? odd(i) : 3e9 / (double)(i + 1),
                                .algorithms = 1u << i % 7 | (i % 5 == 4 ? 6 : 0)};
     }

@@ -113,7 +113,7 @@ static const void *fake_server_rate(enum fake_kind kind, struct cup_arena *arena
             sum->time_s[i] = line->time_s[i];
             sum->values[i] += line->values[i];
             sum->count = line->count;
-            plot->most = fmax(plot->most, sum->values[i]);
+            sum->most = fmax(sum->most, sum->values[i]);
         }
     }
     plot->sum = sum;

@@ -227,13 +227,13 @@ Test(data_access, what_was_covered_before)
     uint64_t edges[] = {0, 10, 5, 20, 100, 110, 0, 200};
     struct cup_coverage coverage;
     cr_assert_eq(cup_coverage_make(&coverage, &run.arena, edges, 8), 0);
-    cr_expect_eq(cup_coverage_add(&coverage, 0, 10), 10);
-    cr_expect_eq(cup_coverage_left(&coverage, 5, 20), 10);
-    cr_expect_eq(cup_coverage_add(&coverage, 5, 20), 10);
-    cr_expect_eq(cup_coverage_add(&coverage, 100, 110), 10);
-    cr_expect_eq(cup_coverage_left(&coverage, 0, 200), 170);
-    cr_expect_eq(cup_coverage_add(&coverage, 0, 200), 170);
-    cr_expect_eq(cup_coverage_add(&coverage, 0, 200), 0);
+    cr_expect_eq(cup_coverage_count(&coverage, 0, 10, true), 10);
+    cr_expect_eq(cup_coverage_count(&coverage, 5, 20, false), 10);
+    cr_expect_eq(cup_coverage_count(&coverage, 5, 20, true), 10);
+    cr_expect_eq(cup_coverage_count(&coverage, 100, 110, true), 10);
+    cr_expect_eq(cup_coverage_count(&coverage, 0, 200, false), 170);
+    cr_expect_eq(cup_coverage_count(&coverage, 0, 200, true), 170);
+    cr_expect_eq(cup_coverage_count(&coverage, 0, 200, true), 0);
     cup_coverage_clear(&coverage);
-    cr_expect_eq(cup_coverage_left(&coverage, 0, 200), 200);
+    cr_expect_eq(cup_coverage_count(&coverage, 0, 200, false), 200);
 }

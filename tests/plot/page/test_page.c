@@ -13,7 +13,7 @@
 #include "cli/verbs.h"
 #include "plot/figure/svg.h"
 #include "plot/page/page.h"
-#include "plot/page/page_plots.h"
+#include "plot/page/page_parts.h"
 #include "tests/analysis/support.h"
 #include "tests/plot/page_support.h"
 #include "tests/plot/support.h"

@@ -1,8 +1,8 @@
 #include <math.h>
 
-#include "plot/shared/waits_shown.h"
+#include "plot/tasks/task_plots.h"
 
-const struct cup_shown_part cup_shown_parts[CUP_SHOWN_COUNT] = {
+const struct cup_bar_kind cup_shown_parts[CUP_SHOWN_COUNT] = {
     [CUP_SHOWN_CPU] = {"CPU", CUP_PAINT_GREEN},
     [CUP_SHOWN_IO] = {"I/O", CUP_PAINT_SKY},
     [CUP_SHOWN_GIL] = {"GIL", CUP_PAINT_RED},

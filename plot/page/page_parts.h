@@ -1,16 +1,16 @@
-/* The plots of a page. Each is a figure with its question, its picture, and switches that hide
+/* Parts of a page. Plots: each is a figure with its question, its picture, and switches that hide
  * colours. */
-#ifndef CUPPING_PLOT_PAGE_PAGE_PLOTS_H
-#define CUPPING_PLOT_PAGE_PAGE_PLOTS_H
+#ifndef CUPPING_PLOT_PAGE_PAGE_PARTS_H
+#define CUPPING_PLOT_PAGE_PAGE_PARTS_H
 
 #include <stdio.h>
 
-#include "plot/shared/plot.h"
+#include "plot/shared/runs.h"
 
 struct cup_page_plots {
     const struct cup_plot_table *table;
-    const struct cup_totals *totals;
-    const struct cup_plot_runs *runs; /* NULL: the page is of one run */
+    const struct cup_totals *totals;  /* NULL: the page is of several runs */
+    const struct cup_plot_runs *runs; /* NULL: of one run */
     FILE *out;                        /* not owned, like the other files */
     FILE *contents;                   /* gets a list item with a link to each plot */
     FILE *left_out;                   /* gets a list item with the reason for each plot left out */
@@ -26,5 +26,17 @@ int cup_page_plots(const struct cup_page_plots *plots, bool at_front);
  * cup_plot_draw() made of the plot on the canvas, for a page. */
 void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
                   const struct cup_bytes *shapes, const char *caption);
+
+/* ---- stacks ------------------------------------------------------------------------------- */
+
+/* The part with stacks: an explanation, and the data that flame.js draws. */
+
+/* True if there are stacks to show: of the run, or of at least two runs including the baseline. */
+bool cup_page_has_flame(const struct cup_totals *totals);
+bool cup_page_has_flame_of_runs(const struct cup_plot_runs *runs);
+
+/* Writes the content of the part. Returns 0, or -1 without memory. */
+int cup_page_flame(FILE *out, const struct cup_totals *totals);
+int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs);
 
 #endif
