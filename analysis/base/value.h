@@ -66,6 +66,12 @@ static inline struct cup_value cup_seconds(int64_t ns)
     return (struct cup_value){.kind = CUP_VALUE_SECONDS, .integer = ns};
 }
 
+/* Nanoseconds, as seconds. */
+static inline struct cup_value cup_ns(uint64_t ns)
+{
+    return cup_seconds((int64_t)ns);
+}
+
 static inline struct cup_value cup_time(int64_t ns)
 {
     return (struct cup_value){.kind = CUP_VALUE_TIME, .integer = ns};
@@ -80,6 +86,11 @@ static inline struct cup_value cup_real(double real)
 static inline struct cup_value cup_bool(int truth)
 {
     return (struct cup_value){.kind = CUP_VALUE_BOOL, .count = truth != 0};
+}
+
+static inline struct cup_value cup_value_if(bool known, struct cup_value value)
+{
+    return known ? value : cup_null();
 }
 
 /* Rounded to a count. Null for negative numbers and NAN. */

@@ -17,11 +17,6 @@ static inline struct cup_value cup_ns_or_null(int64_t ns)
     return ns < 0 ? cup_null() : cup_seconds(ns);
 }
 
-static inline struct cup_value cup_of_ns(uint64_t ns)
-{
-    return cup_seconds((int64_t)ns);
-}
-
 static inline double cup_run_s(T t)
 {
     int64_t ns = cup_stretch_ns(t->run);

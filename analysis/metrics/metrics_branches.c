@@ -6,7 +6,7 @@
 
 static struct cup_value if_any(T t, uint64_t value)
 {
-    return t->branches->all.baskets ? cup_count(value) : cup_null();
+    return cup_value_if(t->branches->all.baskets, cup_count(value));
 }
 
 /* Compressed bytes of the baskets whose keys were seen. */
@@ -17,14 +17,13 @@ static uint64_t seen_bytes(const struct cup_basket_sums *sums)
 
 struct cup_value cup_baskets_uncompressed(const struct cup_basket_sums *sums)
 {
-    return sums->baskets > sums->unseen ? cup_count(sums->uncompressed) : cup_null();
+    return cup_value_if(sums->baskets > sums->unseen, cup_count(sums->uncompressed));
 }
 
 struct cup_value cup_baskets_ratio(const struct cup_basket_sums *sums)
 {
-    return sums->baskets > sums->unseen
-               ? cup_ratio((double)sums->uncompressed, (double)seen_bytes(sums))
-               : cup_null();
+    return cup_value_if(sums->baskets > sums->unseen,
+                        cup_ratio((double)sums->uncompressed, (double)seen_bytes(sums)));
 }
 
 static uint64_t less(uint64_t bytes, uint64_t keys)
@@ -35,24 +34,14 @@ static uint64_t less(uint64_t bytes, uint64_t keys)
 struct cup_value cup_baskets_payload(const struct cup_basket_sums *sums, bool compressed)
 {
     uint64_t bytes = compressed ? seen_bytes(sums) : sums->uncompressed;
-    return sums->baskets > sums->unseen ? cup_count(less(bytes, sums->key_bytes)) : cup_null();
-}
-
-static struct cup_value compressed_payload(T t)
-{
-    return cup_baskets_payload(&t->branches->all, true);
-}
-
-static struct cup_value uncompressed_payload(T t)
-{
-    return cup_baskets_payload(&t->branches->all, false);
+    return cup_value_if(sums->baskets > sums->unseen, cup_count(less(bytes, sums->key_bytes)));
 }
 
 static struct cup_value payload_ratio(T t)
 {
-    struct cup_value before = compressed_payload(t), after = uncompressed_payload(t);
-    return before.kind == CUP_VALUE_NULL ? before
-                                         : cup_ratio((double)after.count, (double)before.count);
+    struct cup_value before = cup_baskets_payload(&t->branches->all, true),
+                     after = cup_baskets_payload(&t->branches->all, false);
+    return cup_ratio(cup_number(after), cup_number(before));
 }
 
 /* ---- which -------------------------------------------------------------------------------- */
@@ -82,7 +71,7 @@ static const struct cup_rereads *rereads_of(T t)
 
 static struct cup_value if_known(T t, uint64_t value)
 {
-    return t->branches->rereads_known ? if_any(t, value) : cup_null();
+    return cup_value_if(t->branches->rereads_known, if_any(t, value));
 }
 
 static uint64_t distinct(T t)
@@ -93,16 +82,8 @@ static uint64_t distinct(T t)
 static struct cup_value read_amplification(T t)
 {
     uint64_t bytes = less(distinct(t), t->branches->all.unseen_compressed);
-    return t->branches->rereads_known && bytes
-               ? cup_ratio((double)t->branches->file_bytes, (double)bytes)
-               : cup_null();
-}
-
-/* ---- of how much -------------------------------------------------------------------------- */
-
-static const struct cup_branches_file *totals_of_files(T t)
-{
-    return &t->branches->total;
+    return cup_value_if(t->branches->rereads_known,
+                        cup_ratio((double)t->branches->file_bytes, (double)bytes));
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */

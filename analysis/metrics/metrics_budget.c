@@ -3,13 +3,13 @@
 
 static struct cup_value of_budget(T t, enum cup_budget_part part)
 {
-    return t->workers ? cup_of_ns(t->budget.ns[part]) : cup_null();
+    return cup_value_if(t->workers, cup_ns(t->budget.ns[part]));
 }
 
 static struct cup_value outside_tasks_s(T t)
 {
     const uint64_t *ns = t->budget.ns;
-    return t->workers ? cup_of_ns(ns[CUP_BUDGET_BETWEEN] + ns[CUP_BUDGET_IDLE]) : cup_null();
+    return cup_value_if(t->workers, cup_ns(ns[CUP_BUDGET_BETWEEN] + ns[CUP_BUDGET_IDLE]));
 }
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */

@@ -20,27 +20,21 @@ static struct cup_task_sums sums_where(T t, bool processor)
 static struct cup_value cpu_of(T t, bool processor)
 {
     struct cup_task_sums sum = sums_where(t, processor);
-    return cup_ended_with_cpu(t) && sum.tasks ? cup_of_ns(sum.cpu_ns) : cup_null();
+    return cup_value_if(cup_ended_with_cpu(t) && sum.tasks, cup_ns(sum.cpu_ns));
 }
 
 static struct cup_value noncpu_of(T t, bool processor)
 {
     struct cup_task_sums sum = sums_where(t, processor);
-    return cup_ended_with_cpu(t) && sum.tasks ? cup_seconds((int64_t)(sum.with_cpu_ns - sum.cpu_ns))
-                                              : cup_null();
+    return cup_value_if(cup_ended_with_cpu(t) && sum.tasks,
+                        cup_seconds((int64_t)(sum.with_cpu_ns - sum.cpu_ns)));
 }
 
 static struct cup_value processor_cpu_percentage(T t)
 {
     struct cup_task_sums sum = sums_where(t, true);
-    return cup_ended_with_cpu(t) ? cup_ratio(100.0 * (double)sum.cpu_ns, (double)sum.with_cpu_ns)
-                                 : cup_null();
-}
-
-static struct cup_value processor_noncpu_percentage(T t)
-{
-    double cpu = cup_number(processor_cpu_percentage(t));
-    return cup_real(100 - cpu);
+    return cup_value_if(cup_ended_with_cpu(t),
+                        cup_ratio(100.0 * (double)sum.cpu_ns, (double)sum.with_cpu_ns));
 }
 
 /* ---- Dask's own ------------------------------------------------------------------------- */
@@ -64,22 +58,13 @@ static struct cup_value sum_of(struct cup_value a, struct cup_value b)
 static struct cup_value dask_of(T t, const struct cup_fine_sums *sums,
                                 enum cup_fine_activity activity)
 {
-    return t->fine->processor.digests ? cup_fine_of_tasks(t->fine, sums, activity) : cup_null();
-}
-
-static struct cup_value processor_cpu_dask(T t)
-{
-    return dask_of(t, &t->fine->processor, CUP_FINE_THREAD_CPU);
-}
-
-static struct cup_value processor_noncpu_dask(T t)
-{
-    return dask_of(t, &t->fine->processor, CUP_FINE_THREAD_NONCPU);
+    return cup_value_if(t->fine->processor.digests, cup_fine_of_tasks(t->fine, sums, activity));
 }
 
 static struct cup_value processor_cpu_percentage_dask(T t)
 {
-    double cpu = cup_number(processor_cpu_dask(t)), noncpu = cup_number(processor_noncpu_dask(t));
+    double cpu = cup_number(dask_of(t, &t->fine->processor, CUP_FINE_THREAD_CPU)),
+           noncpu = cup_number(dask_of(t, &t->fine->processor, CUP_FINE_THREAD_NONCPU));
     return cup_ratio(100 * cpu, cpu + noncpu);
 }
 

@@ -11,15 +11,6 @@ static struct cup_value mean_workers(T t)
                           : cup_timeline_mean(&t->observed->count));
 }
 
-/* ---- how large -------------------------------------------------------------------------- */
-
-static struct cup_value total_cores(T t)
-{
-    return t->observed->origin
-               ? cup_real(cup_timeline_average(&t->observed->count) * t->observed->cores)
-               : cup_null();
-}
-
 /* ---- memory ----------------------------------------------------------------------------- */
 
 static struct cup_value real_cpu_utilization_process(T t)
@@ -30,13 +21,6 @@ static struct cup_value real_cpu_utilization_process(T t)
         thread_s += t->observed->workers[i].process_thread_s;
     }
     return cup_ratio(100 * cpu_s, thread_s);
-}
-
-/* ---- the samples themselves ------------------------------------------------------------- */
-
-static bool has_heartbeats(T t)
-{
-    return t->observed->origin == CUP_SAMPLES_SCHEDULER;
 }
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */

@@ -10,7 +10,7 @@ static struct cup_value graph_s(T t)
     int64_t ns = t->tasks.start_ns - t->run.start_ns;
     if (t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns)
         ns += t->chunks.start_ns - t->metadata.stop_ns;
-    return cup_run_call(t) ? cup_seconds(ns) : cup_null();
+    return cup_value_if(cup_run_call(t), cup_seconds(ns));
 }
 
 static struct cup_value merge_s(T t)
@@ -19,7 +19,7 @@ static struct cup_value merge_s(T t)
     int64_t end_ns = t->tasks.stop_ns;
     if (call && call->stop_ns > end_ns)
         end_ns = call->stop_ns;
-    return t->chunks.stop_ns ? cup_ns_or_null(end_ns - t->chunks.stop_ns) : cup_null();
+    return cup_value_if(t->chunks.stop_ns, cup_ns_or_null(end_ns - t->chunks.stop_ns));
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static struct cup_value merge_s(T t)
 static struct cup_value total_cpu_time(T t)
 {
     uint64_t ns = cup_coffea_figure(t, CUP_COFFEA_PROCESS);
-    return ns == CUP_UNKNOWN64 ? cup_null() : cup_of_ns(ns);
+    return ns == CUP_UNKNOWN64 ? cup_null() : cup_ns(ns);
 }
 
 /* Seconds; 0 where it is not known. */
@@ -80,7 +80,7 @@ static const double gigabit = 1e9 / 8, megabyte = 1e6;
 
 static struct cup_value event_rate(T t, double seconds, double scale)
 {
-    return cup_events_known(t) ? cup_ratio((double)t->events / scale, seconds) : cup_null();
+    return cup_value_if(cup_events_known(t), cup_ratio((double)t->events / scale, seconds));
 }
 
 /* ---- sources and reasons that several rows share ---------------------------------------- */

@@ -61,7 +61,7 @@ BYTES_METRIC(other_process_bytes, "excluded: other processes",
              cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]),
              "data files read by clients, schedulers and nannies")
 METRIC(kernel_read_bytes, NULL, BYTES,
-       t->kernel->processes ? cup_count(t->kernel->kernel_bytes) : cup_null(),
+       cup_value_if(t->kernel->processes, cup_count(t->kernel->kernel_bytes)),
        "P: /proc/self/io of all processes that ended normally; kernel_check compares it")
 
 #undef BYTES_METRIC

@@ -17,10 +17,11 @@ BASKET_METRIC(uncompressed_bytes, "  uncompressed", BYTES, UNSEEN_ONLY,
 NAMED_BASKET_METRIC(branches_compression_ratio, "compression_ratio", "  ratio", RATIO, UNSEEN_ONLY,
                     cup_baskets_ratio(&t->branches->all),
                     "P: uncompressed_bytes / compressed bytes of the same baskets")
-BASKET_METRIC(compressed_payload_bytes, NULL, BYTES, UNSEEN_ONLY, compressed_payload(t),
+BASKET_METRIC(compressed_payload_bytes, NULL, BYTES, UNSEEN_ONLY,
+              cup_baskets_payload(&t->branches->all, true),
               "P: compressed_bytes less the keys, of the baskets whose keys were seen")
-BASKET_METRIC(uncompressed_payload_bytes, NULL, BYTES, UNSEEN_ONLY, uncompressed_payload(t),
-              "P: uncompressed_bytes less the keys")
+BASKET_METRIC(uncompressed_payload_bytes, NULL, BYTES, UNSEEN_ONLY,
+              cup_baskets_payload(&t->branches->all, false), "P: uncompressed_bytes less the keys")
 BASKET_METRIC(payload_compression_ratio, NULL, RATIO, UNSEEN_ONLY, payload_ratio(t),
               "P: uncompressed_payload_bytes / compressed_payload_bytes")
 BASKET_METRIC(branches_read, "different branches", COUNT, NONE, branches_read(t),
@@ -64,21 +65,21 @@ NAMED_BASKET_METRIC(branches_read_amplification, "read_amplification", "read / d
                     "distinct_bytes of these baskets",
                     LESS_IS_BETTER)
 BASKET_METRIC(tree_branches, "branches of these trees", COUNT, NO_TREES,
-              totals_of_files(t)->tree_branches ? cup_count(totals_of_files(t)->tree_branches)
-                                                : cup_null(),
+              cup_value_if(t->branches->total.tree_branches,
+                           cup_count(t->branches->total.tree_branches)),
               "P: branches that hold baskets, of the trees that were read, added up over files, as "
               "uproot knew them")
 BASKET_METRIC(branches_share, "  share read", SHARE, NO_TREES,
-              cup_ratio((double)totals_of_files(t)->branches_of_trees,
-                        (double)totals_of_files(t)->tree_branches),
+              cup_ratio((double)t->branches->total.branches_of_trees,
+                        (double)t->branches->total.tree_branches),
               "P: branches read, added up over files / tree_branches")
 BASKET_METRIC(tree_compressed_bytes, "bytes of these trees", BYTES, NO_TREES,
-              totals_of_files(t)->tree_compressed ? cup_count(totals_of_files(t)->tree_compressed)
-                                                  : cup_null(),
+              cup_value_if(t->branches->total.tree_compressed,
+                           cup_count(t->branches->total.tree_compressed)),
               "P: fZipBytes of the trees that were read, added up over files")
 BASKET_METRIC(bytes_share, "  share read", SHARE, NO_TREES,
-              cup_ratio((double)totals_of_files(t)->read_of_trees,
-                        (double)totals_of_files(t)->tree_compressed),
+              cup_ratio((double)t->branches->total.read_of_trees,
+                        (double)t->branches->total.tree_compressed),
               "P: distinct_bytes of these trees / tree_compressed_bytes")
 BASKET_METRIC(incidental_baskets, "baskets read ahead, not used", COUNT, NULL,
               cup_count(t->branches->all.incidental),
@@ -116,7 +117,7 @@ BASKET_METRIC(events_checked, "chunks checked for events", COUNT, NULL,
               "P: used chunks whose entry range is known, and which read baskets of their tree "
               "with known numbers of entries")
 BASKET_METRIC(events_unsupported, "  that read fewer", COUNT, "no chunk could be checked",
-              t->branches->events_checked ? cup_count(t->branches->events_unsupported) : cup_null(),
+              cup_value_if(t->branches->events_checked, cup_count(t->branches->events_unsupported)),
               "P: part of events_checked: chunks that read no branch with as many entries as their "
               "range has; the processor asked for a part of it, or arrays came from a cache")
 BASKET_METRIC(baskets_seen, "keys of baskets seen", COUNT, NULL,

@@ -1,10 +1,10 @@
 /* The metrics of the section "time_budget", one row each; metrics.h says what is in a row. */
 
 METRIC(threads_s, "threads x wall time", SECONDS,
-       t->workers ? cup_of_ns(t->budget.threads_ns) : cup_null(), CUP_CORES_FROM_LOGS,
+       cup_value_if(t->workers, cup_ns(t->budget.threads_ns)), CUP_CORES_FROM_LOGS,
        LESS_FOR_SAME_WORK)
 METRIC(task_cpu_s, "CPU in tasks", SECONDS,
-       cup_ended_with_cpu(t) ? cup_of_ns(t->budget.ns[CUP_BUDGET_TASK_CPU]) : cup_null(),
+       cup_value_if(cup_ended_with_cpu(t), cup_ns(t->budget.ns[CUP_BUDGET_TASK_CPU])),
        "P: CPU clocks of the tasks' own threads, at most the time of the task; helper threads are "
        "not among the threads counted here",
        LESS_FOR_SAME_WORK)
@@ -15,7 +15,7 @@ METRIC(task_cpu_s, "CPU in tasks", SECONDS,
 CUP_WAITS(X)
 #undef X
 METRIC(other_task_s, "  waits not measured", SECONDS,
-       cup_ended_with_cpu(t) ? of_budget(t, CUP_BUDGET_UNTOLD) : cup_null(),
+       cup_value_if(cup_ended_with_cpu(t), of_budget(t, CUP_BUDGET_UNTOLD)),
        "P: task time less task CPU where waits were not measured")
 METRIC(unfinished_task_s, "tasks that never ended", SECONDS, of_budget(t, CUP_BUDGET_UNFINISHED),
        "P: from their start to the last sign of their process: its end, or, if it was killed, the "
@@ -32,7 +32,7 @@ METRIC(idle_s, "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
 METRIC(outside_tasks_s, NULL, SECONDS, outside_tasks_s(t), "P: dask_between_tasks_s + idle_s",
        LESS_FOR_SAME_WORK)
 METRIC(overbooked_s, "task time beyond the threads", SECONDS,
-       t->workers ? cup_of_ns(t->budget.overbooked_ns) : cup_null(),
+       cup_value_if(t->workers, cup_ns(t->budget.overbooked_ns)),
        "P: task time beyond threads_s: tasks that left the pool to wait for others, so that "
        "another task took their place; all parts add up to threads_s + overbooked_s")
 METRIC(gap_threshold_s, "longest gap counted as Dask's", SECONDS, cup_seconds(CUP_GAP_THRESHOLD_NS),
@@ -40,5 +40,4 @@ METRIC(gap_threshold_s, "longest gap counted as Dask's", SECONDS, cup_seconds(CU
        "and idle time beyond it")
 METRIC(elsewhere_tasks, "tasks on no pool thread", COUNT, cup_count(t->elsewhere_tasks),
        "P: async tasks and calls of actors' methods; they are in none of the figures above")
-METRIC(elsewhere_s, NULL, SECONDS, cup_of_ns(t->elsewhere_ns),
-       "P: time of elsewhere_tasks, added up")
+METRIC(elsewhere_s, NULL, SECONDS, cup_ns(t->elsewhere_ns), "P: time of elsewhere_tasks, added up")

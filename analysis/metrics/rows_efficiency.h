@@ -1,10 +1,11 @@
 /* The metrics of the section "efficiency", one row each; metrics.h says what is in a row. */
 
-METRIC(thread_cpu_efficiency, "CPU share of all threads", SHARE, thread_cpu_efficiency(t),
+METRIC(thread_cpu_efficiency, "CPU share of all threads", SHARE,
+       thread_cpu_share(t, cup_run_cores(t)),
        "P: total_thread_cpu_time / (wall_time * avg_cores); helper threads count only in the "
        "first; threads: #",
        MORE_IS_BETTER)
-METRIC(thread_cpu_efficiency_total_cores, NULL, SHARE, thread_cpu_efficiency_total_cores(t),
+METRIC(thread_cpu_efficiency_total_cores, NULL, SHARE, thread_cpu_share(t, cup_total_cores(t)),
        "P: total_thread_cpu_time / (wall_time * total_cores); threads: #")
 METRIC(
     core_efficiency, "slots busy in process()", SHARE, busy_share(t, cup_total_cores(t)),
@@ -13,21 +14,23 @@ METRIC(core_efficiency_avg_cores, NULL, SHARE, busy_share(t, cup_run_cores(t)),
        "C: total_cpu_time / (wall_time * avg_cores); threads: #")
 METRIC(cpu_efficiency, NULL, SHARE, busy_share(t, cup_total_cores(t)),
        "the same number as core_efficiency")
-METRIC(speedup_factor, "speed-up factor", RATIO, speedup_factor(t), "C: total_cpu_time / wall_time")
-METRIC(efficiency_ratio, NULL, RATIO, speedup_factor(t), "C: the same number as speedup_factor")
+METRIC(speedup_factor, "speed-up factor", RATIO, busy_share(t, 1), "C: total_cpu_time / wall_time")
+METRIC(efficiency_ratio, NULL, RATIO, busy_share(t, 1), "C: the same number as speedup_factor")
 METRIC(io_overhead_pct, NULL, PERCENT,
        cup_ratio(cup_metric_number(CUP_METRIC_processor_noncpu_time_seconds, t) * 100,
                  cup_run_s(t)),
        "P: processor_noncpu_time_seconds / wall_time")
-METRIC(io_wait_pct, "I/O wait", PERCENT, io_wait_pct(t),
+METRIC(io_wait_pct, "I/O wait", PERCENT,
+       cup_ratio(100 * (double)t->waits.ns[CUP_WAITED_IO],
+                 (double)cup_wait_sums_wall_ns(&t->waits)),
        "P: io_wait_s of all tasks / their time, where waits were measured",
        .needs = CUP_FEATURE_WAITS, LESS_IS_BETTER)
-METRIC(wasted_wall_s, "wasted task time", SECONDS, cup_of_ns(cup_waste_sum(t->waste).wall_ns),
+METRIC(wasted_wall_s, "wasted task time", SECONDS, cup_ns(cup_waste_sum(t->waste).wall_ns),
        "P: tasks that erred; all but one success of a chunk; tasks that were computed again "
        "because their result was lost with its worker; tasks that never ended, until the last sign "
        "of their process",
        LESS_FOR_SAME_WORK)
-METRIC(wasted_cpu_s, "wasted CPU time", SECONDS, cup_of_ns(cup_waste_sum(t->waste).cpu_ns),
+METRIC(wasted_cpu_s, "wasted CPU time", SECONDS, cup_ns(cup_waste_sum(t->waste).cpu_ns),
        "P: the same tasks, on their own threads, without those that never ended: a thread's CPU "
        "clock is read when its task ends",
        LESS_FOR_SAME_WORK)

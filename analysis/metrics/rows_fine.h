@@ -11,7 +11,7 @@
 #define SPLIT_METRIC(name, unit, value, source)                                                    \
     METRIC(name, NULL, unit, value, TASKS_D source, .missing = NO_PROCESSOR)
 #define HELPER_METRIC(name, wait, feature, source)                                                 \
-    METRIC(name, NULL, SECONDS, cup_of_ns(t->helper_waits.ns[CUP_WAITED_##wait]), HELPER_P source, \
+    METRIC(name, NULL, SECONDS, cup_ns(t->helper_waits.ns[CUP_WAITED_##wait]), HELPER_P source,    \
            .needs = CUP_FEATURE_WAITS | (feature))
 
 DASK_METRIC(thread_cpu_s, SECONDS, THREAD_CPU, "time of tasks on the thread's CPU clock")
@@ -47,15 +47,18 @@ METRIC(processor_noncpu_time_seconds, NULL, SECONDS, noncpu_of(t, true),
        "P: time less CPU time of the same tasks", LESS_FOR_SAME_WORK)
 METRIC(processor_cpu_percentage, NULL, PERCENT, processor_cpu_percentage(t),
        "P: CPU time / time of the same tasks")
-METRIC(processor_noncpu_percentage, NULL, PERCENT, processor_noncpu_percentage(t),
+METRIC(processor_noncpu_percentage, NULL, PERCENT,
+       cup_real(100 - cup_number(processor_cpu_percentage(t))),
        "P: 100 less processor_cpu_percentage")
 METRIC(overhead_cpu_time_seconds, NULL, SECONDS, cpu_of(t, false),
        "P: CPU time of the tasks of all other prefixes", LESS_FOR_SAME_WORK)
 METRIC(overhead_noncpu_time_seconds, NULL, SECONDS, noncpu_of(t, false),
        "P: time less CPU time of the tasks of all other prefixes", LESS_FOR_SAME_WORK)
-SPLIT_METRIC(processor_cpu_time_seconds_dask, SECONDS, processor_cpu_dask(t),
+SPLIT_METRIC(processor_cpu_time_seconds_dask, SECONDS,
+             dask_of(t, &t->fine->processor, CUP_FINE_THREAD_CPU),
              "thread-cpu of the prefixes that carried chunks")
-SPLIT_METRIC(processor_noncpu_time_seconds_dask, SECONDS, processor_noncpu_dask(t),
+SPLIT_METRIC(processor_noncpu_time_seconds_dask, SECONDS,
+             dask_of(t, &t->fine->processor, CUP_FINE_THREAD_NONCPU),
              "thread-noncpu of the prefixes that carried chunks")
 SPLIT_METRIC(processor_cpu_percentage_dask, PERCENT, processor_cpu_percentage_dask(t),
              "thread-cpu / (thread-cpu + thread-noncpu) of the prefixes that carried chunks")
@@ -81,13 +84,13 @@ METRIC(workers_silent, NULL, COUNT, cup_count(t->fine->silent_workers),
 METRIC(workers_incomplete, NULL, COUNT, cup_count(t->fine->incomplete_workers),
        "D: workers whose last report was not made at their end: killed, or still running")
 METRIC(behind_s, NULL, SECONDS,
-       t->fine->worker_count ? cup_seconds(t->fine->behind_ns) : cup_null(),
+       cup_value_if(t->fine->worker_count, cup_seconds(t->fine->behind_ns)),
        "P: from the last report of such a worker to the last sign of its process; the longest of "
        "all such workers",
        .missing = NOT_REPORTED)
 #define X(id, name, label, text, features, source)                                                 \
     NAMED_METRIC(WAITED_##id, name, NULL, SECONDS,                                                 \
-                 t->waits.tasks ? cup_of_ns(t->waits.ns[CUP_WAITED_##id]) : cup_null(),            \
+                 t->waits.tasks ? cup_ns(t->waits.ns[CUP_WAITED_##id]) : cup_null(),               \
                  "P: of all tasks: " source, .needs = features, LESS_FOR_SAME_WORK)
 CUP_WAITS(X)
 #undef X

@@ -18,22 +18,21 @@ METRIC(tasks_unfinished, "tasks unfinished", COUNT, cup_count(t->all.unfinished)
        "no end in the log: killed, crashed or still running")
 METRIC(tasks_without_cpu, "tasks without CPU time", COUNT, cup_count(t->all.without_cpu),
        "async tasks share the event loop's thread: their cpu_s is not known")
-METRIC(waits_excess_s, "waits beyond non-CPU time", SECONDS, cup_of_ns(t->waits.excess_ns),
+METRIC(waits_excess_s, "waits beyond non-CPU time", SECONDS, cup_ns(t->waits.excess_ns),
        "P: measured waits beyond the non-CPU time of their task, taken off its largest wait: "
        "clocks have limited resolution",
        .needs = CUP_FEATURE_WAITS)
-METRIC(noncpu_below_zero_s, "CPU beyond wall time", SECONDS, cup_of_ns(t->waits.below_zero_ns),
+METRIC(noncpu_below_zero_s, "CPU beyond wall time", SECONDS, cup_ns(t->waits.below_zero_ns),
        "P: CPU time beyond the wall time of its task, for these are two clocks; counts as 0 s of "
        "non-CPU time")
 METRIC(counted_calls, "calls counted by hooks", COUNT, counted_calls(t),
        "reads, writes, opens, allocations and frees")
-METRIC(measuring_s, "cost of begins and ends", SECONDS,
-       cup_of_ns(t->profile->health[CUP_H_ANCHOR_NS]),
+METRIC(measuring_s, "cost of begins and ends", SECONDS, cup_ns(t->profile->health[CUP_H_ANCHOR_NS]),
        "P: time that the library spent at begins and ends of tasks (anchor_ns of all processes)")
 METRIC(measuring_share, "  share of task time", SHARE,
        cup_ratio((double)t->profile->health[CUP_H_ANCHOR_NS], (double)t->all.wall_ns),
        "P: measuring_s / total_task_time")
 METRIC(mapping_s, "cost of checking mapped pages", SECONDS,
-       cup_of_ns(t->profile->health[CUP_H_MAPPING_NS]),
+       cup_ns(t->profile->health[CUP_H_MAPPING_NS]),
        "P: time to find which pages of mapped files are present (mapping_ns of all processes)",
        .needs = CUP_FEATURE_MAPPED)

@@ -26,22 +26,24 @@ METRIC(avg_workers, "workers, on average", RATIO,
 METRIC(mean_workers, NULL, RATIO, mean_workers(t), "@; mean of the samples")
 METRIC(peak_workers, "  at most", COUNT, cup_whole(cup_timeline_max(&t->observed->count)), "@")
 METRIC(cores_per_worker, "threads a worker", RATIO,
-       t->observed->origin ? cup_real(t->observed->cores) : cup_null(), "@; mean over workers")
+       cup_value_if(t->observed->origin, cup_real(t->observed->cores)), "@; mean over workers")
 METRIC(cores_per_worker_min, NULL, RATIO,
-       t->observed->origin ? cup_real(t->observed->cores_min) : cup_null(),
+       cup_value_if(t->observed->origin, cup_real(t->observed->cores_min)),
        "@; the smallest worker")
 METRIC(cores_per_worker_max, NULL, RATIO,
-       t->observed->origin ? cup_real(t->observed->cores_max) : cup_null(), "@; the largest worker")
-METRIC(total_cores, "workers x threads a worker", RATIO, total_cores(t),
+       cup_value_if(t->observed->origin, cup_real(t->observed->cores_max)), "@; the largest worker")
+METRIC(total_cores, "workers x threads a worker", RATIO,
+       cup_value_if(t->observed->origin,
+                    cup_real(cup_timeline_average(&t->observed->count) * t->observed->cores)),
        "@; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
        "different sizes come and go")
 METRIC(avg_cores, "threads of all, on average", RATIO,
-       t->workers || t->observed->origin ? cup_real(cup_run_cores(t)) : cup_null(),
+       cup_value_if(t->workers || t->observed->origin, cup_real(cup_run_cores(t))),
        "#; trapezoid over time of the sum of all workers' threads")
 METRIC(avg_cores_estimate, "  estimated from the logs", RATIO,
-       t->workers ? cup_real(cup_estimated_cores(t)) : cup_null(), CUP_CORES_FROM_LOGS)
+       cup_value_if(t->workers, cup_real(cup_estimated_cores(t))), CUP_CORES_FROM_LOGS)
 METRIC(avg_cores_estimate_ratio, NULL, RATIO,
-       t->workers ? cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t)) : cup_null(),
+       cup_value_if(t->workers, cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t))),
        "P and @; avg_cores_estimate / avg_cores")
 METRIC(peak_memory_bytes, "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
@@ -55,7 +57,7 @@ METRIC(mean_memory_per_worker_bytes, NULL, BYTES,
 PERCENT_METRICS(memory_utilization_pct, "memory, share of its limit", CUP_PCT_MEMORY,
                 "@; memory / memory_limit, without workers that have no limit")
 METRIC(workers_without_memory_limit, NULL, COUNT,
-       t->observed->known ? cup_count(t->observed->without_limit) : cup_null(), "@")
+       cup_value_if(t->observed->known, cup_count(t->observed->without_limit)), "@")
 PERCENT_METRICS(
     cpu_utilization_pct, "tasks assigned per thread", CUP_PCT_PROCESSING,
     "@; tasks assigned to a worker, queued ones included, / its threads: can be more than 100")
@@ -101,23 +103,24 @@ METRIC(scheduler_event_loop_stall_s_peak, "  at most", SECONDS,
 HEARTBEAT_METRICS(num_fds, NULL, RATIO, CUP_SEEN_FDS, cup_real,
                   "@; open descriptors of the worker's process", CUP_BETTER_UNKNOWN)
 METRIC(num_samples, "samples", COUNT,
-       t->observed->origin ? cup_count(t->observed->samples) : cup_null(), "@; within the run")
+       cup_value_if(t->observed->origin, cup_count(t->observed->samples)), "@; within the run")
 METRIC(num_heartbeats, "  different heartbeats", COUNT,
-       has_heartbeats(t) ? cup_count(t->observed->heartbeats) : cup_null(),
+       cup_value_if(t->observed->origin == CUP_SAMPLES_SCHEDULER,
+                    cup_count(t->observed->heartbeats)),
        "@; different heartbeats that the samples carry",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(num_repeated_heartbeats, NULL, COUNT,
-       has_heartbeats(t) ? cup_count(t->observed->repeats) : cup_null(),
+       cup_value_if(t->observed->origin == CUP_SAMPLES_SCHEDULER, cup_count(t->observed->repeats)),
        "@; rows of samples that repeat the previous heartbeat: their memory, CPU and so on are not "
        "counted again",
        .missing = "only a scheduler's samples carry heartbeats")
 METRIC(sample_interval_asked_s, "  interval asked for", SECONDS,
-       t->observed->origin ? cup_real(t->observed->asked_s) : cup_null(), "P: CUPPING_INTERVAL; @")
+       cup_value_if(t->observed->origin, cup_real(t->observed->asked_s)), "P: CUPPING_INTERVAL; @")
 METRIC(sample_interval_s, "  interval reached", SECONDS,
        cup_ratio(t->observed->gaps_ns / 1e9, (double)t->observed->gaps), "@; mean within the run",
        .missing = "fewer than two samples within the run")
 METRIC(sample_longest_gap_s, "  longest gap", SECONDS,
-       t->observed->gaps ? cup_real(t->observed->longest_gap_ns / 1e9) : cup_null(),
+       cup_value_if(t->observed->gaps, cup_real(t->observed->longest_gap_ns / 1e9)),
        "@; within the run", .missing = "fewer than two samples within the run")
 
 #undef PERCENT_METRICS

@@ -5,10 +5,10 @@
     METRIC(name##_gbps, label, GBPS, cup_ratio(bytes / gigabit, seconds), __VA_ARGS__)             \
     METRIC(name##_mbs, label, MBS, cup_ratio(bytes / megabyte, seconds), __VA_ARGS__)
 
-METRIC(t_start, "start (UTC)", NONE, t->run.start_ns ? cup_time(t->run.start_ns) : cup_null(),
+METRIC(t_start, "start (UTC)", NONE, cup_value_if(t->run.start_ns, cup_time(t->run.start_ns)),
        "C: first clock call inside the client's Runner call; P: start of the first task, if that "
        "is earlier or no such call was seen")
-METRIC(t_stop, "stop (UTC)", NONE, t->run.stop_ns ? cup_time(t->run.stop_ns) : cup_null(),
+METRIC(t_stop, "stop (UTC)", NONE, cup_value_if(t->run.stop_ns, cup_time(t->run.stop_ns)),
        "C: last clock call inside the client's Runner call; P: stop of the last task, if that is "
        "later or no such call was seen; if tasks never ended and held their threads, the last sign "
        "of their process, if that is later")
@@ -37,14 +37,14 @@ METRIC(total_cpu_time, "inside process(), summed", SECONDS, total_cpu_time(t),
        .from_file =
            "C: processtime in the file of --coffea-report; the library saw no such clock calls")
 METRIC(total_thread_cpu_time, "CPU time of tasks", SECONDS,
-       cup_ended_with_cpu(t) ? cup_of_ns(cup_all_cpu_ns(t)) : cup_null(),
+       cup_value_if(cup_ended_with_cpu(t), cup_ns(cup_all_cpu_ns(t))),
        "P: CPU clocks of the tasks' own threads, and of their helper threads where those are "
        "known; async tasks have no clock of their own",
        LESS_FOR_SAME_WORK)
 METRIC(total_helper_cpu_time, "  of helper threads", SECONDS,
-       cup_of_ns(t->counters[CUP_C_HELPER_CPU_NS]), "P: CPU time that other threads used for tasks",
+       cup_ns(t->counters[CUP_C_HELPER_CPU_NS]), "P: CPU time that other threads used for tasks",
        .needs = CUP_FEATURE_HANDOFF, LESS_FOR_SAME_WORK)
-METRIC(total_task_time, "inside tasks, summed", SECONDS, cup_of_ns(t->all.wall_ns),
+METRIC(total_task_time, "inside tasks, summed", SECONDS, cup_ns(t->all.wall_ns),
        "P: time of the tasks that ended, added up", LESS_FOR_SAME_WORK)
 METRIC(num_chunks, "chunks", COUNT, cup_count(t->used_chunks), "P: different chunks that succeeded")
 METRIC(num_chunks_coffea, "  as Coffea counts them", COUNT,
@@ -57,7 +57,7 @@ METRIC(num_retried_chunks, "retried chunks", COUNT, cup_count(t->retried_chunks)
        "P: chunks whose key was seen more than once", LESS_IS_BETTER)
 METRIC(avg_cpu_time_per_chunk, "process() per chunk", SECONDS, avg_cpu_time_per_chunk(t),
        "C: total_cpu_time / number of chunks that have it")
-METRIC(total_events, "events", COUNT, cup_events_known(t) ? cup_count(t->events) : cup_null(),
+METRIC(total_events, "events", COUNT, cup_value_if(cup_events_known(t), cup_count(t->events)),
        "P: entry ranges of the chunks that succeeded, added up")
 METRIC(total_events_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
@@ -122,12 +122,12 @@ RATE_METRICS(delivered_rate, "rate, delivered", (double)cup_attributed_bytes(t),
 RATE_METRICS(delivered_rate_process, "  during the chunks", (double)cup_attributed_bytes(t),
              cup_chunks_s(t), "P: total_bytes_read over process_s", .needs = CUP_FEATURE_FILES)
 METRIC(file_rate_gbps, "rate, file-equivalent", GBPS,
-       t->chunk_file_size ? cup_ratio((double)t->chunk_file_size / gigabit, cup_run_s(t))
-                          : cup_null(),
+       cup_value_if(t->chunk_file_size,
+                    cup_ratio((double)t->chunk_file_size / gigabit, cup_run_s(t))),
        "P: size of the .root files that chunks read, over wall_time", MORE_FOR_SAME_WORK)
 METRIC(file_rate_process_gbps, "  during the chunks", GBPS,
-       t->chunk_file_size ? cup_ratio((double)t->chunk_file_size / gigabit, cup_chunks_s(t))
-                          : cup_null(),
+       cup_value_if(t->chunk_file_size,
+                    cup_ratio((double)t->chunk_file_size / gigabit, cup_chunks_s(t))),
        "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
 METRIC(event_rate_wall_khz, "events per wall time", KHZ, event_rate(t, cup_run_s(t), 1e3),
        "P: total_events / wall_time", MORE_IS_BETTER)

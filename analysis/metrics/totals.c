@@ -58,7 +58,7 @@ static int make_subjects(struct subjects *subjects, const struct cup_totals *tot
 {
     const struct cup_profile *profile = totals->profile;
     subjects->kernel = cup_kernel_check_make(profile);
-    if (cup_observed_make(&subjects->observed, profile, cup_run_window(totals)) != 0 ||
+    if (cup_observed_make(&subjects->observed, profile, cup_run_window(totals), NULL) != 0 ||
         cup_branches_make(&subjects->branches, totals) != 0 ||
         cup_fine_make(&subjects->fine, profile, totals->prefix_chunks) != 0 ||
         add_tasks(subjects, totals) != 0 || cup_losses_make(&subjects->losses, totals) != 0 ||
@@ -87,8 +87,7 @@ int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_f
 {
     struct subjects *subjects = totals->subjects;
     cup_observed_free(&subjects->observed);
-    return cup_observed_make_from_file(&subjects->observed, totals->profile, cup_run_window(totals),
-                                       file);
+    return cup_observed_make(&subjects->observed, totals->profile, cup_run_window(totals), file);
 }
 
 void cup_totals_free(struct cup_totals *totals)

@@ -23,26 +23,11 @@ static uint64_t seen(const struct cup_totals *t, enum cup_coffea_field field)
     }
 }
 
-static uint64_t of_figures(const struct cup_coffea_figures *figures, enum cup_coffea_field field)
-{
-    switch (field) {
-    case CUP_COFFEA_BYTES:
-        return figures->bytes;
-    case CUP_COFFEA_ENTRIES:
-        return figures->entries;
-    case CUP_COFFEA_PROCESS:
-        return figures->process_ns;
-    default:
-        return figures->chunks;
-    }
-}
-
 enum cup_coffea_origin cup_coffea_origin(const struct cup_totals *totals,
                                          enum cup_coffea_field field)
 {
     const struct cup_coffea_file *given = totals->given;
-    if (given && given->dataset_count > 0 &&
-        of_figures(&given->dataset_sums, field) != CUP_UNKNOWN64)
+    if (given && given->dataset_count > 0 && given->dataset_sums.of[field] != CUP_UNKNOWN64)
         return CUP_COFFEA_OF_DATASETS;
     return !given || seen(totals, field) != CUP_UNKNOWN64 ? CUP_COFFEA_SEEN : CUP_COFFEA_GIVEN;
 }
@@ -51,11 +36,11 @@ uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_fiel
 {
     switch (cup_coffea_origin(totals, field)) {
     case CUP_COFFEA_OF_DATASETS:
-        return of_figures(&totals->given->dataset_sums, field);
+        return totals->given->dataset_sums.of[field];
     case CUP_COFFEA_SEEN:
         return seen(totals, field);
     default:
-        return of_figures(&totals->given->report, field);
+        return totals->given->report.of[field];
     }
 }
 
@@ -73,7 +58,7 @@ struct cup_value cup_coffea_columns(const struct cup_totals *t)
     size_t count = 0;
     uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
     free(names);
-    return names ? cup_count(count) : cup_null();
+    return cup_value_if(names, cup_count(count));
 }
 
 static struct cup_value seen_value(const struct cup_totals *t, int field, enum cup_unit unit)
@@ -94,11 +79,11 @@ static struct cup_value given_value(const struct cup_coffea_file *given, int fie
     if (!given)
         return cup_null();
     if (field == CUP_COFFEA_COLUMNS)
-        return given->columns ? cup_count(json_array_size(given->columns)) : cup_null();
+        return cup_value_if(given->columns, cup_count(json_array_size(given->columns)));
     if (field == CUP_COFFEA_WALL)
-        return given->start_ns && given->stop_ns ? cup_seconds(given->stop_ns - given->start_ns)
-                                                 : cup_null();
-    return value_of(unit, of_figures(&given->report, field));
+        return cup_value_if(given->start_ns && given->stop_ns,
+                            cup_seconds(given->stop_ns - given->start_ns));
+    return value_of(unit, given->report.of[field]);
 }
 
 /* Differences below this come from rounding. Coffea adds up floats that are good to 0.24 us each.

@@ -8,16 +8,6 @@
 #include "analysis/metrics/dask/coffea_file.h"
 #include "analysis/metrics/sums/sums.h"
 
-enum cup_coffea_field {
-    CUP_COFFEA_BYTES,
-    CUP_COFFEA_ENTRIES,
-    CUP_COFFEA_PROCESS,
-    CUP_COFFEA_CHUNKS,
-    CUP_COFFEA_COLUMNS, /* number of columns */
-    CUP_COFFEA_WALL,    /* wall time of the Runner call; a file needs t_start and t_stop for it */
-    CUP_COFFEA_FIELDS
-};
-
 /* One figure, seen and given. Null if cupping did not see it, or the file does not have it. */
 struct cup_coffea_row {
     const char *name; /* as in Coffea's report */

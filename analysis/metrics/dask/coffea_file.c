@@ -71,18 +71,18 @@ static int read_field(const struct source *source, const json_t *object, const c
     return 0;
 }
 
-static const struct cup_coffea_figures unknown = {CUP_UNKNOWN64, CUP_UNKNOWN64, CUP_UNKNOWN64,
-                                                  CUP_UNKNOWN64};
+static const struct cup_coffea_figures unknown = {
+    {CUP_UNKNOWN64, CUP_UNKNOWN64, CUP_UNKNOWN64, CUP_UNKNOWN64}};
 
 static int read_report(const struct source *source, const json_t *object)
 {
-    struct cup_coffea_figures *report = &source->file->report;
+    uint64_t *report = source->file->report.of;
     uint64_t start_ns = 0, stop_ns = 0;
-    *report = unknown;
-    if (read_field(source, object, "bytesread", 1, &report->bytes) != 0 ||
-        read_field(source, object, "entries", 1, &report->entries) != 0 ||
-        read_field(source, object, "chunks", 1, &report->chunks) != 0 ||
-        read_field(source, object, "processtime", 1e9, &report->process_ns) != 0 ||
+    source->file->report = unknown;
+    if (read_field(source, object, "bytesread", 1, &report[CUP_COFFEA_BYTES]) != 0 ||
+        read_field(source, object, "entries", 1, &report[CUP_COFFEA_ENTRIES]) != 0 ||
+        read_field(source, object, "chunks", 1, &report[CUP_COFFEA_CHUNKS]) != 0 ||
+        read_field(source, object, "processtime", 1e9, &report[CUP_COFFEA_PROCESS]) != 0 ||
         read_field(source, object, "t_start", 1e9, &start_ns) != 0 ||
         read_field(source, object, "t_stop", 1e9, &stop_ns) != 0)
         return -1;
@@ -117,31 +117,28 @@ static int read_dataset(struct source *source, const char *name, const json_t *v
     const json_t *counters = json_object_get(value, "performance_counters");
     struct cup_coffea_dataset *dataset = &source->file->datasets[source->file->dataset_count++];
     *dataset = (struct cup_coffea_dataset){.name = name, .figures = unknown};
+    uint64_t *figures = dataset->figures.of;
     source->dataset = name;
     if (counters && !json_is_object(counters))
         return set_error(source, "performance_counters", "no object");
-    if (read_field(source, value, "entries", 1, &dataset->figures.entries) != 0 ||
-        read_field(source, value, "duration", 1e9, &dataset->figures.process_ns) != 0 ||
-        read_field(source, counters, "num_requested_bytes", 1, &dataset->figures.bytes) != 0)
+    if (read_field(source, value, "entries", 1, &figures[CUP_COFFEA_ENTRIES]) != 0 ||
+        read_field(source, value, "duration", 1e9, &figures[CUP_COFFEA_PROCESS]) != 0 ||
+        read_field(source, counters, "num_requested_bytes", 1, &figures[CUP_COFFEA_BYTES]) != 0)
         return -1;
     source->dataset = NULL;
     return 0;
 }
 
-static void add_known(uint64_t *sum, uint64_t number)
-{
-    if (number != CUP_UNKNOWN64)
-        *sum = *sum == CUP_UNKNOWN64 ? number : *sum + number;
-}
-
 static void add_datasets(struct cup_coffea_file *file)
 {
     file->dataset_sums = unknown;
-    for (size_t i = 0; i < file->dataset_count; i++) {
-        add_known(&file->dataset_sums.bytes, file->datasets[i].figures.bytes);
-        add_known(&file->dataset_sums.entries, file->datasets[i].figures.entries);
-        add_known(&file->dataset_sums.process_ns, file->datasets[i].figures.process_ns);
-    }
+    for (size_t i = 0; i < file->dataset_count; i++)
+        for (int field = 0; field < CUP_COFFEA_FIGURES; field++) {
+            uint64_t number = file->datasets[i].figures.of[field];
+            uint64_t *sum = &file->dataset_sums.of[field];
+            if (number != CUP_UNKNOWN64)
+                *sum = *sum == CUP_UNKNOWN64 ? number : *sum + number;
+        }
 }
 
 static bool is_known(const char *name)

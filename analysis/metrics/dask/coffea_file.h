@@ -17,9 +17,19 @@
 
 #include "analysis/base/error.h"
 
-/* CUP_UNKNOWN64: not in the file. process_ns is wall time inside process(). */
+enum cup_coffea_field {
+    CUP_COFFEA_BYTES,
+    CUP_COFFEA_ENTRIES,
+    CUP_COFFEA_PROCESS, /* wall time inside process(), nanoseconds */
+    CUP_COFFEA_CHUNKS,
+    CUP_COFFEA_FIGURES,                      /* fields up to here have one number */
+    CUP_COFFEA_COLUMNS = CUP_COFFEA_FIGURES, /* number of columns */
+    CUP_COFFEA_WALL, /* wall time of the Runner call; a file needs t_start and t_stop for it */
+    CUP_COFFEA_FIELDS
+};
+
 struct cup_coffea_figures {
-    uint64_t bytes, entries, chunks, process_ns;
+    uint64_t of[CUP_COFFEA_FIGURES]; /* CUP_UNKNOWN64: not in the file */
 };
 
 struct cup_coffea_dataset {

@@ -14,16 +14,13 @@ const struct cup_file_fact *cup_row_facts(const struct cup_file_shares *shares,
 
 struct cup_value cup_share_of_branches(const struct cup_file_share *share)
 {
-    return share->branches
-               ? cup_ratio(100.0 * (double)share->branches_read, (double)share->branches)
-               : cup_null();
+    return cup_ratio(100.0 * (double)share->branches_read, (double)share->branches);
 }
 
 struct cup_value cup_share_of_bytes(const struct cup_file_share *share)
 {
-    return share->bytes && share->bytes_known
-               ? cup_ratio(100.0 * (double)share->bytes_read, (double)share->bytes)
-               : cup_null();
+    return cup_value_if(share->bytes_known,
+                        cup_ratio(100.0 * (double)share->bytes_read, (double)share->bytes));
 }
 
 /* ---- a file ------------------------------------------------------------------------------- */

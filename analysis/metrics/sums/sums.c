@@ -356,30 +356,25 @@ void cup_sums_free(struct cup_totals *totals)
 
 /* ---- order ------------------------------------------------------------------------------ */
 
-static int more_time_first(const void *left, const void *right)
+static int more_time_first(const void *left, const void *right, void *sums)
 {
-    const struct cup_task_sums *a = *(const struct cup_task_sums *const *)left;
-    const struct cup_task_sums *b = *(const struct cup_task_sums *const *)right;
-    if (a->wall_ns != b->wall_ns)
-        return a->wall_ns > b->wall_ns ? -1 : 1;
-    return a < b ? -1 : a > b;
+    const struct cup_task_sums *prefixes = sums;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (prefixes[a].wall_ns != prefixes[b].wall_ns)
+        return prefixes[a].wall_ns > prefixes[b].wall_ns ? -1 : 1;
+    return (a > b) - (a < b);
 }
 
 uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
 {
-    size_t room = totals->profile->prefix_count + 1;
-    const struct cup_task_sums **order = calloc(room, sizeof *order);
-    uint32_t *indexes = order ? calloc(room, sizeof *indexes) : NULL;
+    uint32_t *order = calloc(totals->profile->prefix_count + 1, sizeof *order);
     *count = 0;
-    for (size_t i = 0; indexes && i < totals->profile->prefix_count; i++)
+    for (uint32_t i = 0; order && i < totals->profile->prefix_count; i++)
         if (totals->prefixes[i].tasks)
-            order[(*count)++] = &totals->prefixes[i];
+            order[(*count)++] = i;
     if (order)
-        qsort(order, *count, sizeof *order, more_time_first);
-    for (size_t i = 0; i < *count; i++)
-        indexes[i] = (uint32_t)(order[i] - totals->prefixes);
-    free(order);
-    return indexes;
+        qsort_r(order, *count, sizeof *order, more_time_first, totals->prefixes);
+    return order;
 }
 
 /* ---- attribution methods

@@ -384,13 +384,17 @@ static void drop_feed_data(struct cup_observed *observed)
     observed->window = kept.window;
 }
 
-/* Makes the figures from a feed, and closes it. The caller frees them also after a failure. */
-static int make_from_feed(struct cup_observed *observed, struct cup_sample_feed *feed)
+/* Makes the figures from the samples of that origin. The caller frees them also after a failure. */
+static int make_from(struct cup_observed *observed, enum cup_sample_origin origin)
 {
-    int result = copy_workers(observed, feed);
+    struct cup_sample_feed feed;
+    observed->origin = origin;
+    if (cup_observed_feed(observed, &feed) != 0)
+        return -1;
+    int result = copy_workers(observed, &feed);
     if (result == 0)
-        result = run_pass(observed, feed);
-    if (cup_sample_feed_close(feed) != 0)
+        result = run_pass(observed, &feed);
+    if (cup_sample_feed_close(&feed) != 0)
         result = -1;
     if (result == 0)
         sum_up(observed);
@@ -404,19 +408,24 @@ static struct cup_window window_of(struct cup_window run)
     return run.from_ns || run.to_ns ? run : (struct cup_window){INT64_MIN, INT64_MAX};
 }
 
-static int make_from(struct cup_observed *observed, const struct cup_profile *profile,
-                     enum cup_sample_origin origin)
+static const char *reason_of(const struct cup_observed *observed)
 {
-    struct cup_sample_feed feed;
-    const struct cup_window *window = &observed->window;
-    if (cup_sample_feed_open(&feed, profile, origin, window->from_ns, window->to_ns) != 0)
-        return -1;
-    return make_from_feed(observed, &feed);
+    if (observed->file)
+        return "no sample in the file given with --samples lies within the run";
+    return observed->profile->sample_count
+               ? "no sample lies within the run: it is shorter than their interval, or neither "
+                 "scheduler nor workers were there"
+               : "no samples: neither a scheduler nor a worker that was sampled is in the profile";
 }
 
-/* Ends making them: RESULT 0, or -1 without memory. NONE says why there are no figures. */
-static int finish_observed(struct cup_observed *observed, int result, const char *none)
+int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
+                      struct cup_window window, const struct cup_samples_file *file)
 {
+    *observed =
+        (struct cup_observed){.profile = profile, .file = file, .window = window_of(window)};
+    int result = make_from(observed, file ? CUP_SAMPLES_FILE : CUP_SAMPLES_SCHEDULER);
+    if (result == 0 && !observed->origin && !file)
+        result = make_from(observed, CUP_SAMPLES_WORKERS);
     if (result == 0 && observed->origin)
         result = cup_observed_add_own(observed);
     if (result != 0)
@@ -424,36 +433,8 @@ static int finish_observed(struct cup_observed *observed, int result, const char
     else if (observed->origin)
         describe_source(observed);
     else
-        snprintf(observed->reason, sizeof observed->reason, "%s", none);
+        snprintf(observed->reason, sizeof observed->reason, "%s", reason_of(observed));
     return result;
-}
-
-int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
-                      struct cup_window window)
-{
-    *observed = (struct cup_observed){.profile = profile, .window = window_of(window)};
-    int result = make_from(observed, profile, CUP_SAMPLES_SCHEDULER);
-    if (result == 0 && !observed->origin)
-        result = make_from(observed, profile, CUP_SAMPLES_WORKERS);
-    return finish_observed(
-        observed, result,
-        profile->sample_count
-            ? "no sample lies within the run: it is shorter than their interval, or neither "
-              "scheduler nor workers were there"
-            : "no samples: neither a scheduler nor a worker that was sampled is in the profile");
-}
-
-int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_profile *profile,
-                                struct cup_window window, const struct cup_samples_file *file)
-{
-    struct cup_sample_feed feed;
-    *observed =
-        (struct cup_observed){.profile = profile, .file = file, .window = window_of(window)};
-    int result = cup_sample_feed_open_file(&feed, file);
-    if (result == 0)
-        result = make_from_feed(observed, &feed);
-    return finish_observed(observed, result,
-                           "no sample in the file given with --samples lies within the run");
 }
 
 void cup_observed_free(struct cup_observed *observed)

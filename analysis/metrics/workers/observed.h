@@ -71,17 +71,12 @@ struct cup_observed {
     uint64_t without_limit;             /* those of `known` that have no memory limit */
 };
 
-/* Makes the figures from the samples in the profile: those of the scheduler or, if there are none,
- * those that the workers took of themselves. A window of 0 to 0 means all samples. Returns 0, also
- * if there are no samples (then observed->reason says why), or -1 without memory. The profile must
- * outlive it. */
+/* Makes the figures from the samples in FILE, which another program wrote; NULL: from those in the
+ * profile, of the scheduler or, if there are none, those that the workers took of themselves. A
+ * window of 0 to 0 means all samples. Returns 0, also if there are no samples (then
+ * observed->reason says why), or -1 without memory. The profile and the file must outlive it. */
 int cup_observed_make(struct cup_observed *observed, const struct cup_profile *profile,
-                      struct cup_window window);
-
-/* The same from a file of samples that another program wrote. The file must outlive it. */
-int cup_observed_make_from_file(struct cup_observed *observed, const struct cup_profile *profile,
-                                struct cup_window window, const struct cup_samples_file *file);
-
+                      struct cup_window window, const struct cup_samples_file *file);
 void cup_observed_free(struct cup_observed *observed);
 
 /* Whether the worker was there during the window. */

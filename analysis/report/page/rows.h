@@ -20,20 +20,9 @@
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 
-static inline struct cup_value cup_value_if(bool known, struct cup_value value)
-{
-    return known ? value : cup_null();
-}
-
 static inline struct cup_value cup_count_if(bool known, uint64_t count)
 {
     return cup_value_if(known, cup_count(count));
-}
-
-/* Nanoseconds, as seconds. */
-static inline struct cup_value cup_ns(uint64_t ns)
-{
-    return cup_seconds((int64_t)ns);
 }
 
 static inline struct cup_value cup_ns_if(bool known, uint64_t ns)

@@ -41,14 +41,15 @@ static void print_comparison(const struct cup_page *page,
 
 #define DATASET_FIELDS(X)                                                                          \
     X("dataset", TEXT, cup_string(dataset->name), .heading = "dataset (saved)")                    \
-    X("entries", COUNT, cup_count_or_null(figures->entries), .heading = "events")                  \
-    X("duration", SECONDS, seconds(figures->process_ns), .heading = "duration")                    \
-    X("num_requested_bytes", BYTES, cup_count_or_null(figures->bytes), .heading = "bytes requested")
+    X("entries", COUNT, cup_count_or_null(figures[CUP_COFFEA_ENTRIES]), .heading = "events")       \
+    X("duration", SECONDS, seconds(figures[CUP_COFFEA_PROCESS]), .heading = "duration")            \
+    X("num_requested_bytes", BYTES, cup_count_or_null(figures[CUP_COFFEA_BYTES]),                  \
+      .heading = "bytes requested")
 
 static void fill_dataset(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_coffea_dataset *dataset = item;
-    const struct cup_coffea_figures *figures = &dataset->figures;
+    const uint64_t *figures = dataset->figures.of;
     (void)rows;
     CUP_FILL(values, DATASET_FIELDS);
 }
@@ -146,10 +147,10 @@ static int put_given(struct report *report, const struct cup_coffea_file *given)
 {
     cup_json_object(&report->json, "given");
     put(report, "file", cup_string(given->path));
-    put(report, "bytesread", cup_count_or_null(given->report.bytes));
-    put(report, "entries", cup_count_or_null(given->report.entries));
-    put(report, "processtime", seconds(given->report.process_ns));
-    put(report, "chunks", cup_count_or_null(given->report.chunks));
+    put(report, "bytesread", cup_count_or_null(given->report.of[CUP_COFFEA_BYTES]));
+    put(report, "entries", cup_count_or_null(given->report.of[CUP_COFFEA_ENTRIES]));
+    put(report, "processtime", seconds(given->report.of[CUP_COFFEA_PROCESS]));
+    put(report, "chunks", cup_count_or_null(given->report.of[CUP_COFFEA_CHUNKS]));
     put_given_columns(report, given);
     put(report, "columns_unreadable", cup_bool(given->columns_unreadable));
     put(report, "t_start", cup_value_if(given->start_ns, cup_time(given->start_ns)));

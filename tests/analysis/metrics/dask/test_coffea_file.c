@@ -66,15 +66,15 @@ Test(coffea_file, a_report_as_json_dump_writes_it)
 {
     read_text_as_file("{\"bytesread\": 450, \"columns\": [\"nMuon-data\", \"Muon_pt-data\"],"
                       " \"entries\": 5000, \"processtime\": 8.0000001, \"chunks\": 3}");
-    cr_expect_eq(file.report.bytes, 450);
-    cr_expect_eq(file.report.entries, 5000);
-    cr_expect_eq(file.report.chunks, 3);
-    cr_expect_eq(file.report.process_ns, 8000000100);
+    cr_expect_eq(file.report.of[CUP_COFFEA_BYTES], 450);
+    cr_expect_eq(file.report.of[CUP_COFFEA_ENTRIES], 5000);
+    cr_expect_eq(file.report.of[CUP_COFFEA_CHUNKS], 3);
+    cr_expect_eq(file.report.of[CUP_COFFEA_PROCESS], 8000000100);
     cr_expect_eq(json_array_size(file.columns), 2);
     cr_expect_eq(file.start_ns, 0);
     cr_expect_eq(file.ignored, 0);
     cr_expect_eq(file.dataset_count, 0);
-    cr_expect_eq(file.dataset_sums.bytes, CUP_UNKNOWN64);
+    cr_expect_eq(file.dataset_sums.of[CUP_COFFEA_BYTES], CUP_UNKNOWN64);
 }
 
 /* default=str: numpy's numbers become texts, and a set what str() makes of it. */
@@ -83,10 +83,10 @@ Test(coffea_file, texts_that_are_numbers_are_numbers)
     read_text_as_file("{\"bytesread\": \"450\", \"entries\": 5e3, \"processtime\": \"8.5\","
                       " \"chunks\": null, \"columns\": \"{'a-data', 'b-data'}\","
                       " \"dataservers\": [\"x\"], \"walltime\": 3}");
-    cr_expect_eq(file.report.bytes, 450);
-    cr_expect_eq(file.report.entries, 5000);
-    cr_expect_eq(file.report.process_ns, 8500000000);
-    cr_expect_eq(file.report.chunks, CUP_UNKNOWN64);
+    cr_expect_eq(file.report.of[CUP_COFFEA_BYTES], 450);
+    cr_expect_eq(file.report.of[CUP_COFFEA_ENTRIES], 5000);
+    cr_expect_eq(file.report.of[CUP_COFFEA_PROCESS], 8500000000);
+    cr_expect_eq(file.report.of[CUP_COFFEA_CHUNKS], CUP_UNKNOWN64);
     cr_expect_null(file.columns);
     cr_expect(file.columns_unreadable);
     cr_expect_eq(file.ignored, 2);
@@ -96,7 +96,7 @@ Test(coffea_file, texts_that_are_numbers_are_numbers)
 Test(coffea_file, bytes_are_exact)
 {
     read_text_as_file("{\"bytesread\": 9007199254740993}");
-    cr_expect_eq(file.report.bytes, 9007199254740993);
+    cr_expect_eq(file.report.of[CUP_COFFEA_BYTES], 9007199254740993);
 }
 
 #define DATASETS                                                                                   \
@@ -109,11 +109,11 @@ Test(coffea_file, datasets_are_added_up)
     read_text_as_file("{" DATASETS ", \"note\": {\"text\": \"x\"}, \"chunks\": 3}");
     cr_assert_eq(file.dataset_count, 2);
     cr_expect_str_eq(file.datasets[1].name, "B");
-    cr_expect_eq(file.datasets[1].figures.bytes, CUP_UNKNOWN64);
-    cr_expect_eq(file.dataset_sums.entries, 30);
-    cr_expect_eq(file.dataset_sums.process_ns, 3500000000);
-    cr_expect_eq(file.dataset_sums.bytes, 100);
-    cr_expect_eq(file.report.entries, CUP_UNKNOWN64);
+    cr_expect_eq(file.datasets[1].figures.of[CUP_COFFEA_BYTES], CUP_UNKNOWN64);
+    cr_expect_eq(file.dataset_sums.of[CUP_COFFEA_ENTRIES], 30);
+    cr_expect_eq(file.dataset_sums.of[CUP_COFFEA_PROCESS], 3500000000);
+    cr_expect_eq(file.dataset_sums.of[CUP_COFFEA_BYTES], 100);
+    cr_expect_eq(file.report.of[CUP_COFFEA_ENTRIES], CUP_UNKNOWN64);
     cr_expect_eq(file.ignored, 1);
 }
 
