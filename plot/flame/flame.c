@@ -85,6 +85,14 @@ enum { HOVER = 600 };
 #define OPACITY 0.45
 static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 
+static void add_seen_keys(struct cup_figure *figure, const bool *seen, const enum cup_paint *of,
+                          const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (seen[i])
+            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[of[i]], "%s", names[i]);
+}
+
 /* ---- comparing runs: colours of change
  * ------------------------------------------------------------------------ */
 
@@ -103,10 +111,7 @@ static void add_sign_keys(struct cup_figure *figure, const struct cup_flame *plo
     bool seen[SIGNS] = {false};
     for (size_t i = 0; i < plot->count; i++)
         seen[sign_of(&plot->boxes[i])] = true;
-    for (int sign = 0; sign < SIGNS; sign++)
-        if (seen[sign])
-            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[sign_paints[sign]], "%s",
-                               names[sign]);
+    add_seen_keys(figure, seen, sign_paints, names, SIGNS);
 }
 
 /* ---- one run: colours of packages
@@ -118,10 +123,7 @@ static void add_kind_keys(struct cup_figure *figure, const struct cup_flame *plo
     for (size_t i = 0; i < plot->count; i++)
         if (!plot->boxes[i].is_all && plot->boxes[i].kind < CUP_FLAME_KINDS)
             seen[plot->boxes[i].kind] = true;
-    for (int kind = 0; kind < CUP_FLAME_KINDS; kind++)
-        if (seen[kind])
-            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[paints[kind]], "%s",
-                               cup_flame_kind_names[kind]);
+    add_seen_keys(figure, seen, paints, cup_flame_kind_names, CUP_FLAME_KINDS);
 }
 
 static void add_keys(struct cup_figure *figure, const struct cup_flame *plot)

@@ -9,6 +9,14 @@
 #include "plot/shared/plot.h"
 #include "plot/tasks/task_plots.h"
 
+const struct cup_bar_kind cup_shown_parts[CUP_SHOWN_COUNT] = {
+    [CUP_SHOWN_CPU] = {"CPU", CUP_PAINT_GREEN},
+    [CUP_SHOWN_IO] = {"I/O", CUP_PAINT_SKY},
+    [CUP_SHOWN_GIL] = {"GIL", CUP_PAINT_RED},
+    [CUP_SHOWN_NO_CORE] = {"no core", CUP_PAINT_YELLOW},
+    [CUP_SHOWN_REST] = {"locks, other", CUP_PAINT_GREY},
+};
+
 static void add_row(struct cup_prefix_times *plot, const struct cup_profile *profile,
                     const struct cup_prefix *prefix)
 {

@@ -20,11 +20,6 @@ enum cup_shown {
     CUP_SHOWN_COUNT
 };
 
-/* Calculates the shares of a task's wall time. They add up to 1, or are all 0 if they are not
- * known. The profile must have been loaded with counters. */
-void cup_shown_shares(const struct cup_profile *profile, const struct cup_task *task,
-                      double shares[CUP_SHOWN_COUNT]);
-
 extern const struct cup_bar_kind cup_shown_parts[CUP_SHOWN_COUNT];
 
 struct cup_chunk_runtime {

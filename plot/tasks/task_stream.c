@@ -145,6 +145,27 @@ static uint16_t *make_groups(struct cup_task_stream *plot, struct cup_plot_input
     return groups;
 }
 
+/* Calculates the shares of a task's wall time. They add up to 1, or stay 0 if they are not known.
+ * The profile must have been loaded with counters. */
+static void calculate_shares(const struct cup_profile *profile, const struct cup_task *task,
+                             double shares[CUP_SHOWN_COUNT])
+{
+    uint64_t wall_ns = cup_task_wall_ns(task);
+    size_t index = (size_t)(task - profile->tasks);
+    if (!task->split || !profile->own_waits || wall_ns == CUP_UNKNOWN64 || wall_ns == 0 ||
+        task->cpu_ns == CUP_UNKNOWN64)
+        return;
+    const uint64_t *waits = profile->own_waits[index].ns;
+    double wall = (double)wall_ns, left = 1;
+    const double parts[] = {(double)task->cpu_ns, (double)waits[CUP_WAITED_IO],
+                            (double)waits[CUP_WAITED_GIL], (double)waits[CUP_WAITED_RUN_DELAY]};
+    for (int i = CUP_SHOWN_CPU; i < CUP_SHOWN_REST; i++) {
+        shares[i] = fmin(left, parts[i] / wall);
+        left -= shares[i];
+    }
+    shares[CUP_SHOWN_REST] = left;
+}
+
 static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input,
                       const struct lane *lanes, size_t tasks)
 {
@@ -165,7 +186,7 @@ static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input
         shown->group = groups[task->prefix];
         shown->failed = task->status == CUP_STATUS_ERRED;
         plot->failed_count += shown->failed;
-        cup_shown_shares(profile, task, shown->shares);
+        calculate_shares(profile, task, shown->shares);
     }
     return 0;
 }

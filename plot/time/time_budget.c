@@ -46,7 +46,7 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 /* Work is green, idle time grey. Parts that other plots show have the same paint there
- * (plot/tasks/waits_shown.c). */
+ * (plot/tasks/prefix_times.c). */
 static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
     [CUP_BUDGET_TASK_CPU] = CUP_PAINT_GREEN,   [CUP_BUDGET_IO] = CUP_PAINT_SKY,
     [CUP_BUDGET_GIL] = CUP_PAINT_RED,          [CUP_BUDGET_LOCK] = CUP_PAINT_PINK,
