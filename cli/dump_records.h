@@ -1,6 +1,5 @@
 /* One record as a line of `cupping dump`. */
-#ifndef CUPPING_CLI_DUMP_RECORDS_H
-#define CUPPING_CLI_DUMP_RECORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void cup_dump_row(FILE *out, const char *name);
 
 /* The name of a number, or "?" for a number that only newer versions know. */
 const char *cup_dump_name(const char *const *names, size_t count, uint32_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* The options of a verb as a table, from which its arguments are read and its help is printed. */
-#ifndef CUPPING_CLI_OPTIONS_H
-#define CUPPING_CLI_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -55,5 +54,3 @@ void cup_options_print(FILE *out, const struct cup_options *options);
 /* Prints words from column `column` on, wrapped at column 79, with later lines indented by
  * `indent`, and ends the line. A line break in `text` is kept. */
 void cup_print_help_text(FILE *out, size_t column, size_t indent, const char *text);
-
-#endif

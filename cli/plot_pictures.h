@@ -1,6 +1,5 @@
 /* The pictures that `cupping plot` writes into a directory. */
-#ifndef CUPPING_CLI_PLOT_PICTURES_H
-#define CUPPING_CLI_PLOT_PICTURES_H
+#pragma once
 
 #include "plot/shared/plot.h"
 #include "plot/shared/runs.h"
@@ -30,5 +29,3 @@ bool cup_is_wanted(const struct cup_wanted *wanted, const struct cup_plot *plot)
 int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted *wanted,
                       const char *directory, const struct cup_sheet *style,
                       struct cup_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The verbs of the command line, `cupping VERB ...`: one file for each, and one table. */
-#ifndef CUPPING_CLI_VERBS_H
-#define CUPPING_CLI_VERBS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ extern const struct cup_options cup_report_options, cup_tasks_options, cup_plot_
                    "only the stacks of tasks of this dataset" where),                              \
         CUP_OPTION("--worker", "WORKER", ask.worker,                                               \
                    "only the stacks of this worker: its address, its name or HOST:PID" where)
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes a row of a CPU_SAMPLES record: successive samples that found a thread in the same state.
  * See log_format.h. */
-#ifndef CUPPING_CPU_ROWS_H
-#define CUPPING_CPU_ROWS_H
+#pragma once
 
 #include "include/log_format.h"
 #include "include/log_pairs.h"
@@ -42,5 +41,3 @@ static inline size_t cup_cpu_row_code(unsigned char *at, const struct cup_cpu_ru
     }
     return bytes;
 }
-
-#endif

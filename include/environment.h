@@ -3,8 +3,7 @@
  *
  * No variable has an effect in a setuid process. A value that cannot be used is replaced by the
  * default, and the log has a NOTE record that says so. */
-#ifndef CUPPING_ENVIRONMENT_H
-#define CUPPING_ENVIRONMENT_H
+#pragma once
 
 #define CUP_ENVIRONMENT(X)                                                                         \
     X(CUPPING_CPU_HZ, "100",                                                                       \
@@ -21,5 +20,3 @@
       "0: no stacks are recorded; stress: a stack is read at every allocation, for tests")         \
     X(CUPPING_VERBOSE, "0",                                                                        \
       "1: one line on standard error when a log is opened or cannot be opened")
-
-#endif

@@ -20,8 +20,7 @@
  *
  * The lists of rows X(...) are X macros: enums, names, checks and tables are made from them, so
  * each fact is stated only once. */
-#ifndef CUPPING_LOG_FORMAT_H
-#define CUPPING_LOG_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -1318,5 +1317,3 @@ CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_digest_value, 16);
 CUP_SIZE_IS(cup_stack_node, 12);
 CUP_SIZE_IS(cup_access_extent, 48);
-
-#endif

@@ -1,7 +1,6 @@
 /* Encodes the tails of records (log_format.h): unsigned LEB128 numbers, and pairs of an index and
  * a value. The functions that write return the number of bytes. */
-#ifndef CUPPING_LOG_PAIRS_H
-#define CUPPING_LOG_PAIRS_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -87,5 +86,3 @@ static inline size_t cup_pairs_pad(unsigned char *pairs, size_t bytes)
     memset(pairs + bytes, CUP_PAIR_PADDING, added);
     return bytes + added;
 }
-
-#endif

@@ -1,10 +1,7 @@
 /* The tables of all plots, in the order in which they are listed and drawn. */
-#ifndef CUPPING_PLOT_PLOTS_H
-#define CUPPING_PLOT_PLOTS_H
+#pragma once
 
 #include "plot/shared/plot.h"
 
 /* Plots of one run, and plots of several. */
 extern const struct cup_plot_table cup_plots, cup_run_plots;
-
-#endif

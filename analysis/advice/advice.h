@@ -1,7 +1,6 @@
 /* What to look at first: sentences that say what was found, how large it is against a threshold,
  * and what to do. docs/advice.md lists the rules. */
-#ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_H
-#define CUPPING_ANALYSIS_ADVICE_ADVICE_H
+#pragma once
 
 #include "analysis/metrics/totals.h"
 
@@ -28,5 +27,3 @@ enum { CUP_ADVICE_MOST = 64 };
 /* Fills in what applies, the largest weight first; returns how many. There is at least one sentence
  * if there are tasks: the last rule says that nothing stands out. */
 size_t cup_advice_make(const struct cup_totals *totals, struct cup_advice advice[CUP_ADVICE_MOST]);
-
-#endif

@@ -1,6 +1,5 @@
 /* The rules behind the advice, and what they share. To add one, add a row and its function. */
-#ifndef CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
-#define CUPPING_ANALYSIS_ADVICE_ADVICE_RULES_H
+#pragma once
 
 #include <stdio.h>
 
@@ -79,5 +78,3 @@ static inline double cup_share_of_threads(const struct cup_totals *t, double sec
 {
     return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Arrays that grow. Only this room multiplies sizes and doubles capacities. */
-#ifndef CUPPING_ANALYSIS_BASE_ARRAY_H
-#define CUPPING_ANALYSIS_BASE_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ static inline void cup_add_numbers(void *sums, const void *more, size_t bytes)
 {
     cup_add_all(sums, more, bytes / sizeof(uint64_t));
 }
-
-#endif

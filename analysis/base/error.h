@@ -1,7 +1,6 @@
 /* How analysis/ reports an error: the function that detects it fills a struct cup_error, the verb
  * prints it. Nothing here allocates, so it works without memory, too. */
-#ifndef CUPPING_ANALYSIS_BASE_ERROR_H
-#define CUPPING_ANALYSIS_BASE_ERROR_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -25,5 +24,3 @@ int cup_error_memory(struct cup_error *error, const char *source);
 
 /* Prints one line: "cupping: SOURCE: byte OFFSET: TEXT". Control characters are replaced by "?". */
 void cup_error_print(FILE *out, const struct cup_error *error);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The table is open-addressed with linear probing, and at most half full. It takes no lock: only
  * one thread at a time may use a map. */
-#ifndef CUPPING_ANALYSIS_BASE_HASH_MAP_H
-#define CUPPING_ANALYSIS_BASE_HASH_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ static inline void cup_hash_map_prefetch(const struct cup_hash_map *map, uint64_
 
 /* Frees everything; the map is then empty and usable. */
 void cup_hash_map_clear(struct cup_hash_map *map);
-
-#endif

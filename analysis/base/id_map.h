@@ -1,8 +1,7 @@
 /* A map from the ids of one log (of strings, files, servers, tasks: 1, 2, 3, ...) to indexes in
  * the profile. It is an array of pages that are allocated when needed: ids are normally dense, but
  * a damaged log may hold any number. */
-#ifndef CUPPING_ANALYSIS_BASE_ID_MAP_H
-#define CUPPING_ANALYSIS_BASE_ID_MAP_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ static inline uint32_t cup_id_map_get(const struct cup_id_map *map, uint32_t id)
 
 /* Frees everything; the map is then empty and usable. */
 void cup_id_map_clear(struct cup_id_map *map);
-
-#endif

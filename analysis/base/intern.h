@@ -1,6 +1,5 @@
 /* Stores each text once: equal texts have equal ids. Id 0 is "not known". */
-#ifndef CUPPING_ANALYSIS_BASE_INTERN_H
-#define CUPPING_ANALYSIS_BASE_INTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ static inline struct cup_text cup_intern_text(const struct cup_intern *intern, u
 }
 
 void cup_intern_clear(struct cup_intern *intern);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads times that people and programs wrote. */
-#ifndef CUPPING_ANALYSIS_BASE_ISO_TIME_H
-#define CUPPING_ANALYSIS_BASE_ISO_TIME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ int cup_iso_time(const char *text, int64_t *time_ns, bool *zoned);
 /* Corrects a local time that was read as UTC. Example: if UTC_NS is 12:00 UTC, this returns the
  * moment at which clocks in the time zone of this machine show 12:00. */
 int64_t cup_local_time(int64_t utc_ns);
-
-#endif

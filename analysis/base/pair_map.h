@@ -1,7 +1,6 @@
 /* A map from two 32-bit numbers to one 32-bit number, which must not be 0. It is a hash_map.h
  * whose 64-bit key consists of both numbers. */
-#ifndef CUPPING_ANALYSIS_BASE_PAIR_MAP_H
-#define CUPPING_ANALYSIS_BASE_PAIR_MAP_H
+#pragma once
 
 #include "analysis/base/hash_map.h"
 
@@ -36,5 +35,3 @@ static inline void cup_pair_map_clear(struct cup_pair_map *map)
 {
     cup_hash_map_clear(&map->map);
 }
-
-#endif

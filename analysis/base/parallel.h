@@ -1,6 +1,5 @@
 /* Runs work on several threads. */
-#ifndef CUPPING_ANALYSIS_BASE_PARALLEL_H
-#define CUPPING_ANALYSIS_BASE_PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * than 8. The calling thread is one of them; if no other can be started, it works alone. Returns
  * when all calls have returned. The calls of work() must share the work among themselves. */
 void cup_parallel(size_t most, void (*work)(void *context), void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* Mean, deviation and quantiles of a set of numbers. */
-#ifndef CUPPING_ANALYSIS_BASE_STATISTICS_H
-#define CUPPING_ANALYSIS_BASE_STATISTICS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ struct cup_statistics cup_statistics_of(double *numbers, size_t count);
 /* The number at index RANK in ascending order (0: the smallest); RANK is less than COUNT. Changes
  * the order of NUMBERS. */
 double cup_select(double *numbers, size_t count, size_t rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* A rate to reach: "200Gbps", "25GB/s", "50kHz", "2e6 events/s". */
-#ifndef CUPPING_ANALYSIS_BASE_TARGET_H
-#define CUPPING_ANALYSIS_BASE_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ struct cup_target {
 /* Returns 0, or -1 and one line in *error (its source is `verb`). */
 int cup_target_read(struct cup_target *target, const char *text, const char *verb,
                     struct cup_error *error);
-
-#endif

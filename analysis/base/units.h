@@ -1,7 +1,6 @@
 /* Prints human-readable numbers: three significant digits and a unit with a decimal prefix (kB, MB
  * and GB are powers of 1000). */
-#ifndef CUPPING_ANALYSIS_BASE_UNITS_H
-#define CUPPING_ANALYSIS_BASE_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ __attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *for
 #define CUP_SHOW_S(seconds) CUP_SHOW(seconds, CUP_UNIT_SECONDS)
 #define CUP_SHOW_NS(ns) CUP_SHOW_S((double)(ns) / 1e9)
 #define CUP_SHOW_TIME(ns) CUP_SHOW_VALUE(cup_time(ns), CUP_UNIT_NONE)
-
-#endif

@@ -1,6 +1,5 @@
 /* Texts from the profiled program may hold any bytes. What cupping prints is always valid UTF-8. */
-#ifndef CUPPING_ANALYSIS_BASE_UTF8_H
-#define CUPPING_ANALYSIS_BASE_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
 /* Decodes the character at AT, which is before END, into *code and returns its length in bytes. If
  * no valid character begins there, *code is CUP_UTF8_BAD and the length is 1. */
 size_t cup_utf8_next(const char *at, const char *end, uint32_t *code);
-
-#endif

@@ -1,7 +1,6 @@
 /* The value of a metric or of a table's cell, for all outputs. "Not known" is a value of its own
  * (null in JSON, n/a in text), never 0. */
-#ifndef CUPPING_ANALYSIS_BASE_VALUE_H
-#define CUPPING_ANALYSIS_BASE_VALUE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -128,5 +127,3 @@ enum { CUP_NUMBER_ROOM = 40 }; /* bytes that cup_print_number() needs */
 /* Writes a number or a time as in JSON and CSV: seconds to the nanosecond without trailing zeros,
  * times without quotes. Returns the length; 0 for null and texts. */
 size_t cup_print_number(char *to, struct cup_value value);
-
-#endif

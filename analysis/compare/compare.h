@@ -1,6 +1,5 @@
 /* Compares runs: their figures side by side, differences of their inputs, and how they scale. */
-#ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_H
-#define CUPPING_ANALYSIS_COMPARE_COMPARE_H
+#pragma once
 
 #include "analysis/compare/figures.h"
 
@@ -97,5 +96,3 @@ struct cup_compare_section {
     bool rows;       /* has rows: prefixes or datasets */
 };
 extern const struct cup_compare_section cup_compare_sections[];
-
-#endif

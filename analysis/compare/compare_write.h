@@ -1,6 +1,5 @@
 /* Writes a comparison, and how one run scales, as text, HTML, JSON and CSV. */
-#ifndef CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
-#define CUPPING_ANALYSIS_COMPARE_COMPARE_WRITE_H
+#pragma once
 
 #include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
@@ -50,5 +49,3 @@ void cup_measurement_text(const struct cup_figures *figures, const char *only,
                           const struct cup_target *target, const struct cup_output *output);
 void cup_measurement_json(const struct cup_figures *figures, const struct cup_target *target,
                           const struct cup_output *output);
-
-#endif

@@ -1,7 +1,6 @@
 /* All figures of one run, wherever they come from: a profile, a report saved as JSON, or a
  * measurement directory of roastcoffea. What `cupping compare` puts side by side. */
-#ifndef CUPPING_ANALYSIS_COMPARE_FIGURES_H
-#define CUPPING_ANALYSIS_COMPARE_FIGURES_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -211,5 +210,3 @@ void cup_figures_from_totals(struct cup_figures *figures, const struct cup_total
 /* Fills empty figures from a file that `cupping report --json` wrote, with figures of functions if
  * ask.functions is set. Returns 0, or -1 and *error. */
 int cup_figures_from_report(struct cup_figures *figures, const char *path, struct cup_error *error);
-
-#endif

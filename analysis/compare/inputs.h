@@ -1,7 +1,6 @@
 /* Opens an input named on the command line: a profile, a measurement directory of roastcoffea, or a
  * file that `cupping report --json` wrote. */
-#ifndef CUPPING_ANALYSIS_COMPARE_INPUTS_H
-#define CUPPING_ANALYSIS_COMPARE_INPUTS_H
+#pragma once
 
 #include "analysis/compare/compare.h"
 
@@ -35,5 +34,3 @@ void cup_input_list_close(struct cup_input_list *inputs);
 /* "A", "B", ...; and the letter alone. */
 const char *cup_input_name(size_t input);
 char cup_input_letter(size_t input);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads only the wanted part of a JSON file. A report of a million chunks would otherwise become a
  * tree with some hundred bytes for each number. */
-#ifndef CUPPING_ANALYSIS_COMPARE_JSON_FILE_H
-#define CUPPING_ANALYSIS_COMPARE_JSON_FILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct cup_value cup_json_number(const json_t *json);
 
 /* The JSON owns the text; no text for anything but a string. */
 struct cup_text cup_json_text(const json_t *json);
-
-#endif

@@ -7,8 +7,7 @@
  * whose result was used are spread evenly over its task's time (opening the file included, or the
  * first bins of a run that starts all at once would have busy threads and no events). Bins with
  * nearly the same number of busy threads make a step. */
-#ifndef CUPPING_ANALYSIS_COMPARE_RAMP_H
-#define CUPPING_ANALYSIS_COMPARE_RAMP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ double cup_ramp_rate_per_thread(const struct cup_ramp *ramp, const struct cup_ra
 
 /* Bytes of a step: those requested by uproot if known, otherwise those read; see bytes_are. */
 double cup_ramp_bytes(const struct cup_ramp *ramp, const struct cup_ramp_step *step);
-
-#endif

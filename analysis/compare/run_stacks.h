@@ -2,8 +2,7 @@
  * numbers are ignored, because lines move as files are edited; several functions with one name
  * (lambdas) become one. The user's files are matched without their directories, and all notebook
  * cells count as one file. */
-#ifndef CUPPING_ANALYSIS_COMPARE_RUN_STACKS_H
-#define CUPPING_ANALYSIS_COMPARE_RUN_STACKS_H
+#pragma once
 
 #include "analysis/compare/figures.h"
 
@@ -38,5 +37,3 @@ double cup_run_stacks_divisor(const struct cup_figures *input, bool by_event);
  * IPython names a cell after its process and text. The result points into the path, or is constant.
  */
 struct cup_text cup_same_file(struct cup_text path);
-
-#endif

@@ -1,6 +1,5 @@
 /* `cupping export --to FORMAT`: a profile in formats that other programs read. */
-#ifndef CUPPING_ANALYSIS_EXPORT_EXPORT_H
-#define CUPPING_ANALYSIS_EXPORT_EXPORT_H
+#pragma once
 
 #include "analysis/metrics/totals.h"
 #include "analysis/write/output.h"
@@ -53,5 +52,3 @@ cup_export_writer cup_export_speedscope;
  * ran them, chunks' process() inside, memory and rates as counters; and the stacks in which samples
  * found threads, where the logs have any. The profile must have the counters of every task. */
 cup_export_writer cup_export_perfetto;
-
-#endif

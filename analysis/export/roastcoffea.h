@@ -1,7 +1,6 @@
 /* The parts of a measurement directory of roastcoffea: docs/roastcoffea.md has its keys, their
  * units and how each is made. */
-#ifndef CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
-#define CUPPING_ANALYSIS_EXPORT_ROASTCOFFEA_H
+#pragma once
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/write/json_writer.h"
@@ -72,5 +71,3 @@ char *cup_python_string(struct cup_text text);
 /* datetime.fromtimestamp(ns / 1e9).isoformat(), always with six digits: local time. */
 enum { CUP_PYTHON_TIME_ROOM = 40 };
 char *cup_python_time(char to[CUP_PYTHON_TIME_ROOM], int64_t ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* A trace in Chrome's JSON format while it is written: shared by the files that write its parts. */
-#ifndef CUPPING_ANALYSIS_EXPORT_TRACE_H
-#define CUPPING_ANALYSIS_EXPORT_TRACE_H
+#pragma once
 
 #include "analysis/base/pair_map.h"
 #include "analysis/metrics/totals.h"
@@ -48,5 +47,3 @@ void cup_trace_end_arguments(struct cup_trace *trace);
 
 /* Writes the stack of each sample, on its thread. Returns 0, or -1 without memory. */
 int cup_trace_samples(struct cup_trace *trace);
-
-#endif

@@ -1,7 +1,6 @@
 /* Finds source lines in the line tables of CPython's code objects. There are three forms, by minor
  * version. A damaged table yields line 0 or a wrong line, but no byte beyond its end is read. */
-#ifndef CUPPING_ANALYSIS_LOG_LINE_TABLE_H
-#define CUPPING_ANALYSIS_LOG_LINE_TABLE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct cup_line_table {
 /* The source line of the instruction at offset AT (bytes from the start of the code); 0: the
  * compiler added the instruction, or the line is not known. */
 uint32_t cup_line_at(const struct cup_line_table *table, uint32_t at);
-
-#endif

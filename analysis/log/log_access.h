@@ -1,6 +1,5 @@
 /* Reads ACCESS and EXTENTS records, see log_format.h. */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_ACCESS_H
-#define CUPPING_ANALYSIS_LOG_LOG_ACCESS_H
+#pragma once
 
 #include "analysis/log/log_reader.h"
 
@@ -30,5 +29,3 @@ struct cup_access {
 
 /* Reads an ACCESS or EXTENTS record. */
 void cup_access_decode(struct cup_access *access, const struct cup_record *record);
-
-#endif

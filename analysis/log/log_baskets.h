@@ -1,6 +1,5 @@
 /* Reads the rows of BASKETS records, one for each branch. See log_format.h. */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
-#define CUPPING_ANALYSIS_LOG_LOG_BASKETS_H
+#pragma once
 
 #include "analysis/log/log_reader.h"
 
@@ -27,5 +26,3 @@ void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_
 
 /* Reads the next row into reader->row. False after the last sound row; then `damaged` is final. */
 bool cup_basket_reader_next(struct cup_basket_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads unsigned LEB128 numbers, as in the tails of records. */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
-#define CUPPING_ANALYSIS_LOG_LOG_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ static inline bool cup_number_next(const unsigned char **at, const unsigned char
     }
     return true;
 }
-
-#endif

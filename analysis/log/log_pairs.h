@@ -1,6 +1,5 @@
 /* Reads the pairs and rows in the tails of records. See log_format.h. */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_PAIRS_H
-#define CUPPING_ANALYSIS_LOG_LOG_PAIRS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool cup_row_next(const unsigned char **at, const unsigned char *end, struct cup
 
 /* Sets values[index] of each pair with an index below COUNT; the other values stay. */
 void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count);
-
-#endif

@@ -7,8 +7,7 @@
  * The process may still be writing. Blocks are copied before the records are read: if the process
  * closes a block in between, its record is found, and the copy is ignored. So no block is missed or
  * counted twice. */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_READER_H
-#define CUPPING_ANALYSIS_LOG_LOG_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -113,5 +112,3 @@ static inline struct cup_text cup_record_text(const struct cup_record *record, s
     size_t held = cup_record_tail_bytes(record);
     return (struct cup_text){(const char *)cup_record_tail(record), bytes < held ? bytes : held};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads CODE, MODULE, STACKS, STACK_USE and CPU_SAMPLES records, and checks them. See log_format.h.
  */
-#ifndef CUPPING_ANALYSIS_LOG_LOG_STACKS_H
-#define CUPPING_ANALYSIS_LOG_LOG_STACKS_H
+#pragma once
 
 #include "analysis/base/intern.h"
 #include "analysis/log/line_table.h"
@@ -84,5 +83,3 @@ bool cup_cpu_next(struct cup_cpu_reader *reader);
 
 /* "cpu", "read", ...; NULL for uses that only newer versions know. */
 const char *cup_stack_use_name(uint32_t use);
-
-#endif

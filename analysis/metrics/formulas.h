@@ -1,7 +1,6 @@
 /* What the rows and the formulas of metrics_*.c share. A formula yields null where nothing is
  * known. */
-#ifndef CUPPING_ANALYSIS_METRICS_FORMULAS_H
-#define CUPPING_ANALYSIS_METRICS_FORMULAS_H
+#pragma once
 
 #include "analysis/metrics/metrics.h"
 
@@ -93,5 +92,3 @@ static inline struct cup_value cup_class_bytes(T t, int counter)
 {
     return cup_count(t->counters[counter] + t->without_task[counter]);
 }
-
-#endif

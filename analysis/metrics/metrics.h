@@ -8,8 +8,7 @@
  * The value is an expression over t, the totals; a formula that needs more than one expression is
  * a function in metrics_SECTION.c. To add a metric, add a row: enum, JSON, report, sources,
  * comparison and schema follow. */
-#ifndef CUPPING_ANALYSIS_METRICS_METRICS_H
-#define CUPPING_ANALYSIS_METRICS_METRICS_H
+#pragma once
 
 #include "analysis/base/units.h"
 #include "analysis/base/value.h"
@@ -107,5 +106,3 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
 struct cup_value cup_baskets_uncompressed(const struct cup_basket_sums *sums);
 struct cup_value cup_baskets_ratio(const struct cup_basket_sums *sums);
 struct cup_value cup_baskets_payload(const struct cup_basket_sums *sums, bool compressed);
-
-#endif

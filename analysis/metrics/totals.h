@@ -1,7 +1,6 @@
 /* Makes the totals of a run: the sums, and what every room of metrics/ computes from them. Includes
  * the headers of all these rooms. */
-#ifndef CUPPING_ANALYSIS_METRICS_TOTALS_H
-#define CUPPING_ANALYSIS_METRICS_TOTALS_H
+#pragma once
 
 #include "analysis/metrics/chunks/chunk_fits.h"
 #include "analysis/metrics/dask/coffea_file.h"
@@ -29,5 +28,3 @@ static inline struct cup_window cup_run_window(const struct cup_totals *totals)
 {
     return (struct cup_window){totals->run.start_ns, totals->run.stop_ns};
 }
-
-#endif

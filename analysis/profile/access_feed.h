@@ -9,8 +9,7 @@
  *
  * The feed reads the logs one after the other, each from its begin to its end, a few pages at a
  * time. Times are shifted to the clock of the profile. */
-#ifndef CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
-#define CUPPING_ANALYSIS_PROFILE_ACCESS_FEED_H
+#pragma once
 
 #include "analysis/log/log_access.h"
 #include "analysis/profile/profile.h"
@@ -38,5 +37,3 @@ bool cup_access_feed_next(struct cup_access_feed *feed);
 
 /* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
 int cup_access_feed_close(struct cup_access_feed *feed);
-
-#endif

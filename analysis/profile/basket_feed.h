@@ -9,8 +9,7 @@
  *         no memory
  *
  * The rows are read from the logs, at the profile's basket_places and in their order. */
-#ifndef CUPPING_ANALYSIS_PROFILE_BASKET_FEED_H
-#define CUPPING_ANALYSIS_PROFILE_BASKET_FEED_H
+#pragma once
 
 #include "analysis/log/log_baskets.h"
 #include "analysis/profile/profile.h"
@@ -39,5 +38,3 @@ bool cup_basket_feed_next(struct cup_basket_feed *feed);
 
 /* Frees everything. Returns 0, or -1 if memory ran out and rows are missing. */
 int cup_basket_feed_close(struct cup_basket_feed *feed);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Bytes are counted as uproot counts them: compressed is the sum of fNbytes, uncompressed the sum
  * of fKeylen + fObjlen. Both include the keys; subtract key_bytes to get the payload. */
-#ifndef CUPPING_ANALYSIS_PROFILE_BASKETS_H
-#define CUPPING_ANALYSIS_PROFILE_BASKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -108,5 +107,3 @@ void cup_basket_sums_add_values(struct cup_basket_sums *sums, const uint64_t *va
 /* Writes the names of a set of enum cup_algorithm, such as "zlib, zstd", to TO. Returns TO. */
 enum { CUP_ALGORITHMS_ROOM = 64 };
 char *cup_algorithm_names(uint32_t algorithms, char *to);
-
-#endif

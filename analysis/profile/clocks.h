@@ -2,8 +2,7 @@
  * clock of its host. If Dask knows by how much that clock differs from the clock of the scheduler,
  * the times are shifted to the clock of the scheduler. Workers measure the difference with each
  * heartbeat; it applies to all processes of the host. */
-#ifndef CUPPING_ANALYSIS_PROFILE_CLOCKS_H
-#define CUPPING_ANALYSIS_PROFILE_CLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ int64_t cup_clock_time(const struct cup_clock *clock, int64_t log_ns);
 
 /* Shifts the times of the log's header. */
 void cup_clock_shift_header(const struct cup_clock *clock, struct cup_log_header *header);
-
-#endif

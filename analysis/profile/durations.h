@@ -1,7 +1,6 @@
 /* Histograms of durations. Histograms of several logs can be added without an error, and their
  * buckets are narrow enough for percentiles. */
-#ifndef CUPPING_ANALYSIS_PROFILE_DURATIONS_H
-#define CUPPING_ANALYSIS_PROFILE_DURATIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ uint64_t cup_bucket_to_ns(const struct cup_durations *durations, unsigned bucket
  * %, and at most the longest. A single duration is returned as it is. NAN for an empty histogram.
  */
 double cup_durations_quantile_ns(const struct cup_durations *durations, double share);
-
-#endif

@@ -1,6 +1,5 @@
 /* What all tasks together did with each file: the sums of its prefixes. */
-#ifndef CUPPING_ANALYSIS_PROFILE_FILES_H
-#define CUPPING_ANALYSIS_PROFILE_FILES_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -17,5 +16,3 @@ const char *cup_file_class_name(uint32_t class);
 
 /* Names of enum cup_file_counter. */
 extern const char *const cup_file_counter_names[CUP_FILE_COUNTER_COUNT];
-
-#endif

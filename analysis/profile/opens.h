@@ -1,6 +1,5 @@
 /* How long it took to open files and connections: sums of OPEN records by server. */
-#ifndef CUPPING_ANALYSIS_PROFILE_OPENS_H
-#define CUPPING_ANALYSIS_PROFILE_OPENS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ const char *cup_open_kind_name(uint32_t kind);
 /* Describes the most frequent error: "No such file or directory", "not found (XRootD 3011)".
  * Returns how often it occurred; 0 if no open failed. */
 uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the tasks that started processes: what such a process reads is attributed to the task. */
-#ifndef CUPPING_ANALYSIS_PROFILE_PROCESS_ANCESTRY_H
-#define CUPPING_ANALYSIS_PROFILE_PROCESS_ANCESTRY_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -9,5 +8,3 @@
  * some tasks, so a task that is not in the profile was probably excluded, not lost. Returns 0, or
  * -1 without memory. */
 int cup_ancestries_settle(struct cup_profile *profile, bool selective);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Texts are ids in `strings`; id 0 is "not known". Times are nanoseconds since the epoch, sizes are
  * bytes. An unknown value is CUP_UNKNOWN64 unless the field says otherwise. */
-#ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_H
-#define CUPPING_ANALYSIS_PROFILE_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -509,5 +508,3 @@ uint64_t cup_key_hash(struct cup_text key);
 
 /* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task);
-
-#endif

@@ -1,6 +1,5 @@
 /* Adds entries to a profile. Used by the loading of logs and by the merging of profiles. */
-#ifndef CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
-#define CUPPING_ANALYSIS_PROFILE_PROFILE_BUILDER_H
+#pragma once
 
 #include "analysis/base/id_map.h"
 #include "analysis/base/pair_map.h"
@@ -88,5 +87,3 @@ void cup_builder_damage(struct cup_builder *builder, const struct cup_error *dam
 /* Adds everything in `from` to the profile of the builder. `from` stays unchanged, except that the
  * paths of its logs move to the profile of the builder, which then owns them. */
 void cup_profile_merge(struct cup_builder *builder, struct cup_profile *from);
-
-#endif

@@ -1,6 +1,5 @@
 /* The roles of processes, and facts about them. */
-#ifndef CUPPING_ANALYSIS_PROFILE_ROLES_H
-#define CUPPING_ANALYSIS_PROFILE_ROLES_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -24,5 +23,3 @@ enum { CUP_ROLE_COUNT = CUP_ROLE_CHILD + 1 };
 
 /* Counts the processes of each role. */
 void cup_count_roles(const struct cup_profile *profile, uint64_t counts[CUP_ROLE_COUNT]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The calls of Coffea's Runner in a profile. They are read before the tasks, because they decide
  * which tasks are loaded. */
-#ifndef CUPPING_ANALYSIS_PROFILE_RUNS_H
-#define CUPPING_ANALYSIS_PROFILE_RUNS_H
+#pragma once
 
 #include "analysis/base/error.h"
 #include "analysis/profile/profile.h"
@@ -42,5 +41,3 @@ int cup_run_option_read(const char *verb, const char *text, unsigned *number,
  * run, number 1. */
 int cup_run_option_check(unsigned number, const struct cup_profile *profile,
                          struct cup_error *error);
-
-#endif

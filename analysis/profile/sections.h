@@ -1,7 +1,6 @@
 /* Sections and values that the program named (include/cupping.h): sums over all tasks, and a row
  * for each task. */
-#ifndef CUPPING_ANALYSIS_PROFILE_SECTIONS_H
-#define CUPPING_ANALYSIS_PROFILE_SECTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
 void cup_section_add(uint64_t *to, const uint64_t *values);
 
 void cup_named_value_add(struct cup_named_value *to, const struct cup_named_value *more);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a task waited for while its own thread used no CPU. The measured parts are adjusted so
  * that, for each task, all parts add up to wall time minus CPU time, to the nanosecond. */
-#ifndef CUPPING_ANALYSIS_PROFILE_WAITS_H
-#define CUPPING_ANALYSIS_PROFILE_WAITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -112,5 +111,3 @@ static inline bool cup_counter_is_wait(int counter)
 {
     return counter >= CUP_C_IO_WAIT_NS && counter <= CUP_C_RUN_DELAY_NS;
 }
-
-#endif

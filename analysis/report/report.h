@@ -1,6 +1,5 @@
 /* The report: one model, presented as JSON or as text. */
-#ifndef CUPPING_ANALYSIS_REPORT_REPORT_H
-#define CUPPING_ANALYSIS_REPORT_REPORT_H
+#pragma once
 
 #include "analysis/base/target.h"
 #include "analysis/metrics/totals.h"
@@ -40,5 +39,3 @@ extern const size_t cup_report_section_count;
 extern const struct cup_report_table cup_chunks_table, cup_files_table, cup_branches_table,
     cup_workers_table, cup_opens_table, cup_functions_table, cup_natives_table,
     cup_section_rows_table, cup_value_rows_table;
-
-#endif

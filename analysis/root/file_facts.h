@@ -1,7 +1,6 @@
 /* Reads the trees of the files of a run when the report is made: each tree once, only up to the
  * limits below, and only from files that have not changed since the run. */
-#ifndef CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
-#define CUPPING_ANALYSIS_ROOT_FILE_FACTS_H
+#pragma once
 
 #include "analysis/base/intern.h"
 #include "analysis/root/root_file.h"
@@ -34,5 +33,3 @@ const struct cup_file_fact *cup_file_facts(struct cup_file_facts *facts, struct 
 uint64_t cup_file_facts_left_out(const struct cup_file_facts *facts);
 
 void cup_file_facts_free(struct cup_file_facts *facts);
-
-#endif

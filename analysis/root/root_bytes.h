@@ -1,7 +1,6 @@
 /* Reads ROOT's serialised objects: big-endian numbers, texts and objects with their lengths.
  * Nothing is read beyond the end. A cursor that has failed remains failed, and returns zeros. */
-#ifndef CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
-#define CUPPING_ANALYSIS_ROOT_ROOT_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ static inline void cup_bytes_skip_tobject(struct cup_bytes *bytes)
     if (cup_bytes_take(bytes, 4) & 1 << 4) /* kIsReferenced: a process id follows */
         cup_bytes_skip(bytes, 2);
 }
-
-#endif

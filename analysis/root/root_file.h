@@ -3,8 +3,7 @@
  *
  * The file may be damaged or hostile: anything unexpected is refused with a reason. Only the tree's
  * record is read, no baskets. */
-#ifndef CUPPING_ANALYSIS_ROOT_ROOT_FILE_H
-#define CUPPING_ANALYSIS_ROOT_ROOT_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ struct cup_root_branch cup_root_branch_named(const struct cup_root_tree *tree, c
 
 /* The first entry of the cluster that has ENTRY. */
 uint64_t cup_root_cluster_start(const struct cup_root_tree *tree, uint64_t entry);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds a tree's record in a ROOT file, through the file's head, directories and keys. */
-#ifndef CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
-#define CUPPING_ANALYSIS_ROOT_ROOT_KEYS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ int cup_root_find_tree(FILE *file, const char *name, struct cup_root_key *found,
 /* BYTES bytes at OFFSET, allocated. NULL if the file is shorter, without memory, or if a sound file
  * cannot have so many there. */
 unsigned char *cup_root_read(FILE *file, uint64_t offset, uint64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A TTree as ROOT streams it, with its branches. */
-#ifndef CUPPING_ANALYSIS_ROOT_ROOT_TREE_H
-#define CUPPING_ANALYSIS_ROOT_ROOT_TREE_H
+#pragma once
 
 #include "analysis/root/root_file.h"
 #include "analysis/root/root_keys.h"
@@ -10,5 +9,3 @@
  * OBJECT. */
 int cup_root_tree_take(const unsigned char *object, size_t bytes, const struct cup_root_key *key,
                        struct cup_root_tree *out, struct cup_error *error);
-
-#endif

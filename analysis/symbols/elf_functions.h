@@ -2,8 +2,7 @@
  * installed; nothing is downloaded. Begins, ends and names of their functions come from the symbol
  * table of the file or of its debug file, from the small table that some distributions add, and
  * from the dynamic linker's table. Functions without a name are found by the unwinding tables. */
-#ifndef CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
-#define CUPPING_ANALYSIS_SYMBOLS_ELF_FUNCTIONS_H
+#pragma once
 
 #include <elfutils/libdwfl.h>
 
@@ -55,5 +54,3 @@ void cup_elf_functions_free(struct cup_elf_functions *functions);
 /* The function that has the instruction; NULL: not known. */
 const struct cup_elf_function *cup_elf_function_at(const struct cup_elf_functions *functions,
                                                    uint64_t address);
-
-#endif

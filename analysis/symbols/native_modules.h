@@ -1,8 +1,7 @@
 /* The executables and libraries with native frames, of all processes, and the names of their
  * functions. A file is read once, when the first address in it is needed. It is used only if it is
  * the one that ran: if it has the build id in the log. */
-#ifndef CUPPING_ANALYSIS_SYMBOLS_NATIVE_MODULES_H
-#define CUPPING_ANALYSIS_SYMBOLS_NATIVE_MODULES_H
+#pragma once
 
 #include "analysis/base/intern.h"
 #include "analysis/base/pair_map.h"
@@ -85,5 +84,3 @@ struct cup_text cup_without_tag(struct cup_text path);
  * other names unchanged. Suffixes of compilers (".cold", ".constprop.0") and versions ("@GLIBC")
  * are removed. TO has ROOM bytes, at least 1; longer names are cut. Returns TO. */
 char *cup_demangle(const char *symbol, char *to, size_t room);
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of columns of `cupping tasks`. Names and order are a contract with programs that read
  * them. */
-#ifndef CUPPING_ANALYSIS_TASKS_TASK_COLUMNS_H
-#define CUPPING_ANALYSIS_TASKS_TASK_COLUMNS_H
+#pragma once
 
 #include "analysis/base/value.h"
 #include "analysis/profile/profile.h"
@@ -32,5 +31,3 @@ const char *cup_task_status_name(const struct cup_task *task);
 /* Numbers the attempts: tasks with the same key get 1, 2, ... in the order of their starts.
  * Returns an array, by index of the task, that the caller frees; NULL without memory. */
 uint32_t *cup_task_attempts(const struct cup_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls a function for each task; writes all tasks as CSV, or as a table for people. */
-#ifndef CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
-#define CUPPING_ANALYSIS_TASKS_TASK_ROWS_H
+#pragma once
 
 #include "analysis/tasks/task_columns.h"
 #include "analysis/write/output.h"
@@ -17,5 +16,3 @@ int cup_task_rows_csv(const struct cup_profile *profile, const struct cup_output
 
 /* Prints a table with the most useful columns. Returns 0, or -1 without memory. */
 int cup_print_task_table(const struct cup_profile *profile, const struct cup_output *output);
-
-#endif

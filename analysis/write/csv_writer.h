@@ -1,6 +1,5 @@
 /* Writes CSV as RFC 4180 has it, in UTF-8, lines ending in CR LF. Null is an empty field. */
-#ifndef CUPPING_ANALYSIS_WRITE_CSV_WRITER_H
-#define CUPPING_ANALYSIS_WRITE_CSV_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,5 +13,3 @@ struct cup_csv {
 
 void cup_csv_value(struct cup_csv *csv, struct cup_value value);
 void cup_csv_end_line(struct cup_csv *csv);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes the text exposition format of Prometheus, version 0.0.4. All series of a family stand
  * together, under its HELP and TYPE. */
-#ifndef CUPPING_ANALYSIS_WRITE_EXPOSITION_H
-#define CUPPING_ANALYSIS_WRITE_EXPOSITION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,5 +25,3 @@ void cup_exposition_family(struct cup_exposition *exposition, const char *name, 
 /* A series of the family that is open: a finite number times `factor`. */
 void cup_exposition_series(struct cup_exposition *exposition, const struct cup_label *labels,
                            size_t count, struct cup_value value, double factor);
-
-#endif

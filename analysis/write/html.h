@@ -1,7 +1,6 @@
 /* Writes HTML. Texts of the profiled program may be any bytes: they are escaped, so that they never
  * act as markup. Also tables and paragraphs of the report in a page. */
-#ifndef CUPPING_ANALYSIS_WRITE_HTML_H
-#define CUPPING_ANALYSIS_WRITE_HTML_H
+#pragma once
 
 #include "analysis/write/table.h"
 
@@ -30,5 +29,3 @@ void cup_html_section_end(const struct cup_terminal *terminal);
 /* Writes the table with all its columns. Number cells have their value as an attribute, by which a
  * script sorts. `label` is the caption for screen readers. */
 void cup_html_table(FILE *out, const struct cup_table *table, const char *label);
-
-#endif

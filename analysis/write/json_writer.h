@@ -1,7 +1,6 @@
 /* Writes JSON while it is computed. jansson would need the whole report as a tree in memory, too
  * much for a million rows; it only reads JSON, and checks this writer in tests. */
-#ifndef CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
-#define CUPPING_ANALYSIS_WRITE_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ void cup_json_end_object(struct cup_json *json);             /* also of a row */
 void cup_json_end_array(struct cup_json *json);
 
 void cup_json_value(struct cup_json *json, const char *name, struct cup_value value);
-
-#endif

@@ -1,7 +1,6 @@
 /* Output of a verb: standard output ("-") or a file. The file is replaced only when the new one is
  * complete on disk, so a failure never destroys the previous one. */
-#ifndef CUPPING_ANALYSIS_WRITE_OUTPUT_H
-#define CUPPING_ANALYSIS_WRITE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,5 +25,3 @@ int cup_output_close(struct cup_output *output, struct cup_error *error);
 
 /* Discards what was written: the file stays as it was. */
 void cup_output_abandon(struct cup_output *output);
-
-#endif

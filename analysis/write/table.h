@@ -1,6 +1,5 @@
 /* Tables: cells are collected, then printed in columns that fit the screen, or as HTML. */
-#ifndef CUPPING_ANALYSIS_WRITE_TABLE_H
-#define CUPPING_ANALYSIS_WRITE_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void cup_table_add_missing(struct cup_table *table, struct cup_footnotes *footno
 
 void cup_footnotes_print(const struct cup_footnotes *footnotes,
                          const struct cup_terminal *terminal);
-
-#endif

@@ -1,6 +1,5 @@
 /* Text output: width, colours, and texts shortened or wrapped to fit. */
-#ifndef CUPPING_ANALYSIS_WRITE_TERMINAL_H
-#define CUPPING_ANALYSIS_WRITE_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -61,5 +60,3 @@ void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style
 /* As cup_print_wrapped(), when `indent` columns of the first line are already printed. */
 void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,
                        const char *text);
-
-#endif

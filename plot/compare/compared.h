@@ -1,6 +1,5 @@
 /* Data of the plots of several runs. */
-#ifndef CUPPING_PLOT_COMPARE_COMPARED_H
-#define CUPPING_PLOT_COMPARE_COMPARED_H
+#pragma once
 
 #include "analysis/compare/compare.h"
 #include "plot/shared/plot.h"
@@ -54,5 +53,3 @@ struct cup_compared_scaling {
     double target; /* 0: none */
     char target_name[64];
 };
-
-#endif

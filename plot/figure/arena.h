@@ -1,6 +1,5 @@
 /* Memory that is freed all at once: it holds the data of a plot. */
-#ifndef CUPPING_PLOT_FIGURE_ARENA_H
-#define CUPPING_PLOT_FIGURE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void *cup_arena_take(struct cup_arena *arena, size_t count, size_t size);
 
 /* Frees everything. The arena is then empty and can be used again. */
 void cup_arena_clear(struct cup_arena *arena);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parts of a figure: axes, and texts of several lines. figure.c decides where they are. */
-#ifndef CUPPING_PLOT_FIGURE_AXES_H
-#define CUPPING_PLOT_FIGURE_AXES_H
+#pragma once
 
 #include "plot/figure/figure.h"
 
@@ -40,5 +39,3 @@ char *cup_axis_full_name(char to[CUP_AXIS_NAME], const struct cup_axis *axis);
 
 void cup_draw_grid(const struct cup_figure *figure);
 void cup_draw_axes(const struct cup_figure *figure); /* lines, ticks and their texts */
-
-#endif

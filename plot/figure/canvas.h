@@ -2,8 +2,7 @@
  * the only module that uses cairo, and the only one that knows how PNG, SVG and PDF differ. The
  * same calls give the same bytes on the same machine. Drawing functions report no errors: an error
  * on the way (out of memory, mostly) makes cup_canvas_finish() fail. */
-#ifndef CUPPING_PLOT_FIGURE_CANVAS_H
-#define CUPPING_PLOT_FIGURE_CANVAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -152,5 +151,3 @@ double cup_canvas_text_width(struct cup_canvas *canvas, const char *text,
 enum { CUP_FITTED = 256 };
 char *cup_canvas_fit(struct cup_canvas *canvas, char to[CUP_FITTED], const char *text,
                      size_t length, double width, const struct cup_lettering *lettering);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * No text is cut and none covers another, at any size: texts without room are wrapped or shortened
  * in the middle; numbers at ticks are left out. */
-#ifndef CUPPING_PLOT_FIGURE_FIGURE_H
-#define CUPPING_PLOT_FIGURE_FIGURE_H
+#pragma once
 
 #include "analysis/base/intern.h"
 #include "plot/figure/canvas.h"
@@ -109,5 +108,3 @@ void cup_figure_set_rows(struct cup_figure *figure, const char *name, const stru
 /* Rows with names: the top of a row, and the height of each, in points. */
 double cup_row_top(const struct cup_figure *figure, size_t row);
 double cup_row_height(const struct cup_figure *figure);
-
-#endif

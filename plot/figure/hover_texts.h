@@ -1,6 +1,5 @@
 /* Hover texts of marks: a page shows them when the pointer is at a mark. */
-#ifndef CUPPING_PLOT_FIGURE_HOVER_TEXTS_H
-#define CUPPING_PLOT_FIGURE_HOVER_TEXTS_H
+#pragma once
 
 #include "plot/figure/figure.h"
 
@@ -32,5 +31,3 @@ struct cup_grid_values {
 
 /* "wall time 2 s to 3 s, 4k to 6k: 812 chunks". Empty blocks get no text. */
 void cup_hover_grid(struct cup_figure *figure, const struct cup_grid_values *grid);
-
-#endif

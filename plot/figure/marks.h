@@ -1,7 +1,6 @@
 /* Marks to put into an open figure: lines, bands, bars, dots, densities. Values that are NAN or
  * outside of the axes are left out. */
-#ifndef CUPPING_PLOT_FIGURE_MARKS_H
-#define CUPPING_PLOT_FIGURE_MARKS_H
+#pragma once
 
 #include "plot/figure/figure.h"
 
@@ -73,5 +72,3 @@ void cup_mark_upright(struct cup_figure *figure, double x, struct cup_colour col
 /* A grid of strengths (0: nothing, to 1) that fills the area, row by row from the top. */
 void cup_mark_density(struct cup_figure *figure, const double *strengths, size_t columns,
                       size_t rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* Writes PNG files several times faster than cairo, and about as small: with libpng, the filter and
  * the compression level can be chosen to suit pictures of mostly flat colours. */
-#ifndef CUPPING_PLOT_FIGURE_PNG_H
-#define CUPPING_PLOT_FIGURE_PNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@ struct cup_pixels {
 
 /* Writes a file to `out`. Returns 0, or -1 without memory. */
 int cup_png_write(FILE *out, const struct cup_pixels *pixels);
-
-#endif

@@ -5,8 +5,7 @@
  * A file has its colours written out, so that every program that shows SVG shows them. In a page,
  * colours are CSS classes (theme.h), so that the page can be light or dark and its legends
  * can hide what has one colour. */
-#ifndef CUPPING_PLOT_FIGURE_SVG_H
-#define CUPPING_PLOT_FIGURE_SVG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -48,5 +47,3 @@ void cup_svg_write_texts(FILE *out, const struct cup_canvas *canvas);
 /* Writes the attributes that give an element of a page a fill colour: a class, or, for a shade
  * without a name, a class and the colour, which the dark page inverts. */
 void cup_svg_write_class(FILE *out, struct cup_colour colour);
-
-#endif

@@ -1,7 +1,6 @@
 /* Colours, and sizes of text and lines. There is a light and a dark theme; sizes depend on the size
  * of the picture. */
-#ifndef CUPPING_PLOT_FIGURE_THEME_H
-#define CUPPING_PLOT_FIGURE_THEME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,5 +61,3 @@ const char *cup_paint_name(struct cup_colour colour);
 /* Prints "#0072b2". Returns `to`. */
 enum { CUP_HEX = 8 };
 char *cup_colour_hex(char to[CUP_HEX], struct cup_colour colour);
-
-#endif

@@ -1,6 +1,5 @@
 /* Converts values to places on the paper. */
-#ifndef CUPPING_PLOT_FIGURE_TICKS_H
-#define CUPPING_PLOT_FIGURE_TICKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds);
 
 /* Prints a value with its unit: "1.5 GB", "20 ms". Returns `to`. */
 char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit);
-
-#endif

@@ -1,7 +1,6 @@
 /* Stacks as boxes of a picture. A box is as wide as the cost of a function and all its callees;
  * callees stand below it. */
-#ifndef CUPPING_PLOT_FLAME_FLAME_H
-#define CUPPING_PLOT_FLAME_FLAME_H
+#pragma once
 
 #include <stdio.h>
 
@@ -138,5 +137,3 @@ struct cup_flame_slices {
  * each. Returns 0, or -1 without memory. */
 int cup_flame_slices_put(FILE *out, const struct cup_flame_slices *slices,
                          uint64_t amounts[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS]);
-
-#endif

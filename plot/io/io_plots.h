@@ -1,6 +1,5 @@
 /* Data of the plots of what was read. */
-#ifndef CUPPING_PLOT_IO_IO_PLOTS_H
-#define CUPPING_PLOT_IO_IO_PLOTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -95,5 +94,3 @@ struct cup_shares {
     double *branches;      /* files in the same bins, by the share of branches */
     double most;           /* of both */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* `cupping plot --html`: a page that needs no other file. */
-#ifndef CUPPING_PLOT_PAGE_PAGE_H
-#define CUPPING_PLOT_PAGE_PAGE_H
+#pragma once
 
 #include "analysis/write/output.h"
 #include "plot/shared/runs.h"
@@ -15,5 +14,3 @@ int cup_page_write(const struct cup_totals *totals, const struct cup_plot_table 
  * cup_page_write(). */
 int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
                         const struct cup_output *output, struct cup_error *error);
-
-#endif

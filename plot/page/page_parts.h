@@ -1,7 +1,6 @@
 /* Parts of a page. Plots: each is a figure with its question, its picture, and switches that hide
  * colours. */
-#ifndef CUPPING_PLOT_PAGE_PAGE_PARTS_H
-#define CUPPING_PLOT_PAGE_PAGE_PARTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ bool cup_page_has_flame_of_runs(const struct cup_plot_runs *runs);
 /* Writes the content of the part. Returns 0, or -1 without memory. */
 int cup_page_flame(FILE *out, const struct cup_totals *totals);
 int cup_page_flame_of_runs(FILE *out, const struct cup_plot_runs *runs);
-
-#endif

@@ -1,6 +1,5 @@
 /* Histograms. */
-#ifndef CUPPING_PLOT_SHARED_BINS_H
-#define CUPPING_PLOT_SHARED_BINS_H
+#pragma once
 
 #include "plot/figure/arena.h"
 #include "plot/figure/figure.h"
@@ -44,5 +43,3 @@ void cup_bins_count(const struct cup_bins *bins, const double *values, size_t co
  * open. */
 void cup_bins_draw(struct cup_figure *figure, const struct cup_bins *bins, double *const *counts,
                    size_t groups);
-
-#endif

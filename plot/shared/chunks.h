@@ -1,6 +1,5 @@
 /* The chunks whose result was used, grouped by dataset, for several plots. */
-#ifndef CUPPING_PLOT_SHARED_CHUNKS_H
-#define CUPPING_PLOT_SHARED_CHUNKS_H
+#pragma once
 
 #include "plot/figure/figure.h"
 #include "plot/shared/bins.h"
@@ -46,5 +45,3 @@ int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum 
 
 /* The number of chunks of all groups in a bin. */
 double cup_grouped_height(const struct cup_grouped *grouped, size_t bin);
-
-#endif

@@ -1,7 +1,6 @@
 /* Which parts of a file have been read. The caller adds ranges of offsets one after the other and
  * learns how many bytes of each were not read before. */
-#ifndef CUPPING_PLOT_SHARED_COVERAGE_H
-#define CUPPING_PLOT_SHARED_COVERAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ uint64_t cup_coverage_count(struct cup_coverage *coverage, uint64_t low, uint64_
 
 /* Uncovers everything and keeps the edges. */
 void cup_coverage_clear(struct cup_coverage *coverage);
-
-#endif

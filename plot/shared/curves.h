@@ -1,6 +1,5 @@
 /* A few quantities over time, on one axis, or on one at each side. */
-#ifndef CUPPING_PLOT_SHARED_CURVES_H
-#define CUPPING_PLOT_SHARED_CURVES_H
+#pragma once
 
 #include "plot/figure/theme.h"
 #include "plot/figure/ticks.h"
@@ -48,5 +47,3 @@ void cup_curves_add(struct cup_curves *curves, struct cup_curve curve);
 /* A curve through the points of a line, which it does not copy. */
 struct cup_curve cup_curve_of(const char *name, enum cup_paint paint, enum cup_curve_kind kind,
                               const struct cup_time_line *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* For too many points to draw as dots: the number of points in each cell of a grid that fills the
  * axes. */
-#ifndef CUPPING_PLOT_SHARED_DENSITY_H
-#define CUPPING_PLOT_SHARED_DENSITY_H
+#pragma once
 
 #include "plot/shared/chunks.h"
 
@@ -41,5 +40,3 @@ void cup_density_key(struct cup_figure *figure, const struct cup_density *densit
 /* Draws the chunks. A density must be drawn before all other marks, which it would cover. */
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density,
                       const struct cup_chunk_points *chunks, const double *values);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef CUPPING_PLOT_SHARED_PER_WORKER_H
-#define CUPPING_PLOT_SHARED_PER_WORKER_H
+#pragma once
 
 #include "plot/shared/time_bins.h"
 
@@ -34,5 +33,3 @@ static inline size_t cup_worker_row(const struct cup_per_worker *plot, size_t n)
 /* Makes the data of worker-activity from Dask's samples, for runs where no worker left a log.
  * Returns NULL like plot->make. */
 const void *cup_activity_by_samples(struct cup_plot_input *input);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a plot is: a row of the table (plot/plots.c), a function that makes its data from a run, and
  * a function that draws them. docs/contributing/add-a-plot.md shows how to add one. */
-#ifndef CUPPING_PLOT_SHARED_PLOT_H
-#define CUPPING_PLOT_SHARED_PLOT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -73,5 +72,3 @@ int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *inpu
 
 /* Prints the name of a run: that of its directory. */
 void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compression ratios of branches or files, the largest ones first. */
-#ifndef CUPPING_PLOT_SHARED_RATIOS_H
-#define CUPPING_PLOT_SHARED_RATIOS_H
+#pragma once
 
 #include "plot/shared/bins.h"
 #include "plot/shared/plot.h"
@@ -25,5 +24,3 @@ struct cup_ratios {
 
 /* Removes the leading directories that all paths have in common. */
 void cup_paths_shorten(struct cup_text *paths, size_t count);
-
-#endif

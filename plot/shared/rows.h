@@ -1,6 +1,5 @@
 /* Rows with names and one bar each, stacked from parts of a few kinds. */
-#ifndef CUPPING_PLOT_SHARED_ROWS_H
-#define CUPPING_PLOT_SHARED_ROWS_H
+#pragma once
 
 #include "plot/figure/theme.h"
 #include "plot/figure/ticks.h"
@@ -44,5 +43,3 @@ struct cup_rows *cup_rows_make(struct cup_arena *arena, const struct cup_bar_kin
  */
 struct cup_row *cup_rows_add(struct cup_rows *rows, struct cup_text name, size_t kind,
                              double value);
-
-#endif

@@ -1,6 +1,5 @@
 /* What plots of several runs are made from: the comparison, and names for captions. */
-#ifndef CUPPING_PLOT_SHARED_RUNS_H
-#define CUPPING_PLOT_SHARED_RUNS_H
+#pragma once
 
 #include "analysis/base/target.h"
 #include "analysis/compare/compare.h"
@@ -23,5 +22,3 @@ const struct cup_plot_runs *cup_plot_runs_make(struct cup_arena *arena,
 
 /* Adds to the caption which inputs have no data, as a sentence: " n/a: B, D." */
 void cup_caption_add_missing(struct cup_plot_input *input, const bool missing[CUP_COMPARE_MOST]);
-
-#endif

@@ -1,6 +1,5 @@
 /* A number that is calculated from a worker's sample. */
-#ifndef CUPPING_PLOT_SHARED_SAMPLED_H
-#define CUPPING_PLOT_SHARED_SAMPLED_H
+#pragma once
 
 #include "plot/figure/ticks.h"
 #include "plot/shared/time_bins.h"
@@ -39,5 +38,3 @@ struct cup_sampled {
  * like plot->make. */
 struct cup_sampled *cup_sampled_make(struct cup_plot_input *input,
                                      const struct cup_quantity *quantity, bool sum);
-
-#endif

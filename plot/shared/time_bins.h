@@ -1,6 +1,5 @@
 /* The run cut into bins of time, and amounts spread over the time that they took. */
-#ifndef CUPPING_PLOT_SHARED_TIME_BINS_H
-#define CUPPING_PLOT_SHARED_TIME_BINS_H
+#pragma once
 
 #include "plot/shared/plot.h"
 
@@ -59,5 +58,3 @@ uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task);
 
 /* Why a plot of accesses has no data: the reason for cup_plot_unavailable(). */
 const char *cup_no_accesses_reason(const struct cup_profile *profile);
-
-#endif

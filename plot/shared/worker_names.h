@@ -1,6 +1,5 @@
 /* Names of workers in pictures. */
-#ifndef CUPPING_PLOT_SHARED_WORKER_NAMES_H
-#define CUPPING_PLOT_SHARED_WORKER_NAMES_H
+#pragma once
 
 #include "plot/shared/plot.h"
 
@@ -15,5 +14,3 @@ struct cup_text cup_worker_name(struct cup_arena *arena, struct cup_text name);
 /* Names each process of the profile: with Dask's name of its worker or, if that is an address or
  * the process has several workers, "host pid". In the arena; NULL without memory. */
 struct cup_text *cup_process_names(struct cup_plot_input *input);
-
-#endif

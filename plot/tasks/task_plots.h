@@ -1,6 +1,5 @@
 /* Data of the plots of tasks and chunks. */
-#ifndef CUPPING_PLOT_TASKS_TASK_PLOTS_H
-#define CUPPING_PLOT_TASKS_TASK_PLOTS_H
+#pragma once
 
 #include "analysis/base/statistics.h"
 #include "plot/shared/bins.h"
@@ -110,5 +109,3 @@ struct cup_task_stream {
     double *density; /* busy share of row_count by CUP_TIME_BINS; NULL: tasks */
     size_t row_count;
 };
-
-#endif

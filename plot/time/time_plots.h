@@ -1,6 +1,5 @@
 /* Data of the plots over time. */
-#ifndef CUPPING_PLOT_TIME_TIME_PLOTS_H
-#define CUPPING_PLOT_TIME_TIME_PLOTS_H
+#pragma once
 
 #include "analysis/compare/ramp.h"
 #include "analysis/metrics/sums/budget.h"
@@ -47,5 +46,3 @@ struct cup_time_budget {
     struct cup_text names[CUP_BUDGET_COUNT + 1];
     size_t count;
 };
-
-#endif

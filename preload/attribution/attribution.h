@@ -1,6 +1,5 @@
 /* Policy: which task does the calling thread work for now? See docs/contributing/attribution.md. */
-#ifndef CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
-#define CUPPING_PRELOAD_ATTRIBUTION_ATTRIBUTION_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/sys/library_variable.h"
@@ -57,5 +56,3 @@ void cup_attribution_async(uint32_t task, bool runs);
 
 /* A row of the lifecycle table. */
 void cup_attribution_reset(void);
-
-#endif

@@ -4,8 +4,7 @@
  * number there. A forked child has it in its memory. A program that is started by exec gets it in
  * an environment variable, which the library removes before any code of the program runs. Such a
  * process opens a log only when it first reads data: most (shells, ls, compilers) read none. */
-#ifndef CUPPING_PRELOAD_ATTRIBUTION_CHILD_PROCESSES_H
-#define CUPPING_PRELOAD_ATTRIBUTION_CHILD_PROCESSES_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -74,5 +73,3 @@ bool cup_shell_is_ours(const char *command);
 
 /* Does what libc's system() does, and returns what that returns. */
 int cup_shell_run(const char *command);
-
-#endif

@@ -3,8 +3,7 @@
  * A hook reads the variable without the GIL. That is safe because a thread's own current context
  * cannot change while the thread is inside a hook, and the objects that the context leads to are
  * immutable and held by it. No reference count is changed, nothing is allocated. */
-#ifndef CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
-#define CUPPING_PRELOAD_ATTRIBUTION_CONTEXT_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -114,5 +113,3 @@ static inline uint32_t cup_context_task(void)
         return cup_context_carried(pair[1]);
     return pair[0] ? 0 : cup_context_search(map);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * buffer of a file: see hands_nothing_over() and take_others_lock().
  *
  * See docs/contributing/attribution.md. */
-#ifndef CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
-#define CUPPING_PRELOAD_ATTRIBUTION_HELPER_H
+#pragma once
 
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
@@ -91,5 +90,3 @@ bool cup_helper_verify(void);
 /* Rows of the lifecycle table. */
 void cup_helper_child_begins(void);
 void cup_helper_thread_settles(void);
-
-#endif

@@ -9,8 +9,7 @@
  *     is opened for that task.
  *
  * What another task used, too, is marked as shared, and attributes nothing any more. */
-#ifndef CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
-#define CUPPING_PRELOAD_ATTRIBUTION_LOCK_ORIGIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,5 +94,3 @@ static inline void cup_lock_origin_used(struct cup_lock_origin *known, uint32_t 
     if (known->task != task && (known->shared & how) != how)
         __atomic_fetch_or(&known->shared, (uint32_t)how, __ATOMIC_RELAXED);
 }
-
-#endif

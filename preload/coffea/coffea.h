@@ -1,7 +1,6 @@
 /* Reads what Coffea knows: the work item of a chunk, when process() begins and ends, and what
  * Coffea reports of the chunk afterwards. All functions need the GIL and the guard. */
-#ifndef CUPPING_PRELOAD_COFFEA_COFFEA_H
-#define CUPPING_PRELOAD_COFFEA_COFFEA_H
+#pragma once
 
 #include "preload/python/frames.h"
 #include "preload/task/task.h"
@@ -19,5 +18,3 @@ void cup_coffea_child_begins(void);
 
 /* Records the versions of Coffea, uproot, awkward and numpy, once per log. */
 void cup_coffea_note_versions(void);
-
-#endif

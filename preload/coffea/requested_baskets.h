@@ -2,8 +2,7 @@
  * uproot, _ranges_or_baskets_to_arrays, whose arguments include the list of baskets. The function
  * begins by creating a queue.Queue, and with it a lock. The hook of that lock's creation reads the
  * list: on the task's own thread, with the GIL, before any byte is read. See docs/baskets.md. */
-#ifndef CUPPING_PRELOAD_COFFEA_REQUESTED_BASKETS_H
-#define CUPPING_PRELOAD_COFFEA_REQUESTED_BASKETS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ void cup_requested_baskets_lock(uint32_t task);
 
 /* A new log, or a forked child: no tree is described yet. */
 void cup_requested_baskets_reset(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads uproot's objects through their instance dicts, without running any of uproot's code. All
  * functions need the GIL. What an object does not have is NULL, 0 or CUP_UNKNOWN64. */
-#ifndef CUPPING_PRELOAD_COFFEA_UPROOT_H
-#define CUPPING_PRELOAD_COFFEA_UPROOT_H
+#pragma once
 
 #include "preload/python/python.h"
 #include "preload/root/baskets.h"
@@ -28,5 +27,3 @@ bool cup_uproot_embedded(cup_object *basket, struct cup_requested_baskets *about
 /* The path of the file that contains a tree or branch, as a string id: the path or URL that
  * uproot's source has. */
 uint32_t cup_uproot_path(cup_object *object);
-
-#endif

@@ -1,8 +1,7 @@
 /* Finds out from a task's arguments what it processes: Coffea's work item, the entries of a file
  * that uproot.dask reads, or the path of a file. The search enters only objects whose type is
  * exactly a known one, so no code of the user runs. */
-#ifndef CUPPING_PRELOAD_COFFEA_WORK_ITEM_H
-#define CUPPING_PRELOAD_COFFEA_WORK_ITEM_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -21,5 +20,3 @@ bool cup_work_item_known(void);
 
 /* A row of the lifecycle table. */
 void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns);
-
-#endif

@@ -3,8 +3,7 @@
  * file or task. Only the thread that has the block writes it. When the block closes, or when the
  * set is full and some time has passed, its extents are written as an ACCESS record. See
  * log_format.h. */
-#ifndef CUPPING_PRELOAD_COUNTERS_ACCESS_H
-#define CUPPING_PRELOAD_COUNTERS_ACCESS_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/sys/library_variable.h"
@@ -111,5 +110,3 @@ void cup_access_move(struct cup_block *to, struct cup_block *from);
 
 /* Frees all sets without writing them. Called by cup_block_reset(). */
 void cup_access_reset(void);
-
-#endif

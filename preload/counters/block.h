@@ -1,8 +1,7 @@
 /* Counter blocks: what one thread did for one task. A block is in the log's mapping. While it is
  * open, only its thread writes it. When it closes, its counters are written as records. See struct
  * cup_block. All functions need the guard and may change errno. */
-#ifndef CUPPING_PRELOAD_COUNTERS_BLOCK_H
-#define CUPPING_PRELOAD_COUNTERS_BLOCK_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 
@@ -71,5 +70,3 @@ static inline void cup_series_count(uint64_t now, uint64_t read_bytes, uint64_t 
  * task, that task can never end: it no longer counts as running. */
 void cup_block_reset(void);
 void cup_block_thread_settles(void);
-
-#endif

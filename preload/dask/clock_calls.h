@@ -2,8 +2,7 @@
  * Dask and Coffea read a clock when a task, a server's tick or a chunk begins and ends; the hook of
  * clock_gettime looks at the Python function that called it and hands the frame to the reader of
  * that function (python/anchors.h lists them). See docs/contributing/attribution.md. */
-#ifndef CUPPING_PRELOAD_DASK_CLOCK_CALLS_H
-#define CUPPING_PRELOAD_DASK_CLOCK_CALLS_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -21,5 +20,3 @@ static inline int64_t cup_clock_call_ns(const struct timespec *time)
  * that it is worth a look. Only calls from the interpreter's own code count: an allocator may read
  * this clock in the middle of its work, where no Python may run. Keeps errno. */
 void cup_clock_call_monotonic(const struct timespec *now, const void *caller);
-
-#endif

@@ -1,7 +1,6 @@
 /* What follows from Dask's clock calls: tasks begin and end, servers tick. All functions are called
  * with the guard, and with the GIL unless stated. TOP: the frame that read the clock. */
-#ifndef CUPPING_PRELOAD_DASK_DASK_TASKS_H
-#define CUPPING_PRELOAD_DASK_DASK_TASKS_H
+#pragma once
 
 #include "preload/python/frames.h"
 #include "preload/task/task.h"
@@ -33,5 +32,3 @@ bool cup_dask_tick_wanted(int64_t now_ns);
 
 /* A row of the lifecycle table: the log of a forked child has no server yet. */
 void cup_dask_child_begins(void);
-
-#endif

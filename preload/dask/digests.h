@@ -1,7 +1,6 @@
 /* Dask's fine metrics (seconds and bytes by activity): the values that changed in a worker's dict
  * digests_total, recorded at every sample. */
-#ifndef CUPPING_PRELOAD_DASK_DIGESTS_H
-#define CUPPING_PRELOAD_DASK_DIGESTS_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -20,5 +19,3 @@ void cup_digests_exit(const void *caller);
 /* Called in a forked child: no dict is watched. References are not given back, because the child
  * may not hold the GIL. */
 void cup_digests_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Calls of Coffea's Runner in the client: when they begin and end. Nothing in Coffea is wrapped.
  * Any clock call of the program's thread is an occasion to look for the Runner among the thread's
  * frames, at most once per millisecond, and only if Coffea is imported. */
-#ifndef CUPPING_PRELOAD_DASK_RUNNER_CALLS_H
-#define CUPPING_PRELOAD_DASK_RUNNER_CALLS_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 
@@ -56,5 +55,3 @@ void cup_run_woken(void);
 /* A row of the lifecycle table: a Runner's call further out on a forked child's stack is the
  * parent's. */
 void cup_run_child_begins(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Samples of schedulers and of workers, and what they share: reading values of Python objects, and
  * the values that every server has. All functions need the GIL. */
-#ifndef CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
-#define CUPPING_PRELOAD_DASK_SAMPLE_RECORD_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/dask/sample_rows.h"
@@ -53,5 +52,3 @@ void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
 /* Called in a forked child: no worker is known, and its log has no row and no note yet. */
 void cup_sample_scheduler_reset(void);
 void cup_sample_record_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Rows of samples: the log gets only the values of a worker that changed since its last row.
  * include/log_format.h describes the records ROWS, WORKER and SAMPLE. The caller
  * holds the GIL, which protects all state here. */
-#ifndef CUPPING_PRELOAD_DASK_SAMPLE_ROWS_H
-#define CUPPING_PRELOAD_DASK_SAMPLE_ROWS_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/python/python.h"
@@ -93,5 +92,3 @@ void cup_known_worker_drop_missing(uint32_t server, uint32_t sample, bool lost);
 /* A forked child: the table is empty. Python references are not given back, because the child may
  * not hold the GIL. */
 void cup_known_worker_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Samples of Dask's own state, taken at intervals when a server ticks: of all workers in a
  * scheduler, and of itself in a worker. The tick runs on the server's event loop, which holds the
  * GIL. */
-#ifndef CUPPING_PRELOAD_DASK_SERVER_SAMPLES_H
-#define CUPPING_PRELOAD_DASK_SERVER_SAMPLES_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/python/python.h"
@@ -24,5 +23,3 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
 
 /* Called in a forked child: no server is watched. Also resets sample_rows.h and sample_record.h. */
 void cup_samples_reset(void);
-
-#endif

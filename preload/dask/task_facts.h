@@ -1,8 +1,7 @@
 /* What Dask knows of a task besides its key: the span (a section that users name in their code),
  * each recorded once, and the inputs, which are results of other tasks. All functions need the GIL.
  */
-#ifndef CUPPING_PRELOAD_DASK_TASK_FACTS_H
-#define CUPPING_PRELOAD_DASK_TASK_FACTS_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -21,5 +20,3 @@ void cup_inputs_of_task(cup_object *state, uint32_t task);
 
 /* A forked child: nothing is recorded in its log yet. */
 void cup_spans_reset(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions that the library exports in addition to its hooks. */
-#ifndef CUPPING_PRELOAD_HOOKS_API_H
-#define CUPPING_PRELOAD_HOOKS_API_H
+#pragma once
 
 #define CUP_API(X)                                                                                 \
     X(cupping_api_begin) X(cupping_api_end) X(cupping_api_value) X(cupping_api_active)
@@ -9,5 +8,3 @@ unsigned cupping_api_begin(const char *name);
 void cupping_api_end(unsigned section);
 void cupping_api_value(const char *name, double value);
 int cupping_api_active(void);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * The call is an argument of end_wait(), so it runs after begin_wait() and before the wait ends.
  * ROOM lies on the wrapper's stack; WAIT is NULL if this call is not measured. */
-#ifndef CUPPING_PRELOAD_HOOKS_WAITING_H
-#define CUPPING_PRELOAD_HOOKS_WAITING_H
+#pragma once
 
 #include "preload/io/opening.h"
 #include "preload/sys/hook_list.h"
@@ -79,5 +78,3 @@ static inline int end_open(struct open_call *call, int fd, const char *path)
         cup_opening_returned(fd, path, call->start);
     return fd;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * connection is established. Most sockets are non-blocking: connect() returns at once, poll() wakes
  * the program when the socket can be written, and the program reads SO_ERROR. That is the moment
  * when it learns the result. The times are written as OPEN records. */
-#ifndef CUPPING_PRELOAD_IO_CONNECTING_H
-#define CUPPING_PRELOAD_IO_CONNECTING_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/socket.h>
@@ -36,5 +35,3 @@ static inline void cup_connecting_closed(int fd)
 
 /* Called when a log is opened, and in a forked child. */
 void cup_connecting_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* What cupping knows about each file descriptor. The kernel is asked at the first read or write, so
  * it does not matter how the program got the descriptor. An entry is cleared when its descriptor is
  * closed or refers to another file. */
-#ifndef CUPPING_PRELOAD_IO_DESCRIPTOR_H
-#define CUPPING_PRELOAD_IO_DESCRIPTOR_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/sys/library_variable.h"
@@ -110,5 +109,3 @@ static inline void cup_wire_remove(int fd)
 
 /* The same for all descriptors from FIRST to LAST. */
 void cup_wire_remove_range(unsigned first, unsigned last);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a file is for, by its path: data, part of a program, or spilled by a Dask worker. */
-#ifndef CUPPING_PRELOAD_IO_FILE_CLASS_H
-#define CUPPING_PRELOAD_IO_FILE_CLASS_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -28,5 +27,3 @@ void cup_file_class_reset(void);
 
 /* PATH ends in .root. */
 bool cup_file_is_called_root(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* Files and peers by their number in the log: each has a FILE record, written when it is first
  * seen. All functions: any thread, guard held; they take the log's lock. */
-#ifndef CUPPING_PRELOAD_IO_KNOWN_FILES_H
-#define CUPPING_PRELOAD_IO_KNOWN_FILES_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -18,5 +17,3 @@ uint32_t cup_known_peer(const char *address);
 /* Removes all numbers, because each is valid in one log only. Called in a forked child, and when a
  * log is opened. */
 void cup_known_files_reset(void);
-
-#endif

@@ -10,8 +10,7 @@
  * large pieces to ext4, XFS or tmpfs). It never exceeds the size that the file had when it was
  * mapped. The result can be too low: pages that the kernel reclaimed before it was asked are
  * missing. */
-#ifndef CUPPING_PRELOAD_IO_MAPPED_FILES_H
-#define CUPPING_PRELOAD_IO_MAPPED_FILES_H
+#pragma once
 
 #include "preload/attribution/attribution.h"
 #include "preload/lifecycle/thread.h"
@@ -84,5 +83,3 @@ static inline bool cup_mapping_moves(struct cup_mapping *moved, const void *at, 
 void cup_mapping_reset(void);
 void cup_mapping_log_opened(enum cup_log_size size);
 void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns);
-
-#endif

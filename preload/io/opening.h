@@ -3,8 +3,7 @@
  * Whether a local file is data is known only when it is first read or written. Until then the time
  * of its open is kept with its descriptor, so that most opens (of imports and directories) cost no
  * more than two readings of the clock. */
-#ifndef CUPPING_PRELOAD_IO_OPENING_H
-#define CUPPING_PRELOAD_IO_OPENING_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/io/descriptor.h"
@@ -42,5 +41,3 @@ size_t cup_opening_common(const char *path);
 
 /* Called when a log is opened, and in a forked child. */
 void cup_opening_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Who is at the other end of a socket. Addresses are texts: "tcp://10.0.0.1:1094",
  * "tcp://[::1]:80", "udp://10.0.0.1:53", "unix:/run/x". All functions: any thread; they change
  * errno, allocate nothing, and need little stack. */
-#ifndef CUPPING_PRELOAD_IO_PEER_H
-#define CUPPING_PRELOAD_IO_PEER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -36,5 +35,3 @@ void cup_peer_look_up(struct cup_descriptor *socket, int fd);
 
 /* Removes all addresses. Called in a forked child, and when a log is opened. */
 void cup_peer_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which task the bytes on a socket or a pipe belong to. Connections are kept and serve one task
  * after the other, so it says little which task opened one: the task that sent on it last counts.
  */
-#ifndef CUPPING_PRELOAD_IO_SOCKET_OWNER_H
-#define CUPPING_PRELOAD_IO_SOCKET_OWNER_H
+#pragma once
 
 #include "preload/attribution/helper.h"
 #include "preload/io/transfer.h"
@@ -29,5 +28,3 @@ struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd);
 
 /* Call after a call on a socket or a pipe, which returned BYTES: corrects its owner. Guard held. */
 void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes);
-
-#endif

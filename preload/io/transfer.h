@@ -1,7 +1,6 @@
 /* Records a read or write, by whatever call: begin finds the descriptor and its owner and starts
  * the clock, end stops the clock and counts. */
-#ifndef CUPPING_PRELOAD_IO_TRANSFER_H
-#define CUPPING_PRELOAD_IO_TRANSFER_H
+#pragma once
 
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/child_processes.h"
@@ -141,5 +140,3 @@ struct cup_copy {
 };
 bool cup_copy_begin(struct cup_copy *copy, int from, int to);
 void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int64_t to_offset);
-
-#endif

@@ -4,8 +4,7 @@
  * hooked.
  *
  * All functions: the thread of the call, guard held. */
-#ifndef CUPPING_PRELOAD_IO_TRANSFER_COUNTERS_H
-#define CUPPING_PRELOAD_IO_TRANSFER_COUNTERS_H
+#pragma once
 
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
@@ -137,5 +136,3 @@ static inline void cup_transfer_count_duration(struct cup_block *block, uint64_t
     if (ns > block->counters[CUP_C_READ_LONGEST_NS])
         block->counters[CUP_C_READ_LONGEST_NS] = ns;
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * When a process waits for a child that has ended, the kernel adds what the child read to the
  * process's count. So the bytes of children are recorded, too. */
-#ifndef CUPPING_PRELOAD_LIFECYCLE_KERNEL_COUNT_H
-#define CUPPING_PRELOAD_LIFECYCLE_KERNEL_COUNT_H
+#pragma once
 
 #include "preload/log/log.h"
 
@@ -37,5 +36,3 @@ struct cup_reaping {
 };
 bool cup_kernel_reaping_begins(struct cup_reaping *reaping, idtype_t type, id_t id, int options);
 void cup_kernel_reaping_ends(const struct cup_reaping *reaping, pid_t reaped);
-
-#endif

@@ -8,8 +8,7 @@
  * lock of ours, with one exception: when a log opens, `reset` and `log_opened` run under the lock
  * of recording.c, so they must not call cup_recording_open(). Events may change errno: their
  * callers save it. */
-#ifndef CUPPING_PRELOAD_LIFECYCLE_LIFECYCLE_H
-#define CUPPING_PRELOAD_LIFECYCLE_LIFECYCLE_H
+#pragma once
 
 #include "preload/log/log.h"
 
@@ -87,5 +86,3 @@ extern const struct cup_lifecycle_row cup_lifecycle_rows[];
             if (row->event)                                                                        \
                 row->event(__VA_ARGS__);                                                           \
     } while (0)
-
-#endif

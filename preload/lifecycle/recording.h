@@ -1,7 +1,6 @@
 /* Whether this process records. If it does, its log opens late: when there is something to record
  * for the first time. */
-#ifndef CUPPING_PRELOAD_LIFECYCLE_RECORDING_H
-#define CUPPING_PRELOAD_LIFECYCLE_RECORDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void cup_recording_end(void);
 /* Rows of the lifecycle table. */
 void cup_recording_process_forks(void);
 void cup_recording_child_begins(void);
-
-#endif

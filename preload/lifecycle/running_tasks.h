@@ -1,6 +1,5 @@
 /* The tasks that run in this process, in tables that any thread may read without a lock. */
-#ifndef CUPPING_PRELOAD_LIFECYCLE_RUNNING_TASKS_H
-#define CUPPING_PRELOAD_LIFECYCLE_RUNNING_TASKS_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -42,5 +41,3 @@ void cup_running_remove(uint32_t task);
 
 /* A row of the lifecycle table: no task runs. */
 void cup_running_reset(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* What every hook needs to know of its thread and of the process. */
-#ifndef CUPPING_PRELOAD_LIFECYCLE_THREAD_H
-#define CUPPING_PRELOAD_LIFECYCLE_THREAD_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/sys/clock.h"
@@ -114,5 +113,3 @@ void cup_thread_child_begins(void);
 
 /* Called once, by the constructor. Returns 0 or -1. */
 int cup_thread_init(void);
-
-#endif

@@ -4,8 +4,7 @@
  * the lock held, and errno changes: callers save it. Callers hold the thread's guard: then the
  * hooks of a signal handler that interrupts them do not record anything, so the handler cannot wait
  * for a lock that the interrupted code holds. */
-#ifndef CUPPING_PRELOAD_LOG_LOG_H
-#define CUPPING_PRELOAD_LOG_LOG_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -70,5 +69,3 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
 /* The spin lock of the log, which yields; also used by tables that belong to the log. */
 void cup_log_lock(void);
 void cup_log_unlock(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Facts about the machine that the process runs on. Read with raw system calls and the CPUID
  * instruction: nothing here allocates. */
-#ifndef CUPPING_PRELOAD_LOG_MACHINE_H
-#define CUPPING_PRELOAD_LOG_MACHINE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ uint32_t cup_machine_count_list(const char *list);
 
 /* Writes those of these facts that are known into the log, as INFO records. */
 void cup_machine_describe(void);
-
-#endif

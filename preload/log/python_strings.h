@@ -1,8 +1,7 @@
 /* Texts of Python objects as strings of the log. All functions need the GIL. Each returns the id of
  * a STRING record, or 0 if there is no text: OBJECT is NULL, it failed to convert, or the log is
  * full. Longer texts are cut at 2047 bytes. */
-#ifndef CUPPING_PRELOAD_LOG_PYTHON_STRINGS_H
-#define CUPPING_PRELOAD_LOG_PYTHON_STRINGS_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -22,5 +21,3 @@ uint32_t cup_log_python_joined(cup_object *tuple, ssize_t from, ssize_t to);
 
 /* Writes __version__ of MODULE (a string literal) to the log, if the module is imported. */
 void cup_log_python_version(const char *module);
-
-#endif

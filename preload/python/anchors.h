@@ -3,8 +3,7 @@
  * co_name of its code is the interned name listed here: comparing it costs one pointer comparison.
  * A function that is missing in the running version is never recognised, and what depends on it is
  * off. See docs/contributing/attribution.md. */
-#ifndef CUPPING_PRELOAD_PYTHON_ANCHORS_H
-#define CUPPING_PRELOAD_PYTHON_ANCHORS_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -86,5 +85,3 @@ static inline const void *cup_anchor_name(enum cup_anchor anchor)
 /* True if the calling thread may call the C API now: it holds the GIL, has no exception pending,
  * and runs in the interpreter that was verified (not in a subinterpreter). */
 bool cup_anchors_may_ask(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* The facts about a code object, read directly from its memory: without calling the interpreter and
  * without its locks. Only for code objects that cannot be freed while they are read: those that a
  * frame of the calling thread runs, and copies. */
-#ifndef CUPPING_PRELOAD_PYTHON_CODE_TEXT_H
-#define CUPPING_PRELOAD_PYTHON_CODE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ struct cup_code_parts {
 /* Reads all facts but the address and the fingerprint. They point into PARTS and into BUFFERS. */
 void cup_code_read(const struct cup_code_parts *parts, struct cup_code_facts *facts,
                    struct cup_code_buffers *buffers);
-
-#endif

@@ -2,8 +2,7 @@
  * frame, without creating frame objects. So a clock call can ask "is my caller _measure_tick?" with
  * one pointer comparison. Needs no GIL: a thread's own frames change only when the thread itself
  * runs Python code. */
-#ifndef CUPPING_PRELOAD_PYTHON_FRAMES_H
-#define CUPPING_PRELOAD_PYTHON_FRAMES_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -63,5 +62,3 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending);
  * disagreed, later calls only ask the API. *LOCALS caches the frame's dict of locals between calls,
  * for versions where the API has no cheaper way: start with NULL, and drop it at the end. */
 cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_object **locals);
-
-#endif

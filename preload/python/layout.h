@@ -1,8 +1,7 @@
 /* Offsets, in bytes, of the fields of CPython's internal structures that cupping reads directly, as
  * offsetof() prints them with each version's internal headers. They are verified against the C API
  * of the running interpreter before they are used. */
-#ifndef CUPPING_PRELOAD_PYTHON_LAYOUT_H
-#define CUPPING_PRELOAD_PYTHON_LAYOUT_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -90,5 +89,3 @@ extern struct cup_layout cup_layout CUP_OURS;
 
 /* Fills in the listed layout of Python 3.MINOR. False: that version is unknown. */
 bool cup_layout_known(int minor, struct cup_layout *layout);
-
-#endif

@@ -4,8 +4,7 @@
  * Everything here needs the GIL unless its comment says otherwise: the caller must have made sure
  * with cup_python_has_gil(), which also checks that no exception is pending. Exceptions raised by
  * our own calls are cleared; the program never sees them. */
-#ifndef CUPPING_PRELOAD_PYTHON_PYTHON_H
-#define CUPPING_PRELOAD_PYTHON_PYTHON_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -224,5 +223,3 @@ struct cup_python_method { /* PyMethodDef; its layout has not changed since Pyth
 enum { CUP_METHOD_WITHOUT_ARGUMENTS = 4 }; /* METH_NOARGS */
 bool cup_python_at_exit(const struct cup_python_method *method);
 cup_object *cup_python_nothing(void); /* a new reference to None, for such methods to return */
-
-#endif

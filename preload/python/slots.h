@@ -1,8 +1,7 @@
 /* Reads attributes that are __slots__ of a class directly from the object's memory, which is
  * several times faster than a look-up by name. Used only if, for the first object of the class, all
  * slots hold what the interpreter returns. All functions need the GIL. */
-#ifndef CUPPING_PRELOAD_PYTHON_SLOTS_H
-#define CUPPING_PRELOAD_PYTHON_SLOTS_H
+#pragma once
 
 #include "preload/python/python.h"
 
@@ -53,5 +52,3 @@ static inline void cup_slots_fetch_values(const struct cup_slots *slots, cup_obj
     for (int i = 0; cup_slots_suit(slots, object) && i < slots->count; i++)
         __builtin_prefetch(cup_slots_peek(slots, object, i));
 }
-
-#endif

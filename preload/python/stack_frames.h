@@ -3,8 +3,7 @@
  *
  * LAYOUT is &cup_layout, or a constant of which the caller knows that it is the running
  * interpreter's: that is faster. */
-#ifndef CUPPING_PRELOAD_PYTHON_STACK_FRAMES_H
-#define CUPPING_PRELOAD_PYTHON_STACK_FRAMES_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/python/code_text.h"
@@ -182,5 +181,3 @@ static inline uint64_t cup_code_fingerprint_of(const struct cup_layout *layout, 
     return cup_code_fingerprint(layout, code, cup_code_word(code + layout->code_name),
                                 cup_code_word(code + layout->code_table));
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Rows of BASKETS records: encoded as log_format.h says, and written to the log a few KiB at a
  * time. */
-#ifndef CUPPING_PRELOAD_ROOT_BASKET_ROWS_H
-#define CUPPING_PRELOAD_ROOT_BASKET_ROWS_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -39,5 +38,3 @@ void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets
 enum { CUP_BASKET_ROW_LONGEST = 10 * (CUP_BV_COUNT + 2) };
 size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64_t *values,
                            uint64_t *before);
-
-#endif

@@ -4,8 +4,7 @@
  * It is not the table of sys/id_table.h: its memory counts towards a limit of all tables, and it is
  * shrunk to the baskets that are still awaited. All functions: the caller holds the table's lock.
  */
-#ifndef CUPPING_PRELOAD_ROOT_BASKET_TABLE_H
-#define CUPPING_PRELOAD_ROOT_BASKET_TABLE_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/root/baskets.h"
@@ -118,5 +117,3 @@ void cup_basket_table_rows_named(uint32_t file, uint32_t path);
 
 /* Called when a log is opened, and in a forked child. */
 void cup_basket_table_rows_reset(void);
-
-#endif

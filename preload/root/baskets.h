@@ -1,8 +1,7 @@
 /* Which baskets of ROOT files a task read: those that uproot requested
  * (coffea/requested_baskets.h), and those that its reads delivered (root_records.h). They are added
  * up per branch and written as BASKETS records. */
-#ifndef CUPPING_PRELOAD_ROOT_BASKETS_H
-#define CUPPING_PRELOAD_ROOT_BASKETS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ void cup_baskets_process_ends(void);
 
 /* Called when a log is opened, and in a forked child. */
 void cup_baskets_reset(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Branches by their number in the log. The keys of baskets carry the names. */
-#ifndef CUPPING_PRELOAD_ROOT_BRANCHES_H
-#define CUPPING_PRELOAD_ROOT_BRANCHES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *na
 
 /* Called when a log is opened, and in a forked child. */
 void cup_branches_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* The state of the walk through a file's records at the end of a read. A read that begins at the
  * same offset continues the walk, on whatever descriptor and thread. A fixed number of such states
  * is kept, and new ones replace the oldest: a read whose state is gone starts a new walk. */
-#ifndef CUPPING_PRELOAD_ROOT_ROOT_CARRY_H
-#define CUPPING_PRELOAD_ROOT_ROOT_CARRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ bool cup_root_carry_find(struct cup_root_carry *carry, uint32_t file, uint64_t o
 /* Removes all states. Also in a forked child, where it releases locks that threads of the parent
  * held. */
 void cup_root_carry_reset(void);
-
-#endif

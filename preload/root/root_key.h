@@ -1,8 +1,7 @@
 /* Decodes the key at the beginning of a record of a ROOT file, and finds the record of a basket in
  * bytes of which it is not known where records begin: https://root.cern/doc/master/classTFile.html.
  * All its numbers are big-endian. The bytes come from a file and may be anything. */
-#ifndef CUPPING_PRELOAD_ROOT_ROOT_KEY_H
-#define CUPPING_PRELOAD_ROOT_ROOT_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ static inline uint64_t cup_root_64(const unsigned char *at)
 {
     return (uint64_t)cup_root_32(at) << 32 | cup_root_32(at + 4);
 }
-
-#endif

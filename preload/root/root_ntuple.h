@@ -2,8 +2,7 @@
  * instead of pages. Format:
  * https://github.com/root-project/root/blob/master/tree/ntuple/doc/BinaryFormatSpecification.md.
  * Any thread. The bytes come from a file and may be anything. */
-#ifndef CUPPING_PRELOAD_ROOT_ROOT_NTUPLE_H
-#define CUPPING_PRELOAD_ROOT_ROOT_NTUPLE_H
+#pragma once
 
 #include "preload/root/root_key.h"
 
@@ -33,5 +32,3 @@ void cup_root_ntuple_anchor(uint32_t file, const unsigned char *payload, size_t 
 uint32_t cup_root_ntuple_known(uint32_t file, uint64_t offset, bool *anchor);
 
 void cup_root_ntuple_reset(void);
-
-#endif

@@ -2,8 +2,7 @@
  * hold an RNTuple, compressed blocks. It knows no task, no descriptor and no Python: it is given a
  * read, and calls a sink for everything that it finds. The bytes are the program's and may be
  * anything: they are only read, and nothing outside of them is. See docs/baskets.md. */
-#ifndef CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
-#define CUPPING_PRELOAD_ROOT_ROOT_RECORDS_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -97,5 +96,3 @@ void cup_root_walk(const struct cup_root_read *read, const struct cup_root_sink 
 
 /* Called when a log is opened, and in a forked child: files have other numbers. */
 void cup_root_reset(void);
-
-#endif

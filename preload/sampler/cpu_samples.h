@@ -1,8 +1,7 @@
 /* Samples over time, for timelines. The sampler adds every sample to sums; the samples of
  * a few looks per second are also kept one by one, with their time, in CPU_SAMPLES records. The
  * caller holds the lock sampler.looking (sampler.c), except in a forked child. */
-#ifndef CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
-#define CUPPING_PRELOAD_SAMPLER_CPU_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ void cup_cpu_samples_flush(void);
 
 /* A forked child: there are no samples. */
 void cup_cpu_samples_reset(void);
-
-#endif

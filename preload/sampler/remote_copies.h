@@ -1,7 +1,6 @@
 /* Copies of what another thread is changing: the pieces of its stack, and the code objects on it.
  * One caller at a time: the copies are static. */
-#ifndef CUPPING_PRELOAD_SAMPLER_REMOTE_COPIES_H
-#define CUPPING_PRELOAD_SAMPLER_REMOTE_COPIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ struct cup_remote_code {
  * memory may have been reused between the copies of the stack and of the code object. It is
  * entered, so that it is certain at the next look. */
 void cup_remote_codes(struct cup_remote_code *codes, uint32_t count);
-
-#endif

@@ -2,8 +2,7 @@
  * without signals. The kernel copies the frames (a load could be a SIGSEGV), only the copies are
  * read, and frames that changed between two copies are read again. See
  * docs/contributing/sampling.md. */
-#ifndef CUPPING_PRELOAD_SAMPLER_REMOTE_STACK_H
-#define CUPPING_PRELOAD_SAMPLER_REMOTE_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ uint32_t cup_remote_task(const struct cup_remote_stack *thread);
 /* Tests whether the kernel allows process_vm_readv. Called before the others, and again in a forked
  * child. */
 bool cup_remote_verify(void);
-
-#endif

@@ -2,8 +2,7 @@
  * second, and records where on their stacks they are and how much CPU time they used. A "look" is
  * one pass over all these threads. It sends no
  * signals: it reads their stacks from outside (remote_stack.h). While no task runs it sleeps. */
-#ifndef CUPPING_PRELOAD_SAMPLER_SAMPLER_H
-#define CUPPING_PRELOAD_SAMPLER_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,5 +31,3 @@ void cup_sampler_thread_ends(void);
 void cup_sampler_process_forks(void);
 void cup_sampler_child_begins(void);
 void cup_sampler_process_ends(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Thread slots: what the sampler knows about each thread that works for tasks. A thread takes a
  * slot when it first works for a task, and frees it when it ends. */
-#ifndef CUPPING_PRELOAD_SAMPLER_THREAD_SLOTS_H
-#define CUPPING_PRELOAD_SAMPLER_THREAD_SLOTS_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 #include "preload/sampler/remote_stack.h"
@@ -48,5 +47,3 @@ struct cup_thread_slot *cup_thread_slot_lock(uint32_t index);
 
 /* A forked child, or a new log: all slots are free. */
 void cup_thread_slots_reset(void);
-
-#endif

@@ -2,8 +2,7 @@
  * unwound once and kept together with the places on the stack where the addresses lie. When the
  * same instruction calls again at the same stack depth, it is enough to compare the words at those
  * places: docs/contributing/stacks.md says why, and which chains are not kept. */
-#ifndef CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
-#define CUPPING_PRELOAD_STACKS_CHAIN_MEMO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, u
 
 /* A forked child: no other thread is writing. */
 void cup_chains_forked(void);
-
-#endif

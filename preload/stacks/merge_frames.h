@@ -2,8 +2,7 @@
  * inside its C function _PyEval_EvalFrameDefault ("eval"); since 3.11 one call of it may execute a
  * whole segment of Python calls. So the native stack has as many eval frames as the Python stack
  * has segments, in the same order, and each eval frame is replaced by the frames of its segment. */
-#ifndef CUPPING_PRELOAD_STACKS_MERGE_FRAMES_H
-#define CUPPING_PRELOAD_STACKS_MERGE_FRAMES_H
+#pragma once
 
 #include "preload/stacks/native.h"
 
@@ -45,5 +44,3 @@ struct cup_merged {
  * outermost Python function are left out. Without Python frames all native frames are kept. */
 void cup_merge(const struct cup_merge_python *python, const enum cup_native_kind *native,
                uint32_t native_count, bool native_cut, struct cup_merged *merged);
-
-#endif

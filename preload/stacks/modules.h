@@ -2,8 +2,7 @@
  * unwind tables, and for the log (MODULE records). It replaces dl_iterate_phdr(), whose lock may be
  * held by a thread that waits for the GIL, which the calling thread may hold: a deadlock. Entries
  * never move, so reading them needs no lock. Callers hold the guard and save errno. */
-#ifndef CUPPING_PRELOAD_STACKS_MODULES_H
-#define CUPPING_PRELOAD_STACKS_MODULES_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ void cup_modules_reset(void);
 
 /* A forked child: no other thread reads the list or unloads a library. */
 void cup_modules_forked(void);
-
-#endif

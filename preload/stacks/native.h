@@ -2,8 +2,7 @@
  * docs/contributing/stacks.md says why it is loaded with RTLD_LOCAL, why some of its calls are
  * redirected (dl_iterate_phdr to modules.h), why it gets no pipe, and why its thread-local storage
  * is in native_thread.c. */
-#ifndef CUPPING_PRELOAD_STACKS_NATIVE_H
-#define CUPPING_PRELOAD_STACKS_NATIVE_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/elf_symbols.h"
@@ -86,5 +85,3 @@ void cup_native_thread_ends(void);
 
 /* A forked child: only the calling thread exists, and it starts anew. */
 void cup_native_threads_forked(void);
-
-#endif

@@ -6,8 +6,7 @@
  * if the thread's last recorded one is some time ago. Of small ones in quick succession a random
  * one in CUP_EVENT_ONE_IN does, with that weight. So the calls, bytes and time of a stack are right
  * on average, and exact where reads are large or rare. Allocations are sampled by bytes. */
-#ifndef CUPPING_PRELOAD_STACKS_STACK_EVENTS_H
-#define CUPPING_PRELOAD_STACKS_STACK_EVENTS_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 #include "preload/stacks/stack_uses.h"
@@ -111,5 +110,3 @@ static inline void cup_event_allocated(uint32_t task, size_t bytes)
 
 /* A new log, or a forked child. */
 void cup_events_reset(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the log holds of stacks: the functions seen on them (CODE records) and the tree of their
  * frames (STACKS records). The caller holds the lock of stacks.c. */
-#ifndef CUPPING_PRELOAD_STACKS_STACK_TABLES_H
-#define CUPPING_PRELOAD_STACKS_STACK_TABLES_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/stacks/stacks.h"
@@ -23,5 +22,3 @@ uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t count);
 
 /* A new log, or a forked child: no record is written yet. */
 void cup_stack_tables_reset(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* What a task did at which stacks: counts, bytes and nanoseconds, summed by task, stack and kind of
  * event. The sums are written as STACK_USE records when the task ends, and at intervals while it
  * runs. */
-#ifndef CUPPING_PRELOAD_STACKS_STACK_USES_H
-#define CUPPING_PRELOAD_STACKS_STACK_USES_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -22,5 +21,3 @@ void cup_stack_uses_process_ends(void);
 
 /* A new log, or a forked child: there are no sums. */
 void cup_stack_uses_reset(void);
-
-#endif

@@ -2,8 +2,7 @@
  * is one frame, and its ancestors are the callers. So an event names its whole stack by the number
  * of one node, in 32 bits. See
  * docs/contributing/stacks.md. */
-#ifndef CUPPING_PRELOAD_STACKS_STACKS_H
-#define CUPPING_PRELOAD_STACKS_STACKS_H
+#pragma once
 
 #include "preload/lifecycle/thread.h"
 #include "preload/python/code_text.h"
@@ -94,5 +93,3 @@ static inline void cup_stack_walk_ends(struct cup_stack_walker *walk)
 
 /* Call it after switching stacks off. Waits until no thread reads frames, 0.1 s at most. */
 void cup_stack_walkers_wait(void);
-
-#endif

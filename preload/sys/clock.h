@@ -1,8 +1,7 @@
 /* Clocks for the library's own use. Durations of calls are measured in ticks: of the time stamp
  * counter where it is invariant (a pair of reads takes 8 ns instead of 36), else of
  * CLOCK_MONOTONIC. All functions are async-signal-safe except cup_clock_calibrate(). */
-#ifndef CUPPING_PRELOAD_SYS_CLOCK_H
-#define CUPPING_PRELOAD_SYS_CLOCK_H
+#pragma once
 
 #include "preload/sys/library_variable.h"
 
@@ -67,5 +66,3 @@ static inline int64_t cup_ticks_realtime_ns(uint64_t ticks)
 {
     return cup_ticks_scale.base_ns + (int64_t)cup_ticks_ns(ticks - cup_ticks_scale.base_ticks);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * loader holds while a library's constructors run, and a constructor may wait for the thread that
  * asks: a deadlock. dl_iterate_phdr(), which is used instead, has another lock, under which the
  * loader runs no foreign code. */
-#ifndef CUPPING_PRELOAD_SYS_ELF_SYMBOLS_H
-#define CUPPING_PRELOAD_SYS_ELF_SYMBOLS_H
+#pragma once
 
 #include <link.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library);
  * own global offset table, so calls from elsewhere are not affected. False: it does not call NAME,
  * or its table cannot be written. No other thread may be running in LIBRARY at that time. */
 bool cup_elf_redirect(const struct cup_elf *library, const char *name, const void *to);
-
-#endif

@@ -5,8 +5,7 @@
  * X(name, family, need). REQUIRED: in every glibc since 2.17; if it is missing, the library
  * switches itself off. OPTIONAL: newer, or an alias; if it is missing, a call fails with ENOSYS, as
  * a missing system call does. */
-#ifndef CUPPING_PRELOAD_SYS_HOOK_LIST_H
-#define CUPPING_PRELOAD_SYS_HOOK_LIST_H
+#pragma once
 
 #ifndef __NO_INLINE__
 #define __NO_INLINE__ /* the headers' inline functions would collide with our wrappers */
@@ -486,5 +485,3 @@ static inline int cup_missing(void)
 
 /* Marks a wrapper: it is exported, under the name of the function that it intercepts. */
 #define CUP_HOOK __attribute__((visibility("default"))) __attribute__((used))
-
-#endif

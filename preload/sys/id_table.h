@@ -2,8 +2,7 @@
  * only, doubles when half full, and refuses to grow beyond a limit that the caller names. It has no
  * lock: a table that several threads use is protected by its owner's lock (or by the GIL). Safe
  * where malloc is not: in hooks, and in a forked child. */
-#ifndef CUPPING_PRELOAD_SYS_ID_TABLE_H
-#define CUPPING_PRELOAD_SYS_ID_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ struct cup_hash {
 /* Hashes one more part of a content, its length and its bytes, into HASH and returns the result.
  * For the first part HASH is any constant. */
 struct cup_hash cup_hash_bytes(struct cup_hash hash, const void *bytes, size_t length);
-
-#endif

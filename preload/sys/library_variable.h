@@ -1,8 +1,5 @@
 /* CUP_OURS marks a variable that hooks read in every call as internal to the library: code in other
  * files then reads it directly, without loading its address from the global offset table first. */
-#ifndef CUPPING_PRELOAD_SYS_LIBRARY_VARIABLE_H
-#define CUPPING_PRELOAD_SYS_LIBRARY_VARIABLE_H
+#pragma once
 
 #define CUP_OURS __attribute__((visibility("hidden")))
-
-#endif

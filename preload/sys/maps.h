@@ -1,6 +1,5 @@
 /* Reads /proc/self/maps line by line, without allocating. */
-#ifndef CUPPING_PRELOAD_SYS_MAPS_H
-#define CUPPING_PRELOAD_SYS_MAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool cup_maps_next(struct cup_maps *maps, struct cup_mapping_line *line);
 
 /* True: all lines were read and understood. */
 bool cup_maps_close(struct cup_maps *maps);
-
-#endif

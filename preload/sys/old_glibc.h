@@ -3,8 +3,7 @@
  * with glibc 2.17. Before 2.34 some are in libdl, which the Makefile links; the pthread functions
  * are in libpthread, which a program may not load, so they are weak. The Makefile includes this
  * file in every source file. */
-#ifndef CUPPING_PRELOAD_SYS_OLD_GLIBC_H
-#define CUPPING_PRELOAD_SYS_OLD_GLIBC_H
+#pragma once
 
 #if defined(__x86_64__) && defined(__ELF__)
 __asm__(".symver dlsym, dlsym@GLIBC_2.2.5");
@@ -17,6 +16,4 @@ __asm__(".symver pthread_getspecific, pthread_getspecific@GLIBC_2.2.5");
 __asm__(".weak pthread_getspecific");
 __asm__(".weak pthread_key_create");
 __asm__(".weak pthread_setspecific");
-#endif
-
 #endif

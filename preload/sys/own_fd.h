@@ -2,8 +2,7 @@
  * opening one takes three times as long as reading it. They have high numbers, since programs
  * expect low numbers for their own. As soon as the program closes or replaces such a number, the
  * library gives the descriptor up. All functions change errno. */
-#ifndef CUPPING_PRELOAD_SYS_OWN_FD_H
-#define CUPPING_PRELOAD_SYS_OWN_FD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void cup_own_fd_lost(unsigned first, unsigned last);
 
 /* Called in a forked child: closes all descriptors, because their files describe the parent. */
 void cup_own_fd_forked(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Reads and writes decimal numbers. strtoull() and sscanf() are not used: compiled with glibc 2.38
  * or later they become calls of __isoc23_* symbols, which older systems do not have. */
-#ifndef CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
-#define CUPPING_PRELOAD_SYS_PARSE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline char *cup_number_write(char *text, uint32_t number)
         text[--digits] = (char)('0' + number % 10);
     return end;
 }
-
-#endif

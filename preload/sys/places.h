@@ -1,7 +1,6 @@
 /* Places of a table that threads take and give back without a lock. TAKEN has one bit for each
  * place, so that 64 of them are searched with one load. */
-#ifndef CUPPING_PRELOAD_SYS_PLACES_H
-#define CUPPING_PRELOAD_SYS_PLACES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ static inline void cup_place_free(uint64_t *taken, uint32_t index)
 {
     __atomic_fetch_and(&taken[index / 64], ~(UINT64_C(1) << index % 64), __ATOMIC_RELEASE);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* System calls that the library makes for itself. They go through syscall(2), so that neither our
  * own wrappers nor those of another preloaded library see them. They set errno as the libc
  * functions do. */
-#ifndef CUPPING_PRELOAD_SYS_RAW_H
-#define CUPPING_PRELOAD_SYS_RAW_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -136,5 +135,3 @@ static inline uint64_t cup_remote_word(uint64_t from)
     uint64_t word;
     return cup_remote_copy(&word, from, sizeof word) ? word : 0;
 }
-
-#endif

@@ -2,8 +2,7 @@
  * and calls no function that the library hooks. A forked child sets it to 0: the thread that held
  * it may not exist there. Not for signal handlers: the interrupted thread may hold the lock (see
  * the guard in lifecycle/thread.h). */
-#ifndef CUPPING_PRELOAD_SYS_SPIN_H
-#define CUPPING_PRELOAD_SYS_SPIN_H
+#pragma once
 
 #include <sched.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ static inline void cup_spin_unlock(uint32_t *lock)
 {
     __atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Which counter block counts an allocation. Sizes are usable sizes: the allocator reports the same
  * one at malloc() and at free(), so no table of allocations is needed. malloc() and free() take no
  * lock, make no system call and read no clock here. */
-#ifndef CUPPING_PRELOAD_TASK_HEAP_H
-#define CUPPING_PRELOAD_TASK_HEAP_H
+#pragma once
 
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/context.h"
@@ -58,5 +57,3 @@ void cup_heap_mapped(void *at, size_t bytes);
 
 /* BYTES at AT are unmapped. True: cup_heap_mapped() counted them, and now they count as freed. */
 bool cup_heap_unmapped(void *at, size_t bytes);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * All functions need the guard and an open log, but may be called without the GIL; errno is not
  * kept. */
-#ifndef CUPPING_PRELOAD_TASK_SECTIONS_H
-#define CUPPING_PRELOAD_TASK_SECTIONS_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -33,5 +32,3 @@ void cup_sections_reset(void);
 void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns);
 void cup_sections_thread_settles(void);
 void cup_sections_process_ends(void);
-
-#endif

@@ -1,8 +1,7 @@
 /* A task of this process begins and ends: writes its records, opens and closes its counter block,
  * and sets the thread's state. All functions need the guard and may change errno. Those that begin
  * or end a task of the calling thread need the GIL, because its context names the task. */
-#ifndef CUPPING_PRELOAD_TASK_TASK_H
-#define CUPPING_PRELOAD_TASK_TASK_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/log/log.h"
@@ -40,5 +39,3 @@ uint64_t cup_task_rss(void);
 
 /* A row of the lifecycle table. */
 void cup_task_log_opened(enum cup_log_size size);
-
-#endif

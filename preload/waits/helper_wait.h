@@ -2,8 +2,7 @@
  * task's wait is then counted in the helper's class. If several helpers wait at the same time, only
  * one class counts, the first of: I/O, the GIL, sleep, sockets. Helpers' waits for locks are not
  * noted. */
-#ifndef CUPPING_PRELOAD_WAITS_HELPER_WAIT_H
-#define CUPPING_PRELOAD_WAITS_HELPER_WAIT_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -33,5 +32,3 @@ void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t t
 
 /* A row of the lifecycle table. */
 void cup_helper_wait_reset(void);
-
-#endif

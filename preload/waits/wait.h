@@ -4,8 +4,7 @@
  * block, the thread's CPU clock is read at both ends (200 ns each), and its run delay if it was off
  * the CPU for long enough. Calls that seldom block are made so often that only their time stamps
  * are read; if one took too long, cup_wait_guess() estimates its wait afterwards. */
-#ifndef CUPPING_PRELOAD_WAITS_WAIT_H
-#define CUPPING_PRELOAD_WAITS_WAIT_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/lifecycle/thread.h"
@@ -95,5 +94,3 @@ void cup_wait_log_opened(enum cup_log_size size);
 void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns);
 void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns);
 void cup_wait_thread_ends(void);
-
-#endif

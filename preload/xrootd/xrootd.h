@@ -1,8 +1,7 @@
 /* Files that are read through XRootD's own client: which file an XrdCl::File object reads, and
  * which library the client is. Knows no C++ and no wrapper: those are in hooks/hook_xrootd.c. See
  * docs/contributing/attribution.md. */
-#ifndef CUPPING_PRELOAD_XROOTD_XROOTD_H
-#define CUPPING_PRELOAD_XROOTD_XROOTD_H
+#pragma once
 
 #include "preload/io/transfer.h"
 
@@ -44,5 +43,3 @@ bool cup_xrootd_connects(const void *place);
 
 /* Called when a log is opened, and in a forked child: files have other numbers. */
 void cup_xrootd_reset(void);
-
-#endif

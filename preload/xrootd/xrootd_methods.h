@@ -1,8 +1,7 @@
 /* Memory layouts of those classes of XRootD's client that cupping reads, for x86-64 and the Itanium
  * C++ ABI, and which of the client's methods a call in the program means: a process may have two
  * libraries that have it. */
-#ifndef CUPPING_PRELOAD_XROOTD_XROOTD_METHODS_H
-#define CUPPING_PRELOAD_XROOTD_XROOTD_METHODS_H
+#pragma once
 
 #include "preload/sys/elf_symbols.h"
 
@@ -139,5 +138,3 @@ struct place {
 /* What a call of METHOD leads to. CALLER: the instruction after the call. Any thread. Keeps errno,
  * and takes no lock that the loader holds while it runs constructors. */
 struct place cup_xrootd_place(const void *caller, enum method method, enum abi abi);
-
-#endif

@@ -2,8 +2,7 @@
  * another thread. The client is given a handler of ours instead: it looks at the answer, counts it,
  * and hands it on to the user's. Until the answer comes, a request counts as a helper of its task
  * that waits for a file: if the task itself waits for a lock, that wait is counted as I/O. */
-#ifndef CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
-#define CUPPING_PRELOAD_XROOTD_XROOTD_REQUESTS_H
+#pragma once
 
 #include "preload/io/opening.h"
 #include "preload/xrootd/xrootd.h"
@@ -49,5 +48,3 @@ bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const str
  * for baskets in it. Guard held. */
 void cup_xrootd_piece(const struct cup_transfer *transfer, const void *data, size_t bytes,
                       uint64_t offset);
-
-#endif

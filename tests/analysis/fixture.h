@@ -10,8 +10,7 @@
  *         ...look at `profile` and `totals`...
  *     }
  */
-#ifndef CUPPING_TESTS_ANALYSIS_FIXTURE_H
-#define CUPPING_TESTS_ANALYSIS_FIXTURE_H
+#pragma once
 
 #include "analysis/metrics/totals.h"
 #include "tests/analysis/support.h"
@@ -38,5 +37,3 @@ void save_fixture(const char *name);
  * `totals`. */
 void load_fixture_profile(const struct cup_load_options *options);
 void load_fixture(const struct cup_load_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* Builds logs in memory: sound ones as the library writes them, and damaged ones. */
-#ifndef CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
-#define CUPPING_TESTS_ANALYSIS_LOG_BUILDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ void builder_finish(struct log_builder *builder);
 
 /* Writes the first `bytes` bytes to a file; aborts if it cannot. */
 void builder_save(const struct log_builder *builder, const char *path, size_t bytes);
-
-#endif

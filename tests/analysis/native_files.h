@@ -1,6 +1,5 @@
 /* Real libraries, compiled as the tests run, and where their functions lie. */
-#ifndef CUPPING_TESTS_ANALYSIS_NATIVE_FILES_H
-#define CUPPING_TESTS_ANALYSIS_NATIVE_FILES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ static inline struct cup_text native_build_id(const struct native_file *file)
 
 /* Runs a command of the shell, made as by printf; it must succeed. */
 __attribute__((format(printf, 1, 2))) void shell(const char *format, ...);
-
-#endif

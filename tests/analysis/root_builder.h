@@ -1,6 +1,5 @@
 /* ROOT files written by hand, one tree each, every choice of the format open. */
-#ifndef CUPPING_TESTS_ANALYSIS_ROOT_BUILDER_H
-#define CUPPING_TESTS_ANALYSIS_ROOT_BUILDER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ struct built_bytes build_root_file(const struct built_file *file);
 enum { BUILT_BYTES = 100, BUILT_UNCOMPRESSED = 150 };
 
 void save_bytes(const struct built_bytes *bytes, size_t count, const char *path);
-
-#endif

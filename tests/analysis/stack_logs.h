@@ -1,7 +1,6 @@
 /* Two workers' logs with stacks, worked out by hand: what the suites of functions, flame graphs and
  * their exports share. */
-#ifndef CUPPING_TESTS_ANALYSIS_STACK_LOGS_H
-#define CUPPING_TESTS_ANALYSIS_STACK_LOGS_H
+#pragma once
 
 #include "tests/analysis/log_builder.h"
 
@@ -43,5 +42,3 @@ void build_stack_log(struct log_builder *builder);
 
 /* Adds a task of prefix "chunk", 1,000 events of a dataset (a string's id). */
 void add_stack_task(struct log_builder *builder, uint32_t task, uint32_t seconds, uint32_t dataset);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by the unit tests: temporary directories, and the golden log, whose figures were worked
  * out by hand. */
-#ifndef CUPPING_TESTS_ANALYSIS_SUPPORT_H
-#define CUPPING_TESTS_ANALYSIS_SUPPORT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -58,5 +57,3 @@ json_t *report_json(const char *scratch, const char *outside);
 
 /* The first of ROWS whose member KEY is VALUE (borrowed); the test fails if there is none. */
 json_t *json_row(const json_t *rows, const char *key, const char *value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Child processes of the end-to-end tests: run, capture, compare with and without the library. */
-#ifndef CUPPING_TESTS_E2E_CHILD_H
-#define CUPPING_TESTS_E2E_CHILD_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -72,5 +71,3 @@ long long task_of_key(const char *dump, const char *key);
 
 /* Text that printf makes, in memory that lives as long as the test. */
 const char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-#endif

@@ -1,7 +1,6 @@
 /* A real Dask cluster: `dask scheduler` and `dask worker` as programs of their own, under
  * wrappers/cupping-run or not, and scripts of tests/workloads run against it. */
-#ifndef CUPPING_TESTS_E2E_CLUSTER_H
-#define CUPPING_TESTS_E2E_CLUSTER_H
+#pragma once
 
 #include "tests/e2e/process.h"
 
@@ -56,5 +55,3 @@ const char *cup_python(void);
 /* Names of the variables that no program of a test may inherit; NULL-terminated, for an
  * environment. */
 extern const char *const cup_clean_environment[];
-
-#endif

@@ -1,8 +1,7 @@
 /* Jobs: a cluster that ran something and left its profile, with the expected figures. The first
  * test that needs a job runs it. Each test is a process of its own, so the results are in a
  * directory. */
-#ifndef CUPPING_TESTS_E2E_JOB_H
-#define CUPPING_TESTS_E2E_JOB_H
+#pragma once
 
 /* Directory of the job NAME, made by RUN (which gets it empty) unless an earlier test did that. A
  * job that failed once fails every test that needs it. The caller frees the path. */
@@ -17,5 +16,3 @@ char *cup_input(const char *kind);
 
 /* An empty directory NAME for a test that shares nothing. The caller frees the path. */
 char *cup_scratch(const char *name);
-
-#endif

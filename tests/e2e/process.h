@@ -1,8 +1,7 @@
 /* Programs that a test starts. None outlives the test: each runs below a supervisor process, which
  * adopts all its descendants, and kills them when the program has ended, when the test says so, or
  * when the process of the test ends for any reason. */
-#ifndef CUPPING_TESTS_E2E_PROCESS_H
-#define CUPPING_TESTS_E2E_PROCESS_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -44,5 +43,3 @@ char *cup_read_file(const char *path);
 /* Skips the test, with a message, unless SOAK is set, as in `make soak`: for variants of other
  * tests that would make `make test` too long. */
 void cup_only_in_soak(void);
-
-#endif

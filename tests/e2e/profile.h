@@ -1,6 +1,5 @@
 /* The output of cupping for a profile, as JSON. */
-#ifndef CUPPING_TESTS_E2E_PROFILE_H
-#define CUPPING_TESTS_E2E_PROFILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ bool cup_is(json_t *row, const char *column, const char *word);
 
 /* Sums over all rows. */
 json_int_t cup_sum(json_t *rows, const char *column);
-
-#endif

@@ -1,6 +1,5 @@
 /* What strace saw a program read. */
-#ifndef CUPPING_TESTS_E2E_TRACE_H
-#define CUPPING_TESTS_E2E_TRACE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -11,5 +10,3 @@
 
 /* {path: bytes} of all calls that DIRECTORY/strace.txt has for paths with this suffix. */
 json_t *cup_trace_read(const char *directory, const char *suffix);
-
-#endif

@@ -1,7 +1,6 @@
 /* Compares a profile with what a workload wrote down: what each task must have read, and what Dask
  * itself says that it ran (tests/workloads/witness.py). */
-#ifndef CUPPING_TESTS_E2E_WITNESS_H
-#define CUPPING_TESTS_E2E_WITNESS_H
+#pragma once
 
 #include <jansson.h>
 
@@ -19,5 +18,3 @@ int cup_check_digests(json_t *rows, json_t *witness);
 /* Checks what holds for every row of any profile: clocks, counters and attribution methods agree.
  */
 void cup_check_sane(json_t *rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* An XRootD server for one test, with ROOT files. */
-#ifndef CUPPING_TESTS_E2E_XROOTD_SERVER_H
-#define CUPPING_TESTS_E2E_XROOTD_SERVER_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -24,5 +23,3 @@ long long xrootd_file_bytes(const char *name);
 
 /* Runs a program with up to three arguments, and NULL. Returns its status. */
 int child_status(const char *const argv[]);
-
-#endif

@@ -1,7 +1,6 @@
 /* A record as in include/log_format.h, for docs/contributing/add-a-log-record.md: the temperature
  * of a CPU core. */
-#ifndef CUPPING_TESTS_HOWTO_EXAMPLE_RECORD_H
-#define CUPPING_TESTS_HOWTO_EXAMPLE_RECORD_H
+#pragma once
 
 #include "include/log_format.h"
 
@@ -20,5 +19,3 @@ struct cup_r_temperature {
     _Static_assert(sizeof(struct cup_r_##name) == (bytes), "size of a " #name " record");
 EXAMPLE_RECORDS(X)
 #undef X
-
-#endif

@@ -1,6 +1,5 @@
 /* Made-up data for every plot, to test the drawing with data that no recorded run has. */
-#ifndef CUPPING_TESTS_PLOT_FAKES_H
-#define CUPPING_TESTS_PLOT_FAKES_H
+#pragma once
 
 #include "plot/plots.h"
 
@@ -19,5 +18,3 @@ extern const char *const fake_kinds[FAKE_KINDS + 1];
 
 /* Makes data for a plot's draw(), in the arena. Aborts if the plot has no made-up data. */
 const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *arena);
-
-#endif

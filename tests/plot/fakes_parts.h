@@ -1,6 +1,5 @@
 /* Helpers that make parts of made-up data. */
-#ifndef CUPPING_TESTS_PLOT_FAKES_PARTS_H
-#define CUPPING_TESTS_PLOT_FAKES_PARTS_H
+#pragma once
 
 #include "plot/shared/chunks.h"
 #include "plot/shared/density.h"
@@ -29,5 +28,3 @@ const void *fake_flame(enum fake_kind kind, bool compared, struct cup_arena *are
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_of_runs(const char *plot, enum fake_kind kind, struct cup_arena *arena);
 const void *fake_access(const char *plot, enum fake_kind kind, struct cup_arena *arena);
-
-#endif

@@ -1,6 +1,5 @@
 /* A run for plots, loaded from a log that a test has built. */
-#ifndef CUPPING_TESTS_PLOT_LOADED_H
-#define CUPPING_TESTS_PLOT_LOADED_H
+#pragma once
 
 #include "plot/plots.h"
 #include "tests/analysis/support.h"
@@ -24,5 +23,3 @@ const void *make_plot(struct loaded *run, const char *name);
 
 /* Expects that the plot cannot be drawn and that the reason contains these words. */
 void expect_no_plot(struct loaded *run, const char *name, const char *reason);
-
-#endif

@@ -1,7 +1,6 @@
 /* Helpers for tests of pages: counting parts, checking their order, reading the data of flame.js.
  */
-#ifndef CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
-#define CUPPING_TESTS_PLOT_PAGE_SUPPORT_H
+#pragma once
 
 #include <jansson.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ json_t *flame_data(const char *path);
  * function's text begins with `function`, callees included. */
 json_int_t flame_all(const json_t *data, size_t slice, const char *weight);
 json_int_t flame_of(const json_t *data, size_t slice, const char *weight, const char *function);
-
-#endif

@@ -1,6 +1,5 @@
 /* Draws plots of made-up data for the tests. */
-#ifndef CUPPING_TESTS_PLOT_SUPPORT_H
-#define CUPPING_TESTS_PLOT_SUPPORT_H
+#pragma once
 
 #include "plot/plots.h"
 #include "plot/shared/plot.h"
@@ -9,5 +8,3 @@
 /* Draws made-up data. The test fails if drawing fails. Close drawn->canvas afterwards. */
 void draw_fake(struct cup_drawing *drawn, const struct cup_plot *plot, enum fake_kind kind,
                const struct cup_sheet *style);
-
-#endif

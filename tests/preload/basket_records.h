@@ -1,6 +1,5 @@
 /* BASKETS records of the log that is open in the test, read back by what log_format.h says. */
-#ifndef CUPPING_TESTS_PRELOAD_BASKET_RECORDS_H
-#define CUPPING_TESTS_PRELOAD_BASKET_RECORDS_H
+#pragma once
 
 #include "tests/preload/log_records.h"
 
@@ -54,5 +53,3 @@ static inline size_t test_rows(struct test_row *rows, size_t most)
         count = test_record_rows(record, rows, count, most);
     return count;
 }
-
-#endif

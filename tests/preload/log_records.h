@@ -1,6 +1,5 @@
 /* A log that is open in the test, and its records. */
-#ifndef CUPPING_TESTS_PRELOAD_LOG_RECORDS_H
-#define CUPPING_TESTS_PRELOAD_LOG_RECORDS_H
+#pragma once
 
 #include <criterion/criterion.h>
 
@@ -54,5 +53,3 @@ static inline uint64_t test_number(const unsigned char **at)
     } while (*(*at)++ & 0x80);
     return number;
 }
-
-#endif

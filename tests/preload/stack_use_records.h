@@ -1,6 +1,5 @@
 /* STACK_USE records of the log that is open in the test, read back by what log_format.h says. */
-#ifndef CUPPING_TESTS_PRELOAD_STACK_USE_RECORDS_H
-#define CUPPING_TESTS_PRELOAD_STACK_USE_RECORDS_H
+#pragma once
 
 #include "tests/preload/log_records.h"
 
@@ -42,5 +41,3 @@ static inline size_t test_uses(struct test_use *uses, size_t most, size_t *recor
         count = test_record_uses((const struct cup_r_stack_use *)record, uses, count, most);
     return count;
 }
-
-#endif

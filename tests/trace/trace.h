@@ -1,8 +1,7 @@
 /* Traced functions: called by tests/workloads/traced.py inside a task, once with the library and
  * once without. Each says in `text` all that a program can notice (results, errno, bytes), which
  * must be the same both times, and in `expected` what the library must have counted. */
-#ifndef CUPPING_TESTS_TRACE_TRACE_H
-#define CUPPING_TESTS_TRACE_TRACE_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -138,5 +137,3 @@ static inline void expect_write(struct trace *trace, long bytes)
     trace->write_bytes += bytes;
     trace->write_calls++;
 }
-
-#endif

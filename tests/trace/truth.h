@@ -1,7 +1,6 @@
 /* What a stretch of a thread's life went to, by the kernel's own clocks: the truth that tests of
  * waits hold the library against. Raw system calls, so that no hook has a part in it. */
-#ifndef CUPPING_TESTS_TRACE_TRUTH_H
-#define CUPPING_TESTS_TRACE_TRUTH_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ static inline int64_t truth_blocked_ns(const struct truth *from, const struct tr
         struct truth after_ = truth_now();                                                         \
         truth_blocked_ns(&before_, &after_);                                                       \
     })
-
-#endif

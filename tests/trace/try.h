@@ -1,7 +1,6 @@
 /* Every hook by its own name: try_NAME calls NAME with success and with failure. Found by dlsym, as
  * a program compiled with other flags or against another libc would reach it. */
-#ifndef CUPPING_TESTS_TRACE_TRY_H
-#define CUPPING_TESTS_TRACE_TRY_H
+#pragma once
 
 #include "preload/sys/hook_list.h"
 #include "tests/trace/trace.h"
@@ -42,5 +41,3 @@ static inline const char *scratch_file(struct trace *trace, const char *name)
         say(trace, "%s: %s errno %d\n", #call, fd_ >= 0 ? "fd" : "failed", errno);                 \
         fd_;                                                                                       \
     })
-
-#endif

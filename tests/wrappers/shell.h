@@ -1,6 +1,5 @@
 /* Run a shell command in an empty directory of its own and see what it did. */
-#ifndef CUPPING_TESTS_WRAPPERS_SHELL_H
-#define CUPPING_TESTS_WRAPPERS_SHELL_H
+#pragma once
 
 struct shell_result {
     int status; /* exit status, or 128 + signal */
@@ -20,5 +19,3 @@ const struct shell_result *shell(const char *format, ...) __attribute__((format(
 /* Lines in a text, and whether it contains another. */
 int lines_of(const char *text);
 int has(const char *text, const char *part);
-
-#endif

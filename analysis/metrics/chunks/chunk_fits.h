@@ -1,8 +1,7 @@
 /* What a chunk costs, as a function of its number of events: straight lines for its time and its
  * peak live heap, each a fixed cost and a cost per event. From these follow a suitable chunk size
  * and the memory that a worker needs. */
-#ifndef CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_FITS_H
-#define CUPPING_ANALYSIS_METRICS_CHUNKS_CHUNK_FITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -113,5 +112,3 @@ const char *cup_time_doubt(const struct cup_line_fit *fit);
 
 /* Rounds to two significant digits: 1,234,567 becomes 1,200,000. */
 double cup_two_digits(double number);
-
-#endif

@@ -1,7 +1,6 @@
 /* Fits of a straight line through points: least squares, and a robust fit that outliers hardly
  * change. */
-#ifndef CUPPING_ANALYSIS_METRICS_CHUNKS_FIT_H
-#define CUPPING_ANALYSIS_METRICS_CHUNKS_FIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -49,5 +48,3 @@ static inline double cup_line_at(const struct cup_line *line, double x)
 /* Standard error of the line at x. A single point differs from the line by its spread in addition.
  */
 double cup_line_error_at(const struct cup_line *line, double x);
-
-#endif

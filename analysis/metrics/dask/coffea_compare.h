@@ -1,8 +1,7 @@
 /* Coffea's figures of a run: those that cupping saw in the chunks, and those in the file of
  * --coffea-report. Metrics use what cupping saw, and the file only for what it did not see. If the
  * file has figures for each dataset, these come first, because the user added them. */
-#ifndef CUPPING_ANALYSIS_METRICS_DASK_COFFEA_COMPARE_H
-#define CUPPING_ANALYSIS_METRICS_DASK_COFFEA_COMPARE_H
+#pragma once
 
 #include "analysis/base/units.h"
 #include "analysis/metrics/dask/coffea_file.h"
@@ -39,5 +38,3 @@ enum cup_coffea_origin cup_coffea_origin(const struct cup_totals *totals,
 /* The figure that metrics use, in bytes, events, nanoseconds or chunks; CUP_UNKNOWN64: not known.
  * Not for the last two fields. */
 uint64_t cup_coffea_figure(const struct cup_totals *totals, enum cup_coffea_field field);
-
-#endif

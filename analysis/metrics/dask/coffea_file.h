@@ -8,8 +8,7 @@
  * members {name: {"entries", "duration" (seconds), "performance_counters":
  * {"num_requested_bytes"}}}. Other members are counted and ignored. Numbers may be written as
  * strings, which is what default=str makes of numpy's. */
-#ifndef CUPPING_ANALYSIS_METRICS_DASK_COFFEA_FILE_H
-#define CUPPING_ANALYSIS_METRICS_DASK_COFFEA_FILE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ struct cup_coffea_file {
 /* Returns 0; or -1 with an error that says where and what is wrong, and with nothing to free. */
 int cup_coffea_file_read(struct cup_coffea_file *file, const char *path, struct cup_error *error);
 void cup_coffea_file_free(struct cup_coffea_file *file);
-
-#endif

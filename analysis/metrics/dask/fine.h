@@ -2,8 +2,7 @@
  * worker and span. Each span also has the sums of its tasks as cupping measured them. Values are
  * Dask's own doubles, in the unit of their activity (seconds, bytes, a count), since the worker
  * began. */
-#ifndef CUPPING_ANALYSIS_METRICS_DASK_FINE_H
-#define CUPPING_ANALYSIS_METRICS_DASK_FINE_H
+#pragma once
 
 #include "analysis/base/value.h"
 #include "analysis/metrics/sums/sums.h"
@@ -113,5 +112,3 @@ struct cup_value cup_fine_of(const struct cup_fine *fine, const struct cup_profi
                              const struct cup_fine_sums *sums, enum cup_fine_activity activity);
 struct cup_value cup_fine_of_tasks(const struct cup_fine *fine, const struct cup_fine_sums *sums,
                                    enum cup_fine_activity activity);
-
-#endif

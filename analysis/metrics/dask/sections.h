@@ -1,6 +1,5 @@
 /* Sections that the user's program named, with the times that tasks spent in them. */
-#ifndef CUPPING_ANALYSIS_METRICS_DASK_SECTIONS_H
-#define CUPPING_ANALYSIS_METRICS_DASK_SECTIONS_H
+#pragma once
 
 #include "analysis/base/statistics.h"
 #include "analysis/profile/profile.h"
@@ -29,5 +28,3 @@ static inline uint64_t cup_section_self_ns(const struct cup_section *section)
                ? values[CUP_V_WALL_NS] - values[CUP_V_INNER_NS]
                : 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Slices: the datasets and workers whose tasks have weights of their own in the call tree, in
  * addition to the prefixes. And the text that says which tasks a tree is limited to. */
-#ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_SLICES_H
-#define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_SLICES_H
+#pragma once
 
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/sums/sums.h"
@@ -20,5 +19,3 @@ struct cup_text cup_call_slice_name(const struct cup_profile *profile,
  * selects all tasks. Returns `to`. */
 enum { CUP_ASK_TEXT = 200 };
 char *cup_call_ask_text(char to[CUP_ASK_TEXT], const struct cup_call_ask *ask);
-
-#endif

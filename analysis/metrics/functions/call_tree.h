@@ -3,8 +3,7 @@
  *
  * Making the tree reads all logs once more, so it is made only if it is asked for.
  * CUP_CALL_NODES_MOST and CUP_CALL_ROWS_MOST limit its memory. */
-#ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_TREE_H
-#define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CALL_TREE_H
+#pragma once
 
 #include "analysis/base/pair_map.h"
 #include "analysis/base/units.h"
@@ -286,5 +285,3 @@ int cup_call_add_branch(struct cup_call_tree *tree, uint32_t node, uint32_t bran
 
 /* Sorts tree->branches by line, the most bytes first. */
 void cup_call_sort_branches(struct cup_call_tree *tree);
-
-#endif

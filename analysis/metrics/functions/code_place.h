@@ -1,8 +1,7 @@
 /* Whose code a file holds, and which phase of a chunk's work it marks. The code is the user's own,
  * a package's, or Python's. Only the path decides, as it was on the worker: the file itself is not
  * opened. */
-#ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
-#define CUPPING_ANALYSIS_METRICS_FUNCTIONS_CODE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -54,5 +53,3 @@ enum cup_phase cup_phase_of(struct cup_text file, struct cup_text name, bool use
 /* True for the function of Coffea that calls the processor. What it calls in the user's code is
  * process(), whatever its name is. */
 bool cup_calls_process(struct cup_text file, struct cup_text name);
-
-#endif

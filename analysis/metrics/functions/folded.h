@@ -1,7 +1,6 @@
 /* A call tree reduced to one weight, for flame graphs. Nodes of the same function below the same
  * parent become one; in the user's functions, each line can keep a node of its own. */
-#ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_FOLDED_H
-#define CUPPING_ANALYSIS_METRICS_FUNCTIONS_FOLDED_H
+#pragma once
 
 #include "analysis/metrics/functions/call_tree.h"
 
@@ -34,5 +33,3 @@ void cup_folded_free(struct cup_folded *folded);
  * definition. Control characters and bytes that are not UTF-8 become '?'. Returns `to`. */
 char *cup_function_text(const struct cup_call_tree *tree, uint32_t function, uint32_t line,
                         char to[CUP_FRAME_ROOM]);
-
-#endif

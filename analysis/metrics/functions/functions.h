@@ -5,8 +5,7 @@
  * What native functions do is counted twice on purpose: for the innermost Python function, so that
  * this is the same whether native frames were recorded or not; and in the separate rows of native
  * functions, which say what C code it was. */
-#ifndef CUPPING_ANALYSIS_METRICS_FUNCTIONS_FUNCTIONS_H
-#define CUPPING_ANALYSIS_METRICS_FUNCTIONS_FUNCTIONS_H
+#pragma once
 
 #include "analysis/metrics/functions/call_tree.h"
 
@@ -43,5 +42,3 @@ void cup_functions_free(struct cup_functions *functions);
  * all rows of the user's code stand before all others. */
 void cup_function_rows_sort(struct cup_function_rows *rows, enum cup_weight weight, bool total,
                             bool user_first);
-
-#endif

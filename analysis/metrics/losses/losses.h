@@ -1,8 +1,7 @@
 /* Losses: chunks without a result, and chunks that needed more than one attempt. Metadata tasks
  * count, too: each stands for a whole file. There is one row for each such chunk, over all its
  * attempts. */
-#ifndef CUPPING_ANALYSIS_METRICS_LOSSES_LOSSES_H
-#define CUPPING_ANALYSIS_METRICS_LOSSES_LOSSES_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -86,5 +85,3 @@ int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup
 
 /* All reasons together. */
 struct cup_waste cup_waste_sum(const struct cup_waste_reasons *reasons);
-
-#endif

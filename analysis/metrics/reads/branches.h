@@ -4,8 +4,7 @@
  * For each branch that it read, a task recorded its first and its last basket. Comparing these
  * shows which baskets several tasks read: see rereads.c. That is done for one file at a time, so
  * only the records of one file are in memory. */
-#ifndef CUPPING_ANALYSIS_METRICS_READS_BRANCHES_H
-#define CUPPING_ANALYSIS_METRICS_READS_BRANCHES_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -113,5 +112,3 @@ static inline uint64_t cup_distinct_bytes(const struct cup_basket_sums *sums,
 {
     return sums->compressed > rereads->bytes ? sums->compressed - rereads->bytes : 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A cluster is the run of events that were written to a file together, as one basket or a few of
  * each branch. If a chunk begins or ends inside a cluster, it reads baskets that its neighbour
  * reads, too. */
-#ifndef CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
-#define CUPPING_ANALYSIS_METRICS_READS_CLUSTERS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ struct cup_cluster {
 
 /* The clusters of the tree that chunks read. Needs totals->outcomes and totals->branches. */
 struct cup_cluster cup_cluster_find(const struct cup_totals *totals);
-
-#endif

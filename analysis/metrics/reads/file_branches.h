@@ -1,7 +1,6 @@
 /* Goes through the ROOT files one by one, and makes the rows of the branches that were read, with
  * their repeated reads. */
-#ifndef CUPPING_ANALYSIS_METRICS_READS_FILE_BRANCHES_H
-#define CUPPING_ANALYSIS_METRICS_READS_FILE_BRANCHES_H
+#pragma once
 
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/profile/basket_feed.h"
@@ -62,5 +61,3 @@ size_t cup_visits_merge(struct cup_branch_visit *visits, size_t count);
 
 /* The baskets that several of these visits of one branch have read. Reorders the array. */
 struct cup_rereads cup_rereads_of(struct cup_branch_visit *visits, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* The share of each file that was read: what the logs say was read, over what the file itself
  * holds. The files are opened when the report is made. */
-#ifndef CUPPING_ANALYSIS_METRICS_READS_FILE_SHARES_H
-#define CUPPING_ANALYSIS_METRICS_READS_FILE_SHARES_H
+#pragma once
 
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/metrics/sums/sums.h"
@@ -43,5 +42,3 @@ const struct cup_file_fact *cup_row_facts(const struct cup_file_shares *shares,
 /* "share_of_branches_pct" and "share_of_bytes_pct" of the JSON; null if not known. */
 struct cup_value cup_share_of_branches(const struct cup_file_share *share);
 struct cup_value cup_share_of_bytes(const struct cup_file_share *share);
-
-#endif

@@ -1,7 +1,6 @@
 /* Servers by the time that it took to open files there, and what was read from the servers in URLs.
  */
-#ifndef CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
-#define CUPPING_ANALYSIS_METRICS_READS_OPEN_RANKS_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -26,5 +25,3 @@ struct cup_url_sum *cup_url_sums(const struct cup_profile *profile, size_t *coun
 /* The server of a URL, "root://host:1094" of "root://host:1094//store/x.root"; empty for a path.
  * The URL may name a redirector or a cache: then the server that sent the data is not known. */
 struct cup_text cup_url_server(struct cup_text url);
-
-#endif

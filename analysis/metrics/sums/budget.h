@@ -1,7 +1,6 @@
 /* The time budget: threads x wall time of all workers, split without remainder into what tasks
  * computed and waited for, what Dask did between tasks, and idle time. */
-#ifndef CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
-#define CUPPING_ANALYSIS_METRICS_SUMS_BUDGET_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -79,5 +78,3 @@ int cup_run_end_of_unfinished(const struct cup_profile *profile, int64_t *end_ns
 
 /* True if the server has the role of a worker, or ran tasks, as in a process without Dask. */
 bool cup_server_is_worker(const struct cup_server *server);
-
-#endif

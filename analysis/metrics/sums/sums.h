@@ -1,7 +1,6 @@
 /* Sums over the profile, from which the other rooms of metrics/ and the metrics make their figures.
  * Nanoseconds and bytes. A point in time of 0 means: there is none. */
-#ifndef CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
-#define CUPPING_ANALYSIS_METRICS_SUMS_SUMS_H
+#pragma once
 
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
@@ -235,5 +234,3 @@ static inline int64_t cup_stretch_ns(struct cup_stretch stretch)
                ? stretch.stop_ns - stretch.start_ns
                : -1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Merging, Coffea's tree reduction: tasks that merge the results of chunks, or of other merges. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
-#define CUPPING_ANALYSIS_METRICS_TIME_MERGE_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -36,5 +35,3 @@ void cup_merge_free(struct cup_merge *merge);
 
 /* Sum of all levels that merge results of chunks, or of metadata tasks if METADATA. */
 struct cup_merge_level cup_merge_sum(const struct cup_merge *merge, bool metadata);
-
-#endif

@@ -1,6 +1,5 @@
 /* The stages of a run, one after the other, and what the workers' threads did in each. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_STAGES_H
-#define CUPPING_ANALYSIS_METRICS_TIME_STAGES_H
+#pragma once
 
 #include "analysis/metrics/sums/budget.h"
 #include "analysis/profile/profile.h"
@@ -61,5 +60,3 @@ void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals
 void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,
                          const struct cup_task *task);
 void cup_stages_finish(struct cup_stages *stages);
-
-#endif

@@ -1,6 +1,5 @@
 /* The tail of a run: the last 10 % of the chunks to end, and why each of them ended so late. */
-#ifndef CUPPING_ANALYSIS_METRICS_TIME_TAIL_H
-#define CUPPING_ANALYSIS_METRICS_TIME_TAIL_H
+#pragma once
 
 #include "analysis/metrics/sums/sums.h"
 
@@ -49,5 +48,3 @@ void cup_tail_free(struct cup_tail *tail);
  * Returns TO. */
 enum { CUP_TAIL_ROOM = 128 };
 char *cup_tail_why(char to[CUP_TAIL_ROOM], const struct cup_tail_chunk *chunk);
-
-#endif

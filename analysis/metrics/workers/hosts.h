@@ -1,7 +1,6 @@
 /* Sums for each host with workers, and which hosts are slower or faster than others with the same
  * CPU model. */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_HOSTS_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_HOSTS_H
+#pragma once
 
 #include "analysis/base/intern.h"
 #include "analysis/profile/profile.h"
@@ -77,5 +76,3 @@ extern const char *const cup_host_verdicts[];
 
 /* The host of a process as index + 1 in rows; 0: the host has no worker. */
 uint32_t cup_host_of(const struct cup_hosts *hosts, const struct cup_process *process);
-
-#endif

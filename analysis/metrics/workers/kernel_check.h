@@ -1,8 +1,7 @@
 /* A check of the hooks: the kernel counts the bytes that each process reads (rchar of
  * /proc/self/io), and the hooks must have seen as many. Neither count has pages of mapped files,
  * nor what recv() and similar calls deliver. */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_KERNEL_CHECK_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_KERNEL_CHECK_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -52,5 +51,3 @@ struct cup_kernel_check cup_kernel_check_make(const struct cup_profile *profile)
 /* Writes a sentence if more than 1 % of the kernel's bytes are unexplained; else an empty text. */
 void cup_kernel_warning(const struct cup_kernel_check *check, const struct cup_profile *profile,
                         char *to, size_t room);
-
-#endif

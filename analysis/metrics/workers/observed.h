@@ -1,7 +1,6 @@
 /* The workers during the run, as samples show them: timelines of each worker and of all together.
  * Units are bytes, seconds and percent. NAN: not known. */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_H
+#pragma once
 
 #include "analysis/metrics/workers/timeline.h"
 #include "analysis/profile/samples/sample_feed.h"
@@ -110,5 +109,3 @@ const struct cup_timeline *cup_observed_stalls(const struct cup_observed_worker 
 
 /* Opens the same samples again, as cup_sample_feed_open() does. */
 int cup_observed_feed(const struct cup_observed *observed, struct cup_sample_feed *feed);
-
-#endif

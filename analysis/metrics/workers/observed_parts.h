@@ -1,7 +1,6 @@
 /* Functions that the files observed*.c share. Those that return int return 0, or -1 without memory.
  */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_PARTS_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_OBSERVED_PARTS_H
+#pragma once
 
 #include "analysis/metrics/workers/observed.h"
 
@@ -19,5 +18,3 @@ int cup_observed_add_own(struct cup_observed *observed);
 /* The worker of that address, within the window or not; NULL if there is none. */
 struct cup_observed_worker *cup_observed_of_address(const struct cup_observed *observed,
                                                     struct cup_text address);
-
-#endif

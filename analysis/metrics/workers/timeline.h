@@ -1,7 +1,6 @@
 /* One quantity over time, with known values at some moments, seen through a window of time. Between
  * two moments, and at the borders of the window, it is interpolated along a straight line. */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_TIMELINE_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -87,5 +86,3 @@ static inline bool cup_timeline_known(const struct cup_timeline *line)
 
 /* Adds the values of another timeline (sum, count, smallest, largest), but not its line. */
 void cup_timeline_join(struct cup_timeline *sum, const struct cup_timeline *line);
-
-#endif

@@ -1,7 +1,6 @@
 /* Timelines of the workers during the run, for `tracking_data` of the JSON: the samples, thinned to
  * a bounded size. */
-#ifndef CUPPING_ANALYSIS_METRICS_WORKERS_TRACKING_H
-#define CUPPING_ANALYSIS_METRICS_WORKERS_TRACKING_H
+#pragma once
 
 #include "analysis/metrics/workers/observed.h"
 
@@ -33,5 +32,3 @@ int cup_tracking_make(struct cup_tracking *tracking, const struct cup_observed *
                       size_t most);
 
 void cup_tracking_free(struct cup_tracking *tracking);
-
-#endif

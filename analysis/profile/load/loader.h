@@ -1,7 +1,6 @@
 /* Shared by the files that add the records of one log to a profile. log_loader.c reads the log and
  * calls the function for the type of each record. */
-#ifndef CUPPING_ANALYSIS_PROFILE_LOAD_LOADER_H
-#define CUPPING_ANALYSIS_PROFILE_LOAD_LOADER_H
+#pragma once
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
@@ -187,5 +186,3 @@ void cup_load_waits_at_log_end(struct cup_loader *loader);
  * profile->damages. */
 void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* Iterates over samples from any source: of the scheduler, of workers about themselves, or from a
  * file that another tool wrote. */
-#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_FEED_H
-#define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_FEED_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 #include "analysis/profile/samples/sample_row.h"
@@ -50,5 +49,3 @@ bool cup_sample_feed_row(struct cup_sample_feed *feed, struct cup_sample_row *ro
 
 /* Frees everything. Returns 0, or -1 if memory ran out and samples are missing. */
 int cup_sample_feed_close(struct cup_sample_feed *feed);
-
-#endif

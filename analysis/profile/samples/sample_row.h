@@ -1,6 +1,5 @@
 /* The values of one worker in one sample, for all sources of samples. */
-#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
-#define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLE_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ struct cup_sample_head {
 struct cup_sampled_name {
     struct cup_text address, name; /* not owned */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads samples of workers that another tool took (`cupping report --samples FILE`), from JSON. */
-#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLES_FILE_H
-#define CUPPING_ANALYSIS_PROFILE_SAMPLES_SAMPLES_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -53,5 +52,3 @@ int cup_samples_file_read(struct cup_samples_file *file, const char *path, int64
                           int64_t to_ns, struct cup_error *error);
 
 void cup_samples_file_free(struct cup_samples_file *file);
-
-#endif

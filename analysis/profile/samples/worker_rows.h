@@ -10,8 +10,7 @@
  *
  * The rows are read from the logs, which only hold what changed: a thousand workers have millions
  * of rows in an hour. To iterate twice takes twice the time. */
-#ifndef CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
-#define CUPPING_ANALYSIS_PROFILE_SAMPLES_WORKER_ROWS_H
+#pragma once
 
 #include "analysis/base/id_map.h"
 #include "analysis/log/log_reader.h"
@@ -81,5 +80,3 @@ bool cup_worker_rows_next(struct cup_worker_rows *rows);
 
 /* Frees everything. Returns 0, or -1 if memory ran out and samples are missing. */
 int cup_worker_rows_finish(struct cup_worker_rows *rows);
-
-#endif

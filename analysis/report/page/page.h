@@ -1,6 +1,5 @@
 /* The report as text and HTML: what all its sections share. */
-#ifndef CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
-#define CUPPING_ANALYSIS_REPORT_PAGE_PAGE_H
+#pragma once
 
 #include "analysis/base/target.h"
 #include "analysis/metrics/dask/sections.h"
@@ -51,5 +50,3 @@ void cup_page_metrics(const struct cup_page *page, const struct cup_metric_secti
 
 /* The plural's ending: "" or "s". */
 const char *cup_plural(uint64_t count);
-
-#endif

@@ -8,8 +8,7 @@
  *         X("recv_calls", COUNT, cup_count(calls))
  * and write a function that computes what the values are made from, then CUP_FILL(values, FIELDS).
  */
-#ifndef CUPPING_ANALYSIS_REPORT_PAGE_ROWS_H
-#define CUPPING_ANALYSIS_REPORT_PAGE_ROWS_H
+#pragma once
 
 #include <stdio.h>
 #include <string.h>
@@ -257,5 +256,3 @@ int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *outpu
 
 /* The key of field `index` of the part. */
 const char *cup_row_key(const struct cup_row_part *part, unsigned index, char room[CUP_KEY_ROOM]);
-
-#endif

@@ -1,7 +1,6 @@
 /* A section of the report. Each has a file in report/sections/ and a line in
  * report/report.c. */
-#ifndef CUPPING_ANALYSIS_REPORT_PAGE_SECTION_H
-#define CUPPING_ANALYSIS_REPORT_PAGE_SECTION_H
+#pragma once
 
 #include "analysis/report/page/rows.h"
 
@@ -39,5 +38,3 @@ struct cup_report_section {
     int (*put_last)(struct report *report);
     int (*put)(struct report *report);
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Sentences about what makes figures of this profile uncertain. The notes that the library wrote
  * are printed separately. */
-#ifndef CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
-#define CUPPING_ANALYSIS_REPORT_PAGE_WARNINGS_H
+#pragma once
 
 #include "analysis/metrics/totals.h"
 
@@ -28,5 +27,3 @@ struct cup_feature_off {
 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);
-
-#endif

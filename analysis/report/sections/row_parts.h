@@ -1,7 +1,6 @@
 /* Fields that the tables of several sections have. Each macro is part of a list of fields, and
  * names the variables that its values are made from. */
-#ifndef CUPPING_ANALYSIS_REPORT_SECTIONS_ROW_PARTS_H
-#define CUPPING_ANALYSIS_REPORT_SECTIONS_ROW_PARTS_H
+#pragma once
 
 #include "analysis/metrics/dask/sections.h"
 #include "analysis/report/page/rows.h"
@@ -82,5 +81,3 @@ void cup_print_bar(const struct cup_page *page);
 
 /* Writes keys into the JSON object that is open, named as in Coffea's own report. */
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
-
-#endif

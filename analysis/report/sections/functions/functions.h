@@ -1,6 +1,5 @@
 /* What the tables of functions share. */
-#ifndef CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_FUNCTIONS_H
-#define CUPPING_ANALYSIS_REPORT_SECTIONS_FUNCTIONS_FUNCTIONS_H
+#pragma once
 
 #include "analysis/metrics/functions/functions.h"
 #include "analysis/report/page/rows.h"
@@ -34,5 +33,3 @@ void cup_print_natives(const struct cup_page *page, struct cup_functions *functi
 
 /* Writes the section as JSON: null without stacks. Returns 0, or -1 without memory. */
 int cup_put_functions(struct report *report);
-
-#endif
