@@ -1,5 +1,4 @@
 #include <stddef.h>
-#include <string.h>
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/csv_writer.h"
 

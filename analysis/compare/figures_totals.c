@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "analysis/compare/figures.h"
-#include "analysis/profile/roles.h"
 
 static const char *keep(struct cup_figures *figures, struct cup_text text)
 {

@@ -1,7 +1,6 @@
 /* A trace in Chrome's JSON form: tasks on the threads that ran them, counters, and stacks. Times
  * are microseconds since the run began, so that a double holds them to the nanosecond; otherData
  * says when that was. */
-#include "analysis/base/version.h"
 #include "analysis/export/export.h"
 #include "analysis/export/trace.h"
 #include "analysis/log/log_reader.h"

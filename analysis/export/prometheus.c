@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "analysis/base/version.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/write/exposition.h"

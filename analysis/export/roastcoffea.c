@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analysis/base/version.h"
 #include "analysis/compare/measurement.h"
 #include "analysis/export/roastcoffea.h"
 

@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/base/version.h"
 #include "analysis/export/export.h"
 #include "analysis/metrics/functions/folded.h"
 #include "analysis/write/json_writer.h"

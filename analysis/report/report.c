@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/base/version.h"
 #include "analysis/write/html.h"
 
 /* The number is the section's place in the JSON; 0: it is not there. */

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plot/compare/compared.h"
 #include "plot/figure/figure.h"

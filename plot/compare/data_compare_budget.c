@@ -1,7 +1,5 @@
-#include <math.h>
 #include <stdio.h>
 
-#include "analysis/base/units.h"
 #include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/runs.h"

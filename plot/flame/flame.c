@@ -7,7 +7,6 @@
 
 #include "analysis/metrics/functions/call_slices.h"
 #include "plot/figure/figure.h"
-#include "plot/figure/marks.h"
 #include "plot/shared/plot.h"
 
 const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {

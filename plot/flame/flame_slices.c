@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/array.h"
 #include "analysis/write/json_writer.h"

@@ -1,5 +1,4 @@
 #include <math.h>
-#include <string.h>
 
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"

@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/figure/figure.h"
 #include "plot/io/io_plots.h"

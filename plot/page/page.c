@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
-#include "analysis/base/version.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/report/page/page.h"
 #include "analysis/report/report.h"

@@ -1,7 +1,6 @@
 #include "plot/page/page_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/compare/run_stacks.h"
 #include "analysis/metrics/functions/call_slices.h"

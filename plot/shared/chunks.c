@@ -3,8 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plot/figure/marks.h"
-
 static int by_time(const void *a, const void *b)
 {
     const struct cup_dataset *const *one = a, *const *two = b;

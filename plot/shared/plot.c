@@ -1,6 +1,5 @@
 #include "plot/shared/plot.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"

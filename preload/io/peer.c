@@ -6,7 +6,6 @@
 #include "preload/sys/spin.h"
 
 #include <netinet/in.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/un.h>

@@ -1,6 +1,5 @@
 #include "preload/root/root_records.h"
 
-#include "include/log_format.h"
 #include "preload/root/root_carry.h"
 #include "preload/root/root_key.h"
 #include "preload/root/root_ntuple.h"

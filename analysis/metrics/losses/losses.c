@@ -1,7 +1,6 @@
 #include "analysis/metrics/losses/losses.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"

@@ -1,7 +1,6 @@
 #include "analysis/metrics/sums/budget.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"

@@ -5,7 +5,6 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
-#include "analysis/tasks/task_columns.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/metrics/time/tail.h"
 #include "analysis/metrics/workers/hosts.h"

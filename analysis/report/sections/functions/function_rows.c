@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/functions/functions.h"
-#include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions/functions.h"
 
 /* Which tasks and which functions the rows of a table are about. */
