@@ -37,6 +37,13 @@ enum { CUP_ANCESTRY_COUNT = CUP_ANCESTRY_EXCLUDED + 1 };
  * actors on threads of their own). */
 enum cup_place { CUP_PLACE_POOL, CUP_PLACE_ELSEWHERE, CUP_PLACE_COUNT };
 
+/* What is known of the end of a process: see process_life.h. */
+enum cup_life {
+    CUP_LIFE_ENDED,    /* it closed its log */
+    CUP_LIFE_RUNS,     /* it ran when the profile was loaded */
+    CUP_LIFE_VANISHED, /* killed, crashed, or replaced by another program */
+};
+
 /* One log. */
 struct cup_process {
     char *log_path;               /* owned */
@@ -55,6 +62,7 @@ struct cup_process {
     uint32_t parent_task;
     int64_t last_read_ns; /* when it last read data; 0: never */
     uint8_t ancestry;     /* enum cup_ancestry */
+    uint8_t life;         /* enum cup_life */
     /* Index of the task that started it; only for CUP_ANCESTRY_KNOWN, _LATE and _SHARED. */
     uint32_t ancestor;
     uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */

@@ -12,6 +12,7 @@
 #include "analysis/base/parallel.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/process_ancestry.h"
+#include "analysis/profile/process_life.h"
 #include "analysis/profile/runs.h"
 
 /* ---- the directory ---------------------------------------------------------------------- */
@@ -257,6 +258,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     choose_run(&crew.builder, names, &chosen);
     load_names(&crew);
     mark_path_chunks(profile);
+    cup_processes_judge(profile);
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;

@@ -1,0 +1,34 @@
+/* Whether the processes of a profile still run. A log that was closed says so itself. A log that
+ * was not closed is of a process that runs, or that was killed, crashed, or was replaced by another
+ * program (exec).
+ *
+ * On the host that reads the profile the kernel knows: the process runs if there is one of that
+ * number that began before the log. Of other hosts only the log is known: the process counts as
+ * running if its last sign is at most CUP_RECENT_NS old. Dask's servers give one every
+ * CUPPING_INTERVAL; a client that waits, or a host whose clock is wrong, may be judged wrongly. */
+#ifndef CUPPING_ANALYSIS_PROFILE_PROCESS_LIFE_H
+#define CUPPING_ANALYSIS_PROFILE_PROCESS_LIFE_H
+
+#include "analysis/profile/profile.h"
+
+#define CUP_RECENT_NS (INT64_C(120) * 1000 * 1000 * 1000)
+
+/* Sets `life` of every process. Called once the profile is loaded. */
+void cup_processes_judge(struct cup_profile *profile);
+
+/* True if the process still ran when the profile was loaded: its unfinished tasks are running. */
+static inline bool cup_process_runs(const struct cup_process *process)
+{
+    return process->life == CUP_LIFE_RUNS;
+}
+
+/* True if the task was running when the profile was loaded; false if it ended, or was killed. */
+static inline bool cup_task_runs(const struct cup_profile *profile, const struct cup_task *task)
+{
+    return task->status == 0 && cup_process_runs(&profile->processes[task->process]);
+}
+
+/* True if any process of the profile still runs. */
+bool cup_profile_runs(const struct cup_profile *profile);
+
+#endif
