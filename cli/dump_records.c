@@ -86,7 +86,7 @@ static void print_field(FILE *out, const struct field *field, const unsigned cha
     }
 }
 
-enum { FIXED_MOST = 64 }; /* size of the largest fixed part that is printed field by field */
+enum { FIXED_MOST = 80 }; /* size of the largest fixed part that is printed field by field */
 
 static void print_fields(FILE *out, const struct cup_record *record, const struct field *fields,
                          size_t count)
@@ -114,6 +114,7 @@ static const char *const classes[] = {NULL, "data", "import", "spill", "pipe", "
 static const char *const roles[] = {"other", "client", "scheduler", "nanny", "worker", "child"};
 static const char *const origins[] = {NULL, "dask", "coffea", "async", "actor"};
 static const char *const statuses[] = {NULL, "finished", "erred"};
+static const char *const plans[] = {"none", "reading", "known", "unreadable"};
 static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path"};
 
 /* ---- records that are fields only --------------------------------------------------------- */
@@ -131,7 +132,9 @@ DUMP_FIELDS(chunk, FIELD(task, NUMBER), FIELD(tic_ns, TIME), FIELD(toc_ns, TIME)
             FIELD(cpu_ns, KNOWN))
 DUMP_FIELDS(chunk_report, FIELD(task, NUMBER), FIELD(columns, NUMBER),
             FIELD(requested_bytes, KNOWN), FIELD(entries, KNOWN))
-DUMP_FIELDS(run, FIELD(run, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME))
+DUMP_FIELDS(run, FIELD(run, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME),
+            FIELD_NAME(plan, plans), FIELD(chunks, NUMBER), FIELD(events, NUMBER),
+            FIELD(max_chunks, NUMBER))
 DUMP_FIELDS(note, FIELD(text, STRING))
 DUMP_FIELDS(parent, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(last_read_ns, TIME))
 DUMP_FIELDS(child, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(time_ns, TIME))

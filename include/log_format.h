@@ -490,7 +490,7 @@ struct cup_record {
     X(DIGEST, digest, 20, 24, 24, "struct cup_digest_value, until the end of the record")          \
     X(COLUMNS, columns, 21, 16, 16, "ids of strings, 32 bits each")                                \
     X(CHUNK_REPORT, chunk_report, 22, 32, 32, "")                                                  \
-    X(RUN, run, 23, 48, 48, "")                                                                    \
+    X(RUN, run, 23, 80, 48, "")                                                                    \
     X(WORKER, worker, 24, 24, 24, "")                                                              \
     X(STATUS, status, 25, 16, 16, "")                                                              \
     X(ROWS, rows, 26, 16, 16, "rows: what changed of each worker")                                 \
@@ -711,18 +711,37 @@ struct cup_r_chunk_report {
     uint64_t entries;         /* CUP_UNKNOWN64: not known */
 };
 
+/* What is known of the work items of a Runner's call. */
+enum cup_plan {
+    CUP_PLAN_NONE,    /* Coffea had made none when the call was last seen; or an older writer */
+    CUP_PLAN_READING, /* `chunks` is known, `events` not yet */
+    CUP_PLAN_KNOWN,
+    CUP_PLAN_UNREADABLE /* not a list of Coffea's work items: the Runner got a generator, or the
+                           version of Coffea is not known */
+};
+
 /* A call of Coffea's Runner. start_ns and stop_ns are the first and the last time at which its
  * thread was seen inside the call; stop_ns is updated in place. not_before_ns is the last time
  * before, and not_after_ns the first time after, at which the thread was seen outside. So the call
- * began between not_before_ns and start_ns, and ended between stop_ns and not_after_ns. */
+ * began between not_before_ns and start_ns, and ended between stop_ns and not_after_ns.
+ *
+ * The fields from `plan` on say what the call is to do: the work items that Coffea made, after
+ * maxchunks and without the files that its preprocessing skipped. */
 struct cup_r_run {
     struct cup_record head;
     uint32_t run; /* 1, 2, 3, ... in this process */
     uint32_t tid; /* 0: not known */
     int64_t start_ns;
     int64_t stop_ns;
-    int64_t not_before_ns; /* 0: not known */
-    int64_t not_after_ns;  /* 0: not known; perhaps the call never ended */
+    int64_t not_before_ns;   /* 0: not known */
+    int64_t not_after_ns;    /* 0: not known; perhaps the call never ended */
+    uint8_t plan;            /* enum cup_plan */
+    uint8_t skips_bad_files; /* 1: the Runner's skipbadfiles is on */
+    uint8_t pad[2];
+    uint32_t max_chunks;  /* the Runner's maxchunks, per dataset; 0: no limit, or not known */
+    uint64_t chunks;      /* work items */
+    uint64_t chunks_read; /* whose events are in `events` */
+    uint64_t events;
 };
 
 /* A block that was closed. The tail has pairs of unsigned LEB128 numbers: the index of a counter

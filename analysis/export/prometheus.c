@@ -46,6 +46,9 @@ static const struct figure figures[] = {
     {CUP_METRIC_num_chunks, "chunks_total", NULL, NULL, 1, "Different chunks that succeeded."},
     {CUP_METRIC_num_failed_chunks, "failed_chunk_attempts_total", NULL, NULL, 1, "Attempts at chunks that erred."},
     {CUP_METRIC_num_retried_chunks, "retried_chunks_total", NULL, NULL, 1, "Chunks with more than one attempt."},
+    {CUP_METRIC_planned_chunks, "planned_chunks", NULL, NULL, 1, "Chunks that the run was to process."},
+    {CUP_METRIC_planned_events, "planned_events", NULL, NULL, 1, "Events that the run was to process."},
+    {CUP_METRIC_completed_share, "completed_ratio", NULL, NULL, 1, "Events done over events planned."},
     {CUP_METRIC_total_events, "events_total", NULL, NULL, 1, "Events of the chunks that succeeded."},
     {CUP_METRIC_total_events_coffea, "coffea_events_total", NULL, NULL, 1, "Events, as Coffea's report counts them."},
     {CUP_METRIC_total_cpu_time, "process_seconds_total", NULL, NULL, 1, "Wall time inside process(), summed over chunks (Coffea's processtime)."},
@@ -148,6 +151,18 @@ static void put_figure(const struct cup_totals *totals, struct cup_exposition *e
     snprintf(family, sizeof family, "cupping_%s", figure->family);
     cup_exposition_family(exposition, family, figure->help);
     cup_exposition_series(exposition, &label, figure->label ? 1 : 0, value, figure->factor);
+}
+
+/* One series for each state; that of the run's state is 1. */
+static void put_state(const struct cup_totals *totals, struct cup_exposition *exposition)
+{
+    cup_exposition_family(exposition, "cupping_run_state",
+                          "1 for the state of the run: whether it did all that it was to do.");
+    for (unsigned state = 0; state < CUP_RUN_STATE_COUNT; state++) {
+        const struct cup_label label = {"state", cup_string(cup_run_state_names[state]).text};
+        cup_exposition_series(exposition, &label, 1,
+                              cup_count(totals->completeness->state == state), 1);
+    }
 }
 
 /* ---- rows ----------------------------------------------------------------------------------
@@ -429,6 +444,7 @@ int cup_export_prometheus(const struct cup_totals *totals, const struct cup_outp
     struct cup_exposition exposition = {.out = output->file,
                                         .common = {"run", {name, strlen(name)}}};
     put_info(&exposition);
+    put_state(totals, &exposition);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         put_figure(totals, &exposition, &figures[i]);
     return put_all_rows(totals, &exposition);

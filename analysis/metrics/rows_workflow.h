@@ -55,6 +55,15 @@ METRIC(num_failed_chunks, "failed attempts", COUNT, cup_count(t->failed_chunks),
        "P: attempts at chunks that erred", LESS_IS_BETTER)
 METRIC(num_retried_chunks, "retried chunks", COUNT, cup_count(t->retried_chunks),
        "P: chunks whose key was seen more than once", LESS_IS_BETTER)
+METRIC(planned_chunks, "planned chunks", COUNT, cup_count_or_null(t->completeness->planned_chunks),
+       "C: work items that Coffea's preprocessing made, read in the client's Runner call",
+       .missing = "completeness.not_known says why")
+METRIC(planned_events, "planned events", COUNT, cup_count_or_null(t->completeness->planned_events),
+       "C: entry ranges of those work items", .missing = "completeness.not_known says why")
+METRIC(completed_share, "  done", SHARE, cup_real(cup_completeness_share(t->completeness)),
+       "P and C: total_events / planned_events; num_chunks / planned_chunks where events are not "
+       "known",
+       .missing = "completeness.not_known says why", MORE_IS_BETTER)
 METRIC(avg_cpu_time_per_chunk, "process() per chunk", SECONDS, avg_cpu_time_per_chunk(t),
        "C: total_cpu_time / number of chunks that have it")
 METRIC(total_events, "events", COUNT, cup_value_if(cup_events_known(t), cup_count(t->events)),

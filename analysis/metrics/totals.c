@@ -14,6 +14,7 @@ struct subjects {
     struct cup_losses losses;
     struct cup_chunk_fits fits;
     struct cup_merge merge;
+    struct cup_completeness completeness;
 };
 
 /* One pass for stages, hosts and waste: a million tasks are more than the caches hold. */
@@ -51,9 +52,10 @@ static void set_pointers(struct cup_totals *totals, const struct subjects *subje
     totals->losses = &subjects->losses;
     totals->fits = &subjects->fits;
     totals->merge = &subjects->merge;
+    totals->completeness = &subjects->completeness;
 }
 
-/* In this order: the fits need the samples and the branches. */
+/* In this order: the fits need the samples and the branches; completeness needs the losses. */
 static int make_subjects(struct subjects *subjects, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -63,7 +65,8 @@ static int make_subjects(struct subjects *subjects, const struct cup_totals *tot
         cup_fine_make(&subjects->fine, profile, totals->prefix_chunks) != 0 ||
         add_tasks(subjects, totals) != 0 || cup_losses_make(&subjects->losses, totals) != 0 ||
         cup_waste_add_done_again(&subjects->waste, totals) != 0 ||
-        cup_chunk_fits_make(&subjects->fits, totals) != 0)
+        cup_chunk_fits_make(&subjects->fits, totals) != 0 ||
+        cup_completeness_make(&subjects->completeness, totals) != 0)
         return -1;
     return cup_merge_make(&subjects->merge, totals);
 }

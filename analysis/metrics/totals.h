@@ -5,6 +5,7 @@
 #include "analysis/metrics/chunks/chunk_fits.h"
 #include "analysis/metrics/dask/coffea_file.h"
 #include "analysis/metrics/dask/fine.h"
+#include "analysis/metrics/losses/completeness.h"
 #include "analysis/metrics/losses/losses.h"
 #include "analysis/metrics/reads/branches.h"
 #include "analysis/metrics/sums/sums.h"

@@ -217,6 +217,11 @@ struct cup_run {
     /* The nearest times that its thread was seen outside, before and after; 0: not known. */
     int64_t not_before_ns, not_after_ns;
     bool compared; /* these times could be compared with the clock of the scheduler */
+    /* What it was to do, as in the RUN record. */
+    bool skips_bad_files;
+    uint8_t plan; /* enum cup_plan */
+    uint32_t max_chunks;
+    uint64_t planned_chunks, planned_events;
     uint32_t pid;
     char host[64];
 };
@@ -329,6 +334,7 @@ struct cup_profile {
     struct cup_basket_sums without_task;
     uint64_t section_rows_left_out; /* of sections and named values: there were too many */
     bool selective;                 /* the options exclude some tasks */
+    bool narrowed;                  /* a span or a time was asked for: a part of a run */
     uint32_t run;           /* index + 1 of the run whose tasks these are; 0: all, or not known */
     uint64_t tasks_skipped; /* tasks of other runs, which were not loaded */
 

@@ -34,6 +34,11 @@ static int add_run(struct cup_profile *profile, const struct cup_log_header *hea
                             .not_before_ns = cup_clock_time(clock, fixed.not_before_ns),
                             .not_after_ns = cup_clock_time(clock, fixed.not_after_ns),
                             .compared = clock->compared,
+                            .skips_bad_files = fixed.skips_bad_files,
+                            .plan = fixed.plan,
+                            .max_chunks = fixed.max_chunks,
+                            .planned_chunks = fixed.chunks,
+                            .planned_events = fixed.events,
                             .pid = header->pid};
     memcpy(run->host, header->host, sizeof run->host - 1);
     if (run->stop_ns < run->start_ns)

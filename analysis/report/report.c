@@ -33,6 +33,7 @@
     X(fine, 7)                                                                                     \
     X(attribution, 23)                                                                             \
     X(health, 24)                                                                                  \
+    X(completeness, 26)                                                                            \
     X(processes, 0)                                                                                \
     X(runs, 1)                                                                                     \
     X(scaling, 22)                                                                                 \

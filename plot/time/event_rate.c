@@ -116,6 +116,14 @@ static void add_point(struct cup_progress *plot, double time_s, double percent)
     plot->percent[plot->count++] = percent;
 }
 
+static const struct {
+    double percent;
+    const char *name;
+    enum cup_paint paint;
+} marks[CUP_PROGRESS_MARKS] = {{50, "50 % after", CUP_PAINT_ORANGE},
+                               {90, "90 % after", CUP_PAINT_RED},
+                               {99, "99 % after", CUP_PAINT_PINK}};
+
 /* Adds a point for each thousandth of the events, so that many chunks do not make many points. */
 static void fill_points(struct cup_progress *plot, const struct done *done, size_t count,
                         double whole)
@@ -125,14 +133,30 @@ static void fill_points(struct cup_progress *plot, const struct done *done, size
     for (size_t i = 0; i < count; i++) {
         sum += done[i].amount;
         double percent = 100 * sum / whole;
-        plot->t50_s = isnan(plot->t50_s) && percent >= 50 ? done[i].time_s : plot->t50_s;
-        plot->t90_s = isnan(plot->t90_s) && percent >= 90 ? done[i].time_s : plot->t90_s;
-        plot->t99_s = isnan(plot->t99_s) && percent >= 99 ? done[i].time_s : plot->t99_s;
+        for (int mark = 0; mark < CUP_PROGRESS_MARKS; mark++)
+            if (isnan(plot->reached_s[mark]) && percent >= marks[mark].percent)
+                plot->reached_s[mark] = done[i].time_s;
         if (percent < next && i + 1 < count)
             continue;
         add_point(plot, done[i].time_s, percent);
         next = percent + step;
     }
+}
+
+/* What was planned, if it is known and more than what was done; else WHOLE, what was done. */
+static double planned(const struct cup_completeness *c, bool by_events, double whole)
+{
+    uint64_t plan = by_events ? c->planned_events : c->planned_chunks;
+    bool known = plan != CUP_UNKNOWN64 && !(by_events && c->done_events == CUP_UNKNOWN64);
+    return known ? fmax(whole, (double)plan) : whole;
+}
+
+/* "aborted at 31 %" */
+static void describe_end(struct cup_progress *plot, const struct cup_completeness *c)
+{
+    if (!cup_completeness_is_fine(c) && c->planned_chunks != CUP_UNKNOWN64)
+        snprintf(plot->end, sizeof plot->end, "%.12s at %.3g %%", cup_run_state_names[c->state],
+                 plot->percent[plot->count - 1]);
 }
 
 const void *cup_data_progress(struct cup_plot_input *input)
@@ -149,13 +173,18 @@ const void *cup_data_progress(struct cup_plot_input *input)
         return NULL;
     if (whole <= 0)
         return cup_plot_unavailable(input, "no chunk of the run succeeded");
-    plot->t50_s = plot->t90_s = plot->t99_s = NAN;
-    fill_points(plot, done, count, whole);
+    for (int mark = 0; mark < CUP_PROGRESS_MARKS; mark++)
+        plot->reached_s[mark] = NAN;
+    fill_points(plot, done, count, planned(totals->completeness, plot->by_events, whole));
     plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
+    describe_end(plot, totals->completeness);
     char chunks[64];
     cup_plot_set_caption(
-        input, "%s of %s whose result was used, each counted when its task ended (cupping).",
-        plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"));
+        input,
+        "%s of %s whose result was used, each counted when its task ended (cupping); "
+        "100 %% is what Coffea planned, if that is known. %s",
+        plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"),
+        totals->completeness->sentence);
     return plot;
 }
 
@@ -176,13 +205,17 @@ void cup_chart_progress(struct cup_figure *figure, const void *data)
     figure->x = cup_run_axis(plot->seconds);
     figure->y =
         cup_axis_exact(plot->by_events ? "events done" : "chunks done", CUP_AXIS_PERCENT, 100);
-    add_time_key(figure, "50 % after", plot->t50_s, paints[CUP_PAINT_ORANGE]);
-    add_time_key(figure, "90 % after", plot->t90_s, paints[CUP_PAINT_RED]);
-    add_time_key(figure, "99 % after", plot->t99_s, paints[CUP_PAINT_PINK]);
+    for (int i = 0; i < CUP_PROGRESS_MARKS; i++)
+        if (!isnan(plot->reached_s[i]))
+            add_time_key(figure, marks[i].name, plot->reached_s[i], paints[marks[i].paint]);
+    if (*plot->end)
+        cup_figure_add_key(figure, CUP_KEY_DASHES, paints[CUP_PAINT_BLUE], "%s", plot->end);
     cup_figure_open(figure);
-    cup_mark_upright(figure, plot->t50_s, paints[CUP_PAINT_ORANGE]);
-    cup_mark_upright(figure, plot->t90_s, paints[CUP_PAINT_RED]);
-    cup_mark_upright(figure, plot->t99_s, paints[CUP_PAINT_PINK]);
+    for (int i = 0; i < CUP_PROGRESS_MARKS; i++)
+        if (!isnan(plot->reached_s[i]))
+            cup_mark_upright(figure, plot->reached_s[i], paints[marks[i].paint]);
+    if (*plot->end && plot->count)
+        cup_mark_upright(figure, plot->time_s[plot->count - 1], paints[CUP_PAINT_BLUE]);
     cup_mark_line(figure, plot->time_s, plot->percent, plot->count,
                   &(struct cup_stroke){.colour = paints[CUP_PAINT_BLUE], .steps = true});
     cup_figure_close(figure);

@@ -7,12 +7,14 @@
 #include "plot/shared/time_bins.h"
 
 /* The share of the events that was done by each point in time. */
-enum { CUP_PROGRESS_POINTS = 1000 };
+enum { CUP_PROGRESS_POINTS = 1000, CUP_PROGRESS_MARKS = 3 };
 struct cup_progress {
     double time_s[CUP_PROGRESS_POINTS + 2], percent[CUP_PROGRESS_POINTS + 2];
     size_t count;
-    double t50_s, t90_s, t99_s, seconds;
+    double reached_s[CUP_PROGRESS_MARKS]; /* 50, 90 and 99 %; NAN: not reached */
+    double seconds;
     bool by_events; /* else by chunks */
+    char end[32];   /* "aborted at 31 %"; "": the run is complete, or that is not known */
 };
 
 /* Rate, and rate per thread, at each number of busy threads. */

@@ -1,6 +1,7 @@
 #include "preload/dask/runner_calls.h"
 
 #include "preload/coffea/coffea.h"
+#include "preload/dask/runner_plan.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
@@ -188,6 +189,7 @@ static void begin_call(struct call *call, int64_t now_ns)
         return;
     call_count++;
     cup_log_health(CUP_H_RUNS, 1);
+    cup_runner_plan_end();
     call->written_ns = now_ns;
 }
 
@@ -214,6 +216,8 @@ static void look_inside_call(struct call *call, struct place place, int64_t now_
         begin_call(call, now_ns);
     if (call->inside && executor && !call->executor)
         call->executor = cup_python_call(cup_python_module("weakref"), "ref", executor);
+    if (executor && call->record && cup_active() && cup_runner_plan_read(call->record, place.body))
+        cup_log_commit(call->record, CUP_R_RUN);
     call->progress = place.progress;
     call->seen_ns = now_ns;
 }

@@ -367,9 +367,9 @@ static const void *fake_progress(enum fake_kind kind, struct cup_arena *arena)
     struct cup_progress *plot = take(arena, 1, sizeof *plot);
     plot->count = amount(kind, 50, CUP_PROGRESS_POINTS + 2);
     plot->seconds = run_seconds(kind, 8000);
-    plot->t50_s = kind == FAKE_ODD ? NAN : 3000;
-    plot->t90_s = kind == FAKE_ODD ? -3 : 5000;
-    plot->t99_s = kind == FAKE_ODD ? INFINITY : 7000;
+    plot->reached_s[0] = kind == FAKE_ODD ? NAN : 3000;
+    plot->reached_s[1] = kind == FAKE_ODD ? -3 : 5000;
+    plot->reached_s[2] = kind == FAKE_ODD ? INFINITY : 7000;
     plot->by_events = kind != FAKE_LARGE;
     for (size_t i = 0; i < plot->count; i++) {
         double share = ((double)i + 1) / (double)plot->count;

@@ -69,7 +69,7 @@ _cupping() {
                 "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling functions"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea processes runs scaling sources"
+                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea completeness processes runs scaling sources"
         fi
         return
         ;;

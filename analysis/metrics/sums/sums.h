@@ -95,6 +95,7 @@ struct cup_waste_reasons;
 struct cup_losses;
 struct cup_chunk_fits;
 struct cup_merge;
+struct cup_completeness;
 struct cup_coffea_file;
 struct cup_call_tree;
 struct cup_file_shares;
@@ -157,6 +158,7 @@ struct cup_totals {
     const struct cup_losses *losses;
     const struct cup_chunk_fits *fits;
     const struct cup_merge *merge;
+    const struct cup_completeness *completeness;
 
     /* Not owned; set by the caller. */
     const struct cup_coffea_file *given;  /* NULL: none */

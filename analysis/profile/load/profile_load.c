@@ -259,6 +259,7 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
     load_names(&crew);
     mark_path_chunks(profile);
     cup_processes_judge(profile);
+    profile->narrowed = options->span || options->from_ns != options->to_ns;
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;

@@ -20,6 +20,9 @@ enum { CUP_DESCRIPTION = 300 };
 /* Describes the run in one line: "2026-11-22 05:42:13 UTC, 1 host, ...". Returns `to`. */
 char *cup_report_describe(const struct cup_totals *totals, char to[CUP_DESCRIPTION]);
 
+/* Prints the line that says whether the run is complete: the first line of every report. */
+void cup_page_completeness(const struct cup_page *page);
+
 /* The metric as a text that lasts until the end of the block. */
 #define CUP_SHOW_METRIC(page, id)                                                                  \
     CUP_SHOW_VALUE(cup_metric_value(id, (page)->totals), cup_metric(id)->unit)

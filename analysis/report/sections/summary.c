@@ -41,6 +41,7 @@ static void print_title(const struct cup_page *page)
 {
     char line[CUP_DESCRIPTION];
     cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
+    cup_page_completeness(page);
     cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_report_describe(page->totals, line));
     print_which_run(page);
     putc('\n', page->terminal.out);
@@ -205,11 +206,12 @@ static void print_trouble(const struct cup_page *page)
     const struct cup_totals *t = page->totals;
     unsigned long long failed = t->all.erred, unfinished = t->all.unfinished;
     unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
-    bool fine = failed + unfinished + damaged == 0;
+    bool complete = cup_completeness_is_fine(t->completeness);
+    bool fine = complete && failed + unfinished + damaged == 0;
     print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes",
-               CUP_FORMAT("%llu failed, %llu unfinished, %llu retried, %llu damaged log%s", failed,
-                          unfinished, (unsigned long long)t->retried_chunks, damaged,
-                          cup_plural(damaged)));
+               CUP_FORMAT("%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
+                          complete ? "" : "not complete; ", failed, unfinished,
+                          (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
 }
 
 /* ---- what to look at ------------------------------------------------------------------- */
@@ -246,6 +248,7 @@ static void print_facts(const struct cup_page *page)
 static int print_summary(const struct cup_page *page)
 {
     if (page->terminal.html) {
+        cup_page_completeness(page);
         fputs("<dl class=\"facts\">\n", page->terminal.out);
         print_facts(page);
         fputs("</dl>\n", page->terminal.out);

@@ -183,9 +183,9 @@ Test(data, progress)
     load(false);
     const struct cup_progress *plot = make_plot(&run, "progress");
     cr_expect(plot->by_events);
-    cr_expect_float_eq(plot->t50_s, 8, 1e-9);
-    cr_expect_float_eq(plot->t90_s, 11, 1e-9);
-    cr_expect_float_eq(plot->t99_s, 11, 1e-9);
+    cr_expect_float_eq(plot->reached_s[0], 8, 1e-9);
+    cr_expect_float_eq(plot->reached_s[1], 11, 1e-9);
+    cr_expect_float_eq(plot->reached_s[2], 11, 1e-9);
     cr_expect_float_eq(plot->percent[1], 20, 1e-9);
     cr_expect_float_eq(plot->percent[plot->count - 1], 100, 1e-9);
 }

@@ -1,0 +1,422 @@
+#include "analysis/metrics/losses/completeness.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/base/hash_map.h"
+#include "analysis/metrics/losses/losses.h"
+#include "analysis/metrics/sums/sums.h"
+#include "analysis/profile/process_life.h"
+#include "analysis/profile/roles.h"
+#include "analysis/profile/runs.h"
+
+const char *const cup_run_state_names[CUP_RUN_STATE_COUNT] = {
+#define X(id, name) name,
+    CUP_RUN_STATES(X)
+#undef X
+};
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- what was to do ---------------------------------------------------------------------- */
+
+/* The chosen call, or all of them. */
+struct calls {
+    const struct cup_run *first;
+    size_t count;
+};
+
+static struct calls chosen_calls(const struct cup_profile *profile)
+{
+    if (profile->run)
+        return (struct calls){&profile->runs[profile->run - 1], 1};
+    return (struct calls){profile->runs, profile->run_count};
+}
+
+/* Why the plan of a call is not known; NULL: it is. */
+static const char *missing_plan(const struct cup_run *call)
+{
+    if (cup_run_is_given(call))
+        return "the times of the run were given by hand, and its plan is not recorded";
+    if (call->plan == CUP_PLAN_NONE)
+        return "the library did not see the chunks that Coffea was to process";
+    if (call->plan == CUP_PLAN_UNREADABLE)
+        return "the Runner was given its chunks in a form that cannot be counted (a generator, or "
+               "another version of Coffea)";
+    return NULL;
+}
+
+static void add_plan(struct cup_completeness *c, const struct cup_run *call)
+{
+    bool known = call->plan == CUP_PLAN_KNOWN;
+    c->planned_chunks += call->planned_chunks;
+    if (c->planned_events != CUP_UNKNOWN64)
+        c->planned_events = known ? c->planned_events + call->planned_events : CUP_UNKNOWN64;
+    if (call->max_chunks)
+        c->max_chunks = call->max_chunks;
+}
+
+static bool has_work_items(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (profile->items[i].kind == CUP_ITEM_WORK || profile->items[i].tic_ns)
+            return true;
+    return false;
+}
+
+static const char *why_no_call(const struct cup_profile *profile)
+{
+    return has_work_items(profile)
+               ? "the client, which knows what there is to do, was not profiled: start it under "
+                 "cupping-run, too"
+               : "no Runner of Coffea was used, and only a Runner says beforehand what there is to "
+                 "do";
+}
+
+static void find_plan(struct cup_completeness *c, const struct cup_profile *profile)
+{
+    struct calls calls = chosen_calls(profile);
+    c->reason = calls.count == 0    ? why_no_call(profile)
+                : profile->narrowed ? "only a part of the tasks was asked for"
+                                    : NULL;
+    for (size_t i = 0; i < calls.count && !c->reason; i++) {
+        c->reason = missing_plan(&calls.first[i]);
+        add_plan(c, &calls.first[i]);
+    }
+    if (c->reason)
+        c->planned_chunks = c->planned_events = CUP_UNKNOWN64;
+}
+
+/* ---- what was done ----------------------------------------------------------------------- */
+
+static bool is_merge(const struct cup_profile *profile, const struct cup_inputs *inputs)
+{
+    return profile->tasks[inputs->task].item == 0;
+}
+
+/* Counts merges of which an attempt failed and none succeeded. */
+static int count_failed_merges(struct cup_completeness *c, const struct cup_profile *profile)
+{
+    struct cup_hash_map done = {0}; /* by key: 1: failed, 2: succeeded */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < profile->input_count; i++) {
+            const struct cup_task *task = &profile->tasks[profile->inputs[i].task];
+            unsigned wanted = pass == 0 ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED;
+            if (!is_merge(profile, &profile->inputs[i]) || task->status != wanted)
+                continue;
+            uint32_t *seen = cup_hash_map_put(&done, task->key_hash);
+            if (!seen) {
+                cup_hash_map_clear(&done);
+                return -1;
+            }
+            c->failed_merges += *seen == 0 && pass == 1;
+            *seen = 1;
+        }
+    cup_hash_map_clear(&done);
+    return 0;
+}
+
+static int find_done(struct cup_completeness *c, const struct cup_totals *t)
+{
+    const struct cup_loss_sums *losses = &t->losses->sums;
+    uint64_t lost = losses->chunks[CUP_LOSS_LOST];
+    for (size_t i = 0; i < t->losses->count; i++) {
+        const struct cup_loss *row = &t->losses->rows[i];
+        bool file = t->profile->items[row->item].kind == CUP_ITEM_METADATA;
+        c->skipped_files += file && row->outcome == CUP_LOSS_SKIPPED;
+    }
+    c->done_chunks = t->used_chunks;
+    c->done_events = t->chunks_without_events ? CUP_UNKNOWN64 : t->events;
+    c->skipped_chunks = losses->chunks[CUP_LOSS_SKIPPED] - c->skipped_files;
+    c->failed_chunks = lost;
+    return has_work_items(t->profile) ? count_failed_merges(c, t->profile) : 0;
+}
+
+/* ---- how it ended ------------------------------------------------------------------------ */
+
+/* The last process of that number on that host which began before the call; NULL: none. */
+static const struct cup_process *find_client(const struct cup_profile *profile,
+                                             const struct cup_run *call)
+{
+    const struct cup_process *client = NULL;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        if (process->header.pid == call->pid && strcmp(process->header.host, call->host) == 0 &&
+            (!client || process->header.log_start_ns > client->header.log_start_ns))
+            client = process;
+    }
+    return client;
+}
+
+static bool has_role(const struct cup_process *process, enum cup_role role)
+{
+    return (process->roles & 1u << role) != 0;
+}
+
+/* When the last other process of that role ended; 0: one still runs, or there is none. */
+static int64_t last_end_of(const struct cup_profile *profile, enum cup_role role,
+                           const struct cup_process *client)
+{
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < profile->process_count; i++) {
+        const struct cup_process *process = &profile->processes[i];
+        if (!has_role(process, role) || process == client)
+            continue;
+        if (cup_process_runs(process))
+            return 0;
+        if (cup_process_last_sign_ns(process) > end_ns)
+            end_ns = cup_process_last_sign_ns(process);
+    }
+    return end_ns;
+}
+
+__attribute__((format(printf, 2, 3))) static void set_cause(struct cup_completeness *c,
+                                                            const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(c->cause, sizeof c->cause, format, arguments);
+    va_end(arguments);
+}
+
+/* The calls are sorted by their start. */
+static bool is_last_of_its_client(const struct cup_profile *profile, const struct cup_run *call)
+{
+    for (const struct cup_run *later = call + 1; later < profile->runs + profile->run_count;
+         later++)
+        if (later->pid == call->pid && strcmp(later->host, call->host) == 0)
+            return false;
+    return true;
+}
+
+/* Type of the exception by which the client ended; empty: by none, or it is not known. */
+static struct cup_text uncaught_exception(const struct cup_profile *profile,
+                                          const struct cup_run *call,
+                                          const struct cup_process *client)
+{
+    static const struct cup_text none = {"", 0};
+    if (!client || !is_last_of_its_client(profile, call))
+        return none;
+    struct cup_text text =
+        cup_process_fact(profile, (size_t)(client - profile->processes), "uncaught_exception");
+    return text.bytes ? text : none;
+}
+
+static bool was_killed(const struct cup_run *call, const struct cup_process *client)
+{
+    return client && client->life == CUP_LIFE_VANISHED && call->not_after_ns == 0;
+}
+
+/* The scheduler writes a sample every CUPPING_INTERVAL, so its last sign may be that much earlier
+ * than its end. */
+static bool ended_before(int64_t end_ns, const struct cup_run *call)
+{
+    int64_t call_end_ns = call->not_after_ns ? call->not_after_ns : call->stop_ns;
+    return end_ns > 0 && end_ns < call_end_ns;
+}
+
+/* False: nothing was seen that ended the run. */
+static bool find_cause(struct cup_completeness *c, const struct cup_profile *profile,
+                       const struct cup_run *call)
+{
+    const struct cup_process *client = find_client(profile, call);
+    struct cup_text exception = uncaught_exception(profile, call, client);
+    bool interrupted = exception.length == strlen("KeyboardInterrupt") &&
+                       memcmp(exception.bytes, "KeyboardInterrupt", exception.length) == 0;
+    int64_t scheduler_ns = last_end_of(profile, CUP_ROLE_SCHEDULER, client);
+    int64_t workers_ns = last_end_of(profile, CUP_ROLE_WORKER, client);
+    if (interrupted)
+        set_cause(c, "the client was interrupted (Ctrl-C)");
+    else if (was_killed(call, client) && !exception.length)
+        set_cause(c, "the client ended without notice: it was killed, or it crashed");
+    else if (ended_before(scheduler_ns, call))
+        set_cause(c, "the scheduler ended before the client's call");
+    else if (ended_before(workers_ns, call))
+        set_cause(c, "the workers ended before the client's call");
+    else if (exception.length)
+        set_cause(c, "the client ended with an exception (%.*s)", (int)exception.length,
+                  exception.bytes);
+    else
+        set_cause(c, "the Runner's call ended early, by an exception or an interrupt that the "
+                     "program caught");
+    return interrupted || exception.length || was_killed(call, client) ||
+           ended_before(scheduler_ns, call) || ended_before(workers_ns, call);
+}
+
+/* ---- the state --------------------------------------------------------------------------- */
+
+static bool goes_on(const struct cup_profile *profile, const struct cup_run *call)
+{
+    const struct cup_process *client = find_client(profile, call);
+    return client && cup_process_runs(client) && call->not_after_ns == 0 &&
+           is_last_of_its_client(profile, call);
+}
+
+static bool any_task_runs(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (cup_task_runs(profile, &profile->tasks[i]))
+            return true;
+    return false;
+}
+
+/* Chunks that are done may be missing in logs that are not whole. */
+static const char *why_uncertain(const struct cup_totals *t)
+{
+    const struct cup_profile *profile = t->profile;
+    if (profile->logs_damaged + profile->logs_unreadable > 0)
+        return "logs are damaged, so chunks that were done may be missing in them";
+    if (profile->health[CUP_H_RECORDS_DROPPED] > 0)
+        return "records were lost (see `cupping report --only health`), so chunks that were done "
+               "may be missing";
+    if (t->all.tasks == 0)
+        return "no worker was profiled, so what was done is not known";
+    return NULL;
+}
+
+static enum cup_run_state judge_ended(struct cup_completeness *c, const struct cup_totals *t,
+                                      const struct cup_run *call)
+{
+    const struct cup_process *client = find_client(t->profile, call);
+    bool all = c->done_chunks + c->skipped_chunks >= c->planned_chunks;
+    if (all && was_killed(call, client) && !uncaught_exception(t->profile, call, client).length) {
+        set_cause(c, "the client ended without notice before the results were merged: it was "
+                     "killed, or it crashed");
+        return CUP_RUN_ABORTED;
+    }
+    if (all)
+        return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_COMPLETE;
+    c->reason = find_cause(c, t->profile, call) ? NULL : why_uncertain(t);
+    return c->reason ? CUP_RUN_UNKNOWN : CUP_RUN_ABORTED;
+}
+
+static void name_failure(struct cup_completeness *c)
+{
+    unsigned long long chunks = c->failed_chunks, merges = c->failed_merges;
+    if (chunks)
+        set_cause(c, "%llu chunk%s failed for good", chunks, plural(chunks));
+    else
+        set_cause(c, "%llu merge%s of results failed for good", merges, plural(merges));
+}
+
+static enum cup_run_state judge(struct cup_completeness *c, const struct cup_totals *t)
+{
+    struct calls calls = chosen_calls(t->profile);
+    const struct cup_run *last = calls.count ? &calls.first[calls.count - 1] : NULL;
+    if (last ? goes_on(t->profile, last) : any_task_runs(t->profile))
+        return CUP_RUN_RUNNING;
+    if (c->failed_chunks + c->failed_merges > 0) {
+        name_failure(c);
+        return CUP_RUN_FAILED;
+    }
+    if (c->reason)
+        return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_UNKNOWN;
+    return judge_ended(c, t, last);
+}
+
+/* ---- the sentence ------------------------------------------------------------------------ */
+
+double cup_completeness_share(const struct cup_completeness *c)
+{
+    bool events = c->planned_events != CUP_UNKNOWN64 && c->done_events != CUP_UNKNOWN64;
+    uint64_t done = events ? c->done_events : c->done_chunks;
+    uint64_t planned = events ? c->planned_events : c->planned_chunks;
+    return planned == CUP_UNKNOWN64 || planned == 0 ? NAN : (double)done / (double)planned;
+}
+
+#define SHOW(count)                                                                                \
+    cup_print_human_readable((char[CUP_HUMAN_READABLE_ROOM]){""}, cup_count(count), CUP_UNIT_COUNT)
+
+/* "184,000 of 600,000 events, 15 of 48 chunks" */
+static void print_amounts(const struct cup_completeness *c, char *to, size_t room)
+{
+    int length = 0;
+    if (c->planned_events != CUP_UNKNOWN64 && c->done_events != CUP_UNKNOWN64)
+        length =
+            snprintf(to, room, "%s of %s events, ", SHOW(c->done_events), SHOW(c->planned_events));
+    snprintf(to + length, room - (size_t)length, "%s of %s chunk%s", SHOW(c->done_chunks),
+             SHOW(c->planned_chunks), plural(c->planned_chunks));
+}
+
+/* Never "100.0 %" of what is not whole. */
+static double shown_percent(const struct cup_completeness *c)
+{
+    double percent = 100 * cup_completeness_share(c);
+    return percent > 99.9 && c->done_chunks < c->planned_chunks ? 99.9 : percent;
+}
+
+/* "aborted at 30.7 % (...): cause" */
+static void write_part(struct cup_completeness *c, const char *state, const char *before_share)
+{
+    char amounts[160];
+    const char *colon = *c->cause ? ": " : "";
+    print_amounts(c, amounts, sizeof amounts);
+    if (c->planned_chunks != CUP_UNKNOWN64 && c->planned_chunks > 0)
+        snprintf(c->sentence, sizeof c->sentence, "%s%s %.3g %% (%s)%s%s", state, before_share,
+                 shown_percent(c), amounts, colon, c->cause);
+    else
+        snprintf(c->sentence, sizeof c->sentence,
+                 "%s%s%s; %s chunk%s done, of how many is not known", state, colon, c->cause,
+                 SHOW(c->done_chunks), plural(c->done_chunks));
+}
+
+static void write_complete(struct cup_completeness *c)
+{
+    char limit[100] = "";
+    if (c->max_chunks)
+        snprintf(limit, sizeof limit, ", as far as maxchunks=%u allows for each dataset",
+                 c->max_chunks);
+    snprintf(c->sentence, sizeof c->sentence, "Complete%s: %s%s%s chunk%s", limit,
+             c->done_events != CUP_UNKNOWN64 ? SHOW(c->done_events) : "",
+             c->done_events != CUP_UNKNOWN64 ? " events, " : "", SHOW(c->done_chunks),
+             plural(c->done_chunks));
+}
+
+static void write_skipped(struct cup_completeness *c)
+{
+    char amounts[160], files[80] = "";
+    print_amounts(c, amounts, sizeof amounts);
+    if (c->skipped_files)
+        snprintf(files, sizeof files, " and %s whole file%s", SHOW(c->skipped_files),
+                 plural(c->skipped_files));
+    snprintf(c->sentence, sizeof c->sentence,
+             "Not complete: Coffea skipped %s chunk%s%s that it could not read",
+             SHOW(c->skipped_chunks), plural(c->skipped_chunks), files);
+    size_t length = strlen(c->sentence);
+    if (!c->reason)
+        snprintf(c->sentence + length, sizeof c->sentence - length, " (%s%s)", amounts,
+                 c->skipped_files ? ", without those of the files" : "");
+}
+
+static void write_sentence(struct cup_completeness *c)
+{
+    if (c->state == CUP_RUN_COMPLETE)
+        write_complete(c);
+    else if (c->state == CUP_RUN_SKIPPED)
+        write_skipped(c);
+    else if (c->state == CUP_RUN_RUNNING)
+        write_part(c, "Still running", ", so far");
+    else if (c->state == CUP_RUN_ABORTED)
+        write_part(c, "Aborted", " at");
+    else if (c->state == CUP_RUN_FAILED)
+        write_part(c, "Failed", " at");
+    else
+        snprintf(c->sentence, sizeof c->sentence, "Complete or not is unknown: %s", c->reason);
+    size_t length = strlen(c->sentence);
+    snprintf(c->sentence + length, sizeof c->sentence - length, ".");
+}
+
+int cup_completeness_make(struct cup_completeness *c, const struct cup_totals *totals)
+{
+    *c = (struct cup_completeness){0};
+    find_plan(c, totals->profile);
+    if (find_done(c, totals) != 0)
+        return -1;
+    c->state = judge(c, totals);
+    write_sentence(c);
+    return 0;
+}

@@ -1,0 +1,169 @@
+/* Whether the golden run, which has 3 chunks that were used, did all that its client planned. */
+#include <criterion/criterion.h>
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/metrics/totals.h"
+#include "analysis/profile/runs.h"
+#include "tests/analysis/support.h"
+
+static char scratch[SUPPORT_PATH];
+static struct cup_profile profile;
+static struct cup_totals totals;
+static struct log_builder client;
+static struct cup_r_run run;
+
+static void set_up(void)
+{
+    struct log_builder worker;
+    make_scratch(scratch);
+    build_golden_log(&worker);
+    save_log(&worker, scratch, "a.cup");
+    builder_free(&worker);
+    builder_start(&client);
+    builder_header(&client)->pid = 77;
+    builder_header(&client)->log_stop_ns = at_second(31);
+    run = (struct cup_r_run){.run = 1, .start_ns = at_second(8), .stop_ns = at_second(30)};
+}
+
+static void tear_down(void)
+{
+    builder_free(&client);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    remove_scratch(scratch);
+}
+
+TestSuite(completeness, .init = set_up, .fini = tear_down);
+
+static void plan(uint64_t chunks, uint64_t events)
+{
+    run.plan = CUP_PLAN_KNOWN;
+    run.chunks = run.chunks_read = chunks;
+    run.events = events;
+}
+
+static void save_client(void)
+{
+    BUILDER_ADD(&client, CUP_R_RUN, run);
+    builder_header(&client)->health[CUP_H_RUNS]++;
+    builder_finish(&client);
+    save_log(&client, scratch, "b.cup");
+}
+
+static void load_with(const struct cup_load_options *options)
+{
+    struct cup_error error;
+    cr_assert_eq(cup_profile_load(&profile, scratch, options, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+}
+
+static const struct cup_completeness *load(void)
+{
+    const struct cup_load_options options = {.counters = true};
+    load_with(&options);
+    return totals.completeness;
+}
+
+static void expect(enum cup_run_state state, const char *part)
+{
+    const struct cup_completeness *c = load();
+    cr_expect_eq(c->state, state, "%s", c->sentence);
+    cr_expect(strstr(c->sentence, part), "\"%s\" is not in: %s", part, c->sentence);
+}
+
+/* The golden run has lost no chunk for good, but one of its tasks never ended. */
+Test(completeness, without_the_client_it_is_not_known)
+{
+    expect(CUP_RUN_UNKNOWN, "the client, which knows what there is to do, was not profiled");
+    cr_expect(isnan(cup_completeness_share(totals.completeness)));
+}
+
+Test(completeness, all_that_was_planned)
+{
+    plan(3, 5000);
+    save_client();
+    expect(CUP_RUN_COMPLETE, "Complete: 5,000 events, 3 chunks.");
+}
+
+Test(completeness, as_far_as_maxchunks_allows)
+{
+    plan(3, 5000);
+    run.max_chunks = 3;
+    save_client();
+    expect(CUP_RUN_COMPLETE, "Complete, as far as maxchunks=3 allows for each dataset: ");
+}
+
+Test(completeness, chunks_are_missing)
+{
+    plan(6, 10000);
+    run.not_after_ns = at_second(30.5);
+    save_client();
+    expect(CUP_RUN_ABORTED, "Aborted at 50 % (5,000 of 10,000 events, 3 of 6 chunks): the");
+}
+
+Test(completeness, a_client_that_was_killed)
+{
+    plan(6, 10000);
+    builder_header(&client)->log_stop_ns = 0;
+    save_client();
+    expect(CUP_RUN_ABORTED, "the client ended without notice");
+}
+
+Test(completeness, a_client_that_was_interrupted)
+{
+    struct cup_r_info info = {.name = 1, .value = 2};
+    plan(6, 10000);
+    builder_header(&client)->log_stop_ns = 0;
+    builder_string(&client, 1, "uncaught_exception");
+    builder_string(&client, 2, "KeyboardInterrupt");
+    BUILDER_ADD(&client, CUP_R_INFO, info);
+    save_client();
+    expect(CUP_RUN_ABORTED, "interrupted (Ctrl-C)");
+}
+
+/* Killed while the results were merged. */
+Test(completeness, all_chunks_but_no_result)
+{
+    plan(3, 5000);
+    builder_header(&client)->log_stop_ns = 0;
+    save_client();
+    expect(CUP_RUN_ABORTED, "before the results were merged");
+}
+
+Test(completeness, a_plan_that_cannot_be_read)
+{
+    run.plan = CUP_PLAN_UNREADABLE;
+    save_client();
+    expect(CUP_RUN_UNKNOWN, "a generator");
+}
+
+/* As older versions wrote it. */
+Test(completeness, a_record_without_a_plan)
+{
+    builder_record(&client, CUP_R_RUN, &run, offsetof(struct cup_r_run, plan), NULL, 0);
+    builder_header(&client)->health[CUP_H_RUNS]++;
+    builder_finish(&client);
+    save_log(&client, scratch, "b.cup");
+    expect(CUP_RUN_UNKNOWN, "did not see the chunks");
+}
+
+/* All runs have one plan: the sum. */
+Test(completeness, several_runs)
+{
+    const struct cup_load_options all = {.counters = true, .run = CUP_ALL_RUNS};
+    plan(2, 4000);
+    run.stop_ns = at_second(18.1);
+    BUILDER_ADD(&client, CUP_R_RUN, run);
+    run.run = 2;
+    run.start_ns = at_second(18.5);
+    run.stop_ns = at_second(30);
+    plan(1, 1000);
+    save_client();
+    load_with(&all);
+    cr_expect_eq(totals.completeness->planned_chunks, 3);
+    cr_expect_eq(totals.completeness->state, CUP_RUN_COMPLETE, "%s", totals.completeness->sentence);
+}
