@@ -15,10 +15,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "cupping: name a verb; see `cupping help`\n");
         return CUP_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        puts("cupping " CUP_VERSION);
-        return cup_verb_end_stdout();
-    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return cup_verb_version(1, argv);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return cup_verb_help(1, argv);
     return cup_verb_start(argc - 1, argv + 1);

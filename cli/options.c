@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "analysis/base/closest.h"
+
 enum { LAST_COLUMN = 79, MEANING_COLUMN = 21, MEANING_ROOM = 2048 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
@@ -39,6 +41,17 @@ static int add_operand(struct cup_operands *operands, const char *argument, cons
     return 0;
 }
 
+static int refuse_option(char **argv, int at, const struct cup_options *options,
+                         struct cup_error *error)
+{
+    struct cup_closest closest = {.word = argv[at]};
+    for (size_t i = 0; i < options->count; i++)
+        cup_closest_try(&closest, options->rows[i].name);
+    return cup_error_set(error, argv[0], CUP_NO_OFFSET,
+                         "%s is not an option of this verb%s; see `cupping help %s`", argv[at],
+                         cup_closest_text(&closest), argv[0]);
+}
+
 /* Reads the option argv[at] and its argument. Returns the index of the last word that it used, or
  * -1 and *error. */
 static int read_option(int argc, char **argv, int at, const struct cup_options *options,
@@ -47,7 +60,7 @@ static int read_option(int argc, char **argv, int at, const struct cup_options *
     const char *value;
     const struct cup_option *option = find_option(options, argv[at], &value);
     if (!option)
-        return set_usage_error(error, argv[0], argv[at], "is not an option of this verb");
+        return refuse_option(argv, at, options, error);
     if (!option->argument && value)
         return set_usage_error(error, argv[0], argv[at], "takes no value");
     if (!option->argument)

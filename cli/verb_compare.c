@@ -32,11 +32,9 @@ static int check_request(struct request *request, struct cup_error *error)
 {
     unsigned run;
     if (request->inputs.word_count == 0)
-        request->words[request->inputs.word_count++] = CUP_DEFAULT_DIRECTORY;
+        request->words[request->inputs.word_count++] = cup_verb_directory(NULL);
     if (request->only && !cup_compare_has_section(request->only))
-        return cup_error_set(error, "compare", CUP_NO_OFFSET,
-                             "--only %s: no such section; see `cupping help compare`",
-                             request->only);
+        return cup_verb_refuse_section("compare", request->only, cup_compare_section_name, error);
     if (request->inputs.word_count == 1 && request->only && strcmp(request->only, "inputs") != 0 &&
         strcmp(request->only, "scaling") != 0)
         return cup_error_set(error, "compare", CUP_NO_OFFSET, "--only %s needs two or more runs",

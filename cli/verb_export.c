@@ -1,6 +1,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analysis/base/closest.h"
 #include "analysis/export/export.h"
 #include "analysis/profile/runs.h"
 #include "cli/verbs.h"
@@ -58,6 +59,15 @@ static const struct format *find_format(const char *name)
     return NULL;
 }
 
+static int refuse_format(const char *name, struct cup_error *error)
+{
+    struct cup_closest closest = {.word = name};
+    cup_closest_try_all(&closest, format_name);
+    return cup_error_set(error, "export", CUP_NO_OFFSET,
+                         "--to %s: no such format%s; see `cupping help export`", name,
+                         cup_closest_text(&closest));
+}
+
 static int check_format(const struct request *request, struct cup_error *error)
 {
     if (!request->to)
@@ -66,8 +76,7 @@ static int check_format(const struct request *request, struct cup_error *error)
             "name a format: --to roastcoffea, prometheus, csv, perfetto, speedscope or "
             "collapsed");
     if (!request->format)
-        return cup_error_set(error, "export", CUP_NO_OFFSET,
-                             "--to %s: no such format; see `cupping help export`", request->to);
+        return refuse_format(request->to, error);
     if (!request->out)
         return cup_error_set(error, "export", CUP_NO_OFFSET,
                              "say where to: -o %s; see `cupping help export`",

@@ -17,8 +17,9 @@ static void print_all(void)
     }
     putchar('\n');
     cup_print_help_text(stdout, 0, 0,
-                        "DIR is a profile directory; the default is " CUP_DEFAULT_DIRECTORY
-                        ". `cupping help VERB` lists the options. Exit status: 0 if done (damaged "
+                        "DIR is a profile directory; without it, the newest one here that has logs "
+                        "is read (./cupping-latest and other ./cupping-*). `cupping help VERB` "
+                        "lists the options. Exit status: 0 if done (damaged "
                         "logs are reported on standard error), 1 if no log can be read or the "
                         "output cannot be written, 2 for wrong usage.");
 }
@@ -40,10 +41,8 @@ static void print_verb(const struct cup_verb *verb)
 int cup_verb_help(int argc, char **argv)
 {
     const struct cup_verb *verb = argc > 1 ? cup_find_verb(argv[1]) : NULL;
-    if (argc > 2 || (argc > 1 && !verb)) {
-        fprintf(stderr, "cupping: help %s: no such verb; see `cupping help`\n", argv[1]);
-        return CUP_EXIT_USAGE;
-    }
+    if (argc > 2 || (argc > 1 && !verb))
+        return cup_refuse_verb("help ", argv[1]);
     if (verb)
         print_verb(verb);
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/base/closest.h"
 #include "analysis/base/target.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/metrics/functions/call_slices.h"
@@ -134,6 +135,18 @@ static int add_run(struct request *request, const char *operand, struct cup_erro
     return 0;
 }
 
+static int refuse_operand(const char *operand, struct cup_error *error)
+{
+    struct cup_closest closest = {.word = operand};
+    for (size_t i = 0; i < cup_plots.count; i++)
+        cup_closest_try(&closest, cup_plots.rows[i].name);
+    for (size_t i = 0; i < cup_run_plots.count; i++)
+        cup_closest_try(&closest, cup_run_plots.rows[i].name);
+    return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                         "%s: no such plot, and no such profile%s; see `cupping plot --list`",
+                         operand, cup_closest_text(&closest));
+}
+
 /* An operand is a plot if there is one with this name, otherwise a run. */
 static int read_operand(struct request *request, const char *operand, struct cup_error *error)
 {
@@ -143,9 +156,7 @@ static int read_operand(struct request *request, const char *operand, struct cup
     if (!plot && names_run(operand))
         return add_run(request, operand, error);
     if (!plot)
-        return cup_error_set(error, "plot", CUP_NO_OFFSET,
-                             "%s: no such plot, and no such profile; see `cupping plot --list`",
-                             operand);
+        return refuse_operand(operand, error);
     return cup_wanted_add(&request->wanted, plot, error);
 }
 
@@ -389,14 +400,15 @@ int cup_verb_plot(int argc, char **argv)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (!request.out)
         request.out = DEFAULT_OUT;
-    bool list = request.list != NULL;
+    bool list = request.list != NULL, named = request.words[0] != NULL;
     /* --list needs no profile, but prints more with one. The default profile may be missing or
      * unreadable. */
-    bool has_profile = request.words[0] || access(CUP_DEFAULT_DIRECTORY, R_OK) == 0;
+    request.words[0] = cup_verb_directory(request.words[0]);
+    bool has_profile = named || access(request.words[0], R_OK) == 0;
     int status = has_several_runs(&request) ? plot_runs(&request, &error)
                  : list && !has_profile     ? CUP_EXIT_FAILED
                                             : plot_profile(&request, &error);
-    if (list && !request.words[0] && status == CUP_EXIT_FAILED)
+    if (list && !named && status == CUP_EXIT_FAILED)
         status = print_list(&request, &(struct cup_subject){.totals = NULL}, &error) == 0
                      ? CUP_EXIT_DONE
                      : CUP_EXIT_FAILED;

@@ -45,9 +45,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     if (cup_options_read(argc, argv, &cup_report_options, request, &operands, error) != 0)
         return -1;
     if (request->only && !cup_report_section(request->only))
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--only %s: no such section; see `cupping help report`",
-                             request->only);
+        return cup_verb_refuse_section("report", request->only, cup_report_section_name, error);
     if (request->only && request->json)
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--only %s is for the text; --json always has all sections",
@@ -134,7 +132,7 @@ static int report_measurement(const struct request *request)
     struct cup_output output;
     struct cup_error error;
     bool usage = false;
-    const char *directory = request->directory ? request->directory : CUP_DEFAULT_DIRECTORY;
+    const char *directory = request->directory;
     if (request->span || request->files) {
         cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
                       request->span ? "--span" : "--files", request->span ? "spans" : "branches");
@@ -202,7 +200,8 @@ int cup_verb_report(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
-    if (cup_is_roastcoffea(request.directory ? request.directory : CUP_DEFAULT_DIRECTORY))
+    request.directory = cup_verb_directory(request.directory);
+    if (cup_is_roastcoffea(request.directory))
         return report_measurement(&request);
     if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_FAILED);

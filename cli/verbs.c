@@ -1,17 +1,23 @@
 #include "cli/verbs.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "analysis/base/closest.h"
 #include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/log_names.h"
 #include "analysis/profile/runs.h"
 #include "analysis/write/output.h"
 
 const struct cup_verb cup_verbs[] = {
     {"run", cup_verb_run, "[-o DIR] [OPTIONS] [--] COMMAND...",
      "run a command under the profiler; its logs go to DIR", NULL,
-     "`cupping run --help` lists the options. Without -o the logs go to ./cupping-YYYYmmdd-HHMMSS, "
-     "and ./cupping-latest points to that directory."},
+     "`cupping run --help` lists the options. Without -o the logs go to ./cupping-YYYYmmdd-HHMMSS. "
+     "At the end one line on standard error says where the profile is (not with --quiet), and "
+     "./cupping-latest points to it if it has logs of this run."},
     {"report", cup_verb_report, "[DIR] [OPTIONS]",
      "show what a run did: time, rates, tasks, chunks, files, and what to look at first",
      &cup_report_options,
@@ -46,6 +52,7 @@ const struct cup_verb cup_verbs[] = {
      "directory of roastcoffea. DIR:N and DIR:all choose a run of that profile. A FILE of - is "
      "standard output. `cupping plot A B` draws the comparison."},
     {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL, NULL},
+    {"version", cup_verb_version, "", "print the version", NULL, NULL},
     {"help", cup_verb_help, "[VERB]", "print this text, or that of one verb", NULL, NULL},
 };
 const unsigned cup_verb_count = sizeof cup_verbs / sizeof *cup_verbs;
@@ -66,6 +73,20 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
+static const char *verb_name(size_t n)
+{
+    return n < cup_verb_count ? cup_verbs[n].name : NULL;
+}
+
+int cup_refuse_verb(const char *before, const char *name)
+{
+    struct cup_closest closest = {.word = name};
+    cup_closest_try_all(&closest, verb_name);
+    fprintf(stderr, "cupping: %s%s: no such verb%s; see `cupping help`\n", before, name,
+            cup_closest_text(&closest));
+    return CUP_EXIT_USAGE;
+}
+
 int cup_verb_start(int argc, char **argv)
 {
     const struct cup_verb *verb = cup_find_verb(argv[0]);
@@ -73,16 +94,33 @@ int cup_verb_start(int argc, char **argv)
     if (verb)
         return verb->run != cup_verb_run && asks_for_help(argc, argv) ? cup_verb_help(2, help)
                                                                       : verb->run(argc, argv);
-    fprintf(stderr, "cupping: %s: no such verb; see `cupping help`\n", argv[0]);
-    return CUP_EXIT_USAGE;
+    return cup_refuse_verb("", argv[0]);
+}
+
+static bool is_latest(const char *directory)
+{
+    struct stat latest, other;
+    return stat(CUP_DEFAULT_DIRECTORY, &latest) == 0 && stat(directory, &other) == 0 &&
+           latest.st_dev == other.st_dev && latest.st_ino == other.st_ino;
+}
+
+const char *cup_verb_directory(const char *given)
+{
+    static char chosen[PATH_MAX]; /* of the one verb that this process runs */
+    char *newest = given ? NULL : cup_newest_profile();
+    if (!newest)
+        return given ? given : CUP_DEFAULT_DIRECTORY;
+    snprintf(chosen, sizeof chosen, "%s", newest);
+    free(newest);
+    if (!is_latest(chosen))
+        fprintf(stderr, "cupping: reading %s, the newest profile here\n", chosen);
+    return chosen;
 }
 
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error)
 {
-    if (!directory)
-        directory = CUP_DEFAULT_DIRECTORY;
-    if (cup_profile_load(profile, directory, options, error) != 0)
+    if (cup_profile_load(profile, cup_verb_directory(directory), options, error) != 0)
         return CUP_EXIT_FAILED;
     for (size_t i = 0; i < profile->damage_count; i++)
         cup_error_print(stderr, &profile->damages[i]);
@@ -115,11 +153,28 @@ int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
     return result;
 }
 
+int cup_verb_refuse_section(const char *verb, const char *section, cup_option_value *sections,
+                            struct cup_error *error)
+{
+    struct cup_closest closest = {.word = section};
+    cup_closest_try_all(&closest, sections);
+    return cup_error_set(error, verb, CUP_NO_OFFSET,
+                         "--only %s: no such section%s; see `cupping help %s`", section,
+                         cup_closest_text(&closest), verb);
+}
+
 int cup_verb_end(const struct cup_error *error, int status)
 {
     if (status != CUP_EXIT_DONE)
         cup_error_print(stderr, error);
     return status;
+}
+
+int cup_verb_version(int argc, char **argv)
+{
+    (void)argc, (void)argv;
+    puts("cupping " CUP_VERSION);
+    return cup_verb_end_stdout();
 }
 
 int cup_verb_end_stdout(void)

@@ -33,14 +33,23 @@ extern const unsigned cup_verb_count;
 /* NULL if there is none of that name. */
 const struct cup_verb *cup_find_verb(const char *name);
 
+/* Prints that there is no verb NAME, after the text BEFORE, and perhaps which one is meant. Returns
+ * CUP_EXIT_USAGE. */
+int cup_refuse_verb(const char *before, const char *name);
+
 /* Runs the verb argv[0]. With --help or -h among its options, prints what `cupping help VERB`
  * prints instead; `cupping run` leaves --help to its wrapper, because the options of the command
  * follow. Returns the exit status. */
 int cup_verb_start(int argc, char **argv);
 
-/* Loads the profile in DIRECTORY (NULL: the default one), prints one line on standard error for
- * each damaged log, and checks that it has the run of the options. Returns CUP_EXIT_DONE; or
- * another exit status and *error, with nothing to free. */
+/* The profile directory that a verb reads: GIVEN; without it, the newest profile in the working
+ * directory that has logs. If that is not the one that ./cupping-latest points to, a line on
+ * standard error names it. If there is none: CUP_DEFAULT_DIRECTORY, which then cannot be loaded. */
+const char *cup_verb_directory(const char *given);
+
+/* Loads the profile in DIRECTORY (NULL: that of cup_verb_directory()), prints one line on standard
+ * error for each damaged log, and checks that it has the run of the options. Returns CUP_EXIT_DONE;
+ * or another exit status and *error, with nothing to free. */
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
 
@@ -58,6 +67,10 @@ int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
                    const void *request, struct cup_totals *totals, const struct cup_extras *extras,
                    struct cup_error *error);
 
+/* Sets *error: the verb has no such section, and perhaps which one is meant. Returns -1. */
+int cup_verb_refuse_section(const char *verb, const char *section, cup_option_value *sections,
+                            struct cup_error *error);
+
 /* Prints the error on standard error, unless STATUS is CUP_EXIT_DONE. Returns STATUS. */
 int cup_verb_end(const struct cup_error *error, int status);
 
@@ -70,6 +83,7 @@ int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
 int cup_verb_compare(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);
+int cup_verb_version(int argc, char **argv);
 int cup_verb_help(int argc, char **argv);
 int cup_verb_run(int argc, char **argv);
 

@@ -135,7 +135,7 @@ def check_completion(verb, options, values):
         words = re.search(r'_cupping_words "(-o --output.*) --"', bash)[1] + " -h"
         rules = re.search(r"^_cupping_run\(\) \{\n(.*?)^\}", zsh, re.M | re.S)[1]
     compare(BASH, f"options of {verb or 'cupping-run'}", words.split(), options)
-    written = re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)(?=[\[,}])", rules)
+    written = re.findall(r"(?<![\w-])(--?[a-zA-Z][a-z-]*)(?=[\[,}])", rules)
     compare(ZSH, f"options of {verb or 'cupping-run'}", written, options)
     for name, expected in values.items():
         for path, text in [(BASH, bash), (ZSH, zsh)]:

@@ -380,3 +380,16 @@ Test(verbs, help_after_the_options_is_an_operand)
     expect_failure(START("dump", "--", "--help"), CUP_EXIT_FAILED, "--help");
     expect_failure(START("brew", "--help"), CUP_EXIT_USAGE, "brew: no such verb");
 }
+
+/* A word that is nearly a name names it. */
+Test(verbs, did_you_mean)
+{
+    expect_failure(RUN(help, "reprot"), 2, "no such verb; did you mean report; see");
+    expect_failure(RUN(report, "--onyl", "tasks"), 2, "did you mean --only");
+    expect_failure(RUN(report, scratch, "--only", "brnches"), 2, "did you mean branches");
+    expect_failure(RUN(compare, scratch, scratch, "--only", "chunk"), 2, "did you mean chunks");
+    expect_failure(RUN(export, scratch, "--to", "prometeus", "-o", "x"), 2,
+                   "did you mean prometheus");
+    expect_failure(RUN(plot, scratch, "task-streams"), 2, "did you mean task-stream");
+    expect_failure(RUN(report, scratch, "--only", "zzz"), 2, "no such section; see");
+}

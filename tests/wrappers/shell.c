@@ -19,6 +19,7 @@ void shell_enter(void)
     unsetenv("DASK_SCHEDULER_ADDRESS");
     setenv("top", CUP_TOP, 1);
     setenv("run", CUP_TOP "/wrappers/cupping-run", 1);
+    setenv("cupping", CUP_TOP "/build/cupping", 1);
     setenv("worker", CUP_TOP "/wrappers/cupping-dask-worker", 1);
 }
 

@@ -13,7 +13,7 @@ void shell_enter(void);
 void shell_leave(void);
 
 /* Formats, runs with `sh -c`, returns a static result that the next call overwrites. $run and
- * $worker are the two wrappers, $top the checkout. */
+ * $worker are the two wrappers, $cupping the program, $top the checkout. */
 const struct shell_result *shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Lines in a text, and whether it contains another. */

@@ -127,6 +127,22 @@ Test(cupping_run, an_interval_is_checked)
     }
 }
 
+Test(cupping_run, limits_that_cannot_be_used_are_refused)
+{
+    static const char *const good[] = {"1M", "1048576", "5M", "1024K", "4294967295", "2G"};
+    static const char *const bad[] = {"lots", "0", "-1", "5MB", "1.5G", "1023K", "G", "4294967296"};
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++)
+        cr_expect_eq(shell("$run -o p --max-bytes %s true", good[i])->status, 0, "%s", good[i]);
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(shell("$run -o q --max-bytes %s true", bad[i]), 2, "not a size of 1M or more");
+    refused(shell("CUPPING_MAX_BYTES=lots $run -o q true"), 2, "CUPPING_MAX_BYTES=lots");
+    refused(shell("CUPPING_INTERVAL=61 $run -o q true"), 2, "CUPPING_INTERVAL=61");
+    refused(shell("CUPPING_CPU_HZ=1001 $run -o q true"), 2, "from 0 to 1000");
+    refused(shell("CUPPING_NATIVE=yes $run -o q true"), 2, "CUPPING_NATIVE=yes");
+    refused(shell("CUPPING_STACKS=2 $run -o q true"), 2, "CUPPING_STACKS=2");
+    cr_expect_str_eq(shell("ls -d q 2>/dev/null")->out, "");
+}
+
 Test(cupping_run, leaves_the_commands_own_options_alone)
 {
     cr_expect_str_eq(shell("$run -o p echo -o x --verbose -- y")->out, "-o x --verbose -- y\n");

@@ -45,7 +45,7 @@ _cupping_run() { # INDEX of the first word to look at
             _cupping_files -f
         fi
     elif [[ ${COMP_WORDS[COMP_CWORD]} == -* ]]; then
-        _cupping_words "-o --output --interval --max-bytes --verbose --help --version --"
+        _cupping_words "-o --output --interval --max-bytes --verbose -q --quiet --help -V --version --"
     else
         _cupping_files -c
     fi
@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report compare tasks plot export dump help --version --help"
+        _cupping_words "run report compare tasks plot export dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then

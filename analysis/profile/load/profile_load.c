@@ -1,95 +1,17 @@
 /* Loads all logs of a directory, several at the same time. Each is loaded into a profile of its
  * own, and these are merged in the order of the logs' names, so that the result does not depend on
  * timing. */
-#include <dirent.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/base/array.h"
 #include "analysis/base/parallel.h"
 #include "analysis/profile/load/loader.h"
+#include "analysis/profile/log_names.h"
 #include "analysis/profile/process_ancestry.h"
 #include "analysis/profile/process_life.h"
 #include "analysis/profile/runs.h"
-
-/* ---- the directory ---------------------------------------------------------------------- */
-
-struct names {
-    char **names; /* owned, and so are the names in it */
-    size_t count, room;
-};
-
-static bool is_log_name(const char *name)
-{
-    size_t length = strlen(name), suffix = strlen(CUP_LOG_SUFFIX);
-    return name[0] != '.' && length > suffix && strcmp(name + length - suffix, CUP_LOG_SUFFIX) == 0;
-}
-
-static void free_names(struct names *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        free(names->names[i]);
-    free(names->names);
-}
-
-/* "DIRECTORY/NAME", allocated. */
-static char *join_path(const char *directory, const char *name)
-{
-    size_t bytes = strlen(directory) + strlen(name) + 2;
-    char *path = malloc(bytes);
-    if (path)
-        snprintf(path, bytes, "%s/%s", directory, name);
-    return path;
-}
-
-static int add_name(struct names *names, const char *directory, const char *name)
-{
-    if (cup_array_grow(&names->names, &names->room, names->count, sizeof *names->names) != 0 ||
-        !(names->names[names->count] = join_path(directory, name)))
-        return -1;
-    names->count++;
-    return 0;
-}
-
-static int by_name(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-static int cannot_open(const char *directory, struct cup_error *error)
-{
-    if (errno == ENOENT)
-        return cup_error_set(error, directory, CUP_NO_OFFSET,
-                             "no such profile directory; name one, or make one with "
-                             "`cupping run -- COMMAND`");
-    if (errno == ENOTDIR)
-        return cup_error_set(error, directory, CUP_NO_OFFSET,
-                             "not a directory; name the profile directory (`cupping dump` shows "
-                             "a single log)");
-    return cup_error_system(error, directory, "open the profile directory");
-}
-
-static int list_logs(const char *directory, struct names *names, struct cup_error *error)
-{
-    DIR *stream = opendir(directory);
-    if (!stream)
-        return cannot_open(directory, error);
-    int result = 0;
-    for (struct dirent *entry; result == 0 && (entry = readdir(stream)) != NULL;)
-        if (is_log_name(entry->d_name) && add_name(names, directory, entry->d_name) != 0)
-            result = cup_error_memory(error, directory);
-    closedir(stream);
-    if (result == 0 && names->count == 0)
-        return cup_error_set(error, directory, CUP_NO_OFFSET,
-                             "holds no logs (*" CUP_LOG_SUFFIX "); either nothing that ran under "
-                             "`cupping run` ran a task, or the library was not loaded there");
-    if (names->count)
-        qsort(names->names, names->count, sizeof *names->names, by_name);
-    return result;
-}
 
 /* ---- the crew --------------------------------------------------------------------------- */
 
@@ -98,7 +20,7 @@ static int list_logs(const char *directory, struct names *names, struct cup_erro
 enum { LARGE_LOG = 32 << 20 };
 
 struct crew {
-    const struct names *names;
+    const struct cup_log_names *names;
     const struct cup_load_options *options;
     struct cup_builder builder; /* of the whole profile; used only by the thread whose turn it is */
     pthread_mutex_t lock;       /* protects the fields below */
@@ -230,7 +152,7 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
 }
 
 /* Sets the time window of the run that the options ask for. */
-static void choose_run(struct cup_builder *builder, const struct names *names,
+static void choose_run(struct cup_builder *builder, const struct cup_log_names *names,
                        struct cup_load_options *options)
 {
     struct cup_profile *profile = builder->profile;
@@ -241,8 +163,9 @@ static void choose_run(struct cup_builder *builder, const struct names *names,
         cup_runs_window(profile, &options->from_ns, &options->to_ns);
 }
 
-static int load_all(struct cup_profile *profile, const char *directory, const struct names *names,
-                    const struct cup_load_options *options, struct cup_error *error)
+static int load_all(struct cup_profile *profile, const char *directory,
+                    const struct cup_log_names *names, const struct cup_load_options *options,
+                    struct cup_error *error)
 {
     struct cup_load_options chosen = *options;
     struct crew crew = {.names = names, .options = &chosen};
@@ -276,11 +199,11 @@ static int load_all(struct cup_profile *profile, const char *directory, const st
 int cup_profile_load(struct cup_profile *profile, const char *directory,
                      const struct cup_load_options *options, struct cup_error *error)
 {
-    struct names names = {0};
+    struct cup_log_names names;
     *profile = (struct cup_profile){0};
-    int result = list_logs(directory, &names, error);
+    int result = cup_log_names_list(&names, directory, error);
     if (result == 0)
         result = load_all(profile, directory, &names, options, error);
-    free_names(&names);
+    cup_log_names_free(&names);
     return result;
 }

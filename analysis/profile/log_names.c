@@ -1,0 +1,159 @@
+#include "analysis/profile/log_names.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analysis/base/array.h"
+#include "include/log_format.h"
+
+/* ---- the logs of one directory ------------------------------------------------------------ */
+
+static bool is_log_name(const char *name)
+{
+    size_t length = strlen(name), suffix = strlen(CUP_LOG_SUFFIX);
+    return name[0] != '.' && length > suffix && strcmp(name + length - suffix, CUP_LOG_SUFFIX) == 0;
+}
+
+void cup_log_names_free(struct cup_log_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+}
+
+/* "DIRECTORY/NAME", allocated. */
+static char *join_path(const char *directory, const char *name)
+{
+    size_t bytes = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(bytes);
+    if (path)
+        snprintf(path, bytes, "%s/%s", directory, name);
+    return path;
+}
+
+static int add_name(struct cup_log_names *names, const char *directory, const char *name)
+{
+    if (cup_array_grow(&names->names, &names->room, names->count, sizeof *names->names) != 0 ||
+        !(names->names[names->count] = join_path(directory, name)))
+        return -1;
+    names->count++;
+    return 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int cannot_open(const char *directory, struct cup_error *error)
+{
+    if (errno == ENOENT)
+        return cup_error_set(error, directory, CUP_NO_OFFSET,
+                             "no such profile directory; name one, or make one with "
+                             "`cupping run -- COMMAND`");
+    if (errno == ENOTDIR)
+        return cup_error_set(error, directory, CUP_NO_OFFSET,
+                             "not a directory; name the profile directory (`cupping dump` shows "
+                             "a single log)");
+    return cup_error_system(error, directory, "open the profile directory");
+}
+
+int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error)
+{
+    *names = (struct cup_log_names){0};
+    DIR *stream = opendir(directory);
+    if (!stream)
+        return cannot_open(directory, error);
+    int result = 0;
+    for (struct dirent *entry; result == 0 && (entry = readdir(stream)) != NULL;)
+        if (is_log_name(entry->d_name) && add_name(names, directory, entry->d_name) != 0)
+            result = cup_error_memory(error, directory);
+    closedir(stream);
+    if (result == 0 && names->count == 0)
+        return cup_error_set(error, directory, CUP_NO_OFFSET,
+                             "holds no logs (*" CUP_LOG_SUFFIX
+                             "): no process with the library ran a Dask task or a chunk of Coffea; "
+                             "check that workers "
+                             "elsewhere have LD_PRELOAD and CUPPING_DIR, that they can write here, "
+                             "and that CUPPING_DISABLE is not set");
+    if (names->count)
+        qsort(names->names, names->count, sizeof *names->names, by_name);
+    return result;
+}
+
+size_t cup_log_names_count(const char *directory)
+{
+    struct cup_log_names names;
+    struct cup_error error;
+    cup_log_names_list(&names, directory, &error);
+    size_t count = names.count;
+    cup_log_names_free(&names);
+    return count;
+}
+
+/* ---- the newest profile ------------------------------------------------------------------- */
+
+struct newest {
+    char path[PATH_MAX];
+    bool own;
+    struct timespec since;
+};
+
+static bool is_newer(const struct timespec *one, const struct timespec *other)
+{
+    return one->tv_sec != other->tv_sec ? one->tv_sec > other->tv_sec
+                                        : one->tv_nsec > other->tv_nsec;
+}
+
+/* A directory changes when a log is added to it, so that its time is that of its newest log. */
+static void consider_profile(struct newest *newest, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode) || cup_log_names_count(path) == 0)
+        return;
+    bool own = status.st_uid == geteuid();
+    if (*newest->path &&
+        (own != newest->own ? newest->own : !is_newer(&status.st_mtim, &newest->since)))
+        return;
+    snprintf(newest->path, sizeof newest->path, "%s", path);
+    newest->own = own;
+    newest->since = status.st_mtim;
+}
+
+/* Where the link ./cupping-latest points to, so that messages name the profile itself. */
+static void consider_link(struct newest *newest)
+{
+    char target[PATH_MAX];
+    ssize_t bytes = readlink("cupping-latest", target + 2, sizeof target - 3);
+    if (bytes <= 0) {
+        consider_profile(newest, "./cupping-latest");
+        return;
+    }
+    target[bytes + 2] = '\0';
+    memcpy(target, "./", 2);
+    consider_profile(newest, target[2] == '/' ? target + 2 : target);
+}
+
+char *cup_newest_profile(void)
+{
+    struct newest newest = {0};
+    char path[PATH_MAX];
+    DIR *stream = opendir(".");
+    consider_link(&newest);
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
+        if (strncmp(entry->d_name, "cupping-", 8) == 0 &&
+            strcmp(entry->d_name, "cupping-latest") != 0) {
+            snprintf(path, sizeof path, "./%s", entry->d_name);
+            consider_profile(&newest, path);
+        }
+    if (stream)
+        closedir(stream);
+    return *newest.path ? strdup(newest.path) : NULL;
+}

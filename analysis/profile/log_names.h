@@ -1,0 +1,27 @@
+/* The logs of a profile directory, by their names, and which profile directory is the newest. */
+#ifndef CUPPING_ANALYSIS_PROFILE_LOG_NAMES_H
+#define CUPPING_ANALYSIS_PROFILE_LOG_NAMES_H
+
+#include <stddef.h>
+
+#include "analysis/base/error.h"
+
+struct cup_log_names {
+    char **names; /* owned, and so are the paths in it, sorted */
+    size_t count, room;
+};
+
+/* Lists the logs of DIRECTORY. Returns 0, or -1 and *error if there is none or the directory cannot
+ * be read. The caller frees the names in both cases. */
+int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error);
+void cup_log_names_free(struct cup_log_names *names);
+
+/* How many logs DIRECTORY holds; 0 also if it cannot be read. */
+size_t cup_log_names_count(const char *directory);
+
+/* Finds the profile that a verb reads if none is named: of the directories ./cupping-* that hold
+ * logs, the one whose newest log began last. Those of this user come first. Returns its path,
+ * allocated; NULL if there is none. What ./cupping-latest points to is found under its own name. */
+char *cup_newest_profile(void);
+
+#endif
