@@ -8,8 +8,13 @@
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 enum { NOTES = 8 };
 
@@ -25,6 +30,8 @@ static struct {
     char directory[3072];
     char notes[NOTES][192];
     int note_count;
+    const char *problem; /* why no log can be opened; NULL: none is known beforehand */
+    struct stat errors;  /* what standard error was when the library was loaded; st_ino 0: closed */
 } recording;
 
 static bool set_directory(const char *directory)
@@ -43,14 +50,17 @@ static bool set_directory(const char *directory)
     return true;
 }
 
-bool cup_recording_want(const char *directory, uint64_t max_bytes, uint32_t hooks, bool verbose)
+void cup_recording_want(const char *directory, uint64_t max_bytes, uint32_t hooks, bool verbose)
 {
-    recording.wanted = set_directory(directory);
+    recording.wanted = true;
+    if (!set_directory(directory))
+        recording.problem = "CUPPING_DIR is too long, or the working directory is not known";
+    if (cup_raw_fstat(2, &recording.errors) != 0)
+        recording.errors.st_ino = 0;
     recording.max_bytes = max_bytes;
     recording.hooks = hooks;
     recording.verbose = verbose;
     recording.start_ns = cup_clock_realtime_ns();
-    return recording.wanted;
 }
 
 bool cup_recording_wanted(void)
@@ -60,12 +70,10 @@ bool cup_recording_wanted(void)
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-static void print_status(const char *what, const char *why)
+static void print_line(const char *what, const char *why, const char *directory)
 {
     char line[512];
-    if (!recording.verbose)
-        return;
-    int bytes = snprintf(line, sizeof line, "cupping: %s %s\n", what, why);
+    int bytes = snprintf(line, sizeof line, "cupping: %s %s%s\n", what, why, directory);
     if (bytes >= (int)sizeof line) { /* a long path is cut */
         bytes = (int)sizeof line - 1;
         line[bytes - 1] = '\n';
@@ -74,15 +82,61 @@ static void print_status(const char *what, const char *why)
         return;
 }
 
+/* Descriptor 2 may have become a file of the program's data since the library was loaded. */
+static bool has_same_errors(void)
+{
+    struct stat now;
+    return recording.errors.st_ino && cup_raw_fstat(2, &now) == 0 &&
+           now.st_dev == recording.errors.st_dev && now.st_ino == recording.errors.st_ino;
+}
+
+/* Of processes that run at the same time with the same standard error and directory, one prints:
+ * the one that binds this name, which the kernel frees when that process ends. The socket stays
+ * open for that; its number is high, so that the program gets the same descriptors as otherwise. */
+static bool is_first_to_print(void)
+{
+    enum { HIGH_DESCRIPTOR = 512 };
+    struct sockaddr_un name = {.sun_family = AF_UNIX}; /* sun_path[0] is 0: an abstract name */
+    uint64_t hash = 0;
+    for (const char *at = recording.directory; *at; at++)
+        hash = hash * 1099511628211u + (unsigned char)*at;
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "cupping-%lx-%lx-%lx-%lx",
+             (long)syscall(SYS_geteuid), (long)recording.errors.st_dev,
+             (long)recording.errors.st_ino, (long)hash);
+    int bound = (int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (bound < 0)
+        return true;
+    int high = (int)syscall(SYS_fcntl, bound, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    cup_raw_close(bound);
+    if (high < 0 || syscall(SYS_bind, high, &name, sizeof name) == 0)
+        return true;
+    bool used = errno == EADDRINUSE;
+    cup_raw_close(high);
+    return !used;
+}
+
+/* A process that has something to record and cannot says so, whatever CUPPING_VERBOSE is. One that
+ * a task started is silent: the process of the task has said it. So are forked children of a
+ * process that said it, because nothing is wanted in them. */
+static void refuse_recording(enum cup_log_size size, const char *why)
+{
+    recording.wanted = false;
+    if (size == CUP_LOG_FULL && has_same_errors() && is_first_to_print())
+        print_line("nothing is recorded:", why, recording.problem ? "" : recording.directory);
+}
+
 static void open_log(enum cup_log_size size)
 {
-    const char *why = "";
+    const char *why = recording.problem;
     recording.tried = true;
+    if (why) {
+        refuse_recording(size, why);
+        return;
+    }
     cup_clock_calibrate(size == CUP_LOG_FULL);
     CUP_LIFECYCLE(reset);
     if (cup_log_open(recording.directory, recording.max_bytes, recording.start_ns, size, &why)) {
-        recording.wanted = false;
-        print_status("records nothing:", why);
+        refuse_recording(size, why);
         return;
     }
     CUP_LIFECYCLE(log_opened, size);
@@ -91,7 +145,8 @@ static void open_log(enum cup_log_size size)
     for (int i = 0; i < recording.note_count; i++)
         cup_log_note(recording.notes[i]);
     __atomic_store_n((uint32_t *)cup_active_word, 1, __ATOMIC_RELEASE);
-    print_status("records into", recording.directory);
+    if (recording.verbose)
+        print_line("records into", "", recording.directory);
 }
 
 static bool open_once(enum cup_log_size size)

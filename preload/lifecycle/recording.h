@@ -8,9 +8,9 @@
 /* Called by the constructor if this process is to be recorded. The log will be in DIRECTORY, of at
  * most MAX_BYTES. A relative DIRECTORY is made absolute now, since the program may change its
  * working directory before the log opens. HOOKS: how many functions are wrapped. VERBOSE: print one
- * line to standard error when the log opens or cannot be opened. Returns false if the path is too
- * long or the working directory is not known; then nothing is recorded. */
-bool cup_recording_want(const char *directory, uint64_t max_bytes, uint32_t hooks, bool verbose);
+ * line to standard error when the log opens. If no log can be opened, one line says so in any case,
+ * when there is something to record. */
+void cup_recording_want(const char *directory, uint64_t max_bytes, uint32_t hooks, bool verbose);
 bool cup_recording_wanted(void);
 
 /* Opens the log unless it is open. Called at each task, server tick, chunk and section. False:

@@ -412,8 +412,10 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
 {
     int length = snprintf(the_log.path, sizeof the_log.path, "%s/%s-%d-%lld" CUP_LOG_SUFFIX,
                           directory, host, (int)getpid(), (long long)now_ns);
-    if (length < 0 || (size_t)length >= sizeof the_log.path)
+    if (length < 0 || (size_t)length >= sizeof the_log.path) {
+        errno = ENAMETOOLONG;
         return -1;
+    }
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
     int fd = cup_raw_open(the_log.path, flags, 0644);
     /* Without cupping-run no one else makes the directory. Another process of the job may make it
@@ -508,6 +510,29 @@ static void remove_log(void)
     cup_log_forget();
 }
 
+/* The beginning of a sentence that the directory's name ends. strerror() may allocate. */
+static const char *explain_errno(int number)
+{
+    switch (number) {
+    case EACCES:
+    case EPERM:
+        return "permission denied; make CUPPING_DIR a directory that this user can write to, not ";
+    case EROFS:
+        return "read-only file system; make CUPPING_DIR a directory that can be written, not ";
+    case ENOSPC:
+    case EDQUOT:
+        return "no space left in CUPPING_DIR, ";
+    case ENOENT:
+        return "CUPPING_DIR does not exist and cannot be made: ";
+    case ENOTDIR:
+        return "CUPPING_DIR is no directory: ";
+    case ENAMETOOLONG:
+        return "CUPPING_DIR is too long: ";
+    default:
+        return "CUPPING_DIR cannot be written: ";
+    }
+}
+
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
                  enum cup_log_size size, const char **why)
 {
@@ -520,12 +545,12 @@ int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_star
     the_log.path[0] = '\0';
     if (create_file(directory, now, host)) {
         the_log.path[0] = '\0';
-        *why = "the profile directory cannot be written";
+        *why = explain_errno(errno);
         return -1;
     }
     if (reserve_addresses(max_bytes) || map_first()) {
         remove_log();
-        *why = "no room for the log (disk, file size limit or address space)";
+        *why = "no room for a log (disk, file size limit or address space) in ";
         return -1;
     }
     the_log.released = records_offset();

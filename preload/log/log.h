@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Opens DIR/HOST-PID-STARTNS.cup and maps it. Returns 0, or -1 with *WHY set to a static text.
+/* Opens DIR/HOST-PID-STARTNS.cup and maps it. Returns 0, or -1 with *WHY set to a static text,
+ * after which the name of the directory completes the sentence.
  *
  * CUP_LOG_CHILD: a log for a process that a task started. There may be thousands of them, so it has
  * few blocks and no time series, and grows in smaller steps. */

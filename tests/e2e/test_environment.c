@@ -44,6 +44,23 @@ static void expect_like(const struct child *plain, const char *directory,
     child_free(&recorded);
 }
 
+/* As expect_like(), where nothing can be recorded: standard error has one line, which says so. A
+ * limit of file sizes may have cut it. */
+static void expect_one_line_more(const struct child *plain, const char *const settings[])
+{
+    struct child pattern = *plain;
+    for (int i = 0; settings[i]; i++)
+        pattern.settings[i] = settings[i];
+    struct child recorded = child_recorded(&pattern, NULL);
+    child_run(&recorded);
+    const char *end = strchr(recorded.err, '\n');
+    cr_expect(strncmp(recorded.err, "cupping: nothing is recorded: ", 30) == 0 && (!end || !end[1]),
+              "%s: %s", settings[0], recorded.err);
+    recorded.err_bytes = 0;
+    child_expect_same(plain, &recorded);
+    child_free(&recorded);
+}
+
 static size_t tasks_recorded(const char *directory)
 {
     json_t *tasks = tasks_of(directory);
@@ -111,17 +128,55 @@ Test(environment, verbose_says_one_line)
 
 Test(environment, junk_in_directory)
 {
-    const char *const values[] = {
-        "",           " ",    "-1",     "junk/junk", "/dev/null", "/dev/full", "/nonexistent/a/b",
-        "/proc/self", "/sys", "%s%n%d", long_text()};
+    const char *const values[] = {"", " ", "-1", "%s%n%d"};
+    const char *const unusable[] = {"junk/junk",  "/dev/null", "/dev/full", "/nonexistent/a/b",
+                                    "/proc/self", "/sys",      long_text()};
     char *cwd = test_directory();
     struct child plain = plain_program(NULL);
     child_run(&plain);
     cr_assert(chdir(cwd) == 0); /* a relative name may make a directory here */
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         expect_like(&plain, NULL, (const char *[]){text("CUPPING_DIR=%s", values[i]), NULL});
+    for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++)
+        expect_one_line_more(&plain, (const char *[]){text("CUPPING_DIR=%s", unusable[i]), NULL});
     cr_assert(chdir("/") == 0);
     test_directory_remove(cwd);
+}
+
+/* Six processes that are alive at the same time have something to record. */
+static const char family[] = "import os, sys\n"
+                             "sys.dont_write_bytecode = True\n"
+                             "sys.path.insert(0, '" CUP_TOP "/tests/workloads')\n"
+                             "from run_task import run\n"
+                             "done, hold = os.pipe(), os.pipe()\n"
+                             "for number in range(5):\n"
+                             "    if os.fork() == 0:\n"
+                             "        os.close(hold[1])\n"
+                             "        run('child', lambda: 1)\n"
+                             "        os.write(done[1], b'x')\n"
+                             "        os.read(hold[0], 1)\n"
+                             "        os._exit(0)\n"
+                             "for number in range(5):\n"
+                             "    os.read(done[0], 1)\n"
+                             "run('parent', lambda: 1)\n";
+
+/* A user without permission reads why. Of processes with one standard error, one prints. */
+Test(environment, directory_of_somebody_else)
+{
+    if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0)
+        cr_skip_test("needs root and setpriv to become somebody else");
+    char *logs = test_directory();
+    struct child child = {
+        .argv = {"setpriv", "--reuid=65534", "--clear-groups", CUP_PYTHON, "-c", family},
+        .settings = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", text("CUPPING_DIR=%s", logs)}};
+    cr_assert(chmod(logs, 0755) == 0);
+    child_run(&child);
+    const char *end = strchr(child.err, '\n');
+    cr_expect(strstr(child.err, "cupping: nothing is recorded: permission denied") && end &&
+                  !end[1],
+              "%s", child.err);
+    child_free(&child);
+    test_directory_remove(logs);
 }
 
 /* The program leaves the directory that a relative name starts from. */
@@ -157,7 +212,10 @@ Test(environment, file_size_limits)
         char *logs = test_directory();
         struct child plain = plain_program(limit_files);
         child_run(&plain);
-        expect_like(&plain, logs, (const char *[]){NULL});
+        if (file_limit < 100000)
+            expect_one_line_more(&plain, (const char *[]){text("CUPPING_DIR=%s", logs), NULL});
+        else
+            expect_like(&plain, logs, (const char *[]){NULL});
         struct child tasks = {.argv = {CUP_BUILD "/cupping", "tasks", logs, "--json", "-"}};
         child_run(&tasks);
         cr_expect(tasks.status == 0 || WEXITSTATUS(tasks.status) == 1, "%s", tasks.err);
