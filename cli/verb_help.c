@@ -16,12 +16,13 @@ static void print_all(void)
         cup_print_help_text(stdout, column, SUMMARY_COLUMN, cup_verbs[i].summary);
     }
     putchar('\n');
-    cup_print_help_text(stdout, 0, 0,
-                        "DIR is a profile directory; without it, the newest one here that has logs "
-                        "is read (./cupping-latest and other ./cupping-*). `cupping help VERB` "
-                        "lists the options. Exit status: 0 if done (damaged "
-                        "logs are reported on standard error), 1 if no log can be read or the "
-                        "output cannot be written, 2 for wrong usage.");
+    cup_print_help_text(
+        stdout, 0, 0,
+        "DIR is a profile directory; without it, the newest one here that has logs "
+        "is read (./cupping-latest and other ./cupping-*). `cupping help VERB` "
+        "lists the options. Exit status: 0 if done (damaged "
+        "logs are reported on standard error), 1 if no log can be read or the "
+        "output cannot be written, 2 for wrong usage, 3 if a condition of --fail-on holds.");
 }
 
 static void print_verb(const struct cup_verb *verb)

@@ -4,14 +4,17 @@
 #include "analysis/compare/inputs.h"
 #include "analysis/compare/measurement.h"
 #include "analysis/profile/runs.h"
+#include "analysis/report/fail_on.h"
 #include "analysis/report/report.h"
 #include "cli/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text;
+    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text,
+        *fail_on;
     struct cup_call_ask ask;
     struct cup_target target;
-    unsigned number; /* of the run: see struct cup_load_options */
+    unsigned conditions; /* of --fail-on */
+    unsigned number;     /* of the run: see struct cup_load_options */
 };
 
 static const struct cup_option rows[] = {
@@ -28,6 +31,10 @@ static const struct cup_option rows[] = {
                "was read"),
     CUP_OPTION("--target", "RATE", target_text,
                "also print how far this rate is away (see --only scaling)" CUP_RATES),
+    CUP_OPTION("--fail-on", "LIST", fail_on,
+               "exit with status 3 if one of these is found, for scripts; a list such as "
+               "losses,failed",
+               .values = cup_fail_on_name),
     CUP_OPTION("--coffea-report", "FILE", coffea,
                "the report that Coffea's Runner returned, saved as JSON: print where it differs "
                "from the profile, and use its figures where the profile has none"),
@@ -56,6 +63,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
                              "--prefix, --dataset and --worker are for --only functions");
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "report", error) != 0)
+        return -1;
+    if (request->fail_on &&
+        cup_fail_on_read(&request->conditions, request->fail_on, "report", error) != 0)
         return -1;
     return cup_run_option_read("report", request->run, &request->number, error);
 }
@@ -99,14 +109,17 @@ static int write_totals(const void *of, struct cup_totals *totals, struct cup_er
     return cup_error_memory(error, totals->profile->path);
 }
 
-/* GIVEN: the report that Coffea returned to the user (--coffea-report), or NULL. */
+/* GIVEN: the report that Coffea returned to the user (--coffea-report), or NULL. Returns the exit
+ * status, and *error if it is not 0. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
                         const struct cup_coffea_file *given, struct cup_error *error)
 {
     struct cup_totals totals;
     struct cup_samples_file file = {0};
-    if (cup_totals_make(&totals, profile) != 0)
-        return cup_error_memory(error, profile->path);
+    if (cup_totals_make(&totals, profile) != 0) {
+        cup_error_memory(error, profile->path);
+        return CUP_EXIT_FAILED;
+    }
     totals.given = given;
     /* Files and stacks are read only for sections that show them. */
     bool stacks =
@@ -120,9 +133,12 @@ static int write_report(const struct request *request, const struct cup_profile 
         result = use_samples(request->samples, &totals, &file, error);
     if (result == 0)
         result = cup_verb_write(write_totals, request, &totals, &extras, error);
+    int status = result != 0                                              ? CUP_EXIT_FAILED
+                 : cup_fail_on_holds(request->conditions, &totals, error) ? CUP_EXIT_FOUND
+                                                                          : CUP_EXIT_DONE;
     cup_totals_free(&totals);
     cup_samples_file_free(&file);
-    return result;
+    return status;
 }
 
 /* Reports a measurement directory of roastcoffea. */
@@ -133,9 +149,14 @@ static int report_measurement(const struct request *request)
     struct cup_error error;
     bool usage = false;
     const char *directory = request->directory;
-    if (request->span || request->files) {
+    if (request->span || request->files || request->fail_on) {
         cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
-                      request->span ? "--span" : "--files", request->span ? "spans" : "branches");
+                      request->span    ? "--span"
+                      : request->files ? "--files"
+                                       : "--fail-on",
+                      request->span    ? "spans"
+                      : request->files ? "branches"
+                                       : "losses");
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
@@ -186,9 +207,10 @@ static int report(const struct request *request, const struct cup_coffea_file *g
         return cup_verb_end(&error, status);
     if (check_span(request->span, &profile, &error) != 0)
         status = CUP_EXIT_USAGE;
-    else if (add_given_run(&profile, given, &error) != 0 ||
-             write_report(request, &profile, given, &error) != 0)
+    else if (add_given_run(&profile, given, &error) != 0)
         status = CUP_EXIT_FAILED;
+    else
+        status = write_report(request, &profile, given, &error);
     cup_profile_free(&profile);
     return cup_verb_end(&error, status);
 }

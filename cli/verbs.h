@@ -16,6 +16,7 @@ enum {
     CUP_EXIT_DONE = 0,   /* also if some logs are damaged */
     CUP_EXIT_FAILED = 1, /* no log can be read, or a system call failed */
     CUP_EXIT_USAGE = 2,
+    CUP_EXIT_FOUND = 3, /* a condition of --fail-on holds; the output is complete */
 };
 
 struct cup_verb {

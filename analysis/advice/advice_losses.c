@@ -25,8 +25,8 @@ bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *ad
 {
     return t->all.unfinished > 0 &&
            cup_advise(advice, 1.5,
-                      "%llu of %llu tasks never ended (threshold: any): their process was killed, "
-                      "crashed or is still running. Find out what killed the worker: often it is "
+                      "%llu of %llu tasks never ended (threshold: any): their process was killed "
+                      "or crashed. Find out what killed the worker: often it is "
                       "out of memory, or it reached a limit of the batch system.",
                       (big)t->all.unfinished, (big)t->all.tasks);
 }

@@ -1,6 +1,5 @@
 /* "did you mean": the name that is most like a misspelt word. */
-#ifndef CUPPING_ANALYSIS_BASE_CLOSEST_H
-#define CUPPING_ANALYSIS_BASE_CLOSEST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -20,5 +19,3 @@ void cup_closest_try_all(struct cup_closest *closest, const char *name_of(size_t
 
 /* "; did you mean NAME", or "". It is in *closest. */
 const char *cup_closest_text(struct cup_closest *closest);
-
-#endif

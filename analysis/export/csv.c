@@ -106,7 +106,7 @@ static int write_samples(const struct cup_totals *totals, const struct cup_outpu
 
 static int write_tasks(const struct cup_totals *totals, const struct cup_output *output)
 {
-    return cup_task_rows_csv(totals->profile, output);
+    return cup_task_rows_csv(totals->profile, &(struct cup_task_view){0}, output);
 }
 
 const struct cup_export_file cup_csv_files[] = {

@@ -90,7 +90,7 @@ static void put_arguments(struct cup_trace *trace, size_t index)
     struct cup_text key = cup_key_read(&trace->keys, task);
     cup_trace_arguments(trace);
     cup_trace_put(trace, "key", cup_text(key));
-    cup_trace_put(trace, "status", cup_string(cup_task_status_name(task)));
+    cup_trace_put(trace, "status", cup_string(cup_task_status_name(trace->profile, task)));
     if (task->cpu_ns != CUP_UNKNOWN64)
         cup_trace_put(trace, "cpu_s", cup_seconds((int64_t)task->cpu_ns));
     cup_trace_put(trace, "read_bytes", cup_count(task->read_bytes));

@@ -125,7 +125,8 @@ static const struct figure figures[] = {
     {CUP_METRIC_logs_read, "logs", "state", "read", 1, "Logs of the profile."},
     {CUP_METRIC_logs_damaged, "logs", "state", "damaged", 1, "Logs of the profile."},
     {CUP_METRIC_logs_unreadable, "logs", "state", "unreadable", 1, "Logs of the profile."},
-    {CUP_METRIC_tasks_unfinished, "unfinished_tasks_total", NULL, NULL, 1, "Tasks that never ended: their process was killed, crashed or still runs."},
+    {CUP_METRIC_tasks_unfinished, "unfinished_tasks_total", NULL, NULL, 1, "Tasks that never ended: their process was killed or crashed."},
+    {CUP_METRIC_tasks_running, "running_tasks", NULL, NULL, 1, "Tasks that ran when this file was made."},
     {CUP_METRIC_measuring_share, "measuring_ratio", NULL, NULL, 1, "Cost of the measurement at begins and ends of tasks over the time of tasks."},
 };
 /* clang-format on */

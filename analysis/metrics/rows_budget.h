@@ -17,7 +17,7 @@ CUP_WAITS(X)
 METRIC(other_task_s, "  waits not measured", SECONDS,
        cup_value_if(cup_ended_with_cpu(t), of_budget(t, CUP_BUDGET_UNTOLD)),
        "P: task time less task CPU where waits were not measured")
-METRIC(unfinished_task_s, "tasks that never ended", SECONDS, of_budget(t, CUP_BUDGET_UNFINISHED),
+METRIC(unfinished_task_s, "tasks without an end", SECONDS, of_budget(t, CUP_BUDGET_UNFINISHED),
        "P: from their start to the last sign of their process: its end, or, if it was killed, the "
        "last record in its log; how much of it was CPU time is not known",
        LESS_FOR_SAME_WORK)

@@ -15,7 +15,9 @@ METRIC(records_unfinished, "records never completed", COUNT,
 METRIC(records_orphaned, "records without their task", COUNT, cup_count(t->profile->orphan_records),
        "what they refer to is lost")
 METRIC(tasks_unfinished, "tasks unfinished", COUNT, cup_count(t->all.unfinished),
-       "no end in the log: killed, crashed or still running")
+       "no end in the log: their process was killed or crashed")
+METRIC(tasks_running, "tasks running", COUNT, cup_count(t->all.running),
+       "their process ran when the report was made")
 METRIC(tasks_without_cpu, "tasks without CPU time", COUNT, cup_count(t->all.without_cpu),
        "async tasks share the event loop's thread: their cpu_s is not known")
 METRIC(waits_excess_s, "waits beyond non-CPU time", SECONDS, cup_ns(t->waits.excess_ns),

@@ -1,6 +1,5 @@
 /* The logs of a profile directory, by their names, and which profile directory is the newest. */
-#ifndef CUPPING_ANALYSIS_PROFILE_LOG_NAMES_H
-#define CUPPING_ANALYSIS_PROFILE_LOG_NAMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ size_t cup_log_names_count(const char *directory);
  * logs, the one whose newest log began last. Those of this user come first. Returns its path,
  * allocated; NULL if there is none. What ./cupping-latest points to is found under its own name. */
 char *cup_newest_profile(void);
-
-#endif

@@ -6,8 +6,7 @@
  * number that began before the log. Of other hosts only the log is known: the process counts as
  * running if its last sign is at most CUP_RECENT_NS old. Dask's servers give one every
  * CUPPING_INTERVAL; a client that waits, or a host whose clock is wrong, may be judged wrongly. */
-#ifndef CUPPING_ANALYSIS_PROFILE_PROCESS_LIFE_H
-#define CUPPING_ANALYSIS_PROFILE_PROCESS_LIFE_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -28,7 +27,11 @@ static inline bool cup_task_runs(const struct cup_profile *profile, const struct
     return task->status == 0 && cup_process_runs(&profile->processes[task->process]);
 }
 
+/* True if the task failed, or never ended because its process was killed. */
+static inline bool cup_task_is_bad(const struct cup_profile *profile, const struct cup_task *task)
+{
+    return task->status != CUP_STATUS_FINISHED && !cup_task_runs(profile, task);
+}
+
 /* True if any process of the profile still runs. */
 bool cup_profile_runs(const struct cup_profile *profile);
-
-#endif

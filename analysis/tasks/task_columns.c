@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *cup_task_status_name(const struct cup_task *task)
+const char *cup_task_status_name(const struct cup_profile *profile, const struct cup_task *task)
 {
     switch (task->status) {
     case CUP_STATUS_FINISHED:
@@ -11,7 +11,7 @@ const char *cup_task_status_name(const struct cup_task *task)
     case CUP_STATUS_ERRED:
         return "erred";
     default:
-        return "unfinished";
+        return cup_task_runs(profile, task) ? "running" : "unfinished";
     }
 }
 
@@ -45,7 +45,7 @@ static struct cup_value identity(const struct cup_task_row *row, int which)
     case THREAD:
         return cup_count(task->tid);
     case STATUS:
-        return cup_string(cup_task_status_name(task));
+        return cup_string(cup_task_status_name(row->profile, task));
     default:
         return row->attempt ? cup_count(row->attempt) : cup_null();
     }

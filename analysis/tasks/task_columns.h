@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/base/value.h"
-#include "analysis/profile/profile.h"
+#include "analysis/profile/process_life.h"
 
 /* What a column's value is computed from. */
 struct cup_task_row {
@@ -25,8 +25,8 @@ extern const size_t cup_task_column_count;
 /* The value of the column of that name, which must exist. */
 struct cup_value cup_task_value(const struct cup_task_row *row, const char *name);
 
-/* "finished", "erred" or "unfinished" */
-const char *cup_task_status_name(const struct cup_task *task);
+/* "finished", "erred", "unfinished" (it never ended) or "running" */
+const char *cup_task_status_name(const struct cup_profile *profile, const struct cup_task *task);
 
 /* Numbers the attempts: tasks with the same key get 1, 2, ... in the order of their starts.
  * Returns an array, by index of the task, that the caller frees; NULL without memory. */

@@ -31,7 +31,7 @@ const void *cup_data_wasted_work(struct cup_plot_input *input)
     if (!plot)
         return NULL;
     add_reason(plot, "failed", 0, &waste->failed);
-    add_reason(plot, "never ended: killed, or still running", 1, &waste->killed);
+    add_reason(plot, "never ended: killed", 1, &waste->killed);
     add_reason(plot, "run again: result lost with its worker", 2, &waste->lost);
     add_reason(plot, "run again: its worker was still there", 3, &waste->retried);
     if (plot->count == 0)

@@ -108,12 +108,59 @@ Test(verbs, tasks_as_csv)
 
 Test(verbs, tasks_as_a_table)
 {
+    setenv("COLUMNS", "160", 1);
     cr_assert_eq(RUN(tasks, scratch), 0);
     char *text = read_text_in(outside, "out");
     cr_assert_eq(lines_of(text), 7);
     cr_assert_not_null(strstr(text, "unfinished"));
     cr_assert_not_null(strstr(text, "Dimuon-2"));
+    cr_assert_not_null(strstr(text, " 10.0.0.1:40000 "), "%s", text);
+    cr_assert_not_null(strstr(text, " 1,000 "), "%s", text);
     free(text);
+    setenv("COLUMNS", "40", 1);
+    cr_assert_eq(RUN(tasks, scratch), 0);
+    text = read_text_in(outside, "out");
+    cr_assert_not_null(strstr(text, "Columns hidden at this width: CPU, allocated, key\n"), "%s",
+                       text);
+    free(text);
+}
+
+/* The keys of the first column of the CSV, as "key key ". */
+static void expect_keys(const char *expected)
+{
+    char keys[256] = "", *text = read_text_in(outside, "out"), *line = strchr(text, '\n');
+    for (; line && line[1]; line = strchr(line + 1, '\n'))
+        snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%.*s ",
+                 (int)strcspn(line + 1, ","), line + 1);
+    cr_expect_str_eq(keys, expected, "%s", text);
+    free(text);
+}
+
+Test(verbs, tasks_are_sorted)
+{
+    cr_assert_eq(RUN(tasks, scratch, "--csv", "-", "--top", "1"), 0);
+    expect_keys("Dimuon-2 ");
+    cr_assert_eq(RUN(tasks, scratch, "--csv", "-", "--sort", "start", "--top", "2"), 0);
+    expect_keys("Dimuon-1 Dimuon-2 ");
+    cr_assert_eq(RUN(tasks, scratch, "--csv", "-", "--sort", "read", "--top", "1"), 0);
+    expect_keys("Dimuon-2 ");
+    cr_assert_eq(RUN(tasks, scratch, "--csv", "-", "--sort", "key", "--top", "3"), 0);
+    expect_failure(RUN(tasks, scratch, "--sort", "wal_s"), 2, "did you mean wall_s");
+    expect_failure(RUN(tasks, scratch, "--top", "-1"), 2, "from 1 on");
+}
+
+Test(verbs, fail_on)
+{
+    cr_expect_eq(RUN(report, scratch, "--fail-on", "failed,unfinished"), 3);
+    char *err = read_text_in(outside, "err"), *out = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(err, "1 tasks failed (failed), 1 tasks never ended (unfinished)\n"),
+                       "%s", err);
+    cr_expect_not_null(strstr(out, "cupping report of"));
+    free(err), free(out);
+    cr_expect_eq(RUN(report, scratch, "--fail-on", "damaged,running"), 0);
+    cr_expect_eq(RUN(report, scratch, "--fail-on", "incomplete,unknown"), 3);
+    expect_failure(RUN(report, scratch, "--fail-on", "losses,fialed"), 2, "did you mean failed");
+    expect_failure(RUN(report, scratch, "--fail-on", "losses,"), 2, "no such condition");
 }
 
 Test(verbs, report_as_json_has_all_sections_and_metrics)

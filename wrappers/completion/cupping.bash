@@ -77,15 +77,16 @@ _cupping() {
     --run) _cupping_words "all" && return ;;
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
-    --width | --height) COMPREPLY=() && return ;;
+    --width | --height | --sort | --top) COMPREPLY=() && return ;;
+    --fail-on) _cupping_words "losses incomplete unknown failed unfinished running damaged" && return ;;
     --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --target --samples --files --coffea-report --prefix --dataset --worker" ;;
+    report:-*) _cupping_words "--json --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
-    tasks:-*) _cupping_words "--csv --json" ;;
+    tasks:-*) _cupping_words "--csv --json --sort --top" ;;
     plot:-*) _cupping_words "--list --html -o --format --width --height --dark --files --prefix --dataset --worker --run --baseline --target" ;;
     plot:*)
         _cupping_files -f
@@ -94,7 +95,7 @@ _cupping() {
         ;;
     export:-*) _cupping_words "--to -o --run --prefix --dataset --worker" ;;
     dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report compare tasks plot export dump help" ;;
+    help:*) _cupping_words "run report compare tasks plot export dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

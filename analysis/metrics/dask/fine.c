@@ -123,7 +123,7 @@ static int add_task(struct maker *maker, size_t index)
         return -1;
     span->id = task->span_id;
     span->name = task->span;
-    cup_task_sums_add(&span->tasks, task);
+    cup_task_sums_add(&span->tasks, maker->profile, task);
     add_waits(maker->profile, span, index);
     return 0;
 }

@@ -6,8 +6,8 @@
 #include "analysis/base/hash_map.h"
 #include "analysis/metrics/sums/sums.h"
 
-const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished",
-                                                       "recovered"};
+const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished", "recovered",
+                                                       "running"};
 
 /* ---- one attempt ------------------------------------------------------------------------ */
 
@@ -19,7 +19,9 @@ static enum cup_outcome attempt_of(const struct cup_totals *totals, uint32_t ind
         return totals->outcomes[index];
     return status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED
            : status                      ? CUP_OUTCOME_FAILED
-                                         : CUP_OUTCOME_UNFINISHED;
+           : cup_task_runs(totals->profile, cup_task_of_item(totals->profile, index))
+               ? CUP_OUTCOME_RUNNING
+               : CUP_OUTCOME_UNFINISHED;
 }
 
 static int64_t end_of(const struct cup_profile *profile, const struct cup_task *task)
@@ -65,7 +67,7 @@ static void find_rows(struct cup_losses *losses, const struct cup_totals *totals
 {
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
         enum cup_outcome attempt = attempt_of(totals, i);
-        if (attempt == CUP_OUTCOME_USED)
+        if (attempt == CUP_OUTCOME_USED || attempt == CUP_OUTCOME_RUNNING)
             continue;
         uint32_t *row = cup_hash_map_put(table, cup_task_of_item(totals->profile, i)->key_hash);
         if (*row == 0)
@@ -82,8 +84,10 @@ static void count_attempts(struct cup_losses *losses, const struct cup_totals *t
             cup_hash_map_find(table, cup_task_of_item(totals->profile, i)->key_hash);
         if (!row)
             continue;
+        enum cup_outcome attempt = attempt_of(totals, i);
         losses->rows[*row - 1].attempts++;
-        losses->rows[*row - 1].used |= attempt_of(totals, i) == CUP_OUTCOME_USED;
+        losses->rows[*row - 1].used |= attempt == CUP_OUTCOME_USED;
+        losses->rows[*row - 1].running |= attempt == CUP_OUTCOME_RUNNING;
     }
 }
 
@@ -91,6 +95,8 @@ static enum cup_loss_outcome outcome_of(const struct cup_loss *row)
 {
     if (row->used)
         return CUP_LOSS_RECOVERED;
+    if (row->running)
+        return CUP_LOSS_RUNNING;
     if (row->skipped)
         return CUP_LOSS_SKIPPED;
     return row->failed ? CUP_LOSS_LOST : CUP_LOSS_UNFINISHED;
@@ -214,7 +220,7 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
 {
     if (task->status == CUP_STATUS_ERRED)
         add_task(&reasons->failed, task);
-    else
+    else if (!cup_task_runs(profile, task))
         add_killed(&reasons->killed, profile, task);
 }
 

@@ -3,25 +3,27 @@
  * attempts. */
 #pragma once
 
-#include "analysis/profile/profile.h"
+#include "analysis/profile/process_life.h"
 
 struct cup_totals;
 
 enum cup_loss_outcome {
     CUP_LOSS_LOST,       /* at least one attempt failed, and none succeeded */
     CUP_LOSS_SKIPPED,    /* the task succeeded without a result: Coffea's skipbadfiles */
-    CUP_LOSS_UNFINISHED, /* every attempt was killed or is still running */
+    CUP_LOSS_UNFINISHED, /* every attempt was killed */
     CUP_LOSS_RECOVERED,  /* another attempt succeeded */
+    CUP_LOSS_RUNNING,    /* another attempt is running */
     CUP_LOSS_OUTCOMES
 };
 
-/* "lost", "skipped", "unfinished", "recovered", as in JSON. */
+/* "lost", "skipped", "unfinished", "recovered", "running", as in JSON. */
 extern const char *const cup_loss_names[CUP_LOSS_OUTCOMES];
 
 struct cup_loss {
     uint32_t item;   /* index in profile->items of the last attempt whose result was not used */
     uint8_t outcome; /* enum cup_loss_outcome */
     bool used;       /* an attempt succeeded */
+    bool running;    /* an attempt is running */
     uint32_t attempts, failed, unfinished, repeated, skipped;
     uint32_t error;               /* string: error of the last attempt that failed; 0: not known */
     uint64_t wall_ns, read_bytes; /* sums over the attempts that were not used. A task that never

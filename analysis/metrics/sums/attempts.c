@@ -29,10 +29,11 @@ static bool was_skipped(const struct cup_task *task, const struct cup_item *item
     return item->kind == CUP_ITEM_WORK && item->toc_ns == 0 && task->result_bytes == none_bytes;
 }
 
-static enum cup_outcome outcome_of(const struct cup_task *task, const struct cup_item *item)
+static enum cup_outcome outcome_of(const struct cup_profile *profile, const struct cup_task *task,
+                                   const struct cup_item *item)
 {
     if (task->status == 0)
-        return CUP_OUTCOME_UNFINISHED;
+        return cup_task_runs(profile, task) ? CUP_OUTCOME_RUNNING : CUP_OUTCOME_UNFINISHED;
     if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
         return CUP_OUTCOME_SKIPPED;
     return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
@@ -58,7 +59,8 @@ static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t ot
 static void settle_attempt(struct cup_totals *totals, struct attempts *attempts, uint32_t item)
 {
     const struct cup_task *task = cup_task_of_item(totals->profile, item);
-    totals->outcomes[item] = (uint8_t)outcome_of(task, &totals->profile->items[item]);
+    totals->outcomes[item] =
+        (uint8_t)outcome_of(totals->profile, task, &totals->profile->items[item]);
     uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
     if (*counts == 0) {
         *counts = item + 1;

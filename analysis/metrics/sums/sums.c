@@ -21,12 +21,15 @@ static uint64_t known(uint64_t value)
     return value == CUP_UNKNOWN64 ? 0 : value;
 }
 
-void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_task *task)
+void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *profile,
+                       const struct cup_task *task)
 {
+    bool runs = cup_task_runs(profile, task);
     sums->tasks++;
     sums->finished += task->status == CUP_STATUS_FINISHED;
     sums->erred += task->status == CUP_STATUS_ERRED;
-    sums->unfinished += task->status == 0;
+    sums->unfinished += task->status == 0 && !runs;
+    sums->running += runs;
     sums->wall_ns += known(cup_task_wall_ns(task));
     sums->cpu_ns += known(task->cpu_ns);
     if (task->cpu_ns != CUP_UNKNOWN64)
@@ -135,6 +138,10 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
         totals->failed_chunks++;
         dataset->failed++;
         break;
+    case CUP_OUTCOME_RUNNING:
+        totals->running_chunks++;
+        dataset->running++;
+        break;
     default:
         totals->unfinished_chunks++;
         dataset->unfinished++;
@@ -197,15 +204,15 @@ static void add_tasks(struct cup_totals *totals)
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        cup_task_sums_add(&totals->all, task);
-        cup_task_sums_add(&totals->prefixes[task->prefix], task);
+        cup_task_sums_add(&totals->all, profile, task);
+        cup_task_sums_add(&totals->prefixes[task->prefix], profile, task);
         stretch_add(&totals->tasks, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));
         }
         cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
-                          task);
+                          profile, task);
     }
 }
 

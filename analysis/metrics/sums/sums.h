@@ -5,18 +5,21 @@
 #include "analysis/base/statistics.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/sums/budget.h"
-#include "analysis/profile/profile.h"
+#include "analysis/profile/process_life.h"
 
 /* Sums over tasks: of all, of a prefix, of a span. */
 struct cup_task_sums {
-    uint64_t tasks, finished, erred, unfinished;
+    uint64_t tasks, finished, erred;
+    uint64_t unfinished;      /* never ended: their process was killed or crashed */
+    uint64_t running;         /* ran when the profile was loaded */
     uint64_t wall_ns, cpu_ns; /* of ended tasks */
     uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
     uint64_t with_cpu_ns;     /* wall time of the others */
     uint64_t read_bytes, child_read_bytes, result_bytes;
 };
 
-void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_task *task);
+void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *profile,
+                       const struct cup_task *task);
 
 /* True if some of the tasks have a CPU clock of their own. */
 static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
@@ -30,7 +33,8 @@ enum cup_outcome {
     CUP_OUTCOME_USED,
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
-    CUP_OUTCOME_UNFINISHED,
+    CUP_OUTCOME_UNFINISHED, /* never ended */
+    CUP_OUTCOME_RUNNING,    /* runs, or ran when the profile was loaded */
     CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, and Coffea's skipbadfiles is on */
 };
 
@@ -53,7 +57,7 @@ struct cup_coffea_sums {
 
 struct cup_dataset {
     uint32_t name;
-    uint64_t chunks, failed, repeated, unfinished, skipped; /* attempts; `chunks`: the used ones */
+    uint64_t chunks, failed, repeated, unfinished, running, skipped; /* attempts; `chunks`: used */
     uint64_t events;
     uint64_t wall_ns, cpu_ns, process_ns; /* of used chunks, as read_bytes */
     uint64_t read_bytes;
@@ -124,7 +128,8 @@ struct cup_totals {
     uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
 
     uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
-    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, skipped_chunks;
+    uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, running_chunks,
+        skipped_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
     /* From here to `coffea`: sums over used chunks. */
     uint64_t events;

@@ -120,7 +120,7 @@ static void add_task(struct cup_merge_level *level, const struct cup_profile *pr
     const struct cup_task *task = &profile->tasks[index];
     level->tasks++;
     level->finished += task->status == CUP_STATUS_FINISHED;
-    level->failed += task->status != CUP_STATUS_FINISHED;
+    level->failed += cup_task_is_bad(profile, task);
     add_times(level, task);
     if (task->result_bytes != CUP_UNKNOWN64) {
         level->result_bytes_known++;

@@ -104,7 +104,7 @@ void cup_host_add_task(struct cup_host *host, const struct cup_totals *totals,
                        const struct cup_task *task)
 {
     uint64_t wall_ns = cup_task_wall_ns(task);
-    host->failed += task->status != CUP_STATUS_FINISHED;
+    host->failed += cup_task_is_bad(totals->profile, task);
     host->task_ns += wall_ns == CUP_UNKNOWN64 ? 0 : wall_ns;
     if (task->item && totals->outcomes[task->item - 1] != CUP_OUTCOME_NONE)
         add_chunk(host, task, &totals->profile->items[task->item - 1],

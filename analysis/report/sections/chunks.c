@@ -20,6 +20,7 @@ static const char *outcome_name(uint8_t outcome)
         [CUP_OUTCOME_REPEATED] = "repeated",
         [CUP_OUTCOME_FAILED] = "failed",
         [CUP_OUTCOME_UNFINISHED] = "unfinished",
+        [CUP_OUTCOME_RUNNING] = "running",
         [CUP_OUTCOME_SKIPPED] = "skipped",
     };
     return names[outcome];
@@ -204,7 +205,10 @@ static int print_chunks(const struct cup_page *page)
     struct cup_table table;
     cup_page_heading(
         page, "Chunks",
-        CUP_FORMAT("%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
+        CUP_FORMAT("%s%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
+                   t->running_chunks
+                       ? CUP_FORMAT("%llu running, ", (unsigned long long)t->running_chunks)
+                       : "",
                    (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
                    (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
                    (unsigned long long)t->skipped_chunks));
@@ -241,6 +245,7 @@ static void put_chunk_sums(struct report *report)
     put(report, "failed", cup_count(totals->failed_chunks));
     put(report, "repeated", cup_count(totals->repeated_chunks));
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
+    put(report, "running", cup_count(totals->running_chunks));
     put(report, "skipped", cup_count(totals->skipped_chunks));
     put(report, "open_s", cup_ns_if(timed, totals->open_ns));
     put(report, "process_s", cup_ns_if(timed, totals->process_ns));

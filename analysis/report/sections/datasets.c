@@ -8,6 +8,7 @@
     X("failed", COUNT, cup_count(dataset->failed))                                                 \
     X("repeated", COUNT, cup_count(dataset->repeated))                                             \
     X("unfinished", COUNT, cup_count(dataset->unfinished))                                         \
+    X("running", COUNT, cup_count(dataset->running))                                               \
     X("skipped", COUNT, cup_count(dataset->skipped))                                               \
     X(NULL, COUNT, cup_count(dataset->failed + dataset->unfinished + dataset->skipped),            \
       .heading = "failed", .place = 3, .rank = 3)                                                  \

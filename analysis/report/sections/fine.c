@@ -375,6 +375,7 @@ static const struct cup_report_table workers = {
     GROUP_FIELDS(X)                                                                                \
     X("erred", COUNT, cup_count(span->tasks.erred))                                                \
     X("unfinished", COUNT, cup_count(span->tasks.unfinished))                                      \
+    X("running", COUNT, cup_count(span->tasks.running))                                            \
     X("read_bytes", BYTES, cup_count(span->tasks.read_bytes))
 
 static void fill_span(struct cup_report_rows *rows, const void *item, struct cup_value *values)

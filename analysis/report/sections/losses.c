@@ -74,6 +74,7 @@ static const char *outcome_text(const struct cup_loss *loss)
         [CUP_LOSS_SKIPPED] = "LOST (skipped as a bad file)",
         [CUP_LOSS_UNFINISHED] = "NEVER ENDED",
         [CUP_LOSS_RECOVERED] = "recovered",
+        [CUP_LOSS_RUNNING] = "tried again, running",
     };
     return texts[loss->outcome];
 }

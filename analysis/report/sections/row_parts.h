@@ -12,6 +12,7 @@
     X("finished", COUNT, cup_count((sums)->finished))                                              \
     X("erred", COUNT, cup_count((sums)->erred))                                                    \
     X("unfinished", COUNT, cup_count((sums)->unfinished))                                          \
+    X("running", COUNT, cup_count((sums)->running))                                                \
     X("wall_s", SECONDS, cup_ns((sums)->wall_ns))                                                  \
     X("cpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->cpu_ns))                        \
     X("noncpu_s", SECONDS,                                                                         \

@@ -204,13 +204,15 @@ static void print_attributed(const struct cup_page *page)
 static void print_trouble(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
-    unsigned long long failed = t->all.erred, unfinished = t->all.unfinished;
+    unsigned long long failed = t->all.erred, unfinished = t->all.unfinished,
+                       running = t->all.running;
     unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
     bool complete = cup_completeness_is_fine(t->completeness);
     bool fine = complete && failed + unfinished + damaged == 0;
     print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes",
-               CUP_FORMAT("%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
-                          complete ? "" : "not complete; ", failed, unfinished,
+               CUP_FORMAT("%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
+                          complete ? "" : "not complete; ",
+                          running ? CUP_FORMAT("%llu running, ", running) : "", failed, unfinished,
                           (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
 }
 

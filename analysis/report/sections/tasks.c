@@ -118,7 +118,7 @@ static const struct cup_report_table workers = {CUP_TABLE_FIELDS(WORKER_FIELDS, 
 /* ---- tasks that failed or never ended, in the text ------------------------------------------ */
 
 #define BAD_FIELDS(X)                                                                              \
-    X("status", TEXT, cup_string(cup_task_status_name(task)), .heading = "status")                 \
+    X("status", TEXT, cup_string(cup_task_status_name(rows->profile, task)), .heading = "status")  \
     X("time", SECONDS, cup_ns_if(wall_ns != CUP_UNKNOWN64, wall_ns), .heading = "time", .rank = 1) \
     X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key",                       \
       .none = "(key not known)")                                                                   \
@@ -134,7 +134,7 @@ static void fill_bad(struct cup_report_rows *rows, const void *item, struct cup_
 static int list_bad(struct cup_report_rows *rows)
 {
     for (size_t i = 0; i < rows->profile->task_count; i++)
-        if (rows->profile->tasks[i].status != CUP_STATUS_FINISHED)
+        if (cup_task_is_bad(rows->profile, &rows->profile->tasks[i]))
             cup_add_row(rows, &rows->profile->tasks[i]);
     return 0;
 }

@@ -87,7 +87,7 @@ Test(profile, keeps_what_an_unfinished_task_has_so_far)
     cr_assert_eq(profile.tasks[5].status, 0);
     cr_assert_eq(profile.tasks[5].read_bytes, 7);
     cr_assert_eq(cup_task_wall_ns(&profile.tasks[5]), CUP_UNKNOWN64);
-    cr_assert_str_eq(cup_task_status_name(&profile.tasks[5]), "unfinished");
+    cr_assert_str_eq(cup_task_status_name(&profile, &profile.tasks[5]), "unfinished");
 }
 
 Test(profile, counts_what_no_task_is_known_for_apart)

@@ -1,0 +1,108 @@
+#include "analysis/report/fail_on.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/base/closest.h"
+#include "analysis/base/units.h"
+#include "analysis/metrics/losses/completeness.h"
+#include "analysis/metrics/losses/losses.h"
+
+static uint64_t count_losses(const struct cup_totals *t)
+{
+    return cup_losses_chunks(&t->losses->sums);
+}
+
+static uint64_t is_incomplete(const struct cup_totals *t)
+{
+    return !cup_completeness_is_fine(t->completeness);
+}
+
+static uint64_t is_unknown(const struct cup_totals *t)
+{
+    return t->completeness->state == CUP_RUN_UNKNOWN;
+}
+
+static uint64_t count_failed(const struct cup_totals *t)
+{
+    return t->all.erred;
+}
+
+static uint64_t count_unfinished(const struct cup_totals *t)
+{
+    return t->all.unfinished;
+}
+
+static uint64_t count_running(const struct cup_totals *t)
+{
+    return t->all.running;
+}
+
+static uint64_t count_damaged(const struct cup_totals *t)
+{
+    return t->profile->logs_damaged + t->profile->logs_unreadable;
+}
+
+/* docs/man/cupping.1 and docs/reading-a-report.md explain them. */
+static const struct condition {
+    const char *name;
+    uint64_t (*count)(const struct cup_totals *totals);
+    const char *text; /* what follows the number */
+} conditions[] = {
+    {"losses", count_losses, "chunks or files are missing in the result"},
+    {"incomplete", is_incomplete, "run is not complete"},
+    {"unknown", is_unknown, "run may be incomplete: what it was to do is not known"},
+    {"failed", count_failed, "tasks failed"},
+    {"unfinished", count_unfinished, "tasks never ended"},
+    {"running", count_running, "tasks are still running"},
+    {"damaged", count_damaged, "logs are damaged or cannot be read"},
+};
+enum { COUNT = sizeof conditions / sizeof *conditions };
+
+const char *cup_fail_on_name(size_t n)
+{
+    return n < COUNT ? conditions[n].name : NULL;
+}
+
+static int refuse_name(const char *name, const char *verb, struct cup_error *error)
+{
+    struct cup_closest closest = {.word = name};
+    cup_closest_try_all(&closest, cup_fail_on_name);
+    return cup_error_set(error, verb, CUP_NO_OFFSET,
+                         "--fail-on %s: no such condition%s; see `cupping help %s`", name,
+                         cup_closest_text(&closest), verb);
+}
+
+int cup_fail_on_read(unsigned *bits, const char *list, const char *verb, struct cup_error *error)
+{
+    char name[64];
+    *bits = 0;
+    for (const char *at = list;; at++) {
+        size_t length = strcspn(at, ","), i = 0;
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        while (i < COUNT && strcmp(conditions[i].name, name) != 0)
+            i++;
+        if (i == COUNT)
+            return refuse_name(name, verb, error);
+        *bits |= 1u << i;
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+bool cup_fail_on_holds(unsigned bits, const struct cup_totals *totals, struct cup_error *error)
+{
+    char text[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t count = bits & (1u << i) ? conditions[i].count(totals) : 0;
+        if (count && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%llu %s (%s)",
+                                     used ? ", " : "", (unsigned long long)count,
+                                     conditions[i].text, conditions[i].name);
+    }
+    if (used)
+        cup_error_set(error, totals->profile->path, CUP_NO_OFFSET, "--fail-on: %s", text);
+    return used > 0;
+}
