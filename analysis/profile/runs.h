@@ -21,6 +21,12 @@ static inline bool cup_run_is_given(const struct cup_run *run)
     return run->pid == 0;
 }
 
+/* True if it is known how many chunks it was to process; their events may still be unknown. */
+static inline bool cup_run_is_planned(const struct cup_run *run)
+{
+    return run->plan == CUP_PLAN_READING || run->plan == CUP_PLAN_KNOWN;
+}
+
 /* Sets profile->run (index + 1; 0: all) from RUN: a number, 0 for the last run, or CUP_ALL_RUNS. A
  * number that no run has means all; cup_run_option_check() reports it. */
 void cup_runs_choose(struct cup_profile *profile, unsigned run);

@@ -16,6 +16,10 @@ static struct cup_value uncertainty(int64_t from_ns, int64_t to_ns, int64_t boun
     X("t_start", TIME, cup_time(run->start_ns), .heading = "start (UTC)")                          \
     X("t_stop", TIME, cup_time(run->stop_ns))                                                      \
     X("wall_time", SECONDS, cup_seconds(run->stop_ns - run->start_ns), .heading = "time")          \
+    X("planned_chunks", COUNT, cup_count_if(cup_run_is_planned(run), run->planned_chunks),         \
+      .heading = "planned chunks", .rank = 2)                                                      \
+    X("planned_events", COUNT, cup_count_if(run->plan == CUP_PLAN_KNOWN, run->planned_events),     \
+      .heading = "planned events")                                                                 \
     X("clock_compared", BOOL, cup_bool(run->compared))                                             \
     X("start_uncertainty_s", SECONDS,                                                              \
       uncertainty(run->not_before_ns, run->start_ns, run->not_before_ns))                          \
