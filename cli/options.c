@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/base/closest.h"
 
@@ -52,6 +53,15 @@ static int refuse_option(char **argv, int at, const struct cup_options *options,
                          cup_closest_text(&closest), argv[0]);
 }
 
+/* True if argv[at] cannot be the file that an option may name: it is the next option, or a
+ * directory, such as the profile. */
+static bool lacks_argument(int argc, char **argv, int at)
+{
+    struct stat status;
+    return at == argc || (argv[at][0] == '-' && argv[at][1]) ||
+           (stat(argv[at], &status) == 0 && S_ISDIR(status.st_mode));
+}
+
 /* Reads the option argv[at] and its argument. Returns the index of the last word that it used, or
  * -1 and *error. */
 static int read_option(int argc, char **argv, int at, const struct cup_options *options,
@@ -65,6 +75,8 @@ static int read_option(int argc, char **argv, int at, const struct cup_options *
         return set_usage_error(error, argv[0], argv[at], "takes no value");
     if (!option->argument)
         value = option->name;
+    else if (!value && option->otherwise && lacks_argument(argc, argv, at + 1))
+        value = option->otherwise;
     else if (!value && ++at == argc)
         return set_usage_error(error, argv[0], option->name, "needs a value");
     else if (!value)

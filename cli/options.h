@@ -10,11 +10,12 @@
 typedef const char *cup_option_value(size_t n);
 
 struct cup_option {
-    const char *name;     /* "--json" */
-    const char *argument; /* "FILE", as the help shows it; NULL: the option takes none */
-    size_t place;         /* offset of a `const char *` in the verb's request, NULL beforehand. The
-                             reader stores the argument there, or the name if there is none */
-    const char *meaning;  /* for the help, which wraps it */
+    const char *name;      /* "--json" */
+    const char *argument;  /* "FILE", as the help shows it; NULL: the option takes none */
+    size_t place;          /* offset of a `const char *` in the verb's request, NULL beforehand. The
+                              reader stores the argument there, or the name if there is none */
+    const char *meaning;   /* for the help, which wraps it */
+    const char *otherwise; /* if the argument may be left out: what is stored then; else NULL */
     cup_option_value *values; /* the help appends them to the meaning; NULL: any text */
 };
 

@@ -22,7 +22,9 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--run", "N|all", inputs.run,
                "which call of Coffea's Runner to show, for profiles that are not given as DIR:N"),
     CUP_OPTION("--target", "RATE", target_text, "also print how far this rate is away" CUP_RATES),
-    CUP_OPTION("--json", "FILE", json, "write everything as JSON instead"),
+    CUP_OPTION("--json", "FILE", json,
+               "write everything as JSON instead; without FILE to standard output",
+               .otherwise = "-"),
     CUP_OPTION("--csv", "FILE", csv,
                "write everything as CSV instead: one row for each figure and input"),
 };

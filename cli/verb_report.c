@@ -6,22 +6,39 @@
 #include "analysis/profile/runs.h"
 #include "analysis/report/fail_on.h"
 #include "analysis/report/report.h"
+#include "cli/pager.h"
 #include "cli/verbs.h"
 
 struct request {
-    const char *directory, *json, *only, *span, *run, *coffea, *samples, *files, *target_text,
-        *fail_on;
+    const char *directory, *json, *only, *full, *advice, *colour, *span, *run, *coffea, *samples,
+        *files, *target_text, *fail_on;
     struct cup_call_ask ask;
     struct cup_target target;
     unsigned conditions; /* of --fail-on */
     unsigned number;     /* of the run: see struct cup_load_options */
+    enum cup_use_colour when;
 };
 
+static const char *const colours[] = {
+    [CUP_COLOUR_AUTO] = "auto", [CUP_COLOUR_ALWAYS] = "always", [CUP_COLOUR_NEVER] = "never"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+static const char *colour_name(size_t n)
+{
+    return n < COLOURS ? colours[n] : NULL;
+}
+
 static const struct cup_option rows[] = {
-    CUP_OPTION("--json", "FILE", json, "write the whole report as JSON instead"),
+    CUP_OPTION("--json", "FILE", json,
+               "write the whole report as JSON instead; without FILE to standard output",
+               .otherwise = "-"),
+    CUP_OPTION("--full", NULL, full, "print all tables, not only the short report"),
+    CUP_OPTION("--advice", NULL, advice, "print all findings; the same as --only advice"),
     CUP_OPTION("--only", "SECTION", only, "print only this section",
                .values = cup_report_section_name),
     CUP_ASK_OPTIONS(" (with --only functions)"),
+    CUP_OPTION("--color", "WHEN", colour, "colours: auto is on a terminal without NO_COLOR",
+               .values = colour_name),
     CUP_OPTION("--span", "NAME", span, "only tasks of the Dask span with this name or id"),
     CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
     CUP_OPTION("--samples", "FILE", samples,
@@ -43,7 +60,53 @@ const struct cup_options cup_report_options = CUP_OPTIONS(rows);
 
 static bool needs(const struct request *request, enum cup_needs what)
 {
-    return request->only && cup_report_section(request->only)->needs & what;
+    bool brief = !request->only && !request->full && !request->json;
+    return brief ? what == CUP_NEEDS_STACKS
+                 : request->only && cup_report_section(request->only)->needs & what;
+}
+
+/* --json, --full, --advice and --only exclude each other. */
+static int one_of_several(const struct request *request, struct cup_error *error)
+{
+    const char *first = NULL;
+    const struct {
+        const char *value, *name;
+    } given[] = {{request->json, "--json"},
+                 {request->full, "--full"},
+                 {request->advice, "--advice"},
+                 {request->only, "--only"}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (!given[i].value)
+            continue;
+        if (first)
+            return cup_error_set(error, "report", CUP_NO_OFFSET,
+                                 "%s and %s exclude each other; --json always has all sections",
+                                 first, given[i].name);
+        first = given[i].name;
+    }
+    return 0;
+}
+
+static int read_colour(struct request *request, struct cup_error *error)
+{
+    for (int i = 0; i < COLOURS; i++)
+        if (!request->colour || strcmp(request->colour, colours[i]) == 0) {
+            request->when = (enum cup_use_colour)i;
+            return 0;
+        }
+    return cup_error_set(error, "report", CUP_NO_OFFSET, "--color %s: use always, never or auto",
+                         request->colour);
+}
+
+/* Text goes to standard output, on a terminal through a pager. */
+static int open_output(const struct request *request, struct cup_output *output,
+                       struct cup_error *error)
+{
+    if (request->json)
+        return cup_output_open(output, request->json, error);
+    cup_pager_open(output);
+    output->colour = request->when;
+    return 0;
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
@@ -51,14 +114,14 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     struct cup_operands operands = {&request->directory, 1, 0};
     if (cup_options_read(argc, argv, &cup_report_options, request, &operands, error) != 0)
         return -1;
+    if (one_of_several(request, error) != 0 || read_colour(request, error) != 0)
+        return -1;
+    if (request->advice)
+        request->only = "advice";
     if (request->only && !cup_report_section(request->only))
         return cup_verb_refuse_section("report", request->only, cup_report_section_name, error);
-    if (request->only && request->json)
-        return cup_error_set(error, "report", CUP_NO_OFFSET,
-                             "--only %s is for the text; --json always has all sections",
-                             request->only);
     if ((request->ask.prefix || request->ask.dataset || request->ask.worker) &&
-        !needs(request, CUP_NEEDS_STACKS))
+        !(request->only && needs(request, CUP_NEEDS_STACKS)))
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--prefix, --dataset and --worker are for --only functions");
     if (request->target_text &&
@@ -98,13 +161,13 @@ static int write_totals(const void *of, struct cup_totals *totals, struct cup_er
 {
     const struct request *request = of;
     struct cup_output output;
-    if (check_ask(&request->ask, totals, error) != 0 ||
-        cup_output_open(&output, request->json ? request->json : "-", error) != 0)
+    if (check_ask(&request->ask, totals, error) != 0 || open_output(request, &output, error) != 0)
         return -1;
     int result = request->json ? cup_report_json(totals, &request->target, &output)
-                               : cup_report_text(totals, &request->target, &output, request->only);
+                               : cup_report_text(totals, &request->target, &output, request->only,
+                                                 request->full);
     if (result == 0)
-        return cup_output_close(&output, error);
+        return cup_pager_close(&output, error);
     cup_output_abandon(&output);
     return cup_error_memory(error, totals->profile->path);
 }
@@ -161,13 +224,13 @@ static int report_measurement(const struct request *request)
     }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
         return cup_verb_end(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
-    int result = cup_output_open(&output, request->json ? request->json : "-", &error);
+    int result = open_output(request, &output, &error);
     if (result == 0 && request->json)
         cup_measurement_json(&figures, &request->target, &output);
     else if (result == 0)
         cup_measurement_text(&figures, request->only, &request->target, &output);
     if (result == 0)
-        result = cup_output_close(&output, &error);
+        result = cup_pager_close(&output, &error);
     cup_figures_free(&figures);
     return cup_verb_end(&error, result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }

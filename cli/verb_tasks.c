@@ -16,7 +16,8 @@ struct request {
 
 static const struct cup_option rows[] = {
     CUP_OPTION("--csv", "FILE", csv, "write all columns as CSV"),
-    CUP_OPTION("--json", "FILE", json, "write all columns as JSON"),
+    CUP_OPTION("--json", "FILE", json, "write all columns as JSON; without FILE to standard output",
+               .otherwise = "-"),
     CUP_OPTION("--sort", "COLUMN", sort,
                "sort by this column of --csv or heading of the table: numbers with the greatest "
                "first, texts and times with the least first"),

@@ -1,5 +1,6 @@
 #include "analysis/advice/advice.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ bool cup_rule_cpu_bound(const struct cup_totals *t, struct cup_advice *advice)
     return share >= 0.7 &&
            cup_advise(advice, 0,
                       "CPU-bound: %.0f %% of the time inside tasks was CPU time (threshold 70 %%). "
-                      "Use more cores or faster code; faster storage does not help.",
+                      "\nUse more cores or faster code; faster storage does not help.",
                       share * 100);
 }
 
@@ -73,8 +74,15 @@ static int heavier_first(const void *left, const void *right)
 static bool try_rule(const struct cup_totals *totals, const struct cup_rule *rule,
                      struct cup_advice *advice)
 {
-    *advice = (struct cup_advice){.rule = rule};
-    return rule->applies(totals, advice);
+    *advice = (struct cup_advice){.rule = rule, .saves_s = NAN, .saves_bytes = NAN};
+    if (!rule->applies(totals, advice))
+        return false;
+    char *action = strchr(advice->text, '\n');
+    if (action) {
+        advice->action = (size_t)(action - advice->text);
+        memmove(action, action + 1, strlen(action));
+    }
+    return true;
 }
 
 size_t cup_advice_make(const struct cup_totals *totals, struct cup_advice advice[CUP_ADVICE_MOST])

@@ -19,7 +19,9 @@ extern const size_t cup_rule_count;
 struct cup_advice {
     const struct cup_rule *rule;
     double weight; /* what could be saved, as a share of the threads' time; failures have more */
+    double saves_s, saves_bytes; /* what could be saved at most; NAN: not known */
     char text[720];
+    size_t action; /* where `text` says what to do; 0: nowhere in particular */
 };
 
 enum { CUP_ADVICE_MOST = 64 };

@@ -65,18 +65,18 @@ static bool advise_clusters(const struct cup_totals *t, struct cup_advice *advic
     double events = mean_chunk_events(t), times = fmax(round(events / cluster.events), 1);
     if (!(events > 0))
         return cup_advise_more(
-            advice, "Tasks that begin and end at cluster boundaries read each basket once.");
+            advice, "\nTasks that begin and end at cluster boundaries read each basket once.");
     if (!(cluster.events >= 1))
         return cup_advise_more(
-            advice, "Clusters differ from file to file, or are not known: use Coffea's "
+            advice, "Clusters differ from file to file, or are not known: \nuse Coffea's "
                     "Runner(align_clusters=True), which ends chunks at cluster boundaries.");
-    return cup_advise_more(advice,
-                           "Chunks have %s events, clusters %s (%s). Use chunks of %s, or Coffea's "
-                           "Runner(align_clusters=True): then chunks end at cluster boundaries.",
-                           CUP_SHOW_COUNT(round(events)), CUP_SHOW_COUNT(round(cluster.events)),
-                           cluster.from_trees ? "fAutoFlush of the trees"
-                                              : "estimated from the baskets",
-                           CUP_SHOW_COUNT(round(times * cluster.events)));
+    return cup_advise_more(
+        advice,
+        "Chunks have %s events, clusters %s (%s). \nUse chunks of %s, or Coffea's "
+        "Runner(align_clusters=True): then chunks end at cluster boundaries.",
+        CUP_SHOW_COUNT(round(events)), CUP_SHOW_COUNT(round(cluster.events)),
+        cluster.from_trees ? "fAutoFlush of the trees" : "estimated from the baskets",
+        CUP_SHOW_COUNT(round(times * cluster.events)));
 }
 
 /* Adds ", 50 % of that in TTbar": the dataset with the most of these bytes, if there are several.
@@ -108,7 +108,7 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
     uint64_t bytes = shared_bytes(again);
     if (!baskets_shared(t))
         return false;
-    cup_advise(advice, 0.2 * shared_share(t),
+    cup_advise(advice, cup_saves_bytes(advice, 0.2 * shared_share(t), (double)bytes),
                "Several tasks read the same baskets: %s of %s compressed bytes, %.0f %% (threshold "
                "10 %%), had already been read and decompressed by another task%s",
                CUP_SHOW_BYTES(bytes), CUP_SHOW_BYTES(t->branches->all.compressed),
@@ -156,7 +156,9 @@ bool cup_rule_over_read(const struct cup_totals *t, struct cup_advice *advice)
     double times = entries_per_event(t);
     return times > 1.5 && !baskets_shared(t) &&
            cup_advise(
-               advice, 0.1 * (1 - 1 / times),
+               advice,
+               cup_saves_bytes(advice, 0.1 * (1 - 1 / times),
+                               (1 - 1 / times) * (double)t->branches->all.compressed),
                "Baskets hold more than chunks need: %.1f entries for each event of a chunk "
                "(threshold 1.5, averaged by bytes); the others are decompressed and not used. ",
                times) &&
@@ -168,12 +170,12 @@ bool cup_rule_read_twice(const struct cup_totals *t, struct cup_advice *advice)
     const struct cup_basket_sums *all = &t->branches->all;
     double twice = share_of(all->again_bytes, all->compressed);
     return twice > 0.05 &&
-           cup_advise(advice, 0.3 * twice,
-                      "Tasks read baskets that they had already read: %llu of %llu, %s of "
-                      "compressed bytes, %.0f %% (threshold 5 %%). Keep the array of a branch that "
-                      "is needed again, or leave uproot's array_cache on and large enough.",
-                      (big)all->again, (big)all->baskets, CUP_SHOW_BYTES(all->again_bytes),
-                      twice * 100);
+           cup_advise(
+               advice, cup_saves_bytes(advice, 0.3 * twice, (double)all->again_bytes),
+               "Tasks read baskets that they had already read: %llu of %llu, %s of "
+               "compressed bytes, %.0f %% (threshold 5 %%). \nKeep the array of a branch that "
+               "is needed again, or leave uproot's array_cache on and large enough.",
+               (big)all->again, (big)all->baskets, CUP_SHOW_BYTES(all->again_bytes), twice * 100);
 }
 
 /* ---- bytes ------------------------------------------------------------------------------ */
@@ -187,9 +189,9 @@ bool cup_rule_heavy_branch(const struct cup_totals *t, struct cup_advice *advice
         return false;
     if (payload_ratio(&row->sums) > 0)
         snprintf(ratio, sizeof ratio, ", compressed %.2f times", payload_ratio(&row->sums));
-    return cup_advise(advice, 0.04,
+    return cup_advise(advice, cup_saves_bytes(advice, 0.04, (double)row->sums.compressed),
                       "One branch of %zu that were read has %.0f %% of their compressed bytes "
-                      "(threshold 50 %%): %s, %s of %s%s. Read it only for the events that need "
+                      "(threshold 50 %%): %s, %s of %s%s. \nRead it only for the events that need "
                       "it, or write it with a lower precision.",
                       t->branches->count,
                       100 * share_of(row->sums.compressed, t->branches->all.compressed),
@@ -221,10 +223,10 @@ bool cup_rule_lzma(const struct cup_totals *t, struct cup_advice *advice)
     double lzma_s = fmin(bytes / lzma_rate, cpu_s);
     return bytes > 0 && lzma_s / cpu_s > 0.25 &&
            cup_advise(
-               advice, cup_share_of_threads(t, lzma_s * 0.9),
+               advice, cup_saves(t, advice, lzma_s * 0.9),
                "LZMA: decompressing %s of baskets takes about %s, estimated at 20 MB of compressed "
                "bytes per CPU second: %.0f %% of the tasks' CPU time of %s (threshold 25 %%). "
-               "Write the data with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the "
+               "\nWrite the data with ZSTD 5 (ROOT 505, uproot.ZSTD(5)): that takes a tenth of the "
                "time or less, and the files are up to 1.5 times as large.",
                CUP_SHOW_BYTES(bytes), CUP_SHOW_S(lzma_s), lzma_s / cpu_s * 100, CUP_SHOW_S(cpu_s));
 }
@@ -234,9 +236,9 @@ bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *
     const struct cup_basket_sums *all = &t->branches->all;
     double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
     return passed > 0.25 &&
-           cup_advise(advice, 0.1 * passed,
+           cup_advise(advice, cup_saves_bytes(advice, 0.1 * passed, (double)all->incidental_bytes),
                       "Read-ahead and merged requests fetched baskets that were not requested: %s, "
-                      "against %s that were requested, %.0f %% of both (threshold 25 %%). Use "
+                      "against %s that were requested, %.0f %% of both (threshold 25 %%). \nUse "
                       "files with fewer branches, or larger baskets.",
                       CUP_SHOW_BYTES(all->incidental_bytes), CUP_SHOW_BYTES(all->compressed),
                       passed * 100);
@@ -264,14 +266,15 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
         bytes += row->sums.compressed;
     }
     return largest && share_of(bytes, t->branches->all.compressed) > 0.3 &&
-           cup_advise(advice, 0.03,
-                      "Compression saves little in %llu branch%s with %s, %.0f %% of the "
-                      "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
-                      "The largest, %s, has %.2f. Write them with fewer bits (Float16_t, a shorter "
-                      "mantissa), or without compression, which saves CPU time.",
-                      (big)branches, branches == 1 ? "" : "es", CUP_SHOW_BYTES(bytes),
-                      100 * share_of(bytes, t->branches->all.compressed),
-                      branch_name(t, largest, name), payload_ratio(&largest->sums));
+           cup_advise(
+               advice, cup_saves_bytes(advice, 0.03, (double)bytes),
+               "Compression saves little in %llu branch%s with %s, %.0f %% of the "
+               "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
+               "The largest, %s, has %.2f. \nWrite them with fewer bits (Float16_t, a shorter "
+               "mantissa), or without compression, which saves CPU time.",
+               (big)branches, branches == 1 ? "" : "es", CUP_SHOW_BYTES(bytes),
+               100 * share_of(bytes, t->branches->all.compressed), branch_name(t, largest, name),
+               payload_ratio(&largest->sums));
 }
 
 bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice)
@@ -283,7 +286,7 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
            cup_advise(advice, 0.08,
                       "Baskets are tiny: %s compressed on average (threshold 4.1 kB) over %s of "
                       "them. Each costs a decompression, Python calls and often a request of its "
-                      "own. Write or merge the files with larger clusters: more entries for each "
+                      "own. \nWrite or merge the files with larger clusters: more entries for each "
                       "extend() of uproot, or a larger fAutoFlush of ROOT.",
                       CUP_SHOW_BYTES(mean), CUP_SHOW_COUNT(baskets));
 }
@@ -309,7 +312,8 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
                advice, 0.1 * waits,
                "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% "
                "of the bytes, and waited for files and sockets for %.0f %% of their time "
-               "(threshold 20 %%). These branches lie apart in the files. Make a slimmed copy with "
+               "(threshold 20 %%). These branches lie apart in the files. \nMake a slimmed copy "
+               "with "
                "these branches alone: it is read in fewer and larger requests.",
                (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
                waits * 100);
@@ -321,12 +325,13 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
     return t->chunk_file_size && times > 1.5 && !baskets_shared(t) &&
-           cup_advise(advice, 0.2,
-                      "Chunks read %s from .root files of %s: %.1f times their size (threshold "
-                      "1.5). Each chunk reads the file's headers and the baskets at its own edges "
-                      "again: use larger chunks.",
-                      CUP_SHOW_BYTES(t->chunk_file_bytes), CUP_SHOW_BYTES(t->chunk_file_size),
-                      times);
+           cup_advise(
+               advice,
+               cup_saves_bytes(advice, 0.2, (double)(t->chunk_file_bytes - t->chunk_file_size)),
+               "Chunks read %s from .root files of %s: %.1f times their size (threshold "
+               "1.5). \nEach chunk reads the file's headers and the baskets at its own edges "
+               "again: use larger chunks.",
+               CUP_SHOW_BYTES(t->chunk_file_bytes), CUP_SHOW_BYTES(t->chunk_file_size), times);
 }
 
 bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
@@ -335,9 +340,10 @@ bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
     double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
     double share = time / (double)t->all.wall_ns;
     return calls >= 1000 && bytes / calls < 16384 && share > 0.05 &&
-           cup_advise(advice, share,
-                      "Reads are small: %s on average (threshold 16.4 kB) in %.0f calls, which "
-                      "took %s, %.0f %% of the task time (threshold 5 %%). Use larger baskets, or "
-                      "a client that merges requests.",
-                      CUP_SHOW_BYTES(bytes / calls), calls, CUP_SHOW_NS(time), share * 100);
+           cup_advise(
+               advice, cup_saves(t, advice, time / 1e9),
+               "Reads are small: %s on average (threshold 16.4 kB) in %.0f calls, which "
+               "took %s, %.0f %% of the task time (threshold 5 %%). \nUse larger baskets, or "
+               "a client that merges requests.",
+               CUP_SHOW_BYTES(bytes / calls), calls, CUP_SHOW_NS(time), share * 100);
 }

@@ -54,10 +54,10 @@ static bool advise_larger(const struct cup_totals *t, struct cup_advice *advice)
     char dataset[CUP_LINE_ROOM];
     double gain = size->fixed_share - size->new_fixed_share;
     cup_advise(
-        advice, cup_share_of_threads(t, gain * (double)t->chunk_wall_ns / 1e9),
+        advice, cup_saves(t, advice, gain * (double)t->chunk_wall_ns / 1e9),
         "Chunks%s are small: each has a fixed part of %s (error %s), by a fit over %zu of them. "
         "That is %.0f %% of its time at %s events (threshold %.0f %%, or tasks of less than %.0f "
-        "ms x threads). Use chunks of %s events%s: the fixed part is then %.0f %% of %s.",
+        "ms x threads). \nUse chunks of %s events%s: the fixed part is then %.0f %% of %s.",
         name_dataset(t, dataset), CUP_SHOW_S(size->fixed_s), CUP_SHOW_S(size->fixed_error_s),
         size->fit->time.count, 100 * size->fixed_share, CUP_SHOW_COUNT(round(size->present)),
         100 * CUP_SIZE_FIXED_SHARE, 1e3 * CUP_SIZE_SCHEDULER_S, CUP_SHOW_COUNT(round(size->events)),
@@ -74,7 +74,7 @@ static bool advise_smaller(const struct cup_totals *t, struct cup_advice *advice
                       "Chunks%s are large: with %s events they take %s (threshold %.0f s, or a "
                       "worker's memory limit%s), at %s per event in a fit over %zu chunks. A "
                       "worker that dies loses that much work, and the run's end waits for the last "
-                      "chunk. Use chunks of %s events: they take %s, of which %.0f %% is fixed.",
+                      "chunk. \nUse chunks of %s events: they take %s, of which %.0f %% is fixed.",
                       name_dataset(t, dataset), CUP_SHOW_COUNT(round(size->present)),
                       CUP_SHOW_S(size->wall_s), CUP_SIZE_MOST_S, memory ? ", as here" : "",
                       CUP_SHOW_S(size->event_s), size->fit->time.count,
@@ -104,11 +104,12 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
     if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     return cup_advise(
-        advice, scarce ? 0.7 : 0.01,
+        advice,
+        scarce ? 0.7 : cup_saves_bytes(advice, 0.01, need->limit_bytes - need->request_bytes),
         "Workers of %u thread%s need %s (error %s) at this chunk size: what the process holds "
         "before a chunk, and for each thread the peak live heap of a chunk, by a fit over %zu "
         "chunks (%s each). They have %s, %s (threshold: less than the limit advised here, or more "
-        "than twice that). %s a limit of %s.",
+        "than twice that). \n%s a limit of %s.",
         need->threads, need->threads == 1 ? "" : "s", CUP_SHOW_BYTES(need->bytes),
         CUP_SHOW_BYTES(need->error_bytes), need->fit->heap.count, CUP_SHOW_BYTES(need->chunk_bytes),
         CUP_SHOW_BYTES(need->limit_bytes),
@@ -123,9 +124,9 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
     double open = (double)t->open_ns / 1e9, all = (double)t->chunk_wall_ns / 1e9;
     return t->timed_chunks && open / all > 0.25 && !chunks_too_small(t) &&
            cup_advise(
-               advice, open / cup_metric_number(CUP_METRIC_threads_s, t),
+               advice, cup_saves(t, advice, open),
                "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%), opening "
-               "files and importing modules. Use larger chunks, which open files less often.",
+               "files and importing modules. \nUse larger chunks, which open files less often.",
                open / all * 100, CUP_SHOW_S(open));
 }
 
@@ -133,10 +134,12 @@ bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 {
     double tail = (double)t->tail_ns / 1e9, all = (double)cup_stretch_ns(t->chunks) / 1e9;
     return t->tail_ns >= 0 && t->used_chunks >= 20 && tail / all > 0.25 &&
-           cup_advise(advice, tail / all * 0.5,
-                      "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, "
-                      "threshold 25 %%). Use smaller or more even chunks.",
-                      tail / all * 100, CUP_SHOW_S(tail));
+           cup_advise(
+               advice,
+               cup_saves(t, advice, tail / all * 0.5 * cup_metric_number(CUP_METRIC_threads_s, t)),
+               "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, "
+               "threshold 25 %%). \nUse smaller or more even chunks.",
+               tail / all * 100, CUP_SHOW_S(tail));
 }
 
 bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
@@ -144,9 +147,9 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
     double waste = cup_metric_number(CUP_METRIC_wasted_wall_s, t),
            all = (double)(t->all.wall_ns + t->waste->killed.wall_ns) / 1e9;
     return waste / all > 0.05 &&
-           cup_advise(advice, waste / all,
+           cup_advise(advice, cup_saves(t, advice, waste),
                       "%.0f %% of the task time (%s, threshold 5 %%) went into results that were "
-                      "not used; tasks: %llu failed, %llu computed again, %llu never ended. Find "
+                      "not used; tasks: %llu failed, %llu computed again, %llu never ended. \nFind "
                       "out why they failed, or why their workers died.",
                       waste / all * 100, CUP_SHOW_S(waste), (big)t->waste->failed.tasks,
                       (big)t->waste->retried.tasks + t->waste->lost.tasks,

@@ -160,9 +160,9 @@ bool cup_rule_slow_opens(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     double open_s = (double)t->counters[CUP_C_OPEN_NS] / 1e9;
     return cup_advise(
-        advice, open_s / cup_metric_number(CUP_METRIC_threads_s, t),
+        advice, cup_saves(t, advice, open_s),
         "Opening data files took %.0f %% of the task time (%s, added up over threads, threshold 10 "
-        "%%), most of it at %s: %llu opens, median %s, 99 %% below %s. Use larger chunks, which "
+        "%%), most of it at %s: %llu opens, median %s, 99 %% below %s. \nUse larger chunks, which "
         "open files less often, or a nearer server.",
         of_task_time(t) * 100, CUP_SHOW_S(open_s),
         CUP_SHOW_TEXT(cup_profile_text(t->profile, most->server), SIZE_MAX), (big)most->opened,
@@ -193,7 +193,7 @@ bool cup_rule_opens_fail(const struct cup_totals *t, struct cup_advice *advice)
     cup_open_worst(worst, error, sizeof error);
     return cup_advise(advice, 0.3,
                       "%.0f %% of the %s %s failed (%llu, threshold 5 %%), mostly with: %s. The "
-                      "failures took %s. Tell the site, or leave the server out.",
+                      "failures took %s. \nTell the site, or leave the server out.",
                       failed_share(worst) * 100,
                       worst->kind == CUP_OPEN_CONNECT ? "connections to" : "opens at",
                       CUP_SHOW_TEXT(cup_profile_text(t->profile, worst->server), SIZE_MAX),
@@ -220,10 +220,10 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
     if (!slowest)
         return false;
     struct cup_text name = cup_intern_text(&hosts->names, slowest->name);
-    return cup_advise(advice, lost_ns / (double)(t->all.wall_ns ? t->all.wall_ns : 1),
+    return cup_advise(advice, cup_saves(t, advice, lost_ns / 1e9),
                       "%llu host%s slower than others with the same CPU model. The slowest, %.*s, "
                       "processes %.3g events/s per core; the median is %.3g (threshold %.1f robust "
-                      "deviations and %.0f %%). Check what else runs there, its memory, and its "
+                      "deviations and %.0f %%). \nCheck what else runs there, its memory, and its "
                       "connection to the storage; `--only hosts` compares all hosts.",
                       (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
                       cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
@@ -236,10 +236,10 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
     return stage->known && sum.tasks > 0 && merge_s >= 1 && merge_s / run_s > 0.15 &&
-           cup_advise(advice, (double)stage->idle_ns / (double)(t->budget.threads_ns + 1),
+           cup_advise(advice, cup_saves(t, advice, (double)stage->idle_ns / 1e9),
                       "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, "
                       "and 1 s). Threads were idle for %s of it, added up; the longest merge took "
-                      "%s. Make results smaller, or use a smaller treereduction.",
+                      "%s. \nMake results smaller, or use a smaller treereduction.",
                       CUP_SHOW_S(merge_s), merge_s / run_s * 100, CUP_SHOW_NS(stage->idle_ns),
                       CUP_SHOW_NS(sum.longest_ns));
 }

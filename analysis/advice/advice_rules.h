@@ -63,7 +63,8 @@ typedef unsigned long long big; /* for %llu */
 CUP_RULES(X)
 #undef X
 
-/* Fills in the advice, or adds to its text. Both return true, so that a rule can end with them. */
+/* Fills in the advice, or adds to its text. Both return true, so that a rule can end with them.
+ * What to do begins after a "\n", which is removed. */
 __attribute__((format(printf, 3, 4))) bool cup_advise(struct cup_advice *advice, double weight,
                                                       const char *format, ...);
 __attribute__((format(printf, 2, 3))) bool cup_advise_more(struct cup_advice *advice,
@@ -77,4 +78,19 @@ char *cup_copy_text(char *to, struct cup_text text, size_t most);
 static inline double cup_share_of_threads(const struct cup_totals *t, double seconds)
 {
     return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
+}
+
+/* Notes how many seconds of the threads' time the advice may save. Returns their weight. */
+static inline double cup_saves(const struct cup_totals *t, struct cup_advice *advice,
+                               double seconds)
+{
+    advice->saves_s = seconds;
+    return cup_share_of_threads(t, seconds);
+}
+
+/* Notes how many bytes the advice may save. Returns WEIGHT, the estimate of their time. */
+static inline double cup_saves_bytes(struct cup_advice *advice, double weight, double bytes)
+{
+    advice->saves_bytes = bytes;
+    return weight;
 }

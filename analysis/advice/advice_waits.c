@@ -16,7 +16,7 @@ static bool advise_wait(const struct cup_totals *t, struct cup_advice *advice, e
 {
     double ns = (double)t->waits.ns[part], share = ns / (double)cup_wait_sums_wall_ns(&t->waits);
     return share > threshold &&
-           cup_advise(advice, cup_share_of_threads(t, ns / 1e9), "%s %.0f %% of their time (%s, ",
+           cup_advise(advice, cup_saves(t, advice, ns / 1e9), "%s %.0f %% of their time (%s, ",
                       lead, share * 100, CUP_SHOW_NS(ns));
 }
 
@@ -42,10 +42,11 @@ bool cup_rule_gil_bound(const struct cup_totals *t, struct cup_advice *advice)
                     CUP_SHOW_COUNT(t->counters[CUP_C_GIL_WAITS]));
     if (threads > 1)
         return cup_advise_more(
-            advice, "%llu threads share one interpreter: use more workers with fewer threads each.",
+            advice,
+            "\n%llu threads share one interpreter: use more workers with fewer threads each.",
             threads);
     return cup_advise_more(
-        advice, "With one thread per worker, the worker's event loop and helper threads hold the "
+        advice, "\nWith one thread per worker, the worker's event loop and helper threads hold the "
                 "lock: use fewer helper threads, or fewer and smaller transfers.");
 }
 
@@ -135,7 +136,7 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
     advise_place(t, advice);
     return cup_advise_more(
         advice,
-        " Use faster or nearer storage, a cache, or fewer branches; faster code does not help.");
+        " \nUse faster or nearer storage, a cache, or fewer branches; faster code does not help.");
 }
 
 /* Adds the server that sent most bytes, such as " The busiest server is tcp://...: 12 GB received
@@ -161,7 +162,7 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
         return false;
     cup_advise_more(advice, "threshold 20 %%).");
     advise_server(t, advice);
-    return cup_advise_more(advice, " Use a nearer server, or larger requests.");
+    return cup_advise_more(advice, " \nUse a nearer server, or larger requests.");
 }
 
 /* ---- other waits ------------------------------------------------------------------------ */
@@ -175,7 +176,7 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
                                 : "Lock-bound: tasks waited for locks and for other threads for") &&
            cup_advise_more(advice,
                            "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
-                           "much, tasks waited for their own helpers. Look for work that tasks "
+                           "much, tasks waited for their own helpers. \nLook for work that tasks "
                            "hand to other threads and then wait for.",
                            CUP_SHOW_NS(t->counters[CUP_C_HELPER_CPU_NS]));
 }
@@ -183,9 +184,9 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)
 {
     return advise_wait(t, advice, CUP_WAITED_SLEEP, 0.05, "Tasks slept for") &&
-           cup_advise_more(advice,
-                           "threshold 5 %%). Look for a sleep() in the analysis, or for a library "
-                           "that retries after a pause, for example after errors of storage.");
+           cup_advise_more(
+               advice, "threshold 5 %%). \nLook for a sleep() in the analysis, or for a library "
+                       "that retries after a pause, for example after errors of storage.");
 }
 
 bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
@@ -194,7 +195,7 @@ bool cup_rule_no_core(const struct cup_totals *t, struct cup_advice *advice)
                t, advice, CUP_WAITED_RUN_DELAY, 0.1,
                "CPU oversubscribed: tasks were ready to run and waited for a CPU core for") &&
            cup_advise_more(
-               advice, "threshold 10 %%). There are more runnable threads than cores. Set "
+               advice, "threshold 10 %%). There are more runnable threads than cores. \nSet "
                        "OMP_NUM_THREADS for numerical libraries, run fewer workers on the machine, "
                        "and check that the batch system grants as many cores as the workers use.");
 }
@@ -203,8 +204,9 @@ bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *a
 {
     return advise_wait(t, advice, CUP_WAITED_OTHER, 0.2,
                        "Tasks were blocked outside the calls that cupping intercepts for") &&
-           cup_advise_more(advice, "threshold 20 %%; other_wait_s). Look at a stack of the process "
-                                   "while it lasts, for example with py-spy dump.");
+           cup_advise_more(advice,
+                           "threshold 20 %%; other_wait_s). \nLook at a stack of the process "
+                           "while it lasts, for example with py-spy dump.");
 }
 
 bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice *advice)
@@ -212,10 +214,10 @@ bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice
     double other = (double)t->budget.ns[CUP_BUDGET_UNTOLD] / 1e9;
     double tasks = (double)t->all.with_cpu_ns / 1e9, reads = (double)t->counters[CUP_C_READ_NS];
     return other / tasks > 0.3 &&
-           cup_advise(advice, cup_share_of_threads(t, other),
+           cup_advise(advice, cup_saves(t, advice, other),
                       "Tasks were off the CPU for %.0f %% of their time (%s, threshold 30 %%), and "
                       "their waits were not measured. Calls that read files took %s on all threads "
-                      "together; the rest is the GIL, locks, sockets or a busy machine. Record "
+                      "together; the rest is the GIL, locks, sockets or a busy machine. \nRecord "
                       "again with waits: `--only health` says why they are off.",
                       other / tasks * 100, CUP_SHOW_S(other), CUP_SHOW_NS(reads));
 }
@@ -229,7 +231,7 @@ bool cup_rule_page_faults(const struct cup_totals *t, struct cup_advice *advice)
            cup_advise_more(advice,
                            "derived, threshold 5 %%), in %s major page faults. Tasks touched %s of "
                            "mapped files; other faults come from swapping, or from code that is "
-                           "loaded. If the machine swaps, use less memory.",
+                           "loaded. \nIf the machine swaps, use less memory.",
                            CUP_SHOW_COUNT(t->counters[CUP_C_MAJOR_FAULTS]),
                            CUP_SHOW_BYTES(t->counters[CUP_C_MAPPED_BYTES]));
 }
@@ -283,10 +285,10 @@ bool cup_rule_trim_churn(const struct cup_totals *t, struct cup_advice *advice)
     double faults_a_task = (double)prefix->counters[CUP_C_MINOR_FAULTS] / tasks;
     return share > 0.1 && faults_a_task > 1000 &&
            cup_advise(
-               advice, cup_share_of_threads(t, kernel / 1e9),
+               advice, cup_saves(t, advice, kernel / 1e9),
                "malloc-trim churn: with MALLOC_TRIM_THRESHOLD_=%.0f%s, malloc returns memory to "
                "the kernel and asks for it again. A task of %s has %s minor page faults (threshold "
-               "1,000) and spends %s in the kernel, %.0f %% of its time (threshold 10 %%). Set "
+               "1,000) and spends %s in the kernel, %.0f %% of its time (threshold 10 %%). \nSet "
                "Dask's distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_ to 1000000000, "
                "for example: workers then keep more memory, and spend this time on the analysis.",
                threshold, threshold == 65536 ? " (Dask's default under a nanny)" : "",
@@ -304,26 +306,27 @@ static bool many_elsewhere(const struct cup_totals *t)
 
 bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9,
-           share = cup_share_of_threads(t, idle);
+    double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = cup_saves(t, advice, idle);
     return share > 0.3 && !many_elsewhere(t) &&
-           cup_advise(advice, share,
-                      "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
-                      "threshold 30 %%): they had no task for more than 100 ms, or were before "
-                      "their first task or after their last. Use smaller chunks or fewer workers, "
-                      "shorten the tail, and check that the client sends work fast enough.",
-                      (big)t->budget.threads, share * 100, CUP_SHOW_S(idle));
+           cup_advise(
+               advice, share,
+               "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
+               "threshold 30 %%): they had no task for more than 100 ms, or were before "
+               "their first task or after their last. \nUse smaller chunks or fewer workers, "
+               "shorten the tail, and check that the client sends work fast enough.",
+               (big)t->budget.threads, share * 100, CUP_SHOW_S(idle));
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)
 {
     double between = (double)t->budget.ns[CUP_BUDGET_BETWEEN] / 1e9;
-    double share = cup_share_of_threads(t, between), tasks = (double)t->all.tasks;
-    return share > 0.1 && cup_advise(advice, share,
-                                     "Dask took %.0f %% of the threads' time between tasks (%s, "
-                                     "threshold 10 %%). The mean gap is %s, the mean task %s. Use "
-                                     "larger chunks: then there are fewer tasks to schedule.",
-                                     share * 100, CUP_SHOW_S(between),
-                                     CUP_SHOW_S(between / (double)t->budget.gaps),
-                                     CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks));
+    double share = cup_saves(t, advice, between), tasks = (double)t->all.tasks;
+    return share > 0.1 &&
+           cup_advise(advice, share,
+                      "Dask took %.0f %% of the threads' time between tasks (%s, "
+                      "threshold 10 %%). The mean gap is %s, the mean task %s. \nUse "
+                      "larger chunks: then there are fewer tasks to schedule.",
+                      share * 100, CUP_SHOW_S(between),
+                      CUP_SHOW_S(between / (double)t->budget.gaps),
+                      CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks));
 }

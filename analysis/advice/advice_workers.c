@@ -10,7 +10,7 @@ bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *a
                advice, 0.9,
                "The memory of a worker reached %.0f %% of its limit (threshold 80 %%: there Dask "
                "pauses a worker; at 95 %% its nanny kills it); on average over all workers it was "
-               "%.0f %%. Use smaller chunks, fewer threads per worker, or a higher limit.",
+               "%.0f %%. \nUse smaller chunks, fewer threads per worker, or a higher limit.",
                percent, average);
 }
 
@@ -18,9 +18,9 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
     double most = cup_metric_number(CUP_METRIC_spilled_bytes_per_worker_peak, t);
     double all = cup_metric_number(CUP_METRIC_spilled_bytes_peak, t);
-    return most > 0 && cup_advise(advice, 0.3,
+    return most > 0 && cup_advise(advice, cup_saves_bytes(advice, 0.3, all),
                                   "Workers spilled results to disk (threshold: any): at most %s at "
-                                  "one time, and at most %s on one worker. Make results smaller, "
+                                  "one time, and at most %s on one worker. \nMake results smaller, "
                                   "merge them earlier, or use more memory.",
                                   CUP_SHOW_BYTES(all), CUP_SHOW_BYTES(most));
 }
@@ -33,9 +33,9 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
     double most = cup_metric_number(CUP_METRIC_peak_workers, t);
     double missing = 1 - average / most;
     return missing > 0.3 &&
-           cup_advise(advice, missing,
+           cup_advise(advice, cup_saves(t, advice, missing * (double)t->budget.threads_ns / 1e9),
                       "On average %.1f workers were there, of %.0f at most: %.0f %% were missing "
-                      "(threshold 30 %%). They came late, left early or were lost. Wait for the "
+                      "(threshold 30 %%). They came late, left early or were lost. \nWait for the "
                       "workers before the run; `--only processes` shows those that died.",
                       average, most, missing * 100);
 }
@@ -51,6 +51,6 @@ bool cup_rule_loop_stalled(const struct cup_totals *t, struct cup_advice *advice
         advice, is_scheduler ? 0.25 : 0.1,
         "The event loop of %s was blocked for %s (threshold 1 s): it answered no messages. %s",
         is_scheduler ? "the scheduler" : "a worker", CUP_SHOW_S(is_scheduler ? scheduler : worker),
-        is_scheduler ? "Use fewer and larger tasks, or a faster machine for the scheduler."
-                     : "Look for code that holds the GIL for long.");
+        is_scheduler ? "\nUse fewer and larger tasks, or a faster machine for the scheduler."
+                     : "\nLook for code that holds the GIL for long.");
 }

@@ -425,7 +425,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
 {
     struct cup_terminal terminal;
     bool alone = comparison->input_count == 1, scaling = only && strcmp(only, "scaling") == 0;
-    cup_terminal_open(&terminal, output->file);
+    cup_terminal_open(&terminal, output);
     print_inputs(&terminal, comparison);
     print_differences(&terminal, comparison);
     if (!alone && !(only && strcmp(only, "inputs") == 0)) {

@@ -73,7 +73,7 @@ void cup_measurement_text(const struct cup_figures *figures, const char *only,
 {
     struct cup_terminal terminal;
     bool scaling = only && strcmp(only, "scaling") == 0;
-    cup_terminal_open(&terminal, output->file);
+    cup_terminal_open(&terminal, output);
     cup_print(&terminal, CUP_BOLD, "cupping report of %s\n", figures->path);
     cup_print_wrapped(&terminal, CUP_DIM, 0,
                       "roastcoffea's measurement: its figures under our names. What it did not "

@@ -9,7 +9,9 @@
 
 /* The number is the section's place in the JSON; 0: it is not there. */
 #define SECTIONS(X)                                                                                \
-    X(summary, 6)                                                                                  \
+    X(summary, 0)                                                                                  \
+    X(advice, 6)                                                                                   \
+    X(lines, 0)                                                                                    \
     X(tasks, 11)                                                                                   \
     X(waits, 0)                                                                                    \
     X(chunks, 8)                                                                                   \
@@ -85,18 +87,33 @@ static int print_only(const struct cup_report_section *section, const struct cup
     return result;
 }
 
+/* The short report: what `cupping report` prints without an option. */
+static int print_brief(const struct cup_page *page)
+{
+    extern const struct cup_report_section cup_brief_end_section;
+    static const struct cup_report_section *const sections[] = {
+        &cup_summary_section, &cup_lines_section, &cup_brief_end_section};
+    int result = 0;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && result == 0; i++)
+        result = print_section(sections[i], page);
+    return result;
+}
+
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
-                    const struct cup_output *output, const char *only)
+                    const struct cup_output *output, const char *only, bool full)
 {
     bool begun = false;
     struct cup_page page = {.totals = totals,
                             .profile = totals->profile,
                             .alone = only != NULL,
+                            .brief = !only && !full,
                             .target = target,
                             .begun = &begun};
-    cup_terminal_open(&page.terminal, output->file);
+    cup_terminal_open(&page.terminal, output);
     if (only)
         return print_only(cup_report_section(only), &page);
+    if (!full)
+        return print_brief(&page);
     int result = 0;
     for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
         if (is_shown(cup_report_sections[i].section, &page))

@@ -12,9 +12,10 @@
 int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output);
 
-/* Prints the report as text. `only` is a section's name, or NULL: all. Returns as above. */
+/* Prints the report as text: the section with the name `only`, or if that is NULL, the short report
+ * or, if `full`, all of it. Returns as above. */
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
-                    const struct cup_output *output, const char *only);
+                    const struct cup_output *output, const char *only, bool full);
 
 /* Writes part of an HTML page, which the caller begins and ends: the summary if `front`, otherwise
  * all other sections that appear without --only. Links to them go to `contents` as list items,

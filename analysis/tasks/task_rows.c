@@ -281,7 +281,7 @@ int cup_print_task_table(const struct cup_profile *profile, const struct cup_tas
                          const struct cup_output *output)
 {
     struct task_table table = {0};
-    cup_terminal_open(&table.terminal, output->file);
+    cup_terminal_open(&table.terminal, output);
     for (int i = 0; i < SHOWN_COUNT; i++)
         table.widths[i] =
             shown[i].unit == CUP_UNIT_NONE ? (unsigned)strlen(shown[i].heading) : shown[i].width;

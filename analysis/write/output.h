@@ -7,10 +7,14 @@
 
 #include "analysis/base/error.h"
 
+enum cup_use_colour { CUP_COLOUR_AUTO, CUP_COLOUR_ALWAYS, CUP_COLOUR_NEVER };
+
 struct cup_output {
     FILE *file;
-    char *path;      /* owned; NULL: standard output */
-    char *temporary; /* owned; NULL: written in place, as a device or pipe must be */
+    FILE *shown_on; /* not owned; where the text of `file` will be shown; NULL: `file` itself */
+    enum cup_use_colour colour; /* of text */
+    char *path;                 /* owned; NULL: standard output */
+    char *temporary;            /* owned; NULL: written in place, as a device or pipe must be */
 };
 
 /* Returns 0, or -1 and *error. */

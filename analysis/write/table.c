@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L
+
 #include "analysis/write/table.h"
 
 #include <stdbool.h>
@@ -29,7 +31,7 @@ static void append_cell(struct cup_table *table, struct cup_text text, double nu
         memcpy(cell, text.bytes ? text.bytes : "", text.length);
         cell[text.length] = '\0';
     }
-    table->cells[table->cell_count++] = (struct cup_table_cell){cell, number};
+    table->cells[table->cell_count++] = (struct cup_table_cell){cell, number, NULL};
 }
 
 void cup_table_add(struct cup_table *table, struct cup_text text)
@@ -40,6 +42,12 @@ void cup_table_add(struct cup_table *table, struct cup_text text)
 void cup_table_add_string(struct cup_table *table, const char *string)
 {
     cup_table_add(table, (struct cup_text){string, strlen(string)});
+}
+
+void cup_table_add_below(struct cup_table *table, const char *string)
+{
+    if (*string && table->cell_count > 0)
+        table->cells[table->cell_count - 1].below = strdup(string);
 }
 
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
@@ -144,6 +152,14 @@ static void print_headings(const struct cup_table *table, const struct cup_termi
     putc('\n', terminal->out);
 }
 
+static void print_below(const struct cup_terminal *terminal, const char *below)
+{
+    struct cup_text text = {below, strlen(below)};
+    fputs("      ", terminal->out);
+    cup_print_fit(terminal, text, terminal->width - 6, CUP_FIT_NONE);
+    putc('\n', terminal->out);
+}
+
 static void print_rows(const struct cup_table *table, const struct cup_terminal *terminal,
                        const unsigned *widths)
 {
@@ -156,6 +172,8 @@ static void print_rows(const struct cup_table *table, const struct cup_terminal 
         }
         if (column + 1 == table->column_count)
             putc('\n', terminal->out);
+        if (table->cells[cell].below)
+            print_below(terminal, table->cells[cell].below);
     }
 }
 
@@ -189,8 +207,10 @@ void cup_table_finish(struct cup_table *table, const struct cup_terminal *termin
 
 void cup_table_drop(struct cup_table *table)
 {
-    for (size_t i = 0; i < table->cell_count; i++)
+    for (size_t i = 0; i < table->cell_count; i++) {
         free(table->cells[i].text);
+        free(table->cells[i].below);
+    }
     free(table->cells);
     *table = (struct cup_table){0};
 }

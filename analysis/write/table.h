@@ -19,6 +19,7 @@ enum { CUP_TABLE_COLUMNS = 16 };
 struct cup_table_cell {
     char *text;    /* owned; NULL without memory */
     double number; /* the value of the text; NAN if it is no number */
+    char *below;   /* owned; of the last cell of a row: see cup_table_add_below(); NULL: nothing */
 };
 
 struct cup_table {
@@ -35,6 +36,9 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
 void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
+
+/* Adds a text in a line of its own below the row that was added last. Not in HTML. */
+void cup_table_add_below(struct cup_table *table, const char *string);
 
 /* Prints it under a line of headings, each row after two spaces, and frees the cells.
  * Without cells prints nothing. */

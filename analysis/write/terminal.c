@@ -47,10 +47,28 @@ static bool wants_colour(int fd)
     return isatty(fd) && !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-void cup_terminal_open(struct cup_terminal *terminal, FILE *out)
+/* By the name of the locale, which may be one that is not installed here. */
+static bool is_utf8(void)
 {
-    int fd = fileno(out);
-    *terminal = (struct cup_terminal){out, width_of(fd), wants_colour(fd), NULL};
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *locale = getenv(names[i]);
+        if (locale && *locale)
+            return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+    }
+    return false;
+}
+
+void cup_terminal_open(struct cup_terminal *terminal, const struct cup_output *output)
+{
+    int fd = fileno(output->shown_on ? output->shown_on : output->file);
+    *terminal = (struct cup_terminal){
+        .out = output->file,
+        .width = width_of(fd),
+        .colour = output->colour == CUP_COLOUR_AUTO ? wants_colour(fd)
+                                                    : output->colour == CUP_COLOUR_ALWAYS,
+        .ascii = !is_utf8(),
+    };
 }
 
 void cup_print(const struct cup_terminal *terminal, enum cup_style style, const char *format, ...)
@@ -75,6 +93,12 @@ void cup_print(const struct cup_terminal *terminal, enum cup_style style, const 
         [CUP_BLUE] = "\033[34m",
         [CUP_MAGENTA] = "\033[35m",
         [CUP_CYAN] = "\033[36m",
+        [CUP_LIGHT_RED] = "\033[91m",
+        [CUP_LIGHT_GREEN] = "\033[92m",
+        [CUP_LIGHT_YELLOW] = "\033[93m",
+        [CUP_LIGHT_BLUE] = "\033[94m",
+        [CUP_LIGHT_MAGENTA] = "\033[95m",
+        [CUP_LIGHT_CYAN] = "\033[96m",
     };
     bool styled = terminal->colour && style != CUP_PLAIN;
     va_list arguments;
@@ -126,7 +150,7 @@ void cup_print_fit(const struct cup_terminal *terminal, struct cup_text text, un
     } else {
         unsigned tail = (width - 1) / 2, head = width - 1 - tail;
         print_part(terminal->out, text, 0, head);
-        fputs("…", terminal->out);
+        fputs(terminal->ascii ? "~" : "…", terminal->out);
         print_part(terminal->out, text, columns - tail, columns);
     }
     if (fit == CUP_FIT_LEFT)

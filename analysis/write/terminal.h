@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "analysis/base/intern.h"
+#include "analysis/write/output.h"
 
 enum cup_style {
     CUP_PLAIN,
@@ -17,6 +18,12 @@ enum cup_style {
     CUP_BLUE,
     CUP_MAGENTA,
     CUP_CYAN,
+    CUP_LIGHT_RED,
+    CUP_LIGHT_GREEN,
+    CUP_LIGHT_YELLOW,
+    CUP_LIGHT_BLUE,
+    CUP_LIGHT_MAGENTA,
+    CUP_LIGHT_CYAN,
 };
 
 /* State of a report that is written as part of an HTML page. */
@@ -30,12 +37,13 @@ struct cup_terminal {
     FILE *out; /* not owned */
     unsigned width;
     bool colour;
+    bool ascii;            /* the locale is not UTF-8: what cupping itself writes is ASCII */
     struct cup_html *html; /* not owned; NULL: plain text; otherwise HTML is printed */
 };
 
-/* Width: COLUMNS, else what the terminal says, else 80. Colour: only on a terminal, and not with
- * NO_COLOR or TERM=dumb. */
-void cup_terminal_open(struct cup_terminal *terminal, FILE *out);
+/* Width: COLUMNS, else what the terminal says, else 80. Colour: as the output says, else only on a
+ * terminal, and not with NO_COLOR or TERM=dumb. */
+void cup_terminal_open(struct cup_terminal *terminal, const struct cup_output *output);
 
 /* Prints with a style, if the terminal has colours. In HTML, leading and final newlines are
  * dropped. */

@@ -1,11 +1,15 @@
 /* The command line: exit statuses, one line for each complaint, and output that others can read. */
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analysis/metrics/metrics.h"
@@ -203,16 +207,21 @@ Test(verbs, report_as_json_has_all_sections_and_metrics)
 /* The first screen, as a newcomer has it: 24 lines of 80 columns. */
 Test(verbs, report_says_what_matters_on_the_first_screen)
 {
-    static const char *const needed[] = {"wall time", "events/s",     "12.0 s",     "417 Hz",
-                                         "CPU",       "41.7 %",       "attributed", "95.3 %",
-                                         "1 failed",  "Look at first"};
+    static const char *const needed[] = {"wall time",  "events/s",
+                                         "12.0 s",     "417 Hz",
+                                         "CPU",        "41.7 %",
+                                         "attributed", "95.3 %",
+                                         "1 failed",   "What to do first",
+                                         "slowest",    "memory",
+                                         "--advice",   "cupping report --full"};
     setenv("COLUMNS", "80", 1);
     cr_assert_eq(RUN(report, scratch), 0);
-    char *text = read_text_in(outside, "out"), *end = text;
-    for (int line = 0; line < 24 && end; line++)
-        end = strchr(end + 1, '\n');
-    cr_assert_not_null(end);
-    *end = '\0';
+    char *text = read_text_in(outside, "out");
+    int lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    cr_expect_leq(lines, 45, "%s", text);
+    cr_expect_null(strstr(text, "Tasks by prefix"), "%s", text);
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         cr_assert_not_null(strstr(text, needed[i]), "%s is not in\n%s", needed[i], text);
     free(text);
@@ -232,7 +241,7 @@ Test(verbs, report_fits_the_screen)
     static const char *const widths[] = {"60", "80", "132"};
     for (size_t i = 0; i < 3; i++) {
         setenv("COLUMNS", widths[i], 1);
-        cr_assert_eq(RUN(report, scratch), 0);
+        cr_assert_eq(i == 0 ? RUN(report, scratch) : RUN(report, scratch, "--full"), 0);
         char *text = read_text_in(outside, "out");
         for (char *line = text; line && *line;
              line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
@@ -258,8 +267,9 @@ Test(verbs, a_section_without_anything_says_so)
 
 Test(verbs, what_is_on_request_is_not_in_the_whole_report)
 {
-    cr_assert_eq(RUN(report, scratch), 0);
+    cr_assert_eq(RUN(report, scratch, "--full"), 0);
     char *text = read_text_in(outside, "out");
+    cr_assert_not_null(strstr(text, "\nTasks by prefix"));
     cr_assert_null(strstr(text, "\nWorkflow"));
     cr_assert_null(strstr(text, "\nTime budget"));
     cr_assert_null(strstr(text, "share_attributed"));
@@ -275,8 +285,78 @@ Test(verbs, what_is_on_request_is_not_in_the_whole_report)
 Test(verbs, options_that_contradict_each_other_are_wrong_usage)
 {
     expect_failure(RUN(report, scratch, "--only", "tasks", "--json", "-"), 2, "all sections");
+    expect_failure(RUN(report, scratch, "--full", "--only", "tasks"), 2, "exclude each other");
+    expect_failure(RUN(report, scratch, "--advice", "--full"), 2, "exclude each other");
     expect_failure(RUN(report, scratch, "--span", "nobody's"), 2, "--span nobody's");
     expect_failure(RUN(tasks, scratch, "--csv", "-", "--json", "-"), 2, "name two files");
+}
+
+/* What the verb shows on a terminal of ROWS lines, through PAGER. */
+static char *on_terminal(unsigned short rows, const char *pager, const char *const *arguments)
+{
+    static char text[1 << 18];
+    int master = posix_openpt(O_RDWR | O_NOCTTY), count = 0;
+    size_t length = 0;
+    cr_assert(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    cr_assert(slave >= 0 &&
+              ioctl(slave, TIOCSWINSZ, &(struct winsize){.ws_row = rows, .ws_col = 80}) == 0);
+    while (arguments[count])
+        count++;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("PAGER", pager, 1);
+        unsetenv("CUPPING_PAGER");
+        unsetenv("COLUMNS");
+        setenv("LC_ALL", "C", 1);
+        setenv("TERM", "xterm", 1);
+        signal(SIGPIPE, SIG_IGN);
+        dup2(slave, STDOUT_FILENO);
+        close(master);
+        close(slave);
+        int status = cup_verb_report(count, (char **)(uintptr_t)arguments);
+        fflush(NULL);
+        _exit(status);
+    }
+    close(slave);
+    for (ssize_t got; (got = read(master, text + length, sizeof text - 1 - length)) > 0;)
+        length += (size_t)got;
+    text[length] = '\0';
+    close(master);
+    cr_assert_eq(waitpid(child, &count, 0), child);
+    cr_expect_eq(count, 0);
+    return text;
+}
+
+Test(verbs, long_text_on_a_terminal_goes_through_the_pager)
+{
+    const char *const full[] = {"report", scratch, "--full", NULL};
+    const char *const json[] = {"report", scratch, "--json", NULL};
+    char *text = on_terminal(10, "sed s/^/paged:/", full);
+    cr_expect(strstr(text, "paged:"), "%s", text);
+    cr_expect(strstr(text, "Tasks by prefix"), "%s", text);
+    cr_expect(strstr(text, "\033["), "colours, as on the terminal itself");
+    cr_expect_null(strstr(on_terminal(2000, "sed s/^/paged:/", full), "paged:"), "short enough");
+    cr_expect(strstr(on_terminal(10, "cat", full), "Tasks by prefix"));
+    cr_expect(strstr(on_terminal(10, "true", full), "") != NULL, "a pager that reads nothing");
+    text = on_terminal(10, "/nowhere/pager 2>/dev/null", full);
+    cr_expect(strstr(text, "Tasks by prefix"), "without that pager: %s", text);
+    cr_expect_null(strstr(on_terminal(10, "sed s/^/paged:/", json), "paged:"));
+}
+
+Test(verbs, json_without_a_file_goes_to_standard_output)
+{
+    const char *const forms[][4] = {{"report", scratch, "--json", NULL},
+                                    {"report", "--json", scratch, NULL},
+                                    {"tasks", "--json", scratch, NULL}};
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(run_verb(outside, i < 2 ? cup_verb_report : cup_verb_tasks, forms[i]), 0);
+        char *text = read_text_in(outside, "out");
+        cr_expect_eq(text[0], '{', "%s", text);
+        free(text);
+    }
+    expect_failure(RUN(report, scratch, "--color", "blue"), 2, "always, never or auto");
 }
 
 Test(verbs, report_of_one_section)
@@ -323,7 +403,7 @@ Test(verbs, a_damaged_log_costs_one_line_and_no_failure)
 Test(verbs, wrong_usage)
 {
     expect_failure(RUN(report, "--frobnicate"), 2, "--frobnicate is not an option");
-    expect_failure(RUN(report, "--json"), 2, "needs a value");
+    expect_failure(RUN(report, "--only"), 2, "needs a value");
     expect_failure(RUN(report, "--json="), 2, "empty value");
     expect_failure(RUN(report, scratch, scratch), 2, "too many");
     expect_failure(RUN(report, scratch, "--only", "nonsense"), 2, "no such section");

@@ -359,7 +359,7 @@ Test(coffea, the_report_fits_in_eighty_columns)
     struct run run = one_thread();
     char *profile = cup_path(run.directory, "profile"),
          *log = cup_path(run.directory, "report.txt");
-    const char *const argv[] = {CUP_BUILD "/cupping", "report", profile, NULL};
+    const char *const argv[] = {CUP_BUILD "/cupping", "report", profile, "--full", NULL};
     cup_run("report", log, argv, cup_clean_environment, 60);
     char *text = cup_read_file(log);
     int lines = 0;

@@ -69,12 +69,13 @@ _cupping() {
                 "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling functions"
         else
             _cupping_words \
-                "summary tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea completeness processes runs scaling sources"
+                "summary advice lines tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea completeness processes runs scaling sources"
         fi
         return
         ;;
     --files) _cupping_files -d && return ;;
     --run) _cupping_words "all" && return ;;
+    --color) _cupping_words "auto always never" && return ;;
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
     --width | --height | --sort | --top) COMPREPLY=() && return ;;
@@ -83,7 +84,7 @@ _cupping() {
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
-    report:-*) _cupping_words "--json --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
+    report:-*) _cupping_words "--json --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;

@@ -11,6 +11,7 @@ struct cup_page {
     const struct cup_profile *profile;
     struct cup_terminal terminal;
     bool alone; /* --only names this section: print all of it */
+    bool brief; /* the short report */
     const struct cup_target *target;
     bool *begun; /* set by the first heading */
 };

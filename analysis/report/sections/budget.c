@@ -6,30 +6,46 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* Letters, so that the parts differ without colour, too: in a file, for instance. */
+/* Every part has a colour and a letter of its own: with colours the bar is of solid blocks, without
+ * them of letters. */
 static const struct mark {
-    const char *mark;
+    const char *mark, *ascii;
     enum cup_style style;
 } marks[CUP_BUDGET_COUNT] = {
-    [CUP_BUDGET_TASK_CPU] = {"█", CUP_GOOD},  [CUP_BUDGET_IO] = {"I", CUP_BLUE},
-    [CUP_BUDGET_GIL] = {"G", CUP_BAD},        [CUP_BUDGET_LOCK] = {"L", CUP_MAGENTA},
-    [CUP_BUDGET_SLEEP] = {"Z", CUP_DIM},      [CUP_BUDGET_POLL] = {"S", CUP_CYAN},
-    [CUP_BUDGET_RUN_DELAY] = {"R", CUP_BAD},  [CUP_BUDGET_FAULT] = {"F", CUP_MAGENTA},
-    [CUP_BUDGET_OTHER] = {"o", CUP_WARN},     [CUP_BUDGET_UNTOLD] = {"▒", CUP_WARN},
-    [CUP_BUDGET_UNFINISHED] = {"x", CUP_BAD}, [CUP_BUDGET_BETWEEN] = {"D", CUP_CYAN},
-    [CUP_BUDGET_IDLE] = {"░", CUP_DIM},
+    [CUP_BUDGET_TASK_CPU] = {"█", "#", CUP_GOOD},
+    [CUP_BUDGET_IO] = {"I", "I", CUP_BLUE},
+    [CUP_BUDGET_GIL] = {"G", "G", CUP_BAD},
+    [CUP_BUDGET_LOCK] = {"L", "L", CUP_MAGENTA},
+    [CUP_BUDGET_SLEEP] = {"Z", "Z", CUP_LIGHT_BLUE},
+    [CUP_BUDGET_POLL] = {"S", "S", CUP_CYAN},
+    [CUP_BUDGET_RUN_DELAY] = {"R", "R", CUP_WARN},
+    [CUP_BUDGET_FAULT] = {"F", "F", CUP_LIGHT_MAGENTA},
+    [CUP_BUDGET_OTHER] = {"o", "o", CUP_LIGHT_CYAN},
+    [CUP_BUDGET_UNTOLD] = {"▒", "?", CUP_LIGHT_YELLOW},
+    [CUP_BUDGET_UNFINISHED] = {"x", "x", CUP_LIGHT_RED},
+    [CUP_BUDGET_BETWEEN] = {"D", "D", CUP_LIGHT_GREEN},
+    [CUP_BUDGET_IDLE] = {"░", ".", CUP_DIM},
 };
 
+static const char *mark_of(const struct cup_page *page, int part)
+{
+    if (page->terminal.ascii)
+        return marks[part].ascii;
+    return page->terminal.colour ? "█" : marks[part].mark;
+}
+
+static const double LEAST_PERCENT = 0.05;
+
 /* One part of the bar, `count` marks long. */
-static void draw_part(const struct cup_page *page, const struct mark *mark, unsigned count)
+static void draw_part(const struct cup_page *page, int part, unsigned count)
 {
     enum { AT_ONCE = 64, MARK_BYTES = 3 };
     while (count > 0) {
         char text[AT_ONCE * MARK_BYTES + 1] = "";
         unsigned some = count < AT_ONCE ? count : AT_ONCE;
         for (unsigned i = 0; i < some; i++)
-            strcat(text, mark->mark);
-        cup_print(&page->terminal, mark->style, "%s", text);
+            strcat(text, mark_of(page, part));
+        cup_print(&page->terminal, marks[part].style, "%s", text);
         count -= some;
     }
 }
@@ -43,7 +59,7 @@ static void draw_bar(const struct cup_page *page, const double *percent)
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
         reached += percent[i];
         unsigned end = (unsigned)fmin(width, floor(reached / 100 * width + 0.5));
-        draw_part(page, &marks[i], end - drawn);
+        draw_part(page, i, end - drawn);
         drawn = end;
     }
     putc('\n', page->terminal.out);
@@ -58,13 +74,24 @@ static unsigned describe_part(const struct cup_page *page, int part, double perc
     return (unsigned)strlen(to) + 1;
 }
 
-/* Lists every part with some time, even if it is too small for a mark in the bar. */
+/* Names the parts that have some time, but less than the legend can show. */
+static void print_tiny(const struct cup_page *page, const double *percent)
+{
+    char names[CUP_LINE_ROOM] = "";
+    for (int i = 0; i < CUP_BUDGET_COUNT; i++)
+        if (page->totals->budget.ns[i] > 0 && percent[i] < LEAST_PERCENT)
+            cup_append(names, sizeof names, "%s%s", *names ? ", " : "", cup_budget_texts[i].text);
+    if (*names)
+        cup_page_line(page, CUP_DIM, "below 0.1 %% each: %s", names);
+}
+
+/* Lists the parts that are at least 0.1 % when rounded. */
 static void draw_legend(const struct cup_page *page, const double *percent)
 {
     unsigned used = 0;
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
         char text[CUP_LINE_ROOM];
-        if (page->totals->budget.ns[i] == 0)
+        if (page->totals->budget.ns[i] == 0 || percent[i] < LEAST_PERCENT)
             continue;
         unsigned columns = describe_part(page, i, percent[i], text) + 2;
         if (used > 0 && used + columns > page->terminal.width) {
@@ -72,10 +99,11 @@ static void draw_legend(const struct cup_page *page, const double *percent)
             used = 0;
         }
         used += columns;
-        cup_print(&page->terminal, marks[i].style, "  %s", marks[i].mark);
+        cup_print(&page->terminal, marks[i].style, "  %s", mark_of(page, i));
         fputs(text, page->terminal.out);
     }
     putc('\n', page->terminal.out);
+    print_tiny(page, percent);
 }
 
 /* Tasks outside the pool's threads are not in the bar. If all tasks are such, there is no bar. */

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "analysis/advice/advice.h"
+#include "analysis/metrics/chunks/slowest.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
+#include "analysis/report/sections/advice.h"
 #include "analysis/report/sections/row_parts.h"
 #include "analysis/write/html.h"
 
@@ -139,16 +140,22 @@ static void print_baskets(const struct cup_page *page)
 {
     if (!cup_branches_any(page->totals->branches))
         return;
-    print_fact(page, "compression", CUP_PLAIN,
-               CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio),
-               CUP_FORMAT("%s of baskets, %s uncompressed",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
-    print_fact(
-        page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-        CUP_FORMAT("of the trees' bytes; %s read more than once, %s read ahead and never used",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
+    if (!page->brief)
+        print_fact(page, "compression", CUP_PLAIN,
+                   CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio),
+                   CUP_FORMAT("%s of baskets, %s uncompressed",
+                              CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
+                              CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
+    if (page->brief)
+        print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
+                   CUP_FORMAT("of the trees' bytes; %s read more than once",
+                              CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes)));
+    else
+        print_fact(
+            page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
+            CUP_FORMAT("of the trees' bytes; %s read more than once, %s read ahead and never used",
+                       CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
+                       CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 
 static void print_cpu(const struct cup_page *page)
@@ -216,35 +223,57 @@ static void print_trouble(const struct cup_page *page)
                           (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
 }
 
-/* ---- what to look at ------------------------------------------------------------------- */
+/* ---- only in the short report ----------------------------------------------------------- */
 
-enum { SHOWN_ADVICE = 2 };
-
-static void print_advice(const struct cup_page *page)
+static void print_memory(const struct cup_page *page)
 {
-    struct cup_advice advice[CUP_ADVICE_MOST];
-    size_t count = cup_advice_make(page->totals, advice);
-    cup_page_heading(page, count ? "Look at first" : "No task was seen", "");
-    for (size_t i = 0; i < count && i < SHOWN_ADVICE; i++)
-        cup_page_line(page, CUP_PLAIN, "%s", advice[i].text);
-    if (count == 0)
-        cup_page_line(
-            page, CUP_PLAIN,
-            "The processes that wrote these logs ran no Dask task and no Coffea chunk, or "
-            "the library could not see them. The section on health, below, says which "
-            "features were off.");
+    double limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
+    double bytes = cup_metric_number(CUP_METRIC_peak_memory_bytes, page->totals);
+    const struct cup_metric *peak = cup_metric(CUP_METRIC_peak_memory_bytes);
+    const char *detail = isnan(bytes) ? CUP_FORMAT("%s", cup_metric_missing(peak, page->totals))
+                         : isnan(limit)
+                             ? "of one worker, at most; its limit is not known"
+                             : CUP_FORMAT("of one worker, at most; at most %s of its limit",
+                                          CUP_SHOW(limit, CUP_UNIT_PERCENT));
+    print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
+               CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes), detail);
+}
+
+static void print_slowest(const struct cup_page *page)
+{
+    struct cup_slowest slowest;
+    if (!cup_slowest_find(page->totals, &slowest))
+        return;
+    struct cup_text name = cup_page_text(page, slowest.name);
+    for (size_t i = name.length; i-- > 0 && *slowest.what == 'f';)
+        if (name.bytes[i] == '/') {
+            name = (struct cup_text){name.bytes + i + 1, name.length - i - 1};
+            break;
+        }
+    print_fact(page, "slowest", CUP_PLAIN, CUP_SHOW(slowest.rate / 1e3, CUP_UNIT_KHZ),
+               CUP_FORMAT("%s %.*s: events/s inside process(); all %zu: %s", slowest.what,
+                          (int)(name.length < 200 ? name.length : 200), name.bytes,
+                          slowest.compared, CUP_SHOW(slowest.all_rate / 1e3, CUP_UNIT_KHZ)));
 }
 
 static void print_facts(const struct cup_page *page)
 {
+    double attributed = cup_metric_number(CUP_METRIC_share_attributed, page->totals);
     print_duration(page);
     print_events(page);
     print_bytes(page);
     print_baskets(page);
     print_cpu(page);
-    print_attributed(page);
+    if (page->brief) {
+        print_memory(page);
+        print_slowest(page);
+    }
+    if (!page->brief || attributed < 0.99)
+        print_attributed(page);
     print_trouble(page);
 }
+
+enum { SHOWN_ADVICE = 2 };
 
 /* In a page of HTML, title, bar and advice have their own places. */
 static int print_summary(const struct cup_page *page)
@@ -259,30 +288,48 @@ static int print_summary(const struct cup_page *page)
     }
     print_title(page);
     print_facts(page);
+    if (page->brief)
+        cup_print_verdict(page);
     cup_print_bar(page);
-    print_advice(page);
+    if (!page->brief)
+        cup_print_findings(page, SHOWN_ADVICE);
     return 0;
 }
 
-static int put_advice(struct report *report)
-{
-    struct cup_advice advice[CUP_ADVICE_MOST];
-    size_t count = cup_advice_make(report->totals, advice);
-    cup_json_array(&report->json, "advice");
-    for (size_t i = 0; i < count; i++) {
-        cup_json_row(&report->json, NULL);
-        put(report, "rule", cup_string(advice[i].rule->name));
-        put(report, "text", cup_string(advice[i].text));
-        cup_json_end_object(&report->json);
-    }
-    cup_json_end_array(&report->json);
-    return 0;
-}
-
-const struct cup_report_section cup_summary_section = {
-    .name = "summary", .print = print_summary, .put = put_advice};
+const struct cup_report_section cup_summary_section = {.name = "summary", .print = print_summary};
 
 /* ---- the last lines of the text -------------------------------------------------------- */
+
+/* What is missing in this profile: features that were off, and warnings. */
+static void print_missing(const struct cup_page *page)
+{
+    struct cup_feature_off off[CUP_FEATURE_COUNT];
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    size_t features = cup_features_off(page->profile, off);
+    size_t count = cup_warnings_make(page->totals, warnings);
+    if (features + count == 0)
+        return;
+    cup_page_heading(page, "Missing or uncertain in this profile", "");
+    for (size_t i = 0; i < features; i++)
+        cup_page_line(page, CUP_WARN, "%s, in %llu process%s: %s.", off[i].name,
+                      (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
+                      off[i].consequence);
+    for (size_t i = 0; i < count; i++)
+        cup_page_line(page, CUP_WARN, "%s", warnings[i].text);
+}
+
+static int print_brief_end(const struct cup_page *page)
+{
+    print_missing(page);
+    putc('\n', page->terminal.out);
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
+                      "All tables: `cupping report --full`; one of them: --only SECTION (`cupping "
+                      "help report` lists them). Pictures: `cupping plot --html FILE`.");
+    return 0;
+}
+
+const struct cup_report_section cup_brief_end_section = {
+    .name = "", .shown = CUP_SHOWN_ON_REQUEST, .print = print_brief_end};
 
 /* What a reader must know of all figures. */
 static int print_footer(const struct cup_page *page)

@@ -276,7 +276,8 @@ Test(new_counters, tables_and_dump_show_them)
     add_peer(SERVER_FILE, SERVER, "tcp://10.0.0.9:1094", 70000);
     finish(all);
     setenv("COLUMNS", "200", 1);
-    cr_assert_eq(run_verb(outside, cup_verb_report, (const char *const[]){"report", scratch, NULL}),
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--full", NULL}),
                  0);
     snprintf(path, sizeof path, "%s/out", outside);
     char *text = read_text(path);

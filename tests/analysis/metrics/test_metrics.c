@@ -189,7 +189,26 @@ Test(metrics, advice_states_its_evidence)
     for (size_t i = 0; i < count; i++) {
         cr_assert_not_null(strstr(advice[i].text, "threshold"), "%s", advice[i].text);
         cr_assert(i == 0 || advice[i].weight <= advice[i - 1].weight);
+        cr_assert_null(strchr(advice[i].text, '\n'), "%s", advice[i].text);
+        cr_assert_lt(advice[i].action, strlen(advice[i].text));
+        cr_assert(advice[i].action == 0 || advice[i].text[advice[i].action - 1] == ' ');
     }
+}
+
+/* The order is that of the seconds that can be saved; failures come before them. */
+Test(metrics, advice_says_what_can_be_saved)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    size_t count = cup_advice_make(&totals, advice), with_seconds = 0;
+    double last = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (!(advice[i].saves_s > 0) || advice[i].weight > 1)
+            continue;
+        cr_expect_leq(advice[i].saves_s, last, "%s", advice[i].text);
+        last = advice[i].saves_s;
+        with_seconds++;
+    }
+    cr_expect_geq(with_seconds, 1);
 }
 
 /* ---- profiles with little in them ------------------------------------------------------- */

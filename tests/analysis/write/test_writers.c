@@ -236,12 +236,34 @@ Test(terminal, width_comes_from_COLUMNS)
 {
     struct cup_terminal terminal;
     setenv("COLUMNS", "123", 1);
-    cup_terminal_open(&terminal, stdout);
+    cup_terminal_open(&terminal, &(struct cup_output){.file = stdout});
     cr_assert_eq(terminal.width, 123);
     setenv("COLUMNS", "junk", 1);
     FILE *file = tmpfile();
-    cup_terminal_open(&terminal, file);
+    cup_terminal_open(&terminal, &(struct cup_output){.file = file});
     cr_assert_eq(terminal.width, 80);
     cr_assert_not(terminal.colour);
+    cup_terminal_open(&terminal, &(struct cup_output){.file = file, .colour = CUP_COLOUR_ALWAYS});
+    cr_assert(terminal.colour);
     fclose(file);
+}
+
+Test(terminal, what_cupping_writes_is_ascii_unless_the_locale_is_utf8)
+{
+    static const struct {
+        const char *all, *type, *lang;
+        bool ascii;
+    } locales[] = {{"", "", "", true},
+                   {"", "", "C", true},
+                   {"", "", "de_DE.UTF-8", false},
+                   {"C", "", "de_DE.UTF-8", true},
+                   {"", "C.utf8", "C", false}};
+    for (size_t i = 0; i < sizeof locales / sizeof *locales; i++) {
+        struct cup_terminal terminal;
+        setenv("LC_ALL", locales[i].all, 1);
+        setenv("LC_CTYPE", locales[i].type, 1);
+        setenv("LANG", locales[i].lang, 1);
+        cup_terminal_open(&terminal, &(struct cup_output){.file = stdout});
+        cr_expect_eq(terminal.ascii, locales[i].ascii, "%zu", i);
+    }
 }

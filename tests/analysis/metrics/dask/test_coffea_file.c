@@ -255,7 +255,7 @@ Test(coffea_file, what_differs_is_told_with_both_numbers)
 Test(coffea_file, the_text_shows_both)
 {
     write_file("{\"bytesread\": 900, \"columns\": \"{'a'}\", \"extra\": 1, " DATASETS "}");
-    cr_assert_eq(REPORT(path), 0);
+    cr_assert_eq(REPORT(path, "--full"), 0);
     char *text = printed("out");
     cr_expect(strstr(text, "Coffea's report"));
     cr_expect(strstr(text, "bytes requested      450 B  900 B   2.00  differs"), "%s", text);

@@ -2,12 +2,15 @@
  * (stack_logs.h), and logs that no library would write. */
 #include <criterion/criterion.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/metrics/functions/code_place.h"
 #include "analysis/metrics/functions/functions.h"
+#include "analysis/metrics/functions/source_line.h"
 #include "cli/verbs.h"
 #include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
@@ -446,6 +449,57 @@ Test(functions, the_report_tells_them)
     cr_assert_eq(
         RUN(cup_verb_report, "report", scratch, "--only", "functions", "--prefix", "misspelt"),
         CUP_EXIT_FAILED);
+}
+
+/* The file of the analysis, as it was when the run began. */
+static void write_source(const char *path, const char *text, time_t changed)
+{
+    const struct timespec times[] = {{changed, 0}, {changed, 0}};
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static const char *source_line(const char *path, const char *function, uint32_t first_line,
+                               uint32_t line)
+{
+    static char text[CUP_CODE_ROOM];
+    const struct cup_source source = {
+        {path, strlen(path)}, {function, strlen(function)}, first_line, INT64_C(1000) * 1000000000};
+    return cup_source_line(&source, line, text) ? text : NULL;
+}
+
+Test(functions, source_text_is_of_the_file_that_ran_or_not_at_all)
+{
+    static const char text[] = "import numpy\n\n@decorator\ndef select(events):\n"
+                               "    jets = events.Jet  \r\n\nsquare = lambda x: x * x\n";
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/mine.py", outside);
+    write_source(path, text, 999);
+    cr_expect_str_eq(source_line(path, "Processor.select", 3, 5), "jets = events.Jet");
+    cr_expect_str_eq(source_line(path, "<lambda>", 7, 7), "square = lambda x: x * x");
+    cr_expect_null(source_line(path, "select", 3, 6), "the line is empty");
+    cr_expect_null(source_line(path, "select", 3, 99), "there is no such line");
+    cr_expect_null(source_line(path, "selects", 3, 5), "another function begins there");
+    cr_expect_null(source_line(path, "sel", 3, 5), "another function begins there");
+    cr_expect_null(source_line(path, "select", 5, 5), "nothing begins there");
+    cr_expect_null(source_line(outside, "select", 3, 5), "it is a directory");
+    write_source(path, text, 1001);
+    cr_expect_null(source_line(path, "select", 3, 5), "the file is younger than the run");
+    cr_expect_null(source_line("/nowhere/mine.py", "select", 3, 5));
+}
+
+Test(functions, the_heaviest_lines_of_the_users_code)
+{
+    save_stack_logs(scratch);
+    cr_assert_eq(RUN(cup_verb_report, "report", scratch, "--only", "lines"), CUP_EXIT_DONE);
+    char *text = read_text_in(outside, "out");
+    cr_expect(strstr(text, "Heaviest lines of your own code"), "%s", text);
+    cr_expect(strstr(text, "mine.py:31"), "%s", text);
+    cr_expect_null(strstr(text, "local.py"), "%s", text);
+    free(text);
 }
 
 Test(functions, a_run_without_stacks_says_why)

@@ -411,15 +411,21 @@ Test(budget, dump_shows_histograms)
     free(text);
 }
 
-static char *report_text(const char *section, const char *width)
+static char *text_now(const char *section)
 {
     char path[2 * SUPPORT_PATH];
-    setenv("COLUMNS", width, 1);
     cr_assert_eq(run_verb(outside, cup_verb_report,
                           (const char *const[]){"report", scratch, "--only", section, NULL}),
-                 0);
+                 CUP_EXIT_DONE);
     snprintf(path, sizeof path, "%s/out", outside);
     return read_text(path);
+}
+
+static char *report_text(const char *section, const char *width)
+{
+    setenv("COLUMNS", width, 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    return text_now(section);
 }
 
 static void expect_text(const char *section, const char *const *parts)
@@ -448,9 +454,54 @@ Test(budget, the_bar_can_be_read_without_colours)
     expect_text("summary", parts);
 }
 
+/* The bar of the same run: with colours every part has blocks of its own colour. */
+Test(budget, colours_of_the_bar_differ)
+{
+    enum { PARTS = 6 };
+    char colours[PARTS][8], *at;
+    size_t count = 0;
+    add_waiting_task();
+    load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    cr_assert_eq(run_verb(outside, cup_verb_report,
+                          (const char *const[]){"report", scratch, "--only", "summary",
+                                                "--color=always", NULL}),
+                 CUP_EXIT_DONE);
+    char path[2 * SUPPORT_PATH];
+    snprintf(path, sizeof path, "%s/out", outside);
+    char *text = read_text(path);
+    for (at = strstr(text, "m█"); at && count < PARTS; at = strstr(at + 1, "m█"), count++) {
+        const char *escape = at;
+        while (*escape != '\033')
+            escape--;
+        snprintf(colours[count], sizeof *colours, "%.*s", (int)(at - escape), escape);
+        for (size_t i = 0; i < count; i++)
+            cr_expect_str_neq(colours[i], colours[count]);
+    }
+    cr_expect_eq(count, PARTS, "%s", text);
+    cr_expect_null(strstr(text, "░"));
+    free(text);
+}
+
+Test(budget, the_bar_is_ascii_without_utf8)
+{
+    static const char bar[] = "\n  ####################IIIIIIIIGGGGRRoooooo"
+                              "........................................\n";
+    add_waiting_task();
+    load_with(CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY);
+    char *text = report_text("summary", "84");
+    setenv("LC_ALL", "C", 1);
+    char *ascii = text_now("summary");
+    cr_expect(strstr(ascii, bar), "%s", ascii);
+    for (const char *at = ascii; *at; at++)
+        cr_expect(*at > 0, "%s", at);
+    free(text);
+    free(ascii);
+}
+
 Test(budget, small_parts_are_in_the_legend)
 {
-    static const char *const parts[] = {"D Dask between tasks <0.1 % (1.00 ms)", NULL};
+    static const char *const parts[] = {"below 0.1 % each: Dask between tasks", NULL};
     add_task(1, 5, 0, 1);
     add_task(2, 5, 1.001, 10);
     load();
