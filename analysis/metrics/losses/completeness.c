@@ -219,7 +219,7 @@ static bool ended_before(int64_t end_ns, const struct cup_run *call)
     return end_ns > 0 && end_ns < call_end_ns;
 }
 
-/* False: nothing was seen that ended the run. */
+/* False: nothing was seen that surely ended the run. Of the workers, others may have gone on. */
 static bool find_cause(struct cup_completeness *c, const struct cup_profile *profile,
                        const struct cup_run *call)
 {
@@ -244,7 +244,7 @@ static bool find_cause(struct cup_completeness *c, const struct cup_profile *pro
         set_cause(c, "the Runner's call ended early, by an exception or an interrupt that the "
                      "program caught");
     return interrupted || exception.length || was_killed(call, client) ||
-           ended_before(scheduler_ns, call) || ended_before(workers_ns, call);
+           ended_before(scheduler_ns, call);
 }
 
 /* ---- the state --------------------------------------------------------------------------- */
@@ -264,6 +264,30 @@ static bool any_task_runs(const struct cup_profile *profile)
     return false;
 }
 
+static bool is_profiled(const struct cup_profile *profile, uint32_t address)
+{
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (profile->servers[i].address == address)
+            return true;
+    return false;
+}
+
+/* Workers that ran without the library may have done the rest. The scheduler's samples know all
+ * workers. */
+static const char *why_workers_are_uncertain(const struct cup_profile *profile)
+{
+    uint32_t roles = 0;
+    for (size_t i = 0; i < profile->process_count; i++)
+        roles |= profile->processes[i].roles;
+    for (size_t i = 0; i < profile->sampled_worker_count; i++)
+        if (!is_profiled(profile, profile->sampled_workers[i].address))
+            return "a worker was not profiled, so chunks that were done may be missing";
+    if ((roles & 1u << CUP_ROLE_WORKER) && !(roles & 1u << CUP_ROLE_SCHEDULER))
+        return "chunks are missing in the logs, but the scheduler was not profiled, so other "
+               "workers may have done them";
+    return NULL;
+}
+
 /* Chunks that are done may be missing in logs that are not whole. */
 static const char *why_uncertain(const struct cup_totals *t)
 {
@@ -275,7 +299,7 @@ static const char *why_uncertain(const struct cup_totals *t)
                "may be missing";
     if (t->all.tasks == 0)
         return "no worker was profiled, so what was done is not known";
-    return NULL;
+    return why_workers_are_uncertain(profile);
 }
 
 static enum cup_run_state judge_ended(struct cup_completeness *c, const struct cup_totals *t,

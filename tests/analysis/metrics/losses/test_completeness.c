@@ -97,10 +97,27 @@ Test(completeness, as_far_as_maxchunks_allows)
     expect(CUP_RUN_COMPLETE, "Complete, as far as maxchunks=3 allows for each dataset: ");
 }
 
+/* Dask's servers of the client's process. */
+static void add_server(uint32_t id, enum cup_role role)
+{
+    struct cup_r_server server = {.id = id, .role = role};
+    BUILDER_ADD(&client, CUP_R_SERVER, server);
+}
+
+Test(completeness, other_workers_may_have_done_the_rest)
+{
+    plan(6, 10000);
+    add_server(1, CUP_ROLE_WORKER);
+    save_client();
+    expect(CUP_RUN_UNKNOWN, "the scheduler was not profiled");
+}
+
 Test(completeness, chunks_are_missing)
 {
     plan(6, 10000);
     run.not_after_ns = at_second(30.5);
+    add_server(1, CUP_ROLE_WORKER);
+    add_server(2, CUP_ROLE_SCHEDULER);
     save_client();
     expect(CUP_RUN_ABORTED, "Aborted at 50 % (5,000 of 10,000 events, 3 of 6 chunks): the");
 }
