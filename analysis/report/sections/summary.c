@@ -84,7 +84,9 @@ static void print_duration(const struct cup_page *page)
             ? CUP_FORMAT("processing %s, merging %s", CUP_SHOW_METRIC(page, CUP_METRIC_process_s),
                          CUP_SHOW_METRIC(page, CUP_METRIC_merge_s))
         : t->run.stop_ns > t->tasks.stop_ns
-            ? "from the first task to the last sign of life of one that never ended"
+            ? t->all.running ? "from the first task to the last sign of life so far"
+                             : "from the first task to the last sign of life of one that never "
+                               "ended"
             : "from the first task to the last";
     print_fact(page, "wall time", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_wall_time), detail);
 }
