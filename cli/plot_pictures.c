@@ -152,7 +152,13 @@ int cup_plot_pictures(const struct cup_subject *subject, const struct cup_wanted
         return -1;
     int result = draw_all(&pictures, subject, &left_out, &drawn, error);
     print_left_out(&left_out);
-    if (result != 0 || ((wanted->count == 0 || left_out.count == 0) && drawn))
+    if (wanted->by_default && result == 0)
+        fprintf(stderr,
+                "cupping: plot: %zu more plots with --all; `cupping plot --list` says what each "
+                "answers\n",
+                cup_plots.count - wanted->count);
+    bool named = wanted->count > 0 && !wanted->by_default;
+    if (result != 0 || ((!named || left_out.count == 0) && drawn))
         return result;
     return cup_error_set(error, "plot", CUP_NO_OFFSET, "%zu of the requested plots cannot be drawn",
                          left_out.count);

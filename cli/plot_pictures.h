@@ -13,10 +13,11 @@ struct cup_subject {
 
 enum { CUP_WANTED_MOST = 64 };
 
-/* The plots that the user named; if there are none, all. */
+/* The plots to draw; if there are none, all. */
 struct cup_wanted {
     const struct cup_plot *plots[CUP_WANTED_MOST];
     size_t count;
+    bool by_default; /* the user named none of them */
 };
 
 /* Returns 0, or -1 and *error if there are too many. */

@@ -23,9 +23,9 @@ struct request {
     const char *words[CUP_COMPARE_MOST]; /* the runs */
     struct cup_input_list inputs;        /* used if there are two or more runs */
     const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
-    const char *list, *dark; /* NULL: not given */
-    struct cup_call_ask ask; /* whose stacks the flame graphs show */
-    unsigned number;         /* of the run: see struct cup_load_options */
+    const char *list, *dark, *all; /* NULL: not given */
+    struct cup_call_ask ask;       /* whose stacks the flame graphs show */
+    unsigned number;               /* of the run: see struct cup_load_options */
     struct cup_wanted wanted;
     struct cup_sheet style;
     struct cup_target target;
@@ -40,6 +40,9 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--list", NULL, list,
                "list the plots: the name, the question that each answers and, given a profile, why "
                "it cannot be drawn"),
+    CUP_OPTION("--all", NULL, all,
+               "draw every plot that the data allow; default, of one run: time-budget, "
+               "task-stream, event-rate, runtime-events and flame-cpu"),
     CUP_OPTION(
         "-o", "OUTDIR", out,
         "write NAME.png into this directory, which is created if needed; default: ./" DEFAULT_OUT),
@@ -191,6 +194,22 @@ static int read_operands(struct request *request, const struct cup_operands *ope
     return check_plots(request, error);
 }
 
+/* Without names and --all, the pictures of one run are the few that answer most. */
+static int choose_plots(struct request *request, struct cup_error *error)
+{
+    bool some = request->wanted.count || request->all || request->list || request->html;
+    if (request->all && request->wanted.count)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "--all draws every plot, also %s: leave out one of the two",
+                             request->wanted.plots[0]->name);
+    for (size_t i = 0; i < CUP_MAIN_PLOTS && !some && !has_several_runs(request); i++) {
+        request->wanted.plots[request->wanted.count++] =
+            cup_plot_find(&cup_plots, cup_main_plots[i]);
+        request->wanted.by_default = true;
+    }
+    return 0;
+}
+
 /* True if a plot that shows stacks is wanted. */
 static bool wants_flame(const struct request *request)
 {
@@ -241,7 +260,8 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     struct cup_operands operands = {words, MOST_OPERANDS, 0};
     if (cup_options_read(argc, argv, &cup_plot_options, request, &operands, error) != 0 ||
         read_operands(request, &operands, error) != 0 || read_format(request, error) != 0 ||
-        read_size(request, error) != 0 || read_comparison(request, error) != 0)
+        read_size(request, error) != 0 || choose_plots(request, error) != 0 ||
+        read_comparison(request, error) != 0)
         return -1;
     if (request->html && find_picture_option(request))
         return cup_error_set(error, "plot", CUP_NO_OFFSET,

@@ -25,7 +25,7 @@ const struct cup_verb cup_verbs[] = {
     {"tasks", cup_verb_tasks, "[DIR] [OPTIONS]", "show one row for each task", &cup_tasks_options,
      "Without options: the main columns as a table. A FILE of - is standard output."},
     {"plot", cup_verb_plot, "[DIR...] [OPTIONS] [NAME...]",
-     "draw pictures of a run, or of several: all that the data allow, or those named",
+     "draw pictures of a run, or of several: those that answer most, those named, or all",
      &cup_plot_options,
      "Each DIR may also be DIR:N, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. With two or more, the plots compare the runs: in `--list` the "

@@ -122,5 +122,8 @@ static const struct cup_plot plots[] = {PLOTS(X)};
 static const struct cup_plot run_plots[] = {RUN_PLOTS(X)};
 #undef X
 
+const char *const cup_main_plots[CUP_MAIN_PLOTS] = {"time-budget", "task-stream", "event-rate",
+                                                    "runtime-events", "flame-cpu"};
+
 const struct cup_plot_table cup_plots = {plots, sizeof plots / sizeof *plots};
 const struct cup_plot_table cup_run_plots = {run_plots, sizeof run_plots / sizeof *run_plots};

@@ -6,7 +6,7 @@ cd "$(dirname -- "$0")/../.."
 where=$(mktemp -d)
 trap 'rm -rf "$where"' EXIT INT TERM
 build/tests/generate_log "$where/run" 100000 2000 0 20 60
-for what in "-o $where/plots" "--html $where/page.html"; do
+for what in "--all -o $where/plots" "--html $where/page.html"; do
     echo "cupping plot ${what%% *}"
     for _ in 1 2 3 4 5; do
         # shellcheck disable=SC2086 # an option and its value

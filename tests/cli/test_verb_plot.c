@@ -64,9 +64,26 @@ static bool is_left_out(const char *err, const char *name)
     return false;
 }
 
-Test(verb_plot, without_a_name_all_that_the_data_allow)
+Test(verb_plot, without_a_name_those_that_answer_most)
 {
     cr_assert_eq(RUN(scratch, "-o", pictures), CUP_EXIT_DONE);
+    char *out = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
+    for (size_t i = 0; i < CUP_MAIN_PLOTS; i++) {
+        char path[64];
+        cr_expect_not_null(cup_plot_find(&cup_plots, cup_main_plots[i]));
+        snprintf(path, sizeof path, "/pictures/%s.png\n", cup_main_plots[i]);
+        cr_expect_neq(strstr(out, path) != NULL, is_left_out(err, cup_main_plots[i]), "%s", path);
+    }
+    cr_expect_leq(lines_of(out), CUP_MAIN_PLOTS);
+    cr_expect_not_null(strstr(out, "/pictures/runtime-events.png\n"));
+    cr_expect_not_null(strstr(err, " more plots with --all; `cupping plot --list`"), "%s", err);
+    free(out);
+    free(err);
+}
+
+Test(verb_plot, all_that_the_data_allow)
+{
+    cr_assert_eq(RUN(scratch, "--all", "-o", pictures), CUP_EXIT_DONE);
     cr_expect(begins("worker-count.png", "\x89PNG"));
     cr_expect(begins("runtime-events.png", "\x89PNG"));
     cr_expect(begins("chunk-runtime.png", "\x89PNG"));
@@ -144,6 +161,7 @@ Test(verb_plot, wrong_usage_is_one_line)
         {{"--run", "x"}, "--run"},
         {{"compare"}, "compare: shows two or more runs"},
         {{"/tmp", "/usr", "task-stream"}, "task-stream: shows one run; of several"},
+        {{"--all", "task-stream"}, "--all draws every plot, also task-stream"},
         {{"--baseline", "B"}, "--baseline is for plots of two or more runs"},
         {{"--target", "1GB/s"}, "--target is for plots of two or more runs"},
         {{"/tmp", "/usr", "--baseline=C"}, "--baseline C: not one of the 2"},

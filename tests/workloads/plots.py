@@ -91,7 +91,7 @@ SIZE_OF = {"png": size_of_png, "svg": size_of_svg, "pdf": size_of_pdf}
 def draw(run: Run, name: str, *options) -> dict[str, bytes]:
     """All pictures, by their paths in the directory."""
     directory = run.out / name
-    done = run("plot", "-o", directory, *options)
+    done = run("plot", "--all", "-o", directory, *options)
     paths = [Path(line) for line in done.stdout.splitlines()]
     expect(f"{options}: status", done.returncode, 0)
     expect(f"{options}: files", sorted(directory.iterdir()), sorted(paths))
@@ -123,7 +123,7 @@ def check_left_out(run: Run) -> None:
     expect("bytes from servers", sum(row["recv_bytes"] or 0 for row in tasks(run)), 0)
     expect("left out", sorted(left_out.keys() & {"hosts", "servers", "gil-pressure", "wasted-work"}),
            ["hosts", "servers"])  # two threads a worker, and a chunk that failed once
-    reported = run("plot", "-o", run.out / "some").stderr
+    reported = run("plot", "--all", "-o", run.out / "some").stderr
     for name, reason in left_out.items():
         expect(f"{name} is reported", name in reported and reason in reported, True)
     asked = run("plot", "-o", run.out / "asked", "hosts", "chunk-runtime")
