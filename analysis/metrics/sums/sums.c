@@ -383,6 +383,18 @@ uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count)
     return order;
 }
 
+size_t cup_prefixes_alone(const struct cup_totals *totals, const uint32_t *order, size_t count)
+{
+    size_t alone = count;
+    while (alone > 0) {
+        const struct cup_task_sums *sums = &totals->prefixes[order[alone - 1]];
+        if (sums->erred + sums->unfinished > 0 || sums->wall_ns >= totals->all.wall_ns / 100)
+            break;
+        alone--;
+    }
+    return count - alone < 2 ? count : alone;
+}
+
 /* ---- attribution methods
  * ---------------------------------------------------------------------------- */
 

@@ -229,6 +229,11 @@ static inline bool cup_prefix_is_processor(const struct cup_totals *totals, uint
  * caller frees; NULL without memory. */
 uint32_t *cup_prefixes_by_time(const struct cup_totals *totals, size_t *count);
 
+/* How many of these prefixes, from the first one on, need a row of their own: the others have less
+ * than 1 % of the tasks' time each, and none of their tasks failed. A single one is no reason for a
+ * row of others. */
+size_t cup_prefixes_alone(const struct cup_totals *totals, const uint32_t *order, size_t count);
+
 /* Names of the attribution methods, and the bytes that each attributed (none: unattributed). */
 extern const char *const cup_method_names[CUP_METHOD_COUNT];
 uint64_t cup_method_bytes(const struct cup_totals *totals, int method);

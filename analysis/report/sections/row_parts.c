@@ -1,5 +1,11 @@
 #include "analysis/report/sections/row_parts.h"
 
+size_t cup_report_prefixes_alone(const struct cup_page *page, const uint32_t *order, size_t count)
+{
+    bool all = page->alone || page->terminal.html;
+    return all ? count : cup_prefixes_alone(page->totals, order, count);
+}
+
 struct cup_value cup_row_algorithms(struct cup_report_rows *rows, uint32_t algorithms)
 {
     char room[CUP_ALGORITHMS_ROOM];

@@ -82,3 +82,7 @@ void cup_print_bar(const struct cup_page *page);
 
 /* Writes keys into the JSON object that is open, named as in Coffea's own report. */
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums);
+
+/* How many prefixes have a row of their own; see cup_prefixes_alone(). All, if --only names the
+ * section. */
+size_t cup_report_prefixes_alone(const struct cup_page *page, const uint32_t *order, size_t count);

@@ -343,8 +343,8 @@ static int print_footer(const struct cup_page *page)
         "counters), processes, runs, scaling, coffea, functions (down to the line). "
         "`cupping plot --html FILE` draws all of it.");
     cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "kB, MB and GB are powers of 1000. Dask measured the figures of workers (D), "
-                      "cupping most others (P). `--only sources` says how each figure is made, "
+                      "kB, MB and GB are powers of 1000. Dask measured the figures of workers, "
+                      "cupping most others. `--only sources` says how each figure is made, "
                       "`--json FILE` writes all of them, and "
                       "docs/reading-a-report.md explains them.");
     return 0;

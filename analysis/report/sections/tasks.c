@@ -1,13 +1,14 @@
 /* Tasks: by their prefix, by the worker that ran them, and those that failed or never ended. */
 #include <stdlib.h>
 
+#include "analysis/base/array.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
 /* ---- by prefix ---------------------------------------------------------------------------- */
 
 #define PREFIX_FIELDS(X)                                                                           \
-    X("prefix", TEXT, cup_row_text(rows, prefix->name), .heading = "prefix")                       \
+    X("prefix", TEXT, name, .heading = "prefix")                                                   \
     X("processor", BOOL, cup_bool(runs_chunks))                                                    \
     X(NULL, TEXT, cup_string(runs_chunks ? "chunks" : ""), .heading = "", .rank = 2)               \
     CUP_TASK_SUM_FIELDS(X, sums)                                                                   \
@@ -26,12 +27,24 @@
     X(NULL, BYTES, cup_count(c[CUP_C_RECV_BYTES]), .heading = "received", .rank = 5,               \
       .counter = CUP_C_RECV_BYTES)
 
+/* The prefixes with little time, as one row of the text. */
+struct others {
+    struct cup_prefix prefix;
+    struct cup_task_sums sums;
+    size_t count;
+};
+
 static void fill_prefix(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_prefix *prefix = item;
-    uint32_t index = (uint32_t)(prefix - rows->profile->prefixes);
-    const struct cup_task_sums *sums = &rows->totals->prefixes[index];
-    bool runs_chunks = cup_prefix_is_processor(rows->totals, index);
+    const struct others *others = rows->of;
+    bool many = others && prefix == &others->prefix;
+    uint32_t index = many ? 0 : (uint32_t)(prefix - rows->profile->prefixes);
+    const struct cup_task_sums *sums = many ? &others->sums : &rows->totals->prefixes[index];
+    bool runs_chunks = !many && cup_prefix_is_processor(rows->totals, index);
+    const struct cup_value name =
+        many ? cup_row_string(rows, CUP_FORMAT("%zu others below 1 %%", others->count))
+             : cup_row_text(rows, prefix->name);
     bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
     bool heap = cup_profile_measured(rows->profile, CUP_FEATURE_HEAP);
     const uint64_t *c = prefix->counters;
@@ -50,12 +63,30 @@ static const char *task_counter_key(unsigned index, char room[CUP_KEY_ROOM])
                : counter_key(cup_counter_names[index], room, CUP_KEY_ROOM);
 }
 
+static void add_other(struct others *others, const struct cup_prefix *prefix,
+                      const struct cup_task_sums *sums)
+{
+    cup_add_numbers(&others->sums, sums, sizeof *sums);
+    cup_add_all(others->prefix.counters, prefix->counters, CUP_COUNTER_COUNT);
+    cup_wait_sums_add(&others->prefix.waits, &prefix->waits);
+}
+
 static int list_for_text(struct cup_report_rows *rows)
 {
     size_t count;
     uint32_t *order = cup_prefixes_by_time(rows->totals, &count);
+    size_t alone = order ? cup_report_prefixes_alone(rows->text.page, order, count) : 0;
+    struct others others = {.count = count - alone};
     for (size_t i = 0; order && i < count; i++)
-        cup_add_row(rows, &rows->profile->prefixes[order[i]]);
+        if (i < alone)
+            cup_add_row(rows, &rows->profile->prefixes[order[i]]);
+        else
+            add_other(&others, &rows->profile->prefixes[order[i]],
+                      &rows->totals->prefixes[order[i]]);
+    rows->of = &others;
+    if (order && alone < count)
+        cup_add_row(rows, &others.prefix);
+    rows->of = NULL;
     free(order);
     return order ? 0 : -1;
 }

@@ -112,7 +112,8 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
 {
     struct cup_column columns[COLUMNS];
     struct cup_table table;
-    size_t prefixes = 0;
+    size_t prefixes = 0, alone = cup_report_prefixes_alone(page, order, count), others = 0;
+    struct cup_wait_sums rest = {0};
     make_columns(page, columns);
     cup_page_heading(page, "Waits",
                      "percent of the tasks' time; the waits of helper threads are in --json");
@@ -120,9 +121,16 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
     table.names_hidden = true;
     for (size_t i = 0; i < count; i++) {
         const struct cup_prefix *prefix = &page->profile->prefixes[order[i]];
-        if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES)
+        if (i >= alone && prefix->waits.tasks) {
+            cup_wait_sums_add(&rest, &prefix->waits);
+            others++;
+        } else if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES) {
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
+        }
     }
+    const char *name = CUP_FORMAT("%zu others below 1 %%", others);
+    if (others)
+        add_waits(page, &table, (struct cup_text){name, strlen(name)}, &rest);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefixes in --json");
     print_workers(page, columns);
@@ -172,8 +180,10 @@ static int list_durations(struct cup_report_rows *rows)
 {
     size_t count;
     uint32_t *order = cup_prefixes_by_time(rows->totals, &count);
+    bool text = rows->text.page != NULL;
+    size_t alone = order && text ? cup_report_prefixes_alone(rows->text.page, order, count) : count;
     for (size_t i = 0; order && i < count; i++)
-        if (i < SHOWN_PREFIXES)
+        if (i < SHOWN_PREFIXES && i < alone)
             add_durations(rows, &rows->profile->prefixes[order[i]]);
         else
             rows->text.hidden++;

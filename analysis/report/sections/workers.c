@@ -62,13 +62,13 @@ static void print_memory(const struct cup_page *page)
 
 static void print_use(const struct cup_page *page)
 {
-    print_line(
-        page, "per thread",
-        CUP_FORMAT("CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks %s",
-                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
-                   CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
+    print_line(page, "per thread",
+               CUP_FORMAT("CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks "
+                          "(also those that wait for a thread) %s",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
+                          CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
     print_line(page, "event loops",
                CUP_FORMAT("stalled up to %s in a worker, %s in the scheduler",
                           CUP_SHOW_METRIC(page, CUP_METRIC_event_loop_stall_s_peak),

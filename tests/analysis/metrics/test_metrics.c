@@ -211,6 +211,20 @@ Test(metrics, advice_says_what_can_be_saved)
     cr_expect_geq(with_seconds, 1);
 }
 
+Test(metrics, prefixes_with_little_time_are_one_row)
+{
+    static const uint32_t order[] = {0, 1, 2, 3};
+    struct cup_task_sums sums[] = {
+        {.wall_ns = 985}, {.wall_ns = 9}, {.wall_ns = 5}, {.wall_ns = 1}};
+    struct cup_totals some = {.prefixes = sums, .all.wall_ns = 1000};
+    cr_expect_eq(cup_prefixes_alone(&some, order, 4), 1);
+    cr_expect_eq(cup_prefixes_alone(&some, order, 2), 2, "one other is no reason for such a row");
+    sums[1].erred = 1;
+    cr_expect_eq(cup_prefixes_alone(&some, order, 4), 2, "failures are shown");
+    sums[3].unfinished = 1;
+    cr_expect_eq(cup_prefixes_alone(&some, order, 4), 4);
+}
+
 /* ---- profiles with little in them ------------------------------------------------------- */
 
 /* Makes totals of an empty profile in which the task, if any, is the only one. */
