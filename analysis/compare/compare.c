@@ -110,10 +110,11 @@ const char *const cup_verdict_names[] = {
     [CUP_VERDICT_NONE] = NULL, [CUP_VERDICT_BETTER] = "better", [CUP_VERDICT_WORSE] = "worse"};
 
 static enum cup_verdict judge(const struct cup_comparison *comparison,
-                              const struct cup_direction *direction, double by, double from)
+                              const struct cup_direction *direction, double by, double from,
+                              double noise)
 {
     if (direction->better == CUP_BETTER_UNKNOWN || by == 0 ||
-        fabs(by) < CUP_LEAST_CHANGE * fabs(from) ||
+        fabs(by) < CUP_LEAST_CHANGE * fabs(from) || !(fabs(by) > noise * fabs(from)) ||
         (direction->same_work && !comparison->same_work))
         return CUP_VERDICT_NONE;
     return (by > 0) == (direction->better == CUP_BETTER_HIGHER) ? CUP_VERDICT_BETTER
@@ -126,12 +127,16 @@ struct cup_change cup_change_of(const struct cup_comparison *comparison,
     struct cup_value from = cup_compared_value(row, comparison->baseline);
     struct cup_value to = cup_compared_value(row, input);
     if (input == comparison->baseline || !is_amount(from) || !is_amount(to))
-        return (struct cup_change){.by = cup_null(), .relative = cup_null()};
+        return (struct cup_change){.by = cup_null(), .relative = cup_null(), .noise = NAN};
     double by = cup_number(to) - cup_number(from);
+    double noise = hypot(cup_figure_noise(&comparison->inputs[comparison->baseline],
+                                          row->figures[comparison->baseline]),
+                         cup_figure_noise(&comparison->inputs[input], row->figures[input]));
     return (struct cup_change){
         .by = cup_real(by),
         .relative = cup_ratio(by, fabs(cup_number(from))),
-        .verdict = judge(comparison, &row->direction, by, cup_number(from)),
+        .noise = noise,
+        .verdict = judge(comparison, &row->direction, by, cup_number(from), noise),
     };
 }
 
@@ -186,14 +191,32 @@ static int compare_texts(struct cup_comparison *comparison, const char *what, in
     return 0;
 }
 
+/* Numbers that must be equal in all inputs. */
+static const struct {
+    const char *what;
+    enum cup_metric_id metric;
+} numbers[] = {
+    {"events", CUP_METRIC_total_events},
+    {"chunks", CUP_METRIC_num_chunks},
+    {"workers", CUP_METRIC_peak_workers},
+    {"threads of a worker", CUP_METRIC_cores_per_worker},
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
 static const char *number_text(struct cup_comparison *comparison, const struct cup_figures *input,
                                const char *what)
 {
-    enum cup_metric_id metric =
-        strcmp(what, "events") == 0 ? CUP_METRIC_total_events : CUP_METRIC_num_chunks;
-    struct cup_value value = cup_figures_value(input, metric);
-    return value.kind != CUP_VALUE_NULL ? keep(comparison, CUP_SHOW_VALUE(value, CUP_UNIT_COUNT))
-                                        : NULL;
+    size_t i = 0;
+    while (strcmp(numbers[i].what, what) != 0)
+        i++;
+    double number = cup_figures_number(input, numbers[i].metric);
+    if (isnan(number) && numbers[i].metric == CUP_METRIC_peak_workers && input->workers)
+        number = (double)input->workers;
+    if (isnan(number))
+        return NULL;
+    bool whole = number == floor(number);
+    return keep(comparison, CUP_SHOW_VALUE(whole ? cup_whole(number) : cup_real(number),
+                                           whole ? CUP_UNIT_COUNT : CUP_UNIT_RATIO));
 }
 
 static int by_text(const void *left, const void *right)
@@ -312,9 +335,10 @@ static int compare_facts(struct cup_comparison *comparison)
 
 static int find_differences(struct cup_comparison *comparison)
 {
-    return compare_texts(comparison, "events", number_text) ||
-                   compare_texts(comparison, "chunks", number_text) ||
-                   compare_texts(comparison, "datasets", dataset_names) ||
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (compare_texts(comparison, numbers[i].what, number_text) != 0)
+            return -1;
+    return compare_texts(comparison, "datasets", dataset_names) ||
                    compare_texts(comparison, "files", files_text) || compare_facts(comparison)
                ? -1
                : 0;
@@ -335,7 +359,8 @@ static void set_scaling(struct cup_comparison *comparison)
 {
     static const char formula[] = "throughput(n) / (throughput(n0) * n / n0), events per second "
                                   "by cores where both are known";
-    comparison->scaling = cup_scaling_make(comparison->inputs, comparison->input_count);
+    comparison->scaling =
+        cup_scaling_make(comparison->inputs, comparison->input_count, comparison->baseline);
     for (size_t i = 0; i < comparison->input_count; i++) {
         struct cup_value value = cup_real(cup_scaling_efficiency(&comparison->scaling, i));
         const char *why = comparison->scaling.missing ? comparison->scaling.missing

@@ -7,7 +7,7 @@ enum { CUP_COMPARE_MOST = 26 }; /* each has a letter, A to Z */
 
 /* How throughput grows with workers and with cores, from two or more runs:
  *     efficiency(n) = throughput(n) / (throughput(n0) * n / n0)
- * n0 is the smallest number; the first run that has it is the reference. */
+ * n0 is the number of the baseline; if it is not known, the smallest. */
 enum cup_scaling_size { CUP_BY_WORKERS, CUP_BY_CORES, CUP_SCALING_SIZES };
 enum cup_scaling_rate { CUP_OF_EVENTS, CUP_OF_BYTES, CUP_SCALING_RATES };
 
@@ -22,11 +22,12 @@ struct cup_scaling {
     struct cup_scaling_row rows[CUP_COMPARE_MOST];
     size_t count;
     const char *sizes_are[CUP_SCALING_SIZES], *bytes_are; /* what the columns contain */
-    int least[CUP_SCALING_SIZES];                         /* the reference runs; -1: none */
+    int reference[CUP_SCALING_SIZES];                     /* the reference runs; -1: none */
     const char *missing; /* why there is no efficiency; NULL: there is one */
 };
 
-struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count);
+struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count,
+                                    size_t baseline);
 
 /* The efficiency of a run: by cores rather than workers, of events rather than bytes, as far as
  * known; otherwise NAN. */
@@ -71,11 +72,20 @@ extern const char *const cup_verdict_names[]; /* NULL, "better", "worse" */
  */
 #define CUP_LEAST_CHANGE 0.0005
 
+/* How far a figure of a run may lie from that of another run of the same job, as a share of it: two
+ * standard errors of the mean over the run's chunks, for figures made from their times; 0 for what
+ * is counted; NAN for everything else, which one run does not show. */
+double cup_figure_noise(const struct cup_figures *figures, const struct cup_run_figure *figure);
+
+/* Fewer chunks than this show no noise. */
+enum { CUP_NOISE_CHUNKS = 8 };
+
 /* What changed against the baseline. */
 struct cup_change {
     struct cup_value by;       /* null if either value is null or not a number */
     struct cup_value relative; /* by / baseline; null also where the baseline is 0 */
-    enum cup_verdict verdict;
+    double noise;              /* of both runs, as a share of the baseline; NAN: not known */
+    enum cup_verdict verdict;  /* none if the change is not known to be more than the noise */
 };
 struct cup_change cup_change_of(const struct cup_comparison *comparison,
                                 const struct cup_compared *row, size_t input);

@@ -49,12 +49,12 @@ static void put_difference(struct cup_json *json, const struct cup_comparison *c
     cup_json_end_object(json);
 }
 
-/* Four arrays with an element for each input. */
+/* Arrays with an element for each input. */
 static void put_lists(struct cup_json *json, const struct cup_comparison *comparison,
                       const struct cup_compared *row)
 {
-    static const char *const names[] = {"values", "change", "relative_change", "verdict",
-                                        "sources"};
+    static const char *const names[] = {"values",  "change",  "relative_change",
+                                        "verdict", "sources", "noise"};
     for (int list = 0; list < (int)(sizeof names / sizeof *names); list++) {
         cup_json_array(json, names[list]);
         for (size_t i = 0; i < comparison->input_count; i++) {
@@ -65,6 +65,7 @@ static void put_lists(struct cup_json *json, const struct cup_comparison *compar
                 change.relative,
                 cup_string(cup_verdict_names[change.verdict]),
                 cup_string(cup_compared_source(row, i)),
+                cup_real(change.noise),
             };
             cup_json_value(json, NULL, values[list]);
         }
@@ -121,8 +122,8 @@ static void put_scaling(struct cup_json *json, const struct cup_comparison *comp
     cup_json_value(json, "workers_are", cup_string(scaling->sizes_are[CUP_BY_WORKERS]));
     cup_json_value(json, "cores_are", cup_string(scaling->sizes_are[CUP_BY_CORES]));
     cup_json_value(json, "bytes_are", cup_string(scaling->bytes_are));
-    cup_json_value(json, "reference_by_workers", reference(scaling->least[CUP_BY_WORKERS]));
-    cup_json_value(json, "reference_by_cores", reference(scaling->least[CUP_BY_CORES]));
+    cup_json_value(json, "reference_by_workers", reference(scaling->reference[CUP_BY_WORKERS]));
+    cup_json_value(json, "reference_by_cores", reference(scaling->reference[CUP_BY_CORES]));
     cup_json_array(json, "rows");
     for (size_t i = 0; i < scaling->count; i++)
         put_scaling_row(json, &scaling->rows[i], i);

@@ -106,8 +106,8 @@ static void print_differences(const struct cup_terminal *terminal,
     }
     if (comparison->input_count > 1 && !comparison->difference_count)
         cup_print_wrapped(terminal, CUP_DIM, 0,
-                          "The inputs have the same events, chunks, datasets, files, versions and "
-                          "settings, as far as these are known.");
+                          "The inputs have the same events, chunks, datasets, files, workers, "
+                          "threads, versions and settings, as far as these are known.");
     if (comparison->input_count > 1 && !comparison->same_work)
         cup_print_wrapped(
             terminal, CUP_DIM, 2,
@@ -360,7 +360,7 @@ static void print_scaling(const struct cup_terminal *terminal, const struct cup_
         cup_compare_line(
             terminal, CUP_DIM, 2,
             "Efficiency: throughput(n) / (throughput(n0) * n / n0), of events where they are "
-            "known; n0 is the smallest n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
+            "known; n0 is the baseline's n. Workers: %s. Cores: %s. Bytes: %s; both rates over "
             "wall time.",
             scaling->sizes_are[CUP_BY_WORKERS], scaling->sizes_are[CUP_BY_CORES],
             scaling->bytes_are);
@@ -413,11 +413,14 @@ static void print_sections(const struct cup_terminal *terminal,
 static void print_footer(const struct cup_terminal *terminal, bool pair)
 {
     putc('\n', terminal->out);
-    cup_compare_line(terminal, CUP_DIM, 0,
-                     "%s where it is known whether more or less is better. Two runs cannot show "
-                     "whether a change is more than noise: repeat them.",
-                     pair ? "Changes are marked better or worse"
-                          : "b: better, w: worse than the baseline; marked");
+    cup_compare_line(
+        terminal, CUP_DIM, 0,
+        "%s where it is known whether more or less is better, and only if the change is "
+        "more than the runs' noise: two standard errors of the mean over the chunks, "
+        "for figures made from their times. Counts and bytes have none; other times "
+        "are not marked.",
+        pair ? "Changes are marked better or worse"
+             : "b: better, w: worse than the baseline; marked");
 }
 
 void cup_compare_text(const struct cup_comparison *comparison, const char *only,

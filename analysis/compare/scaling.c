@@ -5,12 +5,14 @@ struct choice {
     int metric, otherwise; /* enum cup_metric_id, or WORKERS_SEEN */
     const char *text;
 };
-enum { WORKERS_SEEN = CUP_METRIC_COUNT };
+enum { WORKERS_SEEN = CUP_METRIC_COUNT, THREADS_AT_MOST };
 
-static const struct choice size_kinds[CUP_SCALING_SIZES][4] = {
-    {{CUP_METRIC_avg_workers, CUP_METRIC_avg_workers, "workers, averaged over the run"},
+static const struct choice size_kinds[CUP_SCALING_SIZES][5] = {
+    {{CUP_METRIC_peak_workers, CUP_METRIC_peak_workers, "workers, at most at one time"},
+     {CUP_METRIC_avg_workers, CUP_METRIC_avg_workers, "workers, averaged over the run"},
      {WORKERS_SEEN, WORKERS_SEEN, "workers that were seen"}},
-    {{CUP_METRIC_avg_cores, CUP_METRIC_avg_cores, "threads of the workers, averaged over the run"},
+    {{THREADS_AT_MOST, THREADS_AT_MOST, "workers at most at one time x threads of a worker"},
+     {CUP_METRIC_avg_cores, CUP_METRIC_avg_cores, "threads of the workers, averaged over the run"},
      {CUP_METRIC_total_cores, CUP_METRIC_total_cores, "average workers x cores of a worker"},
      {CUP_METRIC_avg_cores, CUP_METRIC_total_cores,
       "threads of the workers, not counted alike in all runs"}},
@@ -25,6 +27,9 @@ static double number_of(const struct cup_figures *figures, const struct choice *
 {
     if (choice->metric == WORKERS_SEEN)
         return figures->workers ? (double)figures->workers : NAN;
+    if (choice->metric == THREADS_AT_MOST)
+        return cup_figures_number(figures, CUP_METRIC_peak_workers) *
+               cup_figures_number(figures, CUP_METRIC_cores_per_worker);
     double number = cup_figures_number(figures, (enum cup_metric_id)choice->metric);
     return isnan(number) ? cup_figures_number(figures, (enum cup_metric_id)choice->otherwise)
                          : number;
@@ -47,8 +52,10 @@ static const struct choice *choose(const struct choice *kind, const struct cup_f
 
 /* ---- efficiency ------------------------------------------------------------------------- */
 
-/* Index of the reference run; -1 if all known sizes are equal, or fewer than two are known. */
-static int find_least(const struct cup_scaling *scaling, enum cup_scaling_size size)
+/* Index of the reference run: the baseline, or, if its size is not known, the smallest. -1 if all
+ * known sizes are equal, or fewer than two are known. */
+static int find_reference(const struct cup_scaling *scaling, enum cup_scaling_size size,
+                          size_t baseline)
 {
     int least = -1;
     bool differ = false;
@@ -61,23 +68,25 @@ static int find_least(const struct cup_scaling *scaling, enum cup_scaling_size s
         if (least < 0 || n < smallest)
             least = (int)i;
     }
-    return differ ? least : -1;
+    if (!differ)
+        return -1;
+    return scaling->rows[baseline].size[size] > 0 ? (int)baseline : least;
 }
 
 static void set_efficiencies(struct cup_scaling *scaling, struct cup_scaling_row *row,
                              enum cup_scaling_size size)
 {
-    int least = scaling->least[size];
+    int reference = scaling->reference[size];
     for (int rate = 0; rate < CUP_SCALING_RATES; rate++) {
-        double ideal = least < 0 ? NAN
-                                 : scaling->rows[least].rate[rate] * row->size[size] /
-                                       scaling->rows[least].size[size];
+        double ideal = reference < 0 ? NAN
+                                     : scaling->rows[reference].rate[rate] * row->size[size] /
+                                           scaling->rows[reference].size[size];
         row->efficiency[rate][size] =
             ideal > 0 && row->rate[rate] >= 0 ? row->rate[rate] / ideal : NAN;
     }
 }
 
-struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count)
+struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t count, size_t baseline)
 {
     struct cup_scaling scaling = {.count = count < CUP_COMPARE_MOST ? count : CUP_COMPARE_MOST};
     const struct choice *bytes = choose(byte_kinds, inputs, count);
@@ -92,13 +101,13 @@ struct cup_scaling cup_scaling_make(const struct cup_figures *inputs, size_t cou
         scaling.sizes_are[size] = kind->text;
         for (size_t i = 0; i < scaling.count; i++)
             scaling.rows[i].size[size] = number_of(&inputs[i], kind);
-        scaling.least[size] = find_least(&scaling, size);
+        scaling.reference[size] = find_reference(&scaling, (enum cup_scaling_size)size, baseline);
         for (size_t i = 0; i < scaling.count; i++)
             set_efficiencies(&scaling, &scaling.rows[i], size);
     }
     if (scaling.count < 2)
         scaling.missing = "it needs two or more runs";
-    else if (scaling.least[CUP_BY_WORKERS] < 0 && scaling.least[CUP_BY_CORES] < 0)
+    else if (scaling.reference[CUP_BY_WORKERS] < 0 && scaling.reference[CUP_BY_CORES] < 0)
         scaling.missing =
             "all runs whose size is known have the same number of workers and of cores";
     return scaling;

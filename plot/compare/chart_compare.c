@@ -78,7 +78,7 @@ static bool has_noise(const struct cup_compared_shown *plot, size_t run, size_t 
     return has;
 }
 
-/* Draws a line over the end of the bar: the range of noise between chunks. */
+/* Draws a line over the end of the bar: the range of noise. */
 static void draw_noise(struct cup_figure *figure, const struct cup_compared_cell *cell, size_t row)
 {
     const struct cup_scale *scale = &figure->x.scale;
@@ -136,7 +136,7 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
                        names[plot->baseline].bytes);
     draw_verdict_keys(figure, plot, rows, false);
     if (has_noise(plot, run, rows))
-        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "noise between chunks");
+        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "noise");
     figure->x = ratio_axis(plot, run, rows);
     figure->x.name = name;
     cup_figure_open(figure);

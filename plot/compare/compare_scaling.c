@@ -49,7 +49,7 @@ static struct choice choose_columns(const struct cup_scaling *scaling, enum cup_
                                    {CUP_BY_WORKERS, !rate}};
     struct choice best = order[0];
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        bool differs = scaling->least[order[i].size] >= 0;
+        bool differs = scaling->reference[order[i].size] >= 0;
         if (differs && count_shown(scaling, order[i]) > count_shown(scaling, best))
             best = order[i];
     }
@@ -87,6 +87,15 @@ static void set_target(struct cup_compared_scaling *plot, const struct cup_targe
     snprintf(plot->target_name, sizeof plot->target_name, "target %.40s", target->text);
 }
 
+/* A line through two runs of one size would be vertical, and show no growth. */
+static bool are_sizes_unique(const struct cup_compared_scaling *plot)
+{
+    for (size_t i = 1; i < plot->count; i++)
+        if (plot->size[i] == plot->size[i - 1])
+            return false;
+    return true;
+}
+
 const void *cup_data_compare_scaling(struct cup_plot_input *input)
 {
     const struct cup_scaling *scaling = &input->runs->comparison->scaling;
@@ -101,23 +110,23 @@ const void *cup_data_compare_scaling(struct cup_plot_input *input)
         scaling, !aims || input->runs->target->events ? CUP_OF_EVENTS : CUP_OF_BYTES);
     if (count_shown(scaling, choice) < 2)
         return cup_plot_unavailable(input, "fewer than two runs have a known size and throughput");
-    int least = scaling->least[choice.size];
-    const struct cup_scaling_row *smallest = &scaling->rows[least < 0 ? 0 : least];
+    int reference = scaling->reference[choice.size];
+    const struct cup_scaling_row *from = &scaling->rows[reference < 0 ? 0 : reference];
     bool cores = choice.size == CUP_BY_CORES, events = choice.rate == CUP_OF_EVENTS;
     plot->by_events = events;
-    plot->joined = input->runs->comparison->same_work;
     plot->size_name = cores ? "threads of the workers" : "workers";
     plot->rate_name = events ? "events a second" : "data rate";
-    plot->ideal = rate_of(smallest, choice) / size_of(smallest, choice);
+    plot->ideal = rate_of(from, choice) / size_of(from, choice);
     for (size_t i = 0; i < scaling->count; i++) {
         missing[i] = !is_shown(&scaling->rows[i], choice);
         if (!missing[i])
             add_run(plot, &scaling->rows[i], choice, i);
     }
+    plot->joined = input->runs->comparison->same_work && are_sizes_unique(plot);
     set_target(plot, input->runs->target);
     cup_plot_set_caption(
         input,
-        "%s%s divided by wall time; %s. Percent: of the rate of the smallest run, scaled up to "
+        "%s%s divided by wall time; %s. Percent: of the rate of the baseline, scaled to "
         "the size.%s",
         events ? "Events" : "Bytes, ", events ? "" : scaling->bytes_are,
         scaling->sizes_are[choice.size],
@@ -190,7 +199,7 @@ void cup_chart_compare_scaling(struct cup_figure *figure, const void *data)
     const struct cup_stroke ideal = {.colour = paints[CUP_PAINT_GREY], .dashed = true};
     set_axes(figure, plot);
     cup_figure_add_key(figure, CUP_KEY_DOT, runs.colour, "runs");
-    cup_figure_add_key(figure, CUP_KEY_DASHES, ideal.colour, "as the smallest, scaled up");
+    cup_figure_add_key(figure, CUP_KEY_DASHES, ideal.colour, "as the baseline, scaled");
     if (plot->target > 0)
         cup_figure_add_key(figure, CUP_KEY_DASHES, paints[CUP_PAINT_RED], "%s", plot->target_name);
     cup_figure_open(figure);

@@ -12,8 +12,8 @@ enum { CUP_COMPARED_ROWS = 16, CUP_COMPARED_TEXT = 48 };
 enum { CUP_COMPARED_NAMED = 8 };
 
 struct cup_compared_cell {
-    double ratio;       /* to the baseline; NAN: not known */
-    double least, most; /* the ratio minus and plus the noise between chunks; NAN: not known */
+    double ratio;                   /* to the baseline; NAN: not known */
+    double least, most;             /* the ratio minus and plus the noise; NAN: not known */
     char value[CUP_COMPARED_TEXT];  /* with its unit; "n/a" */
     char change[CUP_COMPARED_TEXT]; /* "-12.3 %", "+3.1 pt", "="; may be empty */
     enum cup_verdict verdict;
@@ -44,11 +44,11 @@ struct cup_compared_runtime {
 struct cup_compared_scaling {
     const char *size_name, *rate_name; /* of the axes */
     bool by_events;                    /* else bits per second */
-    bool joined;                       /* joined by a line, because the runs did the same work */
+    bool joined;                       /* joined by a line: the same work, at different sizes */
     double size[CUP_COMPARE_MOST], rate[CUP_COMPARE_MOST]; /* sorted by size */
     char texts[CUP_COMPARE_MOST][32]; /* "B  92 %": letter of the run, and its efficiency */
     size_t count;
-    double ideal; /* rate divided by size, of the smallest run */
+    double ideal; /* rate divided by size, of the baseline */
     double most_size, most_rate;
     double target; /* 0: none */
     char target_name[64];

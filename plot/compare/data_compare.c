@@ -13,9 +13,8 @@ static const struct key {
     const char *label;
     enum cup_metric_id instead; /* another figure for the row; none if it has no label */
     const char *instead_label;
-    /* Names of rows in the section "chunks": the figure is a mean over chunks, and the standard
-     * deviation of the chunks gives its noise. NULL: the figure is `metric`. */
-    const char *mean, *deviation;
+    /* Name of a row in the section "chunks"; NULL: the figure is `metric`. */
+    const char *mean;
 } keys[] = {
     {.metric = CUP_METRIC_wall_time, .label = "wall time"},
     {.metric = CUP_METRIC_event_rate_wall_khz, .label = "events a second"},
@@ -38,9 +37,7 @@ static const struct key {
      .instead = CUP_METRIC_total_cpu_time,
      .instead_label = "inside process(), summed"},
     {.metric = CUP_METRIC_io_wait_pct, .label = "I/O wait of tasks"},
-    {.label = "time per event, mean of chunks",
-     .mean = "time_per_event_s_mean",
-     .deviation = "time_per_event_s_stdev"},
+    {.label = "time per event, mean of chunks", .mean = "time_per_event_s_mean"},
     {.metric = CUP_METRIC_tail_s, .label = "tail after 90 % of chunks"},
     {.metric = CUP_METRIC_peak_memory_bytes, .label = "memory of a worker, most"},
     {.metric = CUP_METRIC_spilled_bytes, .label = "spilled"},
@@ -90,33 +87,6 @@ static size_t count_known(const struct cup_comparison *comparison, const struct 
     return count > 1 && any ? count : 0;
 }
 
-/* ---- noise -------------------------------------------------------------------------------- */
-
-/* Two standard errors of a mean over chunks, divided by the mean; NAN: not known. */
-static double relative_error(const struct cup_comparison *comparison, const struct key *key,
-                             size_t input)
-{
-    const struct cup_compared *mean = find_key(comparison, key);
-    const struct cup_compared *spread =
-        key->deviation ? find_row(comparison, "chunks", key->deviation) : NULL;
-    double chunks = cup_figures_number(&comparison->inputs[input], CUP_METRIC_num_chunks);
-    if (!mean || !spread || !(chunks > 1))
-        return NAN;
-    return 2 * cup_number(cup_compared_value(spread, input)) /
-           cup_number(cup_compared_value(mean, input)) / sqrt(chunks - 1);
-}
-
-static void set_noise(struct cup_compared_cell *cell, const struct cup_comparison *comparison,
-                      const struct key *key, size_t input)
-{
-    double own = relative_error(comparison, key, input);
-    double error = hypot(own, relative_error(comparison, key, comparison->baseline));
-    cell->least = cell->ratio * fmax(0, 1 - error);
-    cell->most = cell->ratio * (1 + error);
-    if (isnan(error))
-        cell->least = cell->most = NAN;
-}
-
 /* ---- rows --------------------------------------------------------------------------------- */
 
 /* Shares change by points. A change too small for the digits shown counts as none. */
@@ -141,8 +111,11 @@ static void fill_cell(struct cup_compared_cell *cell, const struct cup_compariso
     cup_print_human_readable(cell->value, cup_compared_value(row, input), row->unit);
     cell->ratio = 1 + cup_number(change.relative);
     cell->verdict = change.verdict;
+    cell->least = cell->most = NAN;
     if (input == comparison->baseline)
         return;
+    cell->least = change.noise > 0 ? cell->ratio * fmax(0, 1 - change.noise) : NAN;
+    cell->most = change.noise > 0 ? cell->ratio * (1 + change.noise) : NAN;
     cell->strength = cell->ratio > 0 ? fmin(1, fabs(log2(cell->ratio))) : cell->ratio == 0;
     if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
         set_share_change(cell, cup_number(change.by) * (row->unit == CUP_UNIT_SHARE ? 100 : 1));
@@ -167,7 +140,6 @@ static void add_row(struct cup_compared_shown *plot, const struct cup_comparison
     for (size_t i = 0; i < comparison->input_count; i++) {
         struct cup_compared_cell *cell = &plot->cells[plot->count][i];
         fill_cell(cell, comparison, row, i);
-        set_noise(cell, comparison, key, i);
     }
     plot->count++;
 }
@@ -177,8 +149,8 @@ const void *cup_data_compare(struct cup_plot_input *input)
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     static const char other_work[] =
         ", and not for sums and times, because the runs did different work";
-    static const char noise[] = " Noise: two standard errors of the means over chunks; the noise "
-                                "between runs takes more runs to measure.";
+    static const char noise[] = " Noise: two standard errors of the means over the chunks of "
+                                "both runs. A change within it is not judged.";
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     if (!plot)

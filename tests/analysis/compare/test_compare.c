@@ -293,15 +293,16 @@ static void expect_change(const json_t *figure, double by, double relative, cons
     cr_expect_str_eq(told ? told : "", verdict, "%s", name);
 }
 
-/* The golden run took 12 s for its 5,000 events, of which 8 s inside process(). */
+/* The golden run took 12 s for its 5,000 events, of which 8 s inside process(). It has too few
+ * chunks to show how much its times vary: only counts are judged. */
 Test(compare, changes_by_hand)
 {
     make_measurement();
     cr_assert_eq(COMPARE(scratch, other, "--json", "-"), 0);
     json_t *root = load_json("out");
     cr_assert(json_is_true(json_object_get(root, "same_work")));
-    expect_change(figure_named(root, "workflow", "wall_time"), -6, -0.5, "better");
-    expect_change(figure_named(root, "workflow", "total_cpu_time"), 4.5, 4.5 / 8, "worse");
+    expect_change(figure_named(root, "workflow", "wall_time"), -6, -0.5, "");
+    expect_change(figure_named(root, "workflow", "total_cpu_time"), 4.5, 4.5 / 8, "");
     expect_change(figure_named(root, "workflow", "num_failed_chunks"), -1, -1, "better");
     expect_change(figure_named(root, "efficiency", "speedup_factor"), 2 - 8.0 / 12,
                   (2 - 8.0 / 12) / (8.0 / 12), "");
@@ -312,7 +313,7 @@ Test(compare, changes_by_hand)
                      "roastcoffea's measurement has no such figure");
     json_decref(root);
     cr_assert_eq(COMPARE(scratch, other), 0);
-    expect_text("out", "-50.0 %  better");
+    expect_text("out", "-100.0 %  better");
     expect_text("out",
                 "files: A 2; B 2 (1 missing, 1 others, 0 with another size; for example b.root)");
     expect_text("out", "datasets: A TTbar, ZToMuMu; B TTbar");
@@ -330,7 +331,7 @@ Test(compare, sums_are_judged_only_between_runs_of_the_same_work)
     cr_assert(json_is_false(json_object_get(root, "same_work")));
     expect_change(figure_named(root, "workflow", "wall_time"), -6, -0.5, "");
     expect_change(figure_named(root, "workflow", "event_rate_wall_khz"), 0.1 - 5.0 / 12,
-                  (0.1 - 5.0 / 12) / (5.0 / 12), "worse");
+                  (0.1 - 5.0 / 12) / (5.0 / 12), "");
     json_decref(root);
     cr_assert_eq(COMPARE(scratch, other), 0);
     expect_text("out", "events: A 5,000; B 2,500");
@@ -391,7 +392,7 @@ Test(compare, tables_of_three_for_people_and_as_csv)
     setenv("COLUMNS", "120", 1);
     cr_assert_eq(COMPARE(scratch, other, scratch, "--only", "workflow"), 0);
     unsetenv("COLUMNS");
-    expect_text("out", "-50.0 % b");
+    expect_text("out", "-100.0 % b");
     expect_text("out", "b: better, w: worse");
     cr_assert_eq(COMPARE(scratch, other, "--csv", "-", "--only", "workers"), 0);
     expect_text("out",

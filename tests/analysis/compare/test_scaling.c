@@ -203,16 +203,16 @@ static void free_runs(struct cup_figures *figures, size_t count)
         cup_figures_free(&figures[i]);
 }
 
-Test(scaling, efficiency_is_throughput_over_that_of_the_smallest_run_times_n)
+Test(scaling, efficiency_is_throughput_over_that_of_the_baseline_times_n)
 {
     struct cup_figures runs[3];
     make_run(&runs[0], 4, 8, 18, 2);
     make_run(&runs[1], 2, 4, 10, 1);
     make_run(&runs[2], 8, 12, 28, 3);
-    struct cup_scaling scaling = cup_scaling_make(runs, 3);
+    struct cup_scaling scaling = cup_scaling_make(runs, 3, 1);
     cr_assert_null(scaling.missing);
-    cr_assert_eq(scaling.least[CUP_BY_WORKERS], 1);
-    cr_assert_eq(scaling.least[CUP_BY_CORES], 1);
+    cr_assert_eq(scaling.reference[CUP_BY_WORKERS], 1);
+    cr_assert_eq(scaling.reference[CUP_BY_CORES], 1);
     expect(scaling.rows[0].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 18.0 / (10 * 2));
     expect(scaling.rows[1].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 1);
     expect(scaling.rows[2].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS], 28.0 / (10 * 4));
@@ -220,7 +220,28 @@ Test(scaling, efficiency_is_throughput_over_that_of_the_smallest_run_times_n)
     expect(scaling.rows[0].efficiency[CUP_OF_BYTES][CUP_BY_WORKERS], 1);
     expect(scaling.rows[2].efficiency[CUP_OF_BYTES][CUP_BY_CORES], 1);
     expect(cup_scaling_efficiency(&scaling, 2), 28.0 / 30);
+    scaling = cup_scaling_make(runs, 3, 2); /* the largest run is the baseline */
+    expect(cup_scaling_efficiency(&scaling, 2), 1);
+    expect(cup_scaling_efficiency(&scaling, 1), 30.0 / 28);
     free_runs(runs, 3);
+}
+
+/* A run whose last samples miss a worker has an average below the number that was there. */
+Test(scaling, sizes_are_those_that_were_there_not_averages)
+{
+    struct cup_figures runs[2];
+    for (int i = 0; i < 2; i++) {
+        make_run(&runs[i], i ? 1 : 0.976, i ? 2 : 0.976, 10 * (i + 1), NAN);
+        set(&runs[i], "workers", "peak_workers", 1);
+        set(&runs[i], "workers", "cores_per_worker", i + 1);
+    }
+    struct cup_scaling scaling = cup_scaling_make(runs, 2, 0);
+    expect(scaling.rows[0].size[CUP_BY_CORES], 1);
+    expect(scaling.rows[1].size[CUP_BY_CORES], 2);
+    expect(cup_scaling_efficiency(&scaling, 0), 1);
+    expect(cup_scaling_efficiency(&scaling, 1), 1);
+    cr_expect_eq(scaling.reference[CUP_BY_WORKERS], -1, "one worker each");
+    free_runs(runs, 2);
 }
 
 Test(scaling, equal_sizes_and_rates_of_zero_are_no_division)
@@ -228,16 +249,16 @@ Test(scaling, equal_sizes_and_rates_of_zero_are_no_division)
     struct cup_figures runs[2];
     make_run(&runs[0], 2, 4, 0, NAN);
     make_run(&runs[1], 2, 4, 10, NAN);
-    struct cup_scaling scaling = cup_scaling_make(runs, 2);
+    struct cup_scaling scaling = cup_scaling_make(runs, 2, 0);
     cr_assert_not_null(scaling.missing);
     cr_expect(isnan(cup_scaling_efficiency(&scaling, 1)));
     free_runs(runs, 2);
     make_run(&runs[0], 2, 4, 0, NAN);
     make_run(&runs[1], 4, 8, 10, NAN);
-    scaling = cup_scaling_make(runs, 2);
+    scaling = cup_scaling_make(runs, 2, 0);
     cr_expect(isnan(scaling.rows[1].efficiency[CUP_OF_EVENTS][CUP_BY_WORKERS]));
     cr_expect(isnan(scaling.rows[0].efficiency[CUP_OF_EVENTS][CUP_BY_CORES]));
-    cr_expect_not_null(cup_scaling_make(runs, 1).missing);
+    cr_expect_not_null(cup_scaling_make(runs, 1, 0).missing);
     free_runs(runs, 2);
 }
 

@@ -48,6 +48,15 @@ static void add_run(double wall_s, double cores)
     set("workers", "avg_cores", cup_real(cores));
 }
 
+/* The standard deviations of the chunks' times, as a share of their means. */
+static void set_deviations(double share)
+{
+    set("chunks", "time_per_event_s_mean", cup_real(1e-3));
+    set("chunks", "time_per_event_s_stdev", cup_real(share * 1e-3));
+    set("chunks", "cpu_s_mean", cup_real(1));
+    set("chunks", "cpu_s_stdev", cup_real(share));
+}
+
 static void add_chunks(enum cup_chunk_time time, double first, double last)
 {
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
@@ -88,9 +97,11 @@ Test(data_runs, ratios_and_verdicts)
     add_run(10, 4);
     set("workflow", "total_bytes_read", cup_count(100));
     set("efficiency", "thread_cpu_efficiency", cup_real(0.5));
+    set_deviations(0);
     add_run(5, 8);
     set("workflow", "total_bytes_read", cup_count(150));
     set("efficiency", "thread_cpu_efficiency", cup_real(0.4));
+    set_deviations(0);
     const struct cup_compared_shown *plot = make_named("compare");
     cr_assert_eq(plot->run_count, 2);
     const struct cup_compared_cell *cell = &plot->cells[row_of(plot, "wall time")][1];
@@ -153,7 +164,25 @@ Test(data_runs, noise_between_chunks)
     cr_expect_float_eq(cell->ratio, 2, 1e-12);
     cr_expect_float_eq(cell->least, 1.8, 1e-12);
     cr_expect_float_eq(cell->most, 2.2, 1e-12);
-    cr_expect(isnan(plot->cells[row_of(plot, "wall time")][1].most));
+    cell = &plot->cells[row_of(plot, "wall time")][1];
+    cr_expect_float_eq(cell->most, 1.1, 1e-12, "it is made from the same chunks");
+}
+
+/* 6 % is less than two standard errors of both runs, 0.5 x 2 / 10 each: 14 %. 30 % is more. */
+Test(data_runs, a_change_within_the_noise_is_not_judged)
+{
+    const double walls[] = {10, 10.6, 13};
+    for (int i = 0; i < 3; i++) {
+        add_run(walls[i], 4);
+        set_deviations(0.5);
+        set("efficiency", "io_wait_pct", cup_real(i + 1));
+    }
+    const struct cup_compared_shown *plot = make_named("compare");
+    const struct cup_compared_cell *cells = plot->cells[row_of(plot, "wall time")];
+    cr_expect_eq(cells[1].verdict, CUP_VERDICT_NONE);
+    cr_expect_eq(cells[2].verdict, CUP_VERDICT_WORSE);
+    cells = plot->cells[row_of(plot, "I/O wait of tasks")];
+    cr_expect_eq(cells[2].verdict, CUP_VERDICT_NONE, "one run does not show its noise");
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
@@ -238,7 +267,7 @@ Test(data_runs, no_chunks_no_times)
 
 /* ---- compare-scaling ---------------------------------------------------------------------- */
 
-/* 100 events a second with four threads, 160 with eight: 80 %. */
+/* 100 events a second with four threads, 160 with eight, the baseline: 125 % of its rate. */
 Test(data_runs, throughput_against_size)
 {
     target = (struct cup_target){.rate = 500, .events = true, .text = "500Hz"};
@@ -248,12 +277,22 @@ Test(data_runs, throughput_against_size)
     cr_assert_eq(plot->count, 2);
     cr_expect_float_eq(plot->size[0], 4, 1e-9);
     cr_expect_float_eq(plot->rate[0], 100, 1e-6);
-    cr_expect_float_eq(plot->ideal, 25, 1e-6);
-    cr_expect_str_eq(plot->texts[0], "B  100 %");
-    cr_expect_str_eq(plot->texts[1], "A  80 %");
+    cr_expect_float_eq(plot->ideal, 20, 1e-6);
+    cr_expect_str_eq(plot->texts[0], "B  125 %");
+    cr_expect_str_eq(plot->texts[1], "A  100 %");
     cr_expect(plot->joined);
     cr_expect_eq(plot->target, 500);
     cr_expect_str_eq(plot->target_name, "target 500Hz");
+}
+
+Test(data_runs, no_line_joins_runs_of_one_size)
+{
+    add_run(10, 4);
+    add_run(9, 4);
+    add_run(5, 8);
+    const struct cup_compared_scaling *plot = make_named("compare-scaling");
+    cr_assert_eq(plot->count, 3);
+    cr_expect_not(plot->joined);
 }
 
 Test(data_runs, a_target_says_what_is_shown_where_that_is_known)
