@@ -129,6 +129,32 @@ void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, 
     end_line(&pen, &column);
 }
 
+/* The values of x between which the straight line is within the axes. */
+static struct cup_range clip_slope(const struct cup_figure *figure, double offset, double slope)
+{
+    struct cup_range x = {figure->x.scale.low, figure->x.scale.high};
+    double low = (figure->y.scale.low - offset) / slope;
+    double high = (figure->y.scale.high - offset) / slope;
+    if (slope != 0) {
+        x.low = fmax(x.low, fmin(low, high));
+        x.high = fmin(x.high, fmax(low, high));
+    }
+    return x;
+}
+
+double cup_mark_slope(struct cup_figure *figure, double offset, double slope,
+                      const struct cup_stroke *stroke)
+{
+    const struct cup_range range = clip_slope(figure, offset, slope);
+    const double x[] = {range.low, range.high};
+    const double y[] = {offset + slope * x[0], offset + slope * x[1]};
+    bool level = slope == 0 && !(offset >= figure->y.scale.low && offset <= figure->y.scale.high);
+    if (level || !(x[0] < x[1]) || !isfinite(y[0]) || !isfinite(y[1]))
+        return NAN;
+    cup_mark_line(figure, x, y, 2, stroke);
+    return x[1];
+}
+
 static bool is_known(const struct cup_figure *figure, double x, double low, double high)
 {
     return !isnan(cup_x(figure, x)) && !isnan(cup_y(figure, low)) && !isnan(cup_y(figure, high));
@@ -187,17 +213,9 @@ static bool is_inside(const struct cup_figure *figure, double x, double y)
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity)
 {
-    cup_mark_dot_beside(figure, x, y, 0, colour, opacity);
-}
-
-void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
-                         struct cup_colour colour, double opacity)
-{
     struct cup_point at = {cup_x(figure, x), cup_y(figure, y)};
     if (!is_inside(figure, at.x, at.y))
         return;
-    if (is_inside(figure, at.x + points, at.y))
-        at.x += points;
     cup_canvas_dot(figure->canvas, at, figure->theme->dot, colour, opacity);
     cup_hover_point(figure, at, x, y, &figure->y, colour);
 }

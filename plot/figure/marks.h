@@ -18,6 +18,11 @@ struct cup_stroke {
 void cup_mark_line(struct cup_figure *figure, const double *x, const double *y, size_t count,
                    const struct cup_stroke *stroke);
 
+/* The part of the line y = offset + slope * x that is within the axes, which are linear. Returns
+ * the x where it ends; NAN: no part of it is within. */
+double cup_mark_slope(struct cup_figure *figure, double offset, double slope,
+                      const struct cup_stroke *stroke);
+
 /* The area between two lines: pale for a band, opaque for a part of a stack. */
 void cup_mark_band(struct cup_figure *figure, const double *x, const double *low,
                    const double *high, size_t count, struct cup_colour colour);
@@ -26,10 +31,6 @@ void cup_mark_stack(struct cup_figure *figure, const double *x, const double *lo
 
 void cup_mark_dot(struct cup_figure *figure, double x, double y, struct cup_colour colour,
                   double opacity);
-
-/* A dot drawn `points` points to the right of its place: see density.h. */
-void cup_mark_dot_beside(struct cup_figure *figure, double x, double y, double points,
-                         struct cup_colour colour, double opacity);
 
 /* A column from `from` to `to` in x and from `low` to `high` in y. */
 void cup_mark_column(struct cup_figure *figure, double from, double to, double low, double high,

@@ -1,9 +1,7 @@
 #include "plot/shared/density.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "plot/figure/hover_texts.h"
 #include "plot/figure/marks.h"
@@ -35,19 +33,31 @@ static double value_of(const struct cup_chunk_points *chunks, const double *valu
     return values ? values[i] : chunks->points[i].wall_s;
 }
 
+struct cup_range cup_dots_range(struct cup_range values)
+{
+    bool from_zero = !(values.low > values.high / 2);
+    double margin =
+        0.05 * (values.low < values.high && !from_zero ? values.high - values.low : values.high);
+    return (struct cup_range){from_zero ? 0 : values.low - margin, values.high + margin};
+}
+
 int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
                           const struct cup_chunk_points *chunks, const double *values,
-                          double top_events, double top_value)
+                          struct cup_range across, struct cup_range up)
 {
     if (cup_density_make(density, arena) != 0)
         return -1;
     for (size_t i = 0; i < chunks->count; i++)
-        cup_density_add(density, chunks->points[i].events / top_events,
-                        value_of(chunks, values, i) / top_value);
+        cup_density_add(density,
+                        (chunks->points[i].events - across.low) / (across.high - across.low),
+                        (value_of(chunks, values, i) - up.low) / (up.high - up.low));
     return 0;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
+
+/* Dots at the same place look darker than one alone. */
+#define OPACITY 0.5
 
 /* The legend of a density has the two ends of the colour scale. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
@@ -76,71 +86,14 @@ static void draw_cells(struct cup_figure *figure, const struct cup_density *dens
                                                      .what = " chunks"});
 }
 
-/* ---- dots side by side ---------------------------------------------------------------------- */
-
-/* Dots that do not hide each other: a dot on an occupied place is moved sideways. */
-struct swarm {
-    struct cup_figure *figure;
-    double opacity;
-    unsigned char *taken; /* owned; number of dots in each square of a dot's size, row by row */
-    size_t columns, rows;
-};
-
-/* A dot moves sideways by at most so many dots: further out it would show another value. */
-enum { SIDEWAYS = 8 };
-
-static double place_size(const struct swarm *swarm)
-{
-    return 2 * swarm->figure->theme->dot;
-}
-
-static void begin_swarm(struct swarm *swarm, struct cup_figure *figure, size_t count)
-{
-    *swarm = (struct swarm){.figure = figure, .opacity = count > 500 ? 0.45 : 0.8};
-    swarm->columns = (size_t)(figure->area.width / place_size(swarm)) + 1;
-    swarm->rows = (size_t)(figure->area.height / place_size(swarm)) + 1;
-    swarm->taken = calloc(swarm->columns * swarm->rows, 1);
-    if (!swarm->taken)
-        figure->canvas->out_of_memory = true;
-}
-
-/* Counts a dot at its place. Returns how many were there before. */
-static unsigned take_place(struct swarm *swarm, double x, double y)
-{
-    const struct cup_box *area = &swarm->figure->area;
-    double column = floor((cup_x(swarm->figure, x) - area->left) / place_size(swarm));
-    double row = floor((cup_y(swarm->figure, y) - area->top) / place_size(swarm));
-    if (!swarm->taken || !(column >= 0 && column < (double)swarm->columns) ||
-        !(row >= 0 && row < (double)swarm->rows))
-        return 0;
-    unsigned char *taken = &swarm->taken[(size_t)row * swarm->columns + (size_t)column];
-    return *taken < UCHAR_MAX ? (*taken)++ : UCHAR_MAX;
-}
-
-/* How far a dot is moved: 0, then right, left, further right, ... */
-static double sideways(const struct swarm *swarm, unsigned before)
-{
-    double steps = (before + 1) / 2 % (SIDEWAYS + 1);
-    return (before % 2 ? steps : -steps) * place_size(swarm);
-}
-
-static void draw_dot(struct swarm *swarm, double x, double y, struct cup_colour colour)
-{
-    double across = sideways(swarm, take_place(swarm, x, y));
-    cup_mark_dot_beside(swarm->figure, x, y, across, colour, swarm->opacity);
-}
-
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density,
                       const struct cup_chunk_points *chunks, const double *values)
 {
-    struct swarm swarm;
     if (density->cells) {
         draw_cells(figure, density);
         return;
     }
-    begin_swarm(&swarm, figure, chunks->count);
     for (size_t i = 0; i < chunks->count; i++)
-        draw_dot(&swarm, chunks->points[i].events, value_of(chunks, values, i),
-                 cup_theme_paint(figure->theme, chunks->points[i].group));
-    free(swarm.taken);
+        cup_mark_dot(figure, chunks->points[i].events, value_of(chunks, values, i),
+                     cup_theme_paint(figure->theme, chunks->points[i].group), OPACITY);
 }

@@ -24,14 +24,18 @@ double cup_density_strength(const struct cup_density *density, size_t cell);
 
 /* ---- chunks by their events --------------------------------------------------------------- */
 
-/* Chunks are dots, side by side where they would hide each other, or a density if it has cells.
- * `values` has one for each chunk; NULL: their wall times. */
+/* Chunks are dots at their values, or a density if it has cells. `values` has one for each chunk;
+ * NULL: their wall times. */
 
-/* Makes the density of the chunks below `top_events` and `top_value`. Returns 0, or -1 without
- * memory. */
+/* The range of an axis for dots with these values, with some room around them. It begins at 0
+ * unless that would leave half of the axis empty. */
+struct cup_range cup_dots_range(struct cup_range values);
+
+/* Makes the density of the chunks within these ranges of the axes. Returns 0, or -1 without memory.
+ */
 int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
                           const struct cup_chunk_points *chunks, const double *values,
-                          double top_events, double top_value);
+                          struct cup_range across, struct cup_range up);
 
 /* Adds the legend; call it before the figure is opened. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density,

@@ -12,7 +12,8 @@
 #define NEAR 3.0
 
 /* Looks up the peak heap of each chunk. Returns how many are known. */
-static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profile *profile)
+static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profile *profile,
+                           struct cup_range *events, struct cup_range *bytes)
 {
     size_t known = 0;
     for (size_t i = 0; i < plot->chunks.count; i++) {
@@ -21,8 +22,8 @@ static size_t gather_peaks(struct cup_peak_memory *plot, const struct cup_profil
         plot->bytes[i] = peak == CUP_UNKNOWN64 || isnan(point->events) ? NAN : (double)peak;
         if (isnan(plot->bytes[i]))
             continue;
-        plot->most_events = fmax(plot->most_events, point->events);
-        plot->most_bytes = fmax(plot->most_bytes, plot->bytes[i]);
+        cup_range_add(events, point->events);
+        cup_range_add(bytes, plot->bytes[i]);
         known++;
     }
     return known;
@@ -70,36 +71,29 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
     plot->bytes = cup_arena_take(input->arena, plot->chunks.count, sizeof *plot->bytes);
     if (!plot->bytes)
         return NULL;
-    size_t known = gather_peaks(plot, input->totals->profile);
-    if (known == 0 || plot->most_events <= 0)
+    struct cup_range events = cup_range_none(), peaks = cup_range_none();
+    size_t known = gather_peaks(plot, input->totals->profile, &events, &peaks);
+    if (known == 0 || events.high <= 0)
         return cup_plot_unavailable(input, "no chunk has both known events and a known peak heap");
     double room = memory_per_thread(&fits->memory);
     char bytes[24];
-    plot->limit = room > 0 && room < NEAR * plot->most_bytes ? room : 0;
+    plot->limit = room > 0 && room < NEAR * peaks.high ? room : 0;
     if (room > 0 && !(plot->limit > 0))
         snprintf(plot->far_above, sizeof plot->far_above, "limit far above: %s",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
-    plot->top_events = 1.1 * plot->most_events;
-    plot->top_bytes = 1.05 * fmax(plot->most_bytes, plot->limit);
+    if (plot->limit > 0)
+        cup_range_add(&peaks, plot->limit);
+    plot->across = cup_dots_range(events);
+    plot->up = cup_dots_range(peaks);
     copy_line(plot, &fits->all.heap);
-    if (known > CUP_DOTS_MOST &&
-        cup_density_of_chunks(&plot->density, input->arena, &plot->chunks, plot->bytes,
-                              plot->top_events, plot->top_bytes) != 0)
+    if (known > CUP_DOTS_MOST && cup_density_of_chunks(&plot->density, input->arena, &plot->chunks,
+                                                       plot->bytes, plot->across, plot->up) != 0)
         return NULL;
     write_caption(input, plot, known, room);
     return plot;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */
-
-static void draw_fit(struct cup_figure *figure, const struct cup_peak_memory *plot)
-{
-    const double x[] = {0, figure->x.scale.high};
-    const double y[] = {plot->bytes_at_mean + plot->slope * (x[0] - plot->mean_events),
-                        plot->bytes_at_mean + plot->slope * (x[1] - plot->mean_events)};
-    cup_mark_line(figure, x, y, 2,
-                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
-}
 
 static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
@@ -120,14 +114,19 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->top_events};
-    figure->y = (struct cup_axis){
-        .name = "peak heap", .unit = CUP_AXIS_BYTES, .exact = exact, .high = plot->top_bytes};
+                                  .low = plot->across.low,
+                                  .high = plot->across.high};
+    figure->y = (struct cup_axis){.name = "peak heap",
+                                  .unit = CUP_AXIS_BYTES,
+                                  .exact = exact,
+                                  .low = plot->up.low,
+                                  .high = plot->up.high};
     draw_keys(figure, plot);
     cup_figure_open(figure);
     cup_density_draw(figure, &plot->density, &plot->chunks, plot->bytes);
     if (plot->fitted)
-        draw_fit(figure, plot);
+        cup_mark_slope(figure, plot->bytes_at_mean - plot->slope * plot->mean_events, plot->slope,
+                       &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
     if (plot->limit > 0)
         cup_mark_level(figure, plot->limit, figure->theme->paints[CUP_PAINT_RED]);
     cup_figure_close(figure);

@@ -89,15 +89,20 @@ static void find_outliers(struct cup_runtime_events *plot, const struct cup_prof
 
 static size_t find_ranges(struct cup_runtime_events *plot)
 {
+    struct cup_range events = cup_range_none(), wall_s = cup_range_none();
     size_t known = 0;
     for (size_t i = 0; i < plot->chunks.count; i++) {
         const struct cup_chunk_point *point = &plot->chunks.points[i];
         if (!is_known(point))
             continue;
-        plot->most_events = fmax(plot->most_events, point->events);
-        plot->most_s = fmax(plot->most_s, point->wall_s);
+        cup_range_add(&events, point->events);
+        cup_range_add(&wall_s, point->wall_s);
         known++;
     }
+    plot->most_events = events.high;
+    plot->most_s = wall_s.high;
+    plot->across = cup_dots_range(events);
+    plot->up = cup_dots_range(wall_s);
     return known;
 }
 
@@ -116,8 +121,8 @@ static void write_caption(struct cup_plot_input *input, const struct cup_runtime
         snprintf(fitted, sizeof fitted, "No fit: %s.", plot->doubt);
     cup_plot_set_caption(
         input, "%s whose result was used%s (cupping). %s%s", cup_count_text(chunks, known, "chunk"),
-        plot->density.cells ? ", as a density" : ", moved sideways where dots would overlap",
-        fitted, plot->outlier_count ? " Labels: file and events of the slowest chunks." : "");
+        plot->density.cells ? ", as a density" : "", fitted,
+        plot->outlier_count ? " Labels: file and events of the slowest chunks." : "");
 }
 
 const void *cup_data_runtime_events(struct cup_plot_input *input)
@@ -126,17 +131,15 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
     if (!plot || cup_chunk_points_make(&plot->chunks, input) != 0)
         return NULL;
     size_t known = find_ranges(plot);
-    if (known == 0 || plot->most_events <= 0 || plot->most_s <= 0)
+    if (known == 0 || !(plot->most_events > 0) || !(plot->most_s > 0))
         return cup_plot_unavailable(input, "no chunk has both known events and a known time");
     const struct cup_line_fit *fit = &input->totals->fits->all.time;
-    plot->top_events = 1.1 * plot->most_events;
-    plot->top_s = 1.02 * plot->most_s;
     copy_fit(plot, fit);
     copy_median(plot, fit);
     if ((!fit->missing || plot->with_median) && fit->robust.spread > 0)
         find_outliers(plot, input->totals->profile, fit->robust.spread);
     if (known > CUP_DOTS_MOST && cup_density_of_chunks(&plot->density, input->arena, &plot->chunks,
-                                                       NULL, plot->top_events, plot->top_s) != 0)
+                                                       NULL, plot->across, plot->up) != 0)
         return NULL;
     write_caption(input, plot, known);
     return plot;
@@ -144,35 +147,57 @@ const void *cup_data_runtime_events(struct cup_plot_input *input)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-/* Draws a few lines of equal event rate through the origin, at 1, 2 or 5 times a power of ten,
- * around the rate of most chunks. */
-static void draw_rates(struct cup_figure *figure, const struct cup_runtime_events *plot)
+/* Lines of equal event rate through the origin, at 1, 2 or 5 times a power of ten, around the rate
+ * of most chunks. */
+enum { RATES = 12 };
+
+static double nth_rate(const struct cup_runtime_events *plot, int n)
 {
     static const double digits[] = {1, 2, 5};
-    double rate = plot->most_events / plot->most_s, decade = pow(10, floor(log10(rate)) - 1);
-    for (int i = 0; i < 12; i++) {
-        int power = i / 3;
-        double hertz = decade * pow(10, power) * digits[i % 3];
-        double events = fmin(figure->x.scale.high, hertz * figure->y.scale.high);
-        const double x[] = {0, events}, y[] = {0, events / hertz};
-        if (hertz < rate / 3 || hertz > rate * 6)
-            continue;
-        char text[24];
-        cup_mark_line(figure, x, y, 2,
-                      &(struct cup_stroke){.colour = figure->theme->soft, .thin = true});
-        /* At the corner there is no room above the line's end: write before it. */
-        bool corner = x[1] > 0.9 * figure->x.scale.high && y[1] > 0.9 * figure->y.scale.high;
-        double at = corner ? 0.93 : 1;
-        cup_mark_text(figure, at * x[1], at * y[1], cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
-    }
+    double rate = plot->most_events / plot->most_s;
+    return pow(10, floor(log10(rate)) - 1 + n / 3) * digits[n % 3];
 }
 
-static void draw_fit(struct cup_figure *figure, const struct cup_runtime_events *plot)
+/* True if the line crosses the ranges of the data. */
+static bool is_rate_drawn(const struct cup_runtime_events *plot, double hertz)
 {
-    const double x[] = {0, figure->x.scale.high};
-    const double y[] = {plot->offset_s, plot->offset_s + plot->slope_s * x[1]};
-    cup_mark_line(figure, x, y, 2,
-                  &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
+    double rate = plot->most_events / plot->most_s;
+    return hertz >= rate / 3 && hertz <= rate * 6 && plot->across.low / hertz < plot->up.high &&
+           plot->across.high / hertz > plot->up.low;
+}
+
+static void draw_rate(struct cup_figure *figure, double hertz)
+{
+    char text[24];
+    double events = cup_mark_slope(
+        figure, 0, 1 / hertz, &(struct cup_stroke){.colour = figure->theme->soft, .thin = true});
+    double wall_s = events / hertz;
+    /* At the corner there is no room above the line's end: write before it. */
+    if (events > 0.9 * figure->x.scale.high && wall_s > 0.9 * figure->y.scale.high) {
+        events -= 0.07 * (events - figure->x.scale.low);
+        wall_s = events / hertz;
+    }
+    cup_mark_text(figure, events, wall_s, cup_tick_text(text, hertz, CUP_AXIS_HERTZ));
+}
+
+static void draw_rates(struct cup_figure *figure, const struct cup_runtime_events *plot)
+{
+    for (int i = 0; i < RATES; i++)
+        if (is_rate_drawn(plot, nth_rate(plot, i)))
+            draw_rate(figure, nth_rate(plot, i));
+}
+
+static void draw_keys(struct cup_figure *figure, const struct cup_runtime_events *plot)
+{
+    bool rates = false;
+    for (int i = 0; i < RATES; i++)
+        rates |= is_rate_drawn(plot, nth_rate(plot, i));
+    cup_density_key(figure, &plot->density, &plot->chunks);
+    if (rates)
+        cup_figure_add_key(figure, CUP_KEY_THIN, figure->theme->soft, "equal event rate");
+    if (plot->fitted || plot->with_median)
+        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "%s",
+                           plot->fitted ? "fit" : "median");
 }
 
 void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
@@ -182,19 +207,20 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     figure->x = (struct cup_axis){.name = "events in the chunk",
                                   .unit = CUP_AXIS_COUNT,
                                   .exact = exact,
-                                  .high = plot->top_events};
-    figure->y = (struct cup_axis){
-        .name = "wall time", .unit = CUP_AXIS_SECONDS, .exact = exact, .high = plot->top_s};
-    cup_density_key(figure, &plot->density, &plot->chunks);
-    cup_figure_add_key(figure, CUP_KEY_THIN, figure->theme->soft, "equal event rate");
-    if (plot->fitted || plot->with_median)
-        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "%s",
-                           plot->fitted ? "fit" : "median");
+                                  .low = plot->across.low,
+                                  .high = plot->across.high};
+    figure->y = (struct cup_axis){.name = "wall time",
+                                  .unit = CUP_AXIS_SECONDS,
+                                  .exact = exact,
+                                  .low = plot->up.low,
+                                  .high = plot->up.high};
+    draw_keys(figure, plot);
     cup_figure_open(figure);
     draw_rates(figure, plot);
     cup_density_draw(figure, &plot->density, &plot->chunks, NULL);
     if (plot->fitted || plot->with_median)
-        draw_fit(figure, plot);
+        cup_mark_slope(figure, plot->offset_s, plot->slope_s,
+                       &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
     for (size_t i = 0; i < plot->outlier_count; i++)
         cup_mark_name(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
                       plot->outliers[i].name);

@@ -28,9 +28,8 @@ struct cup_chunk_runtime {
 
 struct cup_peak_memory {
     struct cup_chunk_points chunks;
-    double *bytes; /* of each chunk; NAN: not known */
-    double most_events, most_bytes;
-    double top_events, top_bytes; /* where the axes end, above the limit */
+    double *bytes;               /* of each chunk; NAN: not known */
+    struct cup_range across, up; /* of the axes; the limit is within */
     struct cup_density density;
     bool fitted;
     double mean_events, bytes_at_mean, slope; /* robust line */
@@ -63,7 +62,7 @@ struct cup_outlier {
 struct cup_runtime_events {
     struct cup_chunk_points chunks;
     double most_events, most_s;
-    double top_events, top_s; /* highest values of the axes */
+    struct cup_range across, up; /* of the axes */
     bool fitted;
     bool with_median;                     /* offset_s is the median, drawn in place of a fit */
     const char *doubt;                    /* why there is no fit; NULL: fitted. Not owned */

@@ -99,8 +99,8 @@ static const void *fake_runtime_events(enum fake_kind kind, struct cup_arena *ar
     fill_chunks(&plot->chunks, kind, arena);
     plot->most_events = kind == FAKE_ODD ? INFINITY : 100000;
     plot->most_s = kind == FAKE_ODD ? NAN : 15;
-    plot->top_events = plot->most_events * (kind == FAKE_LARGE ? 1 : 1.1);
-    plot->top_s = plot->most_s;
+    plot->across.high = plot->most_events * (kind == FAKE_LARGE ? 1 : 1.1);
+    plot->up.high = plot->most_s;
     plot->fitted = kind == FAKE_USUAL || kind == FAKE_LARGE;
     plot->offset_s = 2;
     plot->slope_s = 1e-4;

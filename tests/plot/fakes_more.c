@@ -130,8 +130,8 @@ static const void *fake_peak_memory(enum fake_kind kind, struct cup_arena *arena
         plot->bytes[i] = kind == FAKE_ODD ? odd(i + 1)
                                           : 5e8 + plot->chunks.points[i].events * 1e4 *
                                                       (0.8 + 0.4 * roll(&dice));
-    plot->top_events = kind == FAKE_ODD ? NAN : 110000;
-    plot->top_bytes = kind == FAKE_ODD ? INFINITY : 2.5e9;
+    plot->across.high = kind == FAKE_ODD ? NAN : 110000;
+    plot->up.high = kind == FAKE_ODD ? INFINITY : 2.5e9;
     plot->limit = kind == FAKE_ODD ? -1 : 2.2e9;
     plot->fitted = kind != FAKE_EMPTY;
     plot->mean_events = 60000;

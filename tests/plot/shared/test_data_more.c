@@ -7,6 +7,7 @@
 #include "analysis/metrics/metrics.h"
 #include "plot/plots.h"
 #include "plot/shared/curves.h"
+#include "plot/shared/density.h"
 #include "plot/shared/per_worker.h"
 #include "plot/shared/rows.h"
 #include "plot/shared/worker_names.h"
@@ -116,6 +117,21 @@ Test(data_more, overhead_of_tasks)
     cr_expect_str_eq(plot->rows[0].text, "600 ms, 4 tasks");
 }
 
+static void expect_range(struct cup_range values, double low, double high)
+{
+    const struct cup_range range = cup_dots_range(values);
+    cr_expect_float_eq(range.low, low, 1e-9);
+    cr_expect_float_eq(range.high, high, 1e-9);
+}
+
+/* Chunks of one size fill the axis, as do those of about one size; it begins at 0 for others. */
+Test(data_more, axes_begin_near_the_dots)
+{
+    expect_range((struct cup_range){12500, 12500}, 11875, 13125);
+    expect_range((struct cup_range){80, 100}, 79, 101);
+    expect_range((struct cup_range){40, 100}, 0, 105);
+}
+
 static void add_peak(uint32_t task, uint64_t bytes)
 {
     uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_PEAK_LIVE_BYTES] = bytes};
@@ -132,8 +148,9 @@ Test(data_more, peaks_of_chunks)
     const struct cup_peak_memory *plot = make_plot(&run, "peak-memory-events");
     cr_expect_eq(plot->chunks.count, 3);
     cr_expect_float_eq(plot->bytes[1], 30 << 20, 1024);
-    cr_expect_float_eq(plot->most_bytes, 30 << 20, 1024);
-    cr_expect_float_eq(plot->most_events, 3000, 0);
+    cr_expect_float_eq(plot->up.low, 0, 0);
+    cr_expect_float_eq(plot->up.high, 1.05 * (30 << 20), 2048);
+    cr_expect_gt(plot->across.high, 3000);
     cr_expect_not(plot->fitted, "three chunks are too few");
     cr_expect_float_eq(plot->limit, 0, 0);
     cr_expect_not_null(strstr(run.input.caption, "The memory limit is not known."), "%s",
