@@ -67,6 +67,16 @@ static int descendants_left(void)
     return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? 0 : 1;
 }
 
+/* Replaces what was printed. */
+static void print_full_report(void)
+{
+    char command[256];
+
+    snprintf(command, sizeof command, "'%s/cupping' report --full '%s/profile' >'%s/out' 2>&1",
+             CUP_BUILD, scratch, scratch);
+    cr_assert_eq(system(command), 0, "%s", printed());
+}
+
 Test(demo, runs_a_real_job_and_reports)
 {
     int status;
@@ -77,6 +87,11 @@ Test(demo, runs_a_real_job_and_reports)
     cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s", printed());
     cr_expect(strstr(printed(), "30000 events in"), "%s", printed());
     cr_expect(strstr(printed(), "The profile is in profile"), "%s", printed());
+    cr_expect(strstr(printed(), "What to do first"), "%s", printed());
+    cr_expect(strstr(printed(), "Heaviest lines of your own code"), "%s", printed());
+    cr_expect(strstr(printed(), "\n  processor.py:"), "%s", printed());
+    cr_expect(strstr(printed(), "events."), "the text of such a line: %s", printed());
+    print_full_report();
     cr_expect(strstr(printed(), "1 client"), "%s", printed());
     cr_expect_eq(descendants_left(), 0);
 }
