@@ -38,41 +38,64 @@ void cup_paths_shorten(struct cup_text *paths, size_t count)
     }
 }
 
+/* Bytes that compression saved, of the baskets with recorded keys. */
+static double saved_bytes(const struct cup_basket_sums *sums)
+{
+    uint64_t seen = sums->compressed - sums->unseen_compressed;
+    return sums->uncompressed > seen ? (double)(sums->uncompressed - seen) : 0;
+}
+
 static void add_row(struct cup_ratios *plot, struct cup_text name,
                     const struct cup_basket_sums *sums)
 {
     struct cup_ratio *row = &plot->rows[plot->count];
-    *row = (struct cup_ratio){ratio_of(sums), (double)sums->compressed, sums->algorithms};
+    *row = (struct cup_ratio){ratio_of(sums), saved_bytes(sums), (double)sums->compressed,
+                              sums->algorithms};
     plot->names[plot->count++] = name;
 }
 
 /* ---- branches ----------------------------------------------------------------------------- */
 
-/* Adds the branches, the ones with the most compressed bytes first. Returns how many have a known
- * ratio. */
-static size_t add_branches(struct cup_ratios *plot, const struct cup_totals *totals)
+static int by_saved(const struct cup_basket_sums *one, const struct cup_basket_sums *two)
 {
-    const struct cup_branches *branches = totals->branches;
-    size_t known = 0;
-    for (size_t i = 0; i < branches->count; i++) {
-        const struct cup_branch_row *row = &branches->rows[i];
-        struct cup_text name = cup_profile_text(totals->profile, row->name);
-        if (isnan(ratio_of(&row->sums)))
-            continue;
-        known++;
-        if (plot->count < CUP_ROWS_MOST)
-            add_row(plot, name.length ? name : (struct cup_text){"pages of RNTuples", 17},
-                    &row->sums);
+    double a = saved_bytes(one), b = saved_bytes(two);
+    return a != b ? (a > b ? -1 : 1)
+                  : (one->compressed < two->compressed) - (one->compressed > two->compressed);
+}
+
+static int compare_branches(const void *a, const void *b)
+{
+    const struct cup_branch_row *const *one = a, *const *two = b;
+    int order = by_saved(&(*one)->sums, &(*two)->sums);
+    return order ? order : (*one > *two) - (*one < *two);
+}
+
+/* Adds the branches. Returns 0, or -1 without memory; *known: how many have a known ratio. */
+static int add_branches(struct cup_ratios *plot, struct cup_plot_input *input, size_t *known)
+{
+    const struct cup_branches *branches = input->totals->branches;
+    const struct cup_branch_row **rows =
+        cup_arena_take(input->arena, branches->count + 1, sizeof *rows);
+    if (!rows)
+        return -1;
+    for (size_t i = 0; i < branches->count; i++)
+        if (!isnan(ratio_of(&branches->rows[i].sums)))
+            rows[(*known)++] = &branches->rows[i];
+    qsort(rows, *known, sizeof *rows, compare_branches);
+    for (size_t i = 0; i < *known && plot->count < CUP_ROWS_MOST; i++) {
+        struct cup_text name = cup_profile_text(input->totals->profile, rows[i]->name);
+        add_row(plot, name.length ? name : (struct cup_text){"pages of RNTuples", 17},
+                &rows[i]->sums);
     }
-    return known;
+    return 0;
 }
 
 const void *cup_data_compression_ratio(struct cup_plot_input *input)
 {
     struct cup_ratios *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    if (!plot)
+    size_t known = 0;
+    if (!plot || add_branches(plot, input, &known) != 0)
         return NULL;
-    size_t known = add_branches(plot, input->totals);
     if (known == 0)
         return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
     plot->what = "branches";
@@ -80,8 +103,8 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
     cup_plot_set_caption(
         input,
         "Baskets that were read, keys included, by branch over all files. %s%s branches, those "
-        "with the most compressed bytes first. At the bars: ratio, and compressed bytes with "
-        "repeated reads. All branches together: %.2f (cupping).",
+        "that compression makes smaller by the most bytes first. At the bars: ratio, and "
+        "compressed bytes with repeated reads. All branches together: %.2f (cupping).",
         known > plot->count ? "The largest of " : "",
         CUP_SHOW_VALUE(cup_count(known), CUP_UNIT_COUNT), plot->all);
     return plot;
@@ -89,12 +112,11 @@ const void *cup_data_compression_ratio(struct cup_plot_input *input)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-static int by_bytes(const void *a, const void *b)
+static int compare_files(const void *a, const void *b)
 {
     const struct cup_root_file *const *one = a, *const *two = b;
-    if ((*one)->sums.compressed != (*two)->sums.compressed)
-        return (*one)->sums.compressed > (*two)->sums.compressed ? -1 : 1;
-    return *one < *two ? -1 : *one > *two;
+    int order = by_saved(&(*one)->sums, &(*two)->sums);
+    return order ? order : (*one > *two) - (*one < *two);
 }
 
 static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size_t *known,
@@ -111,7 +133,7 @@ static int add_files(struct cup_ratios *plot, struct cup_plot_input *input, size
             files[(*known)++] = &profile->root_files[i];
         else
             *unknown += profile->root_files[i].sums.baskets > 0;
-    qsort(files, *known, sizeof *files, by_bytes);
+    qsort(files, *known, sizeof *files, compare_files);
     for (size_t i = 0; i < *known; i++) {
         ratios[i] = ratio_of(&files[i]->sums);
         if (plot->count < CUP_ROWS_MOST)
@@ -188,46 +210,31 @@ static void add_algorithm_keys(struct cup_figure *figure, const struct cup_ratio
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* If the largest ratio is above this, the axis is logarithmic: on a linear axis, the bars of usual
- * ratios would be too short to compare. */
-#define LINEAR_MOST 20.0
-
-static struct cup_range range_of(const struct cup_ratios *plot, size_t rows)
+static double most_saved(const struct cup_ratios *plot, size_t rows)
 {
     struct cup_range range = {1, 1};
     for (size_t i = 0; i < rows; i++)
-        cup_range_add(&range, plot->rows[i].ratio);
-    return range;
-}
-
-/* On a log axis, bars begin at the ratio 1, which means not compressed. */
-static struct cup_axis make_ratio_axis(const struct cup_range *range)
-{
-    bool log = range->high > LINEAR_MOST;
-    return (struct cup_axis){.name = "compression ratio",
-                             .unit = CUP_AXIS_NUMBER,
-                             .log = log,
-                             .low = log ? fmax(range->low, 0.1) : 0,
-                             .high = range->high * 1.05};
+        cup_range_add(&range, plot->rows[i].saved);
+    return range.high;
 }
 
 static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
 {
     size_t rows = cup_rows_that_fit(figure, plot->count);
-    const struct cup_range range = range_of(plot, rows);
-    figure->x = make_ratio_axis(&range);
+    figure->x = (struct cup_axis){.name = "bytes saved by compression",
+                                  .unit = CUP_AXIS_BYTES,
+                                  .high = 1.2 * most_saved(plot, rows)};
     cup_figure_set_rows(figure, plot->what, plot->names, rows, plot->count);
     add_algorithm_keys(figure, plot, rows);
     cup_figure_open(figure);
     for (size_t i = 0; i < rows; i++) {
         char text[2 * CUP_HUMAN_READABLE_ROOM];
         const struct cup_ratio *row = &plot->rows[i];
-        double from = figure->x.log ? 1 : 0;
-        cup_mark_bar(figure, i, 0, 1, fmin(from, row->ratio), fmax(from, row->ratio),
+        cup_mark_bar(figure, i, 0, 1, 0, row->saved,
                      figure->theme->paints[algorithm_of(row->algorithms)->paint]);
         snprintf(text, sizeof text, "%s, %s", CUP_SHOW(row->ratio, CUP_UNIT_RATIO),
                  CUP_SHOW(row->bytes, CUP_UNIT_BYTES));
-        cup_mark_bar_text(figure, i, fmin(from, row->ratio), fmax(from, row->ratio), text);
+        cup_mark_bar_text(figure, i, 0, row->saved, text);
     }
     cup_figure_close(figure);
 }

@@ -1,4 +1,4 @@
-/* Compression ratios of branches or files, the largest ones first. */
+/* Compression of branches or files, those first whose compression saved the most bytes. */
 #pragma once
 
 #include "plot/shared/bins.h"
@@ -8,6 +8,7 @@ enum { CUP_ROWS_MOST = 30 };
 
 struct cup_ratio {
     double ratio;        /* uncompressed / compressed */
+    double saved;        /* uncompressed - compressed; 0: compression made nothing smaller */
     double bytes;        /* compressed */
     uint32_t algorithms; /* enum cup_algorithm */
 };

@@ -426,6 +426,7 @@ static const void *fake_ratios(enum fake_kind kind, bool files, struct cup_arena
         plot->names[i] = name_of(kind, i, arena);
         plot->rows[i] =
             (struct cup_ratio){.ratio = kind == FAKE_ODD ? odd(i) : 1 + 3 * roll(&dice),
+                               .saved = kind == FAKE_ODD ? odd(i + 1) : 4e9 / (double)(i + 1),
                                .bytes = kind == FAKE_ODD ? odd(i) : 3e9 / (double)(i + 1),
                                .algorithms = 1u << i % 7 | (i % 5 == 4 ? 6 : 0)};
     }

@@ -270,6 +270,8 @@ Test(data, compression_by_branch)
     cr_expect_eq(memcmp(plot->names[0].bytes, "Muon_pt", 7), 0);
     cr_expect_float_eq(plot->rows[0].ratio, 3, 1e-9);
     cr_expect_float_eq(plot->rows[0].bytes, 600, 0);
+    cr_expect_float_eq(plot->rows[0].saved, 1200, 0);
+    cr_expect_float_eq(plot->rows[1].saved, 0, 0);
     cr_expect_eq(plot->rows[0].algorithms, CUP_ALGORITHM_ZSTD);
     cr_expect_float_eq(plot->rows[1].ratio, 1, 1e-9);
     cr_expect_float_eq(plot->all, 1850 / 650.0, 1e-9);
