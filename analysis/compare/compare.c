@@ -114,7 +114,7 @@ static enum cup_verdict judge(const struct cup_comparison *comparison,
                               double noise)
 {
     if (direction->better == CUP_BETTER_UNKNOWN || by == 0 ||
-        fabs(by) < CUP_LEAST_CHANGE * fabs(from) || !(fabs(by) > noise * fabs(from)) ||
+        fabs(by) < CUP_LEAST_CHANGE * fabs(from) || !(fabs(by) > noise) ||
         (direction->same_work && !comparison->same_work))
         return CUP_VERDICT_NONE;
     return (by > 0) == (direction->better == CUP_BETTER_HIGHER) ? CUP_VERDICT_BETTER
@@ -129,13 +129,14 @@ struct cup_change cup_change_of(const struct cup_comparison *comparison,
     if (input == comparison->baseline || !is_amount(from) || !is_amount(to))
         return (struct cup_change){.by = cup_null(), .relative = cup_null(), .noise = NAN};
     double by = cup_number(to) - cup_number(from);
-    double noise = hypot(cup_figure_noise(&comparison->inputs[comparison->baseline],
-                                          row->figures[comparison->baseline]),
-                         cup_figure_noise(&comparison->inputs[input], row->figures[input]));
+    double noise =
+        hypot(cup_number(from) * cup_figure_noise(&comparison->inputs[comparison->baseline],
+                                                  row->figures[comparison->baseline]),
+              cup_number(to) * cup_figure_noise(&comparison->inputs[input], row->figures[input]));
     return (struct cup_change){
         .by = cup_real(by),
         .relative = cup_ratio(by, fabs(cup_number(from))),
-        .noise = noise,
+        .noise = cup_number(cup_ratio(noise, fabs(cup_number(from)))),
         .verdict = judge(comparison, &row->direction, by, cup_number(from), noise),
     };
 }

@@ -90,6 +90,11 @@ struct cup_change {
 struct cup_change cup_change_of(const struct cup_comparison *comparison,
                                 const struct cup_compared *row, size_t input);
 
+/* Whether an input is faster than the baseline, as one sentence. Returns `to`. */
+enum { CUP_VERDICT_TEXT = 400 };
+char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
+                          size_t input);
+
 /* "-12.3 %", "x 14.2", "=", "<0.1 %", or nothing. Returns `to`. */
 enum { CUP_CHANGE_TEXT = 48 };
 char *cup_change_text(char to[CUP_CHANGE_TEXT], const struct cup_change *change);

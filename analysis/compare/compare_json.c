@@ -146,6 +146,15 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
     cup_json_value(&json, "cupping_version", cup_string(CUP_VERSION));
     cup_json_value(&json, "baseline", cup_string(cup_input_name(comparison->baseline)));
     cup_json_value(&json, "same_work", cup_bool(comparison->same_work));
+    cup_json_array(&json, "verdicts");
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        char text[CUP_VERDICT_TEXT];
+        cup_json_value(&json, NULL,
+                       i == comparison->baseline
+                           ? cup_null()
+                           : cup_string(cup_compare_verdict(text, comparison, i)));
+    }
+    cup_json_end_array(&json);
     cup_json_array(&json, "inputs");
     for (size_t i = 0; i < comparison->input_count; i++)
         put_input(&json, comparison, i);

@@ -64,6 +64,18 @@ static void print_inputs(const struct cup_terminal *terminal,
     }
 }
 
+/* The answer: a sentence for each input but the baseline. */
+static void print_verdicts(const struct cup_terminal *terminal,
+                           const struct cup_comparison *comparison)
+{
+    char text[CUP_VERDICT_TEXT];
+    if (comparison->input_count > 1)
+        putc('\n', terminal->out);
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (i != comparison->baseline)
+            cup_print_wrapped(terminal, CUP_BOLD, 0, cup_compare_verdict(text, comparison, i));
+}
+
 /* HTML: the inputs as a table; in text, each is a line. */
 static void put_inputs(const struct cup_terminal *terminal, const struct cup_comparison *comparison)
 {
@@ -430,6 +442,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
     bool alone = comparison->input_count == 1, scaling = only && strcmp(only, "scaling") == 0;
     cup_terminal_open(&terminal, output);
     print_inputs(&terminal, comparison);
+    print_verdicts(&terminal, comparison);
     print_differences(&terminal, comparison);
     if (!alone && !(only && strcmp(only, "inputs") == 0)) {
         print_sections(&terminal, comparison, only);

@@ -114,8 +114,8 @@ static void fill_cell(struct cup_compared_cell *cell, const struct cup_compariso
     cell->least = cell->most = NAN;
     if (input == comparison->baseline)
         return;
-    cell->least = change.noise > 0 ? cell->ratio * fmax(0, 1 - change.noise) : NAN;
-    cell->most = change.noise > 0 ? cell->ratio * (1 + change.noise) : NAN;
+    cell->least = change.noise > 0 ? fmax(0, cell->ratio - change.noise) : NAN;
+    cell->most = change.noise > 0 ? cell->ratio + change.noise : NAN;
     cell->strength = cell->ratio > 0 ? fmin(1, fabs(log2(cell->ratio))) : cell->ratio == 0;
     if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
         set_share_change(cell, cup_number(change.by) * (row->unit == CUP_UNIT_SHARE ? 100 : 1));

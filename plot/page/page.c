@@ -282,7 +282,12 @@ static int make_parts_of_runs(struct page *page)
 
 static void write_runs(const struct page *page)
 {
+    const struct cup_comparison *comparison = page->plots.runs->comparison;
+    char verdict[CUP_VERDICT_TEXT];
     begin_page(page->out, "Runs compared", page->plots.runs->heading, "plots");
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (i != comparison->baseline)
+            cup_html_paragraph(page->out, CUP_BOLD, cup_compare_verdict(verdict, comparison, i));
     write_contents(page);
     write_section(page, "plots", "Plots", "<div class=\"plots\">\n", PLOTS, "</div>\n");
     write_functions(page);

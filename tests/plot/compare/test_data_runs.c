@@ -162,8 +162,8 @@ Test(data_runs, noise_between_chunks)
     const struct cup_compared_cell *cell =
         &plot->cells[row_of(plot, "time per event, mean of chunks")][1];
     cr_expect_float_eq(cell->ratio, 2, 1e-12);
-    cr_expect_float_eq(cell->least, 1.8, 1e-12);
-    cr_expect_float_eq(cell->most, 2.2, 1e-12);
+    cr_expect_float_eq(cell->least, 1.9, 1e-12);
+    cr_expect_float_eq(cell->most, 2.1, 1e-12);
     cell = &plot->cells[row_of(plot, "wall time")][1];
     cr_expect_float_eq(cell->most, 1.1, 1e-12, "it is made from the same chunks");
 }
@@ -181,6 +181,14 @@ Test(data_runs, a_change_within_the_noise_is_not_judged)
     const struct cup_compared_cell *cells = plot->cells[row_of(plot, "wall time")];
     cr_expect_eq(cells[1].verdict, CUP_VERDICT_NONE);
     cr_expect_eq(cells[2].verdict, CUP_VERDICT_WORSE);
+    char text[CUP_VERDICT_TEXT];
+    cr_expect_str_eq(
+        cup_compare_verdict(text, &comparison, 1),
+        "B against A: wall time +6.0 % (10.6 s against 10.0 s), which is not more than "
+        "the runs' own noise of 15 %.");
+    cr_expect_str_eq(cup_compare_verdict(text, &comparison, 2),
+                     "C is 30 % slower than A (13.0 s against 10.0 s), more than the runs' own "
+                     "noise of 16 %.");
     cells = plot->cells[row_of(plot, "I/O wait of tasks")];
     cr_expect_eq(cells[2].verdict, CUP_VERDICT_NONE, "one run does not show its noise");
 }
