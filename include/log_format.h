@@ -660,7 +660,7 @@ struct cup_r_task_end {
                         CUP_UNKNOWN64: not known */
     uint64_t rss;    /* CUP_UNKNOWN64: not known */
     uint64_t result_bytes; /* Dask's nbytes; CUP_UNKNOWN64: not known */
-    uint32_t error;        /* string: type and message of the exception; 0: none, or not known */
+    uint32_t error; /* string: repr() of the exception, and its cause; 0: none, or not known */
     uint32_t pad;
 };
 
@@ -702,7 +702,9 @@ struct cup_r_columns {
 };
 
 /* Coffea's report of a chunk, read from Coffea's objects when process() has returned. It is there
- * even if the client did not ask Coffea for a report. The time of process() is in CHUNK. */
+ * even if the client did not ask Coffea for a report. The time of process() is in CHUNK. A metadata
+ * task has such a record, too: `entries` is the number of entries in its file, and the rest is not
+ * known. */
 struct cup_r_chunk_report {
     struct cup_record head;
     uint32_t task;

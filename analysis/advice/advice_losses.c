@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "analysis/advice/advice_rules.h"
+#include "analysis/base/error_text.h"
+#include "analysis/metrics/losses/loss_text.h"
 #include "analysis/metrics/reads/open_ranks.h"
 
 bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice)
@@ -18,17 +20,26 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
         advice, 2,
         "%llu of %llu tasks failed (threshold: any)%s%s%s `cupping tasks` lists them all.",
         (big)t->all.erred, (big)t->all.tasks, error.length ? "; the first: " : "",
-        CUP_SHOW_TEXT(error, 160), error.length > 160 ? " ..." : ".");
+        CUP_SHOW_ERROR(error, 240),
+        error.length && error.bytes[error.length - 1] == '.' ? "" : ".");
 }
 
 bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *advice)
 {
-    return t->all.unfinished > 0 &&
-           cup_advise(advice, 1.5,
-                      "%llu of %llu tasks never ended (threshold: any): their process was killed "
-                      "or crashed. Find out what killed the worker: often it is "
-                      "out of memory, or it reached a limit of the batch system.",
-                      (big)t->all.unfinished, (big)t->all.tasks);
+    const struct cup_loss_sums *sums = &t->losses->sums;
+    if (t->all.unfinished == 0)
+        return false;
+    cup_advise(advice, 1.5,
+               "%llu of %llu tasks never ended (threshold: any): their process was killed "
+               "or crashed. Find out what killed the worker: often it is "
+               "out of memory, or it reached a limit of the batch system.",
+               (big)t->all.unfinished, (big)t->all.tasks);
+    return sums->chunks[CUP_LOSS_UNFINISHED] == 0 ||
+           cup_advise_more(advice,
+                           " No attempt ended at %llu of the chunks (%s events): the result lacks "
+                           "them.",
+                           (big)sums->chunks[CUP_LOSS_UNFINISHED],
+                           CUP_SHOW_COUNT(sums->events[CUP_LOSS_UNFINISHED]));
 }
 
 bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice)
@@ -55,19 +66,21 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
 
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_loss_sums *sums = &t->losses->sums;
-    double lost = (double)cup_losses_events(sums);
-    double all = lost + (double)t->events;
-    if (sums->chunks[CUP_LOSS_SKIPPED] == 0)
+    const struct cup_losses *losses = t->losses;
+    const struct cup_loss_sums *sums = &losses->sums;
+    big skipped = sums->chunks[CUP_LOSS_SKIPPED], failed = sums->chunks[CUP_LOSS_LOST];
+    if (skipped + failed == 0)
         return false;
-    big skipped = sums->chunks[CUP_LOSS_SKIPPED];
-    return cup_advise(
-        advice, 1.8,
-        "%llu chunk%s skipped as bad files (threshold: any): their tasks succeeded, but process() "
-        "never returned in them. The result lacks them and %llu that failed: %.0f events, %.2g %% "
-        "of all. Send the site what `--only losses` prints.",
-        skipped, skipped == 1 ? " was" : "s were", (big)sums->chunks[CUP_LOSS_LOST], lost,
-        all > 0 ? 100 * lost / all : 0);
+    cup_advise(advice, 2.5, "The result lacks %s (threshold: any): %s.", CUP_SHOW_LOSSES(sums),
+               CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
+    if (skipped)
+        cup_advise_more(advice,
+                        " Coffea skipped %llu as bad files: the tasks succeeded without a result, "
+                        "and no error was raised.",
+                        skipped);
+    if (failed)
+        cup_advise_more(advice, " %llu failed in every attempt.", failed);
+    return cup_advise_more(advice, " `--only losses` lists the files, as text for the site.");
 }
 
 /* ---- servers ---------------------------------------------------------------------------- */

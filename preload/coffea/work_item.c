@@ -8,24 +8,25 @@
 
 #include <string.h>
 
-static __thread bool item_known __attribute__((tls_model("initial-exec")));
+/* enum cup_item_kind; 0: not known */
+static __thread uint32_t item_kind __attribute__((tls_model("initial-exec")));
 
 bool cup_work_item_known(void)
 {
-    return item_known;
+    return item_kind != 0;
 }
 
 void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
     if (cup_self.task == task)
-        item_known = false;
+        item_kind = 0;
 }
 
 /* In ITEM, strings are ids, 0: unknown; entries are -1: unknown. */
 static void record_item(struct cup_r_item item)
 {
-    item_known = true;
+    item_kind = item.kind;
     item.task = cup_self.task;
     cup_log_write(CUP_R_ITEM, &item, NULL, 0);
 }
@@ -43,6 +44,31 @@ bool cup_item_is_coffea(cup_object *object, const char *type_name)
         .entry_start = work ? cup_python_integer_at(object, "entrystart", -1) : -1,
         .entry_stop = work ? cup_python_integer_at(object, "entrystop", -1) : -1});
     return true;
+}
+
+/* Coffea's metadata task returns a set with one FileMeta. */
+static int64_t read_entries(cup_object *result)
+{
+    CUP_OWNED cup_object *iterator = cup_py.PyObject_GetIter(result);
+    CUP_OWNED cup_object *file = iterator ? cup_py.PyIter_Next(iterator) : NULL;
+    cup_py.PyErr_Clear();
+    CUP_OWNED cup_object *metadata = cup_python_attribute(file, "metadata");
+    CUP_OWNED cup_object *entries = cup_python_item(metadata, "numentries");
+    return cup_python_integer(entries, -1);
+}
+
+void cup_work_item_result(cup_object *result)
+{
+    bool has_entries =
+        item_kind == CUP_ITEM_METADATA && result &&
+        strcmp(cup_python_type_name(cup_python_type(result)), "set_accumulator") == 0;
+    int64_t entries = has_entries ? read_entries(result) : -1;
+    if (entries >= 0)
+        cup_log_write(CUP_R_CHUNK_REPORT,
+                      &(struct cup_r_chunk_report){.task = cup_self.task,
+                                                   .requested_bytes = CUP_UNKNOWN64,
+                                                   .entries = (uint64_t)entries},
+                      NULL, 0);
 }
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -318,9 +344,9 @@ void cup_item_find(cup_object *const *what, int count)
     for (int i = 0; i < count; i++)
         if (what[i])
             search_object(&search, what[i], 0);
-    if (!search.done && !item_known && search.reader)
+    if (!search.done && !item_kind && search.reader)
         record_read(&search);
-    else if (!search.done && !item_known && search.path)
+    else if (!search.done && !item_kind && search.path)
         record_path(search.path);
     cup_python_drop(search.reader);
     cup_python_drop(search.range);

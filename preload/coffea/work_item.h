@@ -18,5 +18,9 @@ bool cup_item_is_coffea(cup_object *object, const char *type_name);
 /* True once the item of the task that the calling thread runs was found. */
 bool cup_work_item_known(void);
 
+/* The RESULT of the task that the calling thread runs: if it is the metadata of a file, its number
+ * of entries is recorded. RESULT may be NULL. Needs the GIL. */
+void cup_work_item_result(cup_object *result);
+
 /* A row of the lifecycle table. */
 void cup_work_item_task_begins(uint32_t task, uint64_t cpu_ns);

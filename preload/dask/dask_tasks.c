@@ -3,6 +3,7 @@
 #include "preload/attribution/context.h"
 #include "preload/coffea/work_item.h"
 #include "preload/dask/digests.h"
+#include "preload/dask/exception_text.h"
 #include "preload/dask/server_samples.h"
 #include "preload/dask/task_facts.h"
 #include "preload/io/file_class.h"
@@ -341,12 +342,13 @@ static struct outcome read_outcome(struct cup_frame frame, cup_object **locals)
     CUP_OWNED cup_object *message = cup_frames_local(frame, "msg", locals);
     CUP_OWNED cup_object *op = cup_python_item(message, "op");
     CUP_OWNED cup_object *bytes = cup_python_item(message, "nbytes");
-    CUP_OWNED cup_object *error = cup_python_item(message, "exception_text");
+    CUP_OWNED cup_object *result = cup_python_item(message, "result");
     cup_python_text(op, operation, sizeof operation);
+    cup_work_item_result(result);
     int64_t result_bytes = cup_python_integer(bytes, -1);
     return (struct outcome){
         strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
-        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_log_python_text(error)};
+        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_exception_text(message)};
 }
 
 static void end_task(const struct task_frames *frames, struct cup_moment now)

@@ -14,14 +14,10 @@ const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfin
 /* As totals->outcomes, also for metadata tasks. */
 static enum cup_outcome attempt_of(const struct cup_totals *totals, uint32_t index)
 {
-    uint8_t status = cup_task_of_item(totals->profile, index)->status;
-    if (totals->outcomes[index] != CUP_OUTCOME_NONE)
-        return totals->outcomes[index];
-    return status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED
-           : status                      ? CUP_OUTCOME_FAILED
-           : cup_task_runs(totals->profile, cup_task_of_item(totals->profile, index))
-               ? CUP_OUTCOME_RUNNING
-               : CUP_OUTCOME_UNFINISHED;
+    const struct cup_profile *profile = totals->profile;
+    return totals->outcomes[index] != CUP_OUTCOME_NONE
+               ? totals->outcomes[index]
+               : cup_outcome_of(profile, cup_task_of_item(profile, index), &profile->items[index]);
 }
 
 static int64_t end_of(const struct cup_profile *profile, const struct cup_task *task)
@@ -54,11 +50,12 @@ static void add_unused_attempt(struct cup_loss *row, const struct cup_profile *p
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* Upper limit of the attempts whose result was not used, to reserve memory. */
-static size_t most_unused_attempts(const struct cup_totals *totals)
+static size_t count_unused_attempts(const struct cup_totals *totals)
 {
-    return (size_t)(totals->all.erred + totals->all.unfinished + totals->repeated_chunks +
-                    totals->skipped_chunks);
+    size_t count = 0;
+    for (uint32_t i = 0; i < totals->profile->item_count; i++)
+        count += attempt_of(totals, i) != CUP_OUTCOME_USED;
+    return count;
 }
 
 /* Fills in TABLE: for the key of each chunk with an unused attempt, index + 1 in rows. */
@@ -104,8 +101,8 @@ static enum cup_loss_outcome outcome_of(const struct cup_loss *row)
 
 /* ---- sums ------------------------------------------------------------------------------- */
 
-static void sums_add(struct cup_loss_sums *sums, const struct cup_loss *row,
-                     const struct cup_item *item)
+void cup_loss_sums_add(struct cup_loss_sums *sums, const struct cup_loss *row,
+                       const struct cup_item *item)
 {
     uint64_t events = cup_item_events(item);
     bool missing = row->outcome == CUP_LOSS_LOST || row->outcome == CUP_LOSS_SKIPPED;
@@ -140,8 +137,8 @@ static int add_sums(struct cup_losses *losses, const struct cup_profile *profile
         if (!dataset)
             return -1;
         row->outcome = (uint8_t)outcome_of(row);
-        sums_add(&losses->sums, row, item);
-        sums_add(&dataset->sums, row, item);
+        cup_loss_sums_add(&losses->sums, row, item);
+        cup_loss_sums_add(&dataset->sums, row, item);
     }
     return 0;
 }
@@ -156,11 +153,55 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
     }
 }
 
+/* ---- how many events there are ---------------------------------------------------------- */
+
+/* Events of the files whose metadata were read; CUP_UNKNOWN64: of one of them, or of all, they are
+ * not known. DATASET: NULL for all. */
+static uint64_t count_events_of_files(const struct cup_totals *totals, const uint32_t *dataset)
+{
+    const struct cup_profile *profile = totals->profile;
+    uint64_t events = 0, files = 0;
+    for (uint32_t i = 0; i < profile->item_count; i++) {
+        const struct cup_item *item = &profile->items[i];
+        if (item->kind != CUP_ITEM_METADATA || (dataset && item->dataset != *dataset) ||
+            attempt_of(totals, i) != CUP_OUTCOME_USED)
+            continue;
+        if (item->reported_entries == CUP_NO_ENTRIES)
+            return CUP_UNKNOWN64;
+        events += item->reported_entries;
+        files++;
+    }
+    return files ? events : CUP_UNKNOWN64;
+}
+
+/* If the metadata do not say it (they may have been read before the run), the chunks do: all were
+ * tried, unless one failed for good, because Coffea ends the run then. */
+static uint64_t count_events(const struct cup_totals *totals, const uint32_t *dataset,
+                             const struct cup_loss_sums *sums, uint64_t used)
+{
+    uint64_t of_files = count_events_of_files(totals, dataset);
+    uint64_t seen = used + cup_losses_events(sums) + sums->events[CUP_LOSS_UNFINISHED];
+    bool all_tried = sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_UNFINISHED] == 0;
+    if (of_files != CUP_UNKNOWN64)
+        return of_files > seen ? of_files : seen;
+    return all_tried && sums->without_events == 0 ? seen : CUP_UNKNOWN64;
+}
+
+static void add_all_events(struct cup_losses *losses, const struct cup_totals *totals)
+{
+    for (size_t i = 0; i < losses->dataset_count; i++) {
+        struct cup_dataset_losses *dataset = &losses->datasets[i];
+        dataset->events_all =
+            count_events(totals, &dataset->name, &dataset->sums, dataset->events_used);
+    }
+    losses->events_all = count_events(totals, NULL, &losses->sums, totals->events);
+}
+
 int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
 {
     struct cup_hash_map table = {0};
-    size_t most = most_unused_attempts(totals);
-    *losses = (struct cup_losses){0};
+    size_t most = count_unused_attempts(totals);
+    *losses = (struct cup_losses){.events_all = CUP_UNKNOWN64};
     if (most == 0)
         return 0;
     losses->rows = calloc(most, sizeof *losses->rows);
@@ -171,6 +212,7 @@ int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
     cup_hash_map_clear(&table);
     int result = add_sums(losses, totals->profile);
     add_used_events(losses, totals);
+    add_all_events(losses, totals);
     return result;
 }
 

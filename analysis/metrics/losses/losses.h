@@ -9,7 +9,8 @@ struct cup_totals;
 
 enum cup_loss_outcome {
     CUP_LOSS_LOST,       /* at least one attempt failed, and none succeeded */
-    CUP_LOSS_SKIPPED,    /* the task succeeded without a result: Coffea's skipbadfiles */
+    CUP_LOSS_SKIPPED,    /* the task succeeded without a result: Coffea's skipbadfiles. If it was to
+                            read metadata, the whole file is missing */
     CUP_LOSS_UNFINISHED, /* every attempt was killed */
     CUP_LOSS_RECOVERED,  /* another attempt succeeded */
     CUP_LOSS_RUNNING,    /* another attempt is running */
@@ -35,12 +36,13 @@ struct cup_loss_sums {
     uint64_t chunks[CUP_LOSS_OUTCOMES];
     uint64_t events[CUP_LOSS_OUTCOMES];
     uint64_t without_events; /* lost or skipped chunks whose number of events is not known */
-    uint64_t metadata;       /* lost metadata tasks, which are in `chunks`, too */
+    uint64_t metadata;       /* lost or skipped metadata tasks, which are in both of these, too */
 };
 
 struct cup_dataset_losses {
     uint32_t name;
     uint64_t events_used; /* events of the used chunks, without skipped ones */
+    uint64_t events_all;  /* of the files whose metadata were read; CUP_UNKNOWN64: not known */
     struct cup_loss_sums sums;
 };
 
@@ -49,12 +51,17 @@ struct cup_losses {
     size_t count;
     struct cup_dataset_losses *datasets; /* owned; datasets with losses */
     size_t dataset_count, dataset_room;
+    uint64_t events_all; /* as in a dataset, of all of them */
     struct cup_loss_sums sums;
 };
 
 /* Returns 0, or -1 without memory; the caller frees in both cases. */
 int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals);
 void cup_losses_free(struct cup_losses *losses);
+
+/* Adds a row; ITEM: the one that it names. */
+void cup_loss_sums_add(struct cup_loss_sums *sums, const struct cup_loss *row,
+                       const struct cup_item *item);
 
 /* Chunks and events that are missing in the result: lost and skipped ones. */
 uint64_t cup_losses_chunks(const struct cup_loss_sums *sums);

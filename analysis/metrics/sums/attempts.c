@@ -21,16 +21,17 @@ static void free_attempts(struct attempts *attempts)
     free(attempts->repeated);
 }
 
-/* With skipbadfiles, Coffea returns None for a chunk whose process() failed. Dask gives None a size
- * of 16 bytes, and every other object a larger one. */
+/* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
+ * process() failed. Dask gives None a size of 16 bytes, and every other object a larger one. */
 static bool was_skipped(const struct cup_task *task, const struct cup_item *item)
 {
     static const uint64_t none_bytes = 16;
-    return item->kind == CUP_ITEM_WORK && item->toc_ns == 0 && task->result_bytes == none_bytes;
+    bool is_coffea = item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_METADATA;
+    return is_coffea && item->toc_ns == 0 && task->result_bytes == none_bytes;
 }
 
-static enum cup_outcome outcome_of(const struct cup_profile *profile, const struct cup_task *task,
-                                   const struct cup_item *item)
+enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct cup_task *task,
+                                const struct cup_item *item)
 {
     if (task->status == 0)
         return cup_task_runs(profile, task) ? CUP_OUTCOME_RUNNING : CUP_OUTCOME_UNFINISHED;
@@ -60,7 +61,7 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
 {
     const struct cup_task *task = cup_task_of_item(totals->profile, item);
     totals->outcomes[item] =
-        (uint8_t)outcome_of(totals->profile, task, &totals->profile->items[item]);
+        (uint8_t)cup_outcome_of(totals->profile, task, &totals->profile->items[item]);
     uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
     if (*counts == 0) {
         *counts = item + 1;

@@ -35,7 +35,8 @@ enum cup_outcome {
     CUP_OUTCOME_FAILED,
     CUP_OUTCOME_UNFINISHED, /* never ended */
     CUP_OUTCOME_RUNNING,    /* runs, or ran when the profile was loaded */
-    CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, and Coffea's skipbadfiles is on */
+    CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, or the file could not be opened,
+                            and Coffea's skipbadfiles is on */
 };
 
 /* Child processes of tasks, and the bytes that they read. */
@@ -187,6 +188,10 @@ static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
 {
     return sums->chunks ? sums->chunks + sums->skipped : 0;
 }
+
+/* What became of an attempt at an item by itself, without the other ones. */
+enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct cup_task *task,
+                                const struct cup_item *item);
 
 /* For cup_sums_make(): finds which of several attempts at a chunk is the one whose result was used.
  * Sets outcomes and retried_chunks. Returns 0, or -1 without memory. */

@@ -1,4 +1,5 @@
 /* Datasets: sums over their chunks. */
+#include "analysis/metrics/losses/loss_text.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
@@ -29,7 +30,7 @@
     X("time_share", SHARE,                                                                         \
       cup_ratio((double)dataset->wall_ns, (double)rows->totals->chunk_wall_ns))                    \
     X("chunks_lost", COUNT, cup_count(cup_losses_chunks(&losses)))                                 \
-    X("events_lost", COUNT, cup_count(cup_losses_events(&losses)))                                 \
+    X("events_lost", COUNT, cup_losses_events_value(&losses))                                      \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("read_amplification", RATIO,                                                                 \
       cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes))                \

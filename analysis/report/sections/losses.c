@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/metrics/losses/loss_text.h"
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
@@ -125,7 +126,8 @@ static struct line *sorted_lines(const struct cup_page *page)
 /* ---- a server's block ------------------------------------------------------------------- */
 
 struct block {
-    uint64_t files, rows[CUP_LOSS_OUTCOMES], events_lost;
+    uint64_t files;
+    struct cup_loss_sums sums;
     int64_t first_ns, last_ns;
 };
 
@@ -139,11 +141,8 @@ static struct block sum_up(const struct line *lines, size_t count)
     struct block block = {0};
     for (size_t i = 0; i < count; i++) {
         const struct cup_loss *loss = lines[i].loss;
-        uint64_t events = cup_item_events(lines[i].item);
         block.files += i == 0 || !same_text(lines[i].file, lines[i - 1].file);
-        block.rows[loss->outcome]++;
-        if (loss->outcome <= CUP_LOSS_SKIPPED && events != CUP_UNKNOWN64)
-            block.events_lost += events;
+        cup_loss_sums_add(&block.sums, loss, lines[i].item);
         if (i == 0 || loss->first_ns < block.first_ns)
             block.first_ns = loss->first_ns;
         if (loss->last_ns > block.last_ns)
@@ -155,14 +154,14 @@ static struct block sum_up(const struct line *lines, size_t count)
 static void print_block_head(FILE *out, const struct line *lines, size_t count)
 {
     const struct block block = sum_up(lines, count);
-    big lost = block.rows[CUP_LOSS_LOST] + block.rows[CUP_LOSS_SKIPPED];
     if (lines->server.bytes)
         print_ascii(out, "\nServer: ", lines->server, "\n");
     else
         fputs("\nServer: none in the file's name (local or mounted files)\n", out);
-    fprintf(out, "  %llu file%s: %llu lost (%llu events), %llu recovered, %llu never ended\n",
-            (big)block.files, cup_plural(block.files), lost, (big)block.events_lost,
-            (big)block.rows[CUP_LOSS_RECOVERED], (big)block.rows[CUP_LOSS_UNFINISHED]);
+    fprintf(out, "  %llu file%s: lost %s; %llu recovered, %llu never ended\n", (big)block.files,
+            cup_plural(block.files), CUP_SHOW_LOSSES(&block.sums),
+            (big)block.sums.chunks[CUP_LOSS_RECOVERED],
+            (big)block.sums.chunks[CUP_LOSS_UNFINISHED]);
     fprintf(out, "  from %s UTC to %s UTC\n", CUP_SHOW_TIME(block.first_ns),
             CUP_SHOW_TIME(block.last_ns));
 }
@@ -174,7 +173,9 @@ static void print_range(FILE *out, const struct cup_item *item)
         fprintf(out, ", entries %lld to %lld (%llu events)", (long long)item->entry_start,
                 (long long)item->entry_stop, (big)events);
     else
-        fputs(cup_item_is_chunk(item) ? ", entries not known" : ", metadata of the file", out);
+        fputs(cup_item_is_chunk(item) ? ", entries not known"
+                                      : ", the whole file, events not known",
+              out);
 }
 
 static void print_counts(FILE *out, const struct cup_loss *loss)
@@ -241,16 +242,15 @@ static void print_datasets(const struct cup_page *page)
     const struct cup_losses *losses = page->totals->losses;
     for (size_t i = 0; i < losses->dataset_count; i++) {
         const struct cup_dataset_losses *dataset = &losses->datasets[i];
-        double lost = (double)cup_losses_events(&dataset->sums);
-        double all = lost + (double)dataset->events_used;
         print_ascii(page->terminal.out, "Dataset ", cup_page_text(page, dataset->name), "");
-        fprintf(page->terminal.out, ": %llu lost (%.0f events, %.3g %%), %llu recovered",
-                (big)cup_losses_chunks(&dataset->sums), lost, all > 0 ? 100 * lost / all : 0,
-                (big)dataset->sums.chunks[CUP_LOSS_RECOVERED]);
-        if (dataset->sums.without_events)
-            fprintf(page->terminal.out, ", the events of %llu are not known",
-                    (big)dataset->sums.without_events);
-        putc('\n', page->terminal.out);
+        fprintf(page->terminal.out, ": lost %s", CUP_SHOW_LOSSES(&dataset->sums));
+        if (cup_losses_chunks(&dataset->sums))
+            fprintf(page->terminal.out, ": %s",
+                    CUP_SHOW_LOSSES_SHARE(&dataset->sums, dataset->events_all));
+        fprintf(page->terminal.out, "; %llu recovered, %llu never ended (%llu events)\n",
+                (big)dataset->sums.chunks[CUP_LOSS_RECOVERED],
+                (big)dataset->sums.chunks[CUP_LOSS_UNFINISHED],
+                (big)dataset->sums.events[CUP_LOSS_UNFINISHED]);
     }
 }
 
@@ -275,17 +275,21 @@ static int print_ledger(const struct cup_page *page)
 
 static void print_lines(const struct cup_page *page)
 {
-    const struct cup_loss_sums *sums = &page->totals->losses->sums;
-    double lost = (double)cup_losses_events(sums);
-    double all = lost + (double)page->totals->events;
-    cup_page_line(
-        page, cup_losses_chunks(sums) ? CUP_WARN : CUP_PLAIN,
-        "Lost: %llu chunks or files (%llu failed, %llu skipped), %s events, %.3g %% of all. "
-        "Another attempt recovered %llu. %llu never ended and were not tried again.",
-        (big)cup_losses_chunks(sums), (big)sums->chunks[CUP_LOSS_LOST],
-        (big)sums->chunks[CUP_LOSS_SKIPPED], CUP_SHOW(lost, CUP_UNIT_COUNT),
-        all > 0 ? 100 * lost / all : 0, (big)sums->chunks[CUP_LOSS_RECOVERED],
-        (big)sums->chunks[CUP_LOSS_UNFINISHED]);
+    const struct cup_losses *losses = page->totals->losses;
+    const struct cup_loss_sums *sums = &losses->sums;
+    if (cup_losses_chunks(sums))
+        cup_page_line(page, CUP_WARN, "The result lacks %s (%llu failed, %llu skipped): %s.",
+                      CUP_SHOW_LOSSES(sums), (big)sums->chunks[CUP_LOSS_LOST],
+                      (big)sums->chunks[CUP_LOSS_SKIPPED],
+                      CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
+    if (sums->chunks[CUP_LOSS_UNFINISHED])
+        cup_page_line(page, CUP_WARN,
+                      "No attempt ended at %llu (%s events): the result lacks them, too.",
+                      (big)sums->chunks[CUP_LOSS_UNFINISHED],
+                      CUP_SHOW_COUNT(sums->events[CUP_LOSS_UNFINISHED]));
+    if (sums->chunks[CUP_LOSS_RECOVERED])
+        cup_page_line(page, CUP_PLAIN, "Another attempt recovered %llu.",
+                      (big)sums->chunks[CUP_LOSS_RECOVERED]);
     cup_page_line(page, CUP_DIM,
                   "`--only losses` lists them by server and file, as text to send to the site.");
 }
@@ -315,11 +319,13 @@ static void fill_outcomes(struct cup_report_rows *rows, const void *item, struct
 
 #define SUM_FIELDS(X)                                                                              \
     X("metadata_lost", COUNT, cup_count(sums->metadata))                                           \
-    X("events_lost", COUNT, cup_count(cup_losses_events(sums)))                                    \
+    X("events_lost", COUNT, cup_losses_events_value(sums))                                         \
+    X("events_lost_known", COUNT, cup_count(cup_losses_events(sums)))                              \
     X("chunks_lost_without_events", COUNT, cup_count(sums->without_events))                        \
     X("events_recovered", COUNT, cup_count(sums->events[CUP_LOSS_RECOVERED]))                      \
     X("events_unfinished", COUNT, cup_count(sums->events[CUP_LOSS_UNFINISHED]))                    \
-    X("events_lost_share", SHARE, cup_ratio(lost, lost + (double)of->events_used))
+    X("events_all", COUNT, cup_count_or_null(of->events_all))                                      \
+    X("events_lost_share", SHARE, cup_losses_share(sums, of->events_all))
 
 CUP_FILL_ITEM(fill_dataset, struct cup_dataset_losses, of, DATASET_FIELDS)
 
@@ -327,7 +333,6 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
 {
     const struct cup_dataset_losses *of = item;
     const struct cup_loss_sums *sums = &of->sums;
-    double lost = (double)cup_losses_events(sums);
     (void)rows;
     CUP_FILL(values, SUM_FIELDS);
 }
@@ -385,8 +390,8 @@ static const struct cup_report_table losses_table = {CUP_TABLE_FIELDS(LOSS_FIELD
 
 static void put_all(struct report *report)
 {
-    const struct cup_dataset_losses all = {.sums = report->totals->losses->sums,
-                                           .events_used = report->totals->events};
+    const struct cup_losses *losses = report->totals->losses;
+    const struct cup_dataset_losses all = {.sums = losses->sums, .events_all = losses->events_all};
     cup_put_part(report, &datasets.parts[OUTCOMES], &all);
     cup_put_part(report, &datasets.parts[SUMS], &all);
 }

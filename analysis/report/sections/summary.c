@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/metrics/chunks/slowest.h"
+#include "analysis/metrics/losses/loss_text.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/advice.h"
@@ -216,11 +217,14 @@ static void print_trouble(const struct cup_page *page)
     unsigned long long failed = t->all.erred, unfinished = t->all.unfinished,
                        running = t->all.running;
     unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
+    const struct cup_loss_sums *losses = &t->losses->sums;
     bool complete = cup_completeness_is_fine(t->completeness);
-    bool fine = complete && failed + unfinished + damaged == 0;
+    bool lost = cup_losses_chunks(losses) > 0;
+    bool fine = complete && !lost && failed + unfinished + damaged == 0;
     print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes",
-               CUP_FORMAT("%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
-                          complete ? "" : "not complete; ",
+               CUP_FORMAT("%s%s%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
+                          complete ? "" : "not complete; ", lost ? CUP_SHOW_LOSSES(losses) : "",
+                          lost ? " lost; " : "",
                           running ? CUP_FORMAT("%llu running, ", running) : "", failed, unfinished,
                           (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
 }

@@ -9,7 +9,7 @@
 #include "cli/verbs.h"
 #include "tests/analysis/support.h"
 
-enum { CHUNK = 1, SET, NEAR, FAR, ERROR, EVENTS, REDUCE, MODEL, A };
+enum { CHUNK = 1, SET, NEAR, FAR, ERROR, EVENTS, REDUCE, MODEL, A, META };
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
 static struct log_builder builder;
@@ -39,7 +39,8 @@ static void begin_log(const char *host)
         [EVENTS] = "Events",
         [REDUCE] = "reduce",
         [MODEL] = "cpu_model",
-        [A] = "A"};
+        [A] = "A",
+        [META] = "metadata"};
     struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .threads = 1};
     struct cup_r_info model = {.name = MODEL, .value = A};
     builder_start(&builder);
@@ -84,6 +85,24 @@ static void chunk(const char *key, uint32_t number, double start, double stop, u
     BUILDER_ADD(&builder, CUP_R_ITEM, item);
 }
 
+/* Coffea read the number of entries of a file; -1: it skipped the file. */
+static void metadata(const char *key, uint32_t number, uint32_t file, int64_t entries)
+{
+    struct cup_r_item item = {.task = number,
+                              .kind = CUP_ITEM_METADATA,
+                              .dataset = SET,
+                              .file = file,
+                              .tree = EVENTS,
+                              .entry_start = -1,
+                              .entry_stop = -1};
+    struct cup_r_chunk_report found = {
+        .task = number, .requested_bytes = CUP_UNKNOWN64, .entries = (uint64_t)entries};
+    task(entries < 0 ? "skipped" : key, number, META, 0, 0.5, 0);
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    if (entries >= 0)
+        BUILDER_ADD(&builder, CUP_R_CHUNK_REPORT, found);
+}
+
 static void end_log(const char *name)
 {
     builder_finish(&builder);
@@ -104,6 +123,8 @@ static char *report(const char *only)
 static void lose_some(void)
 {
     begin_log("one");
+    metadata("of-far", 7, FAR, 300);
+    metadata("of-near", 8, NEAR, 500);
     chunk("lost-1", 1, 1, 2, FAR, ERROR);
     chunk("lost-1", 2, 2, 3, FAR, ERROR);
     chunk("lost-2", 3, 3, 4, FAR, ERROR);
@@ -124,7 +145,8 @@ Test(ledger_report, a_text_for_the_site)
     const char *site = strstr(text, "\nServer: root://...@eos.site:1094\n"),
                *local = strstr(text, "\nServer: none in the file's name");
     cr_assert(site && local && site < local, "%s", text);
-    cr_expect_not_null(strstr(site, "  1 file: 2 lost (200 events), 0 recovered"), "%s", text);
+    cr_expect_not_null(strstr(site, "  1 file: lost 2 chunks (200 events); 0 recovered"), "%s",
+                       text);
     cr_expect_not_null(strstr(site, "root://...@eos.site:1094//far.root?...\n"), "%s", text);
     cr_expect_not_null(strstr(site, "LOST, entries 200 to 300 (100 events), dataset Z?rich"));
     cr_expect_not_null(strstr(site, "      2 attempts: 2 failed\n"));
@@ -132,7 +154,8 @@ Test(ledger_report, a_text_for_the_site)
     cr_expect_not_null(
         strstr(site, "error: OSError: ? in 'root://eos.site//far.root?...' as seen\n"), "%s", text);
     cr_expect_not_null(strstr(local, "recovered, entries 500 to 600"), "%s", text);
-    cr_expect_not_null(strstr(text, "Dataset Z?rich: 2 lost (200 events, 50 %), 1 recovered\n"));
+    cr_expect_not_null(strstr(text, "Dataset Z?rich: lost 2 chunks (200 events): 200 of "
+                                    "800 events (25 %); 1 recovered"));
     free(text);
 }
 
@@ -168,7 +191,9 @@ Test(ledger_report, losses_as_json)
     json_t *rows = section(root, "losses", "rows"), *row = json_array_get(rows, 0);
     cr_assert_eq(json_array_size(rows), 3);
     cr_expect_eq(number(losses, "events_lost"), 200);
-    cr_expect_eq(number(losses, "events_lost_share"), 0.5);
+    cr_expect_eq(number(losses, "events_lost_share"), 0.25);
+    cr_expect_eq(number(losses, "events_all"), 800);
+    cr_expect_eq(number(losses, "events_lost_known"), 200);
     cr_expect_eq(number(losses, "chunks_recovered"), 1);
     cr_expect_str_eq(json_string_value(json_object_get(row, "key")), "lost-1");
     cr_expect_str_eq(json_string_value(json_object_get(row, "outcome")), "lost");
@@ -190,9 +215,9 @@ Test(ledger_report, tasks_by_worker_and_waste_as_json)
     lose_some();
     json_t *root = report_json(scratch, outside);
     json_t *worker = json_array_get(section(root, "tasks_by_worker", "rows"), 0);
-    cr_expect_eq(number(worker, "tasks"), 6);
+    cr_expect_eq(number(worker, "tasks"), 8);
     cr_expect_eq(number(worker, "erred"), 4);
-    cr_expect_eq(number(worker, "wall_s"), 6);
+    cr_expect_eq(number(worker, "wall_s"), 7);
     json_t *waste = json_object_get(json_object_get(root, "efficiency"), "wasted_by_reason");
     cr_expect_eq(number(json_object_get(waste, "failed"), "wall_s"), 4);
     cr_expect_eq(number(json_object_get(waste, "stolen"), "tasks"), 0);
@@ -271,7 +296,8 @@ Test(ledger_report, advice_on_a_server_that_loses)
 {
     lose_some();
     EXPECT("server_loses", "3 attempts", "eos.site:1094 failed", "threshold 3", "--only losses");
-    expect_advised("events_lost", NULL); /* nothing was skipped */
+    EXPECT("events_lost", "2 chunks (200 events)", "200 of 800 events (25 %)",
+           "2 failed in every attempt");
 }
 
 Test(ledger_report, two_failures_of_a_server_are_no_advice)
@@ -292,7 +318,43 @@ Test(ledger_report, advice_on_skipped_chunks)
     BUILDER_ADD(&builder, CUP_R_CHUNK, returned);
     chunk("skipped", 2, 2, 3, FAR, 0);
     end_log("a.cup");
-    EXPECT("events_lost", "1 chunk was skipped", "threshold: any", "100 events, 50 %");
+    EXPECT("events_lost", "lacks 1 chunk (100 events)", "threshold: any",
+           "100 of 200 events (50 %)", "skipped 1 as bad files");
+}
+
+/* A file that was never opened: nobody knows how many events it has, so nothing says 0. */
+Test(ledger_report, a_file_that_was_never_opened)
+{
+    begin_log("one");
+    metadata("of-near", 1, NEAR, 200);
+    metadata("", 2, FAR, -1);
+    chunk("good", 3, 1, 2, NEAR, 0);
+    end_log("a.cup");
+    EXPECT("events_lost", "lacks 1 file (events not known)", "the events of 1 lost file",
+           "skipped 1 as bad files");
+    char *text = report("summary");
+    cr_expect_not_null(strstr(text, "1 file (events not known) lost"), "%s", text);
+    free(text);
+    text = report("losses");
+    cr_expect_not_null(strstr(text, "the whole file, events not known"), "%s", text);
+    free(text);
+    json_t *root = report_json(scratch, outside), *losses = json_object_get(root, "losses");
+    cr_expect(json_is_null(json_object_get(losses, "events_lost")));
+    cr_expect(json_is_null(json_object_get(losses, "events_lost_share")));
+    cr_expect_eq(number(losses, "metadata_lost"), 1);
+    cr_expect_eq(number(losses, "events_all"), 200);
+    json_decref(root);
+}
+
+/* Without metadata, and with a run that ended early, the dataset's number of events is not known.
+ */
+Test(ledger_report, a_share_of_nobody_knows_what)
+{
+    begin_log("one");
+    chunk("good", 1, 1, 2, NEAR, 0);
+    chunk("lost", 2, 2, 3, FAR, ERROR);
+    end_log("a.cup");
+    EXPECT("events_lost", "100 events; how many there are is not known", "1 failed in every");
 }
 
 static void add_host(const char *host, double time)

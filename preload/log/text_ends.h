@@ -1,0 +1,8 @@
+/* Texts that are too long for the log. */
+#pragma once
+
+#include <stddef.h>
+
+/* Copies TEXT into TO, which has room for ROOM bytes (64 or more): all of it, or its beginning and
+ * its end. Characters of UTF-8 are not cut. Returns the length; there is no NUL. */
+size_t cup_copy_ends(char *to, size_t room, const char *text, size_t bytes);
