@@ -40,12 +40,23 @@ double cup_select(double *numbers, size_t count, size_t rank)
     return numbers[rank];
 }
 
-static double median_of(double *numbers, size_t count)
+double cup_quantile(double *numbers, size_t count, double share)
 {
-    double upper = cup_select(numbers, count, count / 2);
-    if (count % 2)
-        return upper;
-    return (cup_select(numbers, count, count / 2 - 1) + upper) / 2;
+    if (count == 0)
+        return NAN;
+    double at = share * (double)(count - 1), below = floor(at);
+    double low = cup_select(numbers, count, (size_t)below);
+    return at > below ? low + (at - below) * (cup_select(numbers, count, (size_t)below + 1) - low)
+                      : low;
+}
+
+double cup_quantile_sorted(const double *numbers, size_t count, double share)
+{
+    if (count == 0)
+        return NAN;
+    double at = share * (double)(count - 1);
+    size_t below = (size_t)at, above = below + 1 < count ? below + 1 : below;
+    return numbers[below] + (at - (double)below) * (numbers[above] - numbers[below]);
 }
 
 struct cup_statistics cup_statistics_of(double *numbers, size_t count)
@@ -64,6 +75,6 @@ struct cup_statistics cup_statistics_of(double *numbers, size_t count)
     for (size_t i = 0; i < count; i++)
         squares += (numbers[i] - s.mean) * (numbers[i] - s.mean);
     s.stdev = sqrt(squares / (double)count);
-    s.median = median_of(numbers, count);
+    s.median = cup_quantile(numbers, count, 0.5);
     return s;
 }

@@ -3,6 +3,13 @@
 
 #include <stddef.h>
 
+/* The quantile of SHARE (0.5: the median), on the straight line between the two numbers next to it.
+ * NAN if there are no numbers. Changes the order of NUMBERS. */
+double cup_quantile(double *numbers, size_t count, double share);
+
+/* The same of numbers in ascending order, which it does not change. */
+double cup_quantile_sorted(const double *numbers, size_t count, double share);
+
 struct cup_statistics {
     size_t count;
     double min, mean, median, max;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
+#include "analysis/base/statistics.h"
 #include "analysis/compare/run_stacks.h"
 
 /* ---- texts ------------------------------------------------------------------------------ */
@@ -249,8 +250,7 @@ struct cup_spread cup_spread_of(double *numbers, size_t count)
     if (count)
         qsort(numbers, count, sizeof *numbers, ascending);
     for (int i = 0; count && i < CUP_SPREAD_POINTS; i++) {
-        double share = (double)i / (CUP_SPREAD_POINTS - 1);
-        spread.at[i] = numbers[(size_t)(share * (double)(count - 1) + 0.5)];
+        spread.at[i] = cup_quantile_sorted(numbers, count, (double)i / (CUP_SPREAD_POINTS - 1));
     }
     return spread;
 }

@@ -11,6 +11,15 @@ static struct cup_value mean_workers(T t)
                           : cup_timeline_mean(&t->observed->count));
 }
 
+/* ---- how busy --------------------------------------------------------------------------- */
+
+static struct cup_value executing_percent(T t)
+{
+    return cup_real(cup_tasks_known(t)
+                        ? cup_budget_busy_percent(&t->budget)
+                        : cup_timeline_mean(&t->observed->percents[CUP_PCT_EXECUTING]));
+}
+
 /* ---- memory ----------------------------------------------------------------------------- */
 
 static struct cup_value real_cpu_utilization_process(T t)

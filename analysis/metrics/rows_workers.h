@@ -61,8 +61,16 @@ METRIC(workers_without_memory_limit, NULL, COUNT,
 PERCENT_METRICS(
     cpu_utilization_pct, "tasks assigned per thread", CUP_PCT_PROCESSING,
     "@; tasks assigned to a worker, queued ones included, / its threads: can be more than 100")
-PERCENT_METRICS(executing_utilization_pct, "tasks that run per thread", CUP_PCT_EXECUTING,
-                "@; tasks that run / threads")
+METRIC(executing_utilization_pct, "tasks that run per thread", PERCENT, executing_percent(t),
+       "P: share of the threads' time in which they held a task, by the times of the tasks (100 % "
+       "less dask_between_tasks and idle of time_budget); where a worker left no log: tasks that "
+       "run / threads, mean of all samples of all workers")
+METRIC(executing_utilization_pct_min, NULL, PERCENT,
+       cup_real(cup_timeline_min(&t->observed->percents[CUP_PCT_EXECUTING])),
+       "@; tasks that run / threads; the lowest of all samples of all workers")
+METRIC(executing_utilization_pct_max, NULL, PERCENT,
+       cup_real(cup_timeline_max(&t->observed->percents[CUP_PCT_EXECUTING])),
+       "@; tasks that run / threads; the highest")
 PERCENT_METRICS(real_cpu_utilization_pct, "CPU of worker processes", CUP_PCT_CPU,
                 "@; CPU use that the worker's process reports / threads")
 METRIC(real_cpu_utilization_process_pct, "  by their clocks", PERCENT,

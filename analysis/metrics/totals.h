@@ -23,6 +23,12 @@ void cup_totals_free(struct cup_totals *totals);
  * Returns 0, or -1 without memory. */
 int cup_totals_use_samples(struct cup_totals *totals, const struct cup_samples_file *file);
 
+/* True if the times of all tasks of all workers are known, from their logs. */
+static inline bool cup_tasks_known(const struct cup_totals *totals)
+{
+    return totals->workers > 0 && cup_workers_all_logged(totals->observed);
+}
+
 /* The time of the run, as a window for samples; 0 to 0, which means all samples, if there are no
  * tasks. */
 static inline struct cup_window cup_run_window(const struct cup_totals *totals)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "plot/shared/busy.h"
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
 
@@ -225,10 +226,33 @@ static const struct {
      false},
 };
 
+/* Running tasks and task threads by the times of the tasks, which are exact. */
+static const void *make_running_tasks(struct cup_plot_input *input, const struct cup_busy *busy)
+{
+    struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    const struct cup_time_line *tasks = cup_time_line_new(input->arena, &busy->tasks);
+    const struct cup_time_line *threads = cup_time_line_new(input->arena, &busy->threads);
+    if (!plot || !tasks || !threads)
+        return NULL;
+    *plot = (struct cup_curves){
+        .name = "running tasks", .unit = CUP_AXIS_COUNT, .seconds = busy->tasks.run_s};
+    cup_curves_add(plot, cup_curve_of(plot->name, CUP_PAINT_BLUE, CUP_CURVE_FILLED, tasks));
+    cup_curves_add(plot, cup_curve_of("task threads", CUP_PAINT_GREEN, CUP_CURVE_DASHES, threads));
+    cup_plot_set_caption(input,
+                         "Running tasks of all workers, by their times; the mean of each %.3g s "
+                         "(cupping).",
+                         busy->tasks.bin_s);
+    return plot;
+}
+
 const void *cup_data_sampled(struct cup_plot_input *input)
 {
     static const struct cup_quantity threads_of = {"threads", CUP_AXIS_COUNT,
                                                    .part = CUP_SEEN_THREADS, .of = ""};
+    const struct cup_busy *busy =
+        strcmp(input->name, "executing-tasks") == 0 ? cup_busy_make(input) : NULL;
+    if (busy)
+        return make_running_tasks(input, busy);
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     const struct cup_quantity *quantity =
         strcmp(input->name, "memory-utilization") == 0 ? &cup_memory_share : &cup_cpu_share;

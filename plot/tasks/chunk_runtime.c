@@ -9,11 +9,6 @@
 
 enum { BINS = 60 };
 
-static double select_quantile(double *times, size_t count, double share)
-{
-    return count ? cup_select(times, count, (size_t)(share * (double)(count - 1) + 0.5)) : NAN;
-}
-
 const void *cup_data_chunk_runtime(struct cup_plot_input *input)
 {
     struct cup_chunk_points points;
@@ -31,9 +26,9 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "no chunk has a known time");
     if (cup_bins_make(&runtime->times, input->arena, CUP_BINS_LOG, times, count, BINS) != 0)
         return NULL;
-    runtime->median_s = select_quantile(times, count, 0.5);
-    runtime->p90_s = select_quantile(times, count, 0.9);
-    runtime->p99_s = select_quantile(times, count, 0.99);
+    runtime->median_s = cup_quantile(times, count, 0.5);
+    runtime->p90_s = cup_quantile(times, count, 0.9);
+    runtime->p99_s = cup_quantile(times, count, 0.99);
     char chunks[64];
     cup_plot_set_caption(
         input,

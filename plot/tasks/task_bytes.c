@@ -116,7 +116,7 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
             0 ||
         count_tasks(plot, input, groups) != 0)
         return NULL;
-    plot->median = cup_select(bytes, count, count / 2);
+    plot->median = cup_quantile(bytes, count, 0.5);
     char tasks[64], others[64];
     cup_plot_set_caption(input,
                          "%s that read from data files or sockets (not Dask's own), helper threads "

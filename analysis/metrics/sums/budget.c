@@ -1,5 +1,6 @@
 #include "analysis/metrics/sums/budget.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
@@ -241,6 +242,13 @@ void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDG
     double total = (double)cup_budget_total_ns(budget);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
         percent[i] = total > 0 ? 100 * (double)budget->ns[i] / total : 0;
+}
+
+double cup_budget_busy_percent(const struct cup_budget *budget)
+{
+    double total = (double)cup_budget_total_ns(budget);
+    uint64_t free_ns = budget->ns[CUP_BUDGET_BETWEEN] + budget->ns[CUP_BUDGET_IDLE];
+    return total > 0 ? 100 * (total - (double)free_ns) / total : (double)NAN;
 }
 
 /* ---- the end of the run --------------------------------------------------------------- */

@@ -67,6 +67,9 @@ uint64_t cup_budget_total_ns(const struct cup_budget *budget);
 /* Shares in percent that add up to 100; all 0 for an empty budget. */
 void cup_budget_percent(const struct cup_budget *budget, double percent[CUP_BUDGET_COUNT]);
 
+/* Share of the threads' time in which they held a task, percent; NAN for an empty budget. */
+double cup_budget_busy_percent(const struct cup_budget *budget);
+
 /* The part of the run during which the process was there; if stop is before start, it was not. */
 struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run);
 

@@ -337,7 +337,7 @@ int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
     totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
     if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
         !totals->budgets || cup_attempts_settle(totals) != 0 || add_items(totals) != 0 ||
-        make_tail(totals) != 0)
+        make_tail(totals) != 0 || cup_task_quantiles_make(totals) != 0)
         return -1;
     add_tasks(totals);
     if (find_run(totals) != 0 || add_budgets(totals) != 0)
@@ -353,6 +353,7 @@ void cup_sums_free(struct cup_totals *totals)
 {
     free(totals->prefixes);
     free(totals->servers);
+    free(totals->task_quantiles);
     free(totals->prefix_chunks);
     free(totals->outcomes);
     free(totals->budgets);

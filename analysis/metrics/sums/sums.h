@@ -105,12 +105,16 @@ struct cup_coffea_file;
 struct cup_call_tree;
 struct cup_file_shares;
 
+enum { CUP_TASK_QUANTILES = 3 };
+
 struct cup_totals {
     const struct cup_profile *profile;
     struct cup_task_sums all;
     struct cup_task_sums *prefixes; /* owned; as profile->prefixes */
     struct cup_task_sums
-        *servers;            /* owned; as profile->servers; [server_count]: server not known */
+        *servers; /* owned; as profile->servers; [server_count]: server not known */
+    double (*task_quantiles)[CUP_TASK_QUANTILES]; /* owned; p50, p90 and p99 of the times of ended
+                                                     tasks, seconds, as profile->prefixes */
     uint64_t *prefix_chunks; /* owned; attempts at chunks, as profile->prefixes */
     /* The run: from the start of the first task to the end of the last one. It includes the Runner
      * call, if that began earlier or ended later, and the time up to the last sign of a process in
@@ -196,6 +200,9 @@ enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct 
 /* For cup_sums_make(): finds which of several attempts at a chunk is the one whose result was used.
  * Sets outcomes and retried_chunks. Returns 0, or -1 without memory. */
 int cup_attempts_settle(struct cup_totals *totals);
+
+/* For cup_sums_make(). Returns 0, or -1 without memory. */
+int cup_task_quantiles_make(struct cup_totals *totals);
 
 /* One figure of a chunk (index of its item), in seconds, bytes or events; NAN: not known. */
 double cup_chunk_number(const struct cup_profile *profile, uint32_t item,

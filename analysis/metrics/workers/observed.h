@@ -88,8 +88,12 @@ static inline bool cup_observed_known(const struct cup_observed_worker *worker)
 const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
                                                     struct cup_text address);
 
-/* True if a worker of that address left a log of its own. */
-bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address);
+/* The worker of that address as its own log has it; NULL: it left none. */
+const struct cup_server *cup_worker_log(const struct cup_profile *profile, struct cup_text address);
+
+/* True if every worker of the samples left a log that has the number of its threads: then the times
+ * of all tasks are known, and what part of the threads' time they are. */
+bool cup_workers_all_logged(const struct cup_observed *observed);
 
 /* per_worker: the mean over workers of their averages over time. highest: the largest value of any
  * worker. */

@@ -6,13 +6,24 @@ static bool is_same(struct cup_text a, struct cup_text b)
     return a.bytes && b.bytes && cup_text_compare(a, b) == 0;
 }
 
-bool cup_worker_has_log(const struct cup_profile *profile, struct cup_text address)
+const struct cup_server *cup_worker_log(const struct cup_profile *profile, struct cup_text address)
 {
     for (size_t i = 0; i < profile->server_count; i++)
         if (profile->servers[i].role == CUP_ROLE_WORKER &&
             is_same(cup_profile_text(profile, profile->servers[i].address), address))
-            return true;
-    return false;
+            return &profile->servers[i];
+    return NULL;
+}
+
+bool cup_workers_all_logged(const struct cup_observed *observed)
+{
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        const struct cup_server *log =
+            cup_worker_log(observed->profile, observed->workers[i].address);
+        if (cup_observed_known(&observed->workers[i]) && !(log && log->threads))
+            return false;
+    }
+    return true;
 }
 
 struct cup_observed_worker *cup_observed_of_address(const struct cup_observed *observed,

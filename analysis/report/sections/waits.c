@@ -138,11 +138,6 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
 
 /* ---- durations -------------------------------------------------------------------------- */
 
-static struct cup_value quantile(const struct cup_durations *durations, double share)
-{
-    return cup_real(cup_durations_quantile_ns(durations, share) / 1e9);
-}
-
 /* How long tasks of a prefix, their reads or their waits for the GIL took. */
 struct duration {
     const struct cup_prefix *prefix;
@@ -150,13 +145,24 @@ struct duration {
     struct cup_durations of;
 };
 
+/* p50, p90 or p99: of tasks exact; of reads and GIL waits from the histograms of the logs. */
+static struct cup_value quantile(const struct cup_report_rows *rows,
+                                 const struct duration *duration, unsigned which)
+{
+    static const double shares[CUP_TASK_QUANTILES] = {0.5, 0.9, 0.99};
+    size_t prefix = (size_t)(duration->prefix - rows->profile->prefixes);
+    return cup_real(duration->kind == CUP_DURATION_TASK
+                        ? rows->totals->task_quantiles[prefix][which]
+                        : cup_durations_quantile_ns(&duration->of, shares[which]) / 1e9);
+}
+
 #define DURATION_FIELDS(X)                                                                         \
     X(NULL, TEXT, cup_row_text(rows, duration->prefix->name), .heading = "prefix")                 \
     X(NULL, TEXT, cup_string(cup_duration_kinds[duration->kind].text), .heading = "")              \
     X("count", COUNT, cup_count(total), .heading = "number", .rank = 2)                            \
-    X("p50_s", SECONDS, quantile(&duration->of, 0.5), .heading = "p50")                            \
-    X("p90_s", SECONDS, quantile(&duration->of, 0.9), .heading = "p90", .rank = 1)                 \
-    X("p99_s", SECONDS, quantile(&duration->of, 0.99), .heading = "p99")                           \
+    X("p50_s", SECONDS, quantile(rows, duration, 0), .heading = "p50")                             \
+    X("p90_s", SECONDS, quantile(rows, duration, 1), .heading = "p90", .rank = 1)                  \
+    X("p99_s", SECONDS, quantile(rows, duration, 2), .heading = "p99")                             \
     X("max_s", SECONDS, cup_ns_if(total, longest_ns), .heading = "max")
 
 static void fill_duration(struct cup_report_rows *rows, const void *item, struct cup_value *values)
@@ -205,7 +211,8 @@ static int print_waits_and_durations(const struct cup_page *page)
     free(order);
     if (count == 0)
         return 0;
-    cup_page_heading(page, "Durations", "p50 is the median: half of them took no longer");
+    cup_page_heading(page, "Durations",
+                     "p50: the median; tasks are exact, other percentiles to 20 %");
     return cup_print_rows(page, &durations_table, NULL, NULL, NULL);
 }
 

@@ -108,6 +108,18 @@ static struct cup_value limit_of(const struct known_worker *worker)
                : cup_whole(cup_timeline_max(&worker->observed->values[CUP_SEEN_LIMIT]));
 }
 
+/* Share of its threads' time in which they held a task: by its log, unless that has several workers
+ * or not the number of threads; else by samples. */
+static struct cup_value running_of(const struct cup_totals *totals,
+                                   const struct known_worker *worker)
+{
+    size_t process = worker->server ? worker->server->process : 0;
+    return cup_real(worker->server && worker->server->threads &&
+                            cup_process_workers(totals, process) == 1
+                        ? cup_budget_busy_percent(&totals->budgets[process])
+                        : cup_timeline_mean(&worker->observed->percents[CUP_PCT_EXECUTING]));
+}
+
 #define WORKER_FIELDS(X)                                                                           \
     X("worker", TEXT, server ? cup_row_text(rows, server->address) : cup_text(seen->address),      \
       .heading = "worker")                                                                         \
@@ -119,8 +131,7 @@ static struct cup_value limit_of(const struct known_worker *worker)
     X(NULL, COUNT, cup_real(cup_timeline_average(&seen->values[CUP_SEEN_THREADS])),                \
       .heading = "threads", .rank = 1)                                                             \
     X(NULL, SECONDS, cup_seconds(seen->present.span_ns), .heading = "there", .rank = 4)            \
-    X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_EXECUTING])),              \
-      .heading = "running")                                                                        \
+    X(NULL, PERCENT, running_of(rows->totals, worker), .heading = "running")                       \
     X(NULL, PERCENT, cup_real(cup_timeline_mean(&seen->percents[CUP_PCT_CPU])), .heading = "CPU")  \
     X(NULL, BYTES, peak_of(&seen->values[CUP_SEEN_MEMORY]), .heading = "memory")                   \
     X(NULL, PERCENT, peak_of(&seen->percents[CUP_PCT_MEMORY]), .heading = "of limit", .rank = 2)   \
@@ -186,7 +197,8 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     bool heartbeats = rows->totals->observed->origin == CUP_SAMPLES_SCHEDULER;
     CUP_FILL(values, WORKER_FIELDS);
     for (int i = 0; i < CUP_PCT_COUNT; i++) {
-        *values++ = cup_real(cup_timeline_mean(&seen->percents[i]));
+        *values++ = i == CUP_PCT_EXECUTING ? running_of(rows->totals, worker)
+                                           : cup_real(cup_timeline_mean(&seen->percents[i]));
         *values++ = peak_of(&seen->percents[i]);
     }
     CUP_FILL(values, CLOCK_FIELDS);
@@ -230,7 +242,8 @@ static int list_by_load(struct cup_report_rows *rows)
             order[count++] = &observed->workers[i];
     qsort(order, count, sizeof *order, more_loaded_first);
     for (size_t i = 0; i < count; i++)
-        cup_add_row(rows, &(struct known_worker){.observed = order[i]});
+        cup_add_row(rows, &(struct known_worker){cup_worker_log(rows->profile, order[i]->address),
+                                                 order[i]});
     free(order);
     return 0;
 }
@@ -250,7 +263,7 @@ static void list_all(struct cup_report_rows *rows)
     }
     for (size_t i = 0; i < observed->worker_count; i++)
         if (cup_observed_known(&observed->workers[i]) &&
-            !cup_worker_has_log(profile, observed->workers[i].address))
+            !cup_worker_log(profile, observed->workers[i].address))
             cup_add_row(rows, &(struct known_worker){NULL, &observed->workers[i]});
 }
 

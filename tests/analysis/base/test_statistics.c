@@ -27,6 +27,17 @@ Test(statistics, of_an_even_number)
     cr_assert_float_eq(s.stdev, sqrt(1.25), 1e-12);
 }
 
+Test(statistics, quantiles_lie_between_numbers)
+{
+    double four[] = {4, 1, 3, 2};
+    const double sorted[] = {1, 2, 3, 4};
+    for (int i = 0; i <= 10; i++) {
+        cr_expect_float_eq(cup_quantile(four, 4, i / 10.0), 1 + 3 * i / 10.0, 1e-12);
+        cr_expect_float_eq(cup_quantile_sorted(sorted, 4, i / 10.0), 1 + 3 * i / 10.0, 1e-12);
+    }
+    cr_expect(isnan(cup_quantile(four, 0, 0.5)) && isnan(cup_quantile_sorted(sorted, 0, 0.5)));
+}
+
 /* Every rank of orders with many equals: what a selection trips over. */
 Test(statistics, select_every_rank)
 {

@@ -145,7 +145,8 @@ Test(data, chunk_times)
         sum += plot->times.counts[i];
     cr_expect_float_eq(sum, 3, 0);
     cr_expect_float_eq(plot->median_s, 4, 1e-9);
-    cr_expect_float_eq(plot->p99_s, 8, 1e-9);
+    cr_expect_float_eq(plot->p90_s, 7.2, 1e-9);
+    cr_expect_float_eq(plot->p99_s, 7.92, 1e-9);
 }
 
 /* The log has no series and there are no samples: the workers are counted by their logs. */

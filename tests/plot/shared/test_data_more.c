@@ -82,7 +82,7 @@ Test(data_more, bytes_of_tasks)
         sum += plot->counts[0][i];
     cr_expect_eq(plot->group_count, 1);
     cr_expect_float_eq(sum, 4, 0);
-    cr_expect_float_eq(plot->median, 400, 0);
+    cr_expect_float_eq(plot->median, 250, 0);
     cr_expect_eq(plot->bins.kind, CUP_BINS_EVEN);
     cr_expect_not_null(strstr(run.input.caption, "4 tasks that read from data files"));
     cr_expect_not_null(strstr(run.input.caption, "1 other one read nothing"));
@@ -312,9 +312,22 @@ Test(data_more, use_of_the_workers)
     load_sampled();
     const struct cup_curves *plot = make_plot(&run, "resource-utilization");
     cr_expect_eq(plot->count, 3);
-    cr_expect_float_eq(curve(plot, "threads with a task")->values[0], 50, 1e-6);
+    const struct cup_curve *busy = curve(plot, "threads with a task");
+    cr_expect_float_eq(busy->values[10], 100, 1e-6, "by the tasks, where samples say 50");
+    cr_expect_float_eq(busy->values[50], 50, 1e-6);
     cr_expect_float_eq(curve(plot, "CPU / threads")->values[0], 75, 1e-6);
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
+}
+
+/* The samples say that one task ran all the time. */
+Test(data_more, running_tasks)
+{
+    load_sampled();
+    const struct cup_curves *plot = make_plot(&run, "executing-tasks");
+    const struct cup_curve *tasks = curve(plot, "running tasks");
+    cr_expect_float_eq(tasks->values[10], 2, 1e-6);
+    cr_expect_float_eq(tasks->values[50], 1, 1e-6);
+    cr_expect_float_eq(curve(plot, "task threads")->values[50], 2, 1e-6);
 }
 
 /* Two threads: both run tasks for four seconds, then one does until the end. */
@@ -376,7 +389,7 @@ Test(data_more, efficiency)
     const struct cup_rows *plot = make_plot(&run, "efficiency-summary");
     double cpu = cup_number(named_metric(&run.totals, "efficiency", "thread_cpu_efficiency"));
     cr_assert_eq(plot->count, 6, "all are known but what was waited for");
-    expect_row(plot, 1, "threads with a task", 50);
+    expect_row(plot, 1, "threads with a task", 200 / 3.0);
     expect_row(plot, 2, "CPU of tasks / threads", 100 * cpu);
     expect_row(plot, 4, "memory / its limit", 25);
     expect_row(plot, 5, "wasted task time", 6.25);
@@ -388,7 +401,6 @@ Test(data_more, what_cannot_be_drawn_says_why)
 {
     load_run(&run, &builder, false);
     expect_no_plot(&run, "data-rate", "no data file was read");
-    expect_no_plot(&run, "resource-utilization", "sample");
     expect_no_plot(&run, "cpu-per-worker", "sample");
     expect_no_plot(&run, "heap-rss", "sample");
     expect_no_plot(&run, "task-overhead", "fine metrics");

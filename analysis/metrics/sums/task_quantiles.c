@@ -1,0 +1,42 @@
+/* The quantiles of task times, by prefix: exact, because the profile has every task. */
+#include <stdlib.h>
+
+#include "analysis/metrics/sums/sums.h"
+
+static const double shares[CUP_TASK_QUANTILES] = {0.5, 0.9, 0.99};
+
+/* Puts the times of ended tasks into `times`, prefix by prefix. On return ends[p] is where those of
+ * prefix p end and those of the next one begin; it is all 0 before. */
+static void group_times(const struct cup_profile *profile, double *times, size_t *ends)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (profile->tasks[i].status != 0)
+            ends[profile->tasks[i].prefix]++;
+    for (size_t p = 0; p < profile->prefix_count; p++) {
+        size_t count = ends[p];
+        ends[p] = before;
+        before += count;
+    }
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (profile->tasks[i].status != 0)
+            times[ends[profile->tasks[i].prefix]++] =
+                (double)cup_task_wall_ns(&profile->tasks[i]) / 1e9;
+}
+
+int cup_task_quantiles_make(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    double *times = malloc((profile->task_count + 1) * sizeof *times);
+    size_t *ends = calloc(profile->prefix_count + 1, sizeof *ends);
+    totals->task_quantiles = calloc(profile->prefix_count + 1, sizeof *totals->task_quantiles);
+    int result = times && ends && totals->task_quantiles ? 0 : -1;
+    if (result == 0)
+        group_times(profile, times, ends);
+    for (size_t p = 0, first = 0; result == 0 && p < profile->prefix_count; first = ends[p++])
+        for (int i = 0; i < CUP_TASK_QUANTILES; i++)
+            totals->task_quantiles[p][i] = cup_quantile(times + first, ends[p] - first, shares[i]);
+    free(times);
+    free(ends);
+    return result;
+}
