@@ -12,6 +12,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 MAN = "docs/man/cupping.1"
 MAN_RUN = "docs/man/cupping-run.1"
+VARIABLES = "docs/environment.md"
 BASH = "wrappers/completion/cupping.bash"
 ZSH = "wrappers/completion/_cupping"
 WIDTH = 120
@@ -68,19 +69,19 @@ PROGRAM_VARIABLES = {"CUPPING_PAGER"}  # read by the program `cupping`, not by t
 def check_environment():
     rows = read_environment()
     names = [name for name, _, _ in rows]
-    readme, manual, usage = read("README.md"), read(MAN_RUN), join(run("wrappers/cupping-run", "--help"))
-    compare("README.md", "variables", re.findall(r"^\| `(CUPPING_\w+)`", readme, re.M), names)
+    page, manual, usage = read(VARIABLES), read(MAN_RUN), join(run("wrappers/cupping-run", "--help"))
+    compare(VARIABLES, "variables", re.findall(r"^\| `(CUPPING_\w+)`", page, re.M), names)
     compare(MAN_RUN, "variables", re.findall(r"^\.It Ev (CUPPING_\w+)", manual, re.M), names)
     for name, default, meaning in rows:
-        if f"| `{name}` | {default} | {meaning} |" not in readme:
-            report("README.md", f"wants the row: | `{name}` | {default} | {meaning} |")
+        if f"| `{name}` | {default} | {meaning} |" not in page:
+            report(VARIABLES, f"wants the row: | `{name}` | {default} | {meaning} |")
         entry = re.search(rf"^\.It Ev {name}\n(.*?)(?=^\.(?:It|El))", manual, re.M | re.S)
         said = plain_man(entry[1] if entry else "").lower()
         if f"{meaning}.".lower() not in said or f"default: {default}.".lower() not in said:
             report(MAN_RUN, f"{name} wants: {meaning}. Default: {default}.")
         if f"{name} {meaning}; default: {default}" not in usage:
             report("wrappers/cupping-run", f"--help wants: {name} {meaning}; default: {default}")
-    for path in ["wrappers/cupping-run", "wrappers/cupping-dask-worker", "README.md", MAN, MAN_RUN]:
+    for path in ["wrappers/cupping-run", "wrappers/cupping-dask-worker", "README.md", VARIABLES, MAN, MAN_RUN]:
         for name in sorted(set(re.findall(r"CUPPING_[A-Z_]+", read(path))) - set(names) - PROGRAM_VARIABLES):
             report(path, f"{name} is not in include/environment.h")
 
