@@ -161,12 +161,13 @@ static void print_baskets(const struct cup_page *page)
                        CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 
+/* The threads' time is that of the bar below, from the logs. The metric thread_cpu_efficiency takes
+ * the number of threads from Dask's samples instead. */
 static void print_cpu(const struct cup_page *page)
 {
     bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
-    double value = cup_metric_number(CUP_METRIC_thread_cpu_efficiency, page->totals);
-    double all_s = cup_metric_number(CUP_METRIC_wall_time, page->totals) *
-                   cup_metric_number(CUP_METRIC_avg_cores, page->totals);
+    double all_s = cup_metric_number(CUP_METRIC_threads_s, page->totals);
+    double value = cup_metric_number(CUP_METRIC_total_thread_cpu_time, page->totals) / all_s;
     print_fact(page, "CPU",
                isnan(value)   ? CUP_PLAIN
                : value >= 0.7 ? CUP_GOOD
