@@ -181,7 +181,9 @@ static uint64_t count_events(const struct cup_totals *totals, const uint32_t *da
 {
     uint64_t of_files = count_events_of_files(totals, dataset);
     uint64_t seen = used + cup_losses_events(sums) + sums->events[CUP_LOSS_UNFINISHED];
-    bool all_tried = sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_UNFINISHED] == 0;
+    bool all_tried = sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_UNFINISHED] +
+                         sums->chunks[CUP_LOSS_RUNNING] ==
+                     0;
     if (of_files != CUP_UNKNOWN64)
         return of_files > seen ? of_files : seen;
     return all_tried && sums->without_events == 0 ? seen : CUP_UNKNOWN64;
