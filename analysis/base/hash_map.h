@@ -54,7 +54,7 @@ uint32_t *cup_hash_map_put(struct cup_hash_map *map, uint64_t key);
 /* Makes room for KEYS keys in all. Returns 0, or -1 without memory. */
 int cup_hash_map_reserve(struct cup_hash_map *map, size_t keys);
 
-/* Tells the CPU to fetch the slot of a key into its caches. This pays off if the map is larger
+/* Tells the CPU to fetch the slot of a key into its caches. It saves time if the map is larger
  * than the caches and the caller knows the next keys in advance. */
 static inline void cup_hash_map_prefetch(const struct cup_hash_map *map, uint64_t key)
 {

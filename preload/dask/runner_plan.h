@@ -1,8 +1,7 @@
 /* What a call of Coffea's Runner is to do: the work items that Coffea's preprocessing made, read
  * from the local variables of the Runner's function. No code of the user runs. All functions need
  * the GIL. */
-#ifndef CUPPING_PRELOAD_DASK_RUNNER_PLAN_H
-#define CUPPING_PRELOAD_DASK_RUNNER_PLAN_H
+#pragma once
 
 #include "include/log_format.h"
 #include "preload/python/frames.h"
@@ -16,5 +15,3 @@ bool cup_runner_plan_read(struct cup_r_run *record, struct cup_frame body);
 /* Registers a function with Python's atexit, once, that records the type of the exception by which
  * the program ends, if it ends by one: KeyboardInterrupt after Ctrl-C. */
 void cup_runner_plan_end(void);
-
-#endif

@@ -17,9 +17,9 @@ static uint32_t used;
 static struct cup_thread_slot *take_slot(void)
 {
     for (uint32_t i = 0; i < CUP_THREAD_SLOTS; i++) {
-        uint32_t nobody = 0;
+        uint32_t no_thread = 0;
         if (__atomic_load_n(&slots[i].tid, __ATOMIC_RELAXED) ||
-            !__atomic_compare_exchange_n(&slots[i].tid, &nobody, cup_self.tid, false,
+            !__atomic_compare_exchange_n(&slots[i].tid, &no_thread, cup_self.tid, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         uint32_t count = __atomic_load_n(&used, __ATOMIC_RELAXED);

@@ -37,11 +37,11 @@ static struct unwind_state {
 /* NULL: the thread has none. TAKE: gives it one if its slot is free. */
 static struct unwind_state *find_state(bool take)
 {
-    const struct cup_thread *nobody = NULL;
+    const struct cup_thread *no_thread = NULL;
     struct unwind_state *state = cup_self.slot ? &states[cup_self.slot - 1] : NULL;
     if (!state || state->owner == &cup_self)
         return state;
-    return take && __atomic_compare_exchange_n(&state->owner, &nobody, &cup_self, false,
+    return take && __atomic_compare_exchange_n(&state->owner, &no_thread, &cup_self, false,
                                                __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
                ? state
                : NULL;

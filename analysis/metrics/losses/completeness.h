@@ -1,7 +1,6 @@
 /* Whether the run did what it was to do. What it was to do: the work items that Coffea made, which
  * the library reads in the client (RUN record). What it did: the chunks whose result was used. */
-#ifndef CUPPING_ANALYSIS_METRICS_LOSSES_COMPLETENESS_H
-#define CUPPING_ANALYSIS_METRICS_LOSSES_COMPLETENESS_H
+#pragma once
 
 #include "analysis/profile/profile.h"
 
@@ -49,5 +48,3 @@ static inline bool cup_completeness_is_fine(const struct cup_completeness *compl
 {
     return completeness->state == CUP_RUN_COMPLETE || completeness->state == CUP_RUN_UNKNOWN;
 }
-
-#endif

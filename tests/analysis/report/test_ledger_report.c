@@ -322,7 +322,7 @@ Test(ledger_report, advice_on_skipped_chunks)
            "100 of 200 events (50 %)", "skipped 1 as bad files");
 }
 
-/* A file that was never opened: nobody knows how many events it has, so nothing says 0. */
+/* A file that was never opened: its number of events is not known, so nothing says 0. */
 Test(ledger_report, a_file_that_was_never_opened)
 {
     begin_log("one");

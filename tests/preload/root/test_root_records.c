@@ -16,9 +16,9 @@
 
 enum { FILE_ID = 1, MOST = 4096 };
 
-/* ---- what was told ----------------------------------------------------------------------- */
+/* ---- what was reported ----------------------------------------------------------------------- */
 
-struct told {
+struct reported {
     size_t baskets, blocks, heads;
     struct {
         struct cup_root_basket basket;
@@ -28,11 +28,11 @@ struct told {
     struct cup_root_head head;
 };
 
-static struct told told;
+static struct reported reported;
 
 static void on_basket(void *user, const struct cup_root_basket *basket)
 {
-    struct told *into = user;
+    struct reported *into = user;
     cr_assert(into->baskets < MOST && into->blocks < MOST);
     if (basket->is_block) {
         into->block[into->blocks++] = *basket;
@@ -47,13 +47,13 @@ static void on_basket(void *user, const struct cup_root_basket *basket)
 
 static void on_head(void *user, const struct cup_root_head *head)
 {
-    struct told *into = user;
+    struct reported *into = user;
     into->head = *head;
     into->heads++;
 }
 
 /* A copy, so that a sanitizer sees who looks behind its end. */
-static void read_into(struct told *into, struct cup_root_read read)
+static void read_into(struct reported *into, struct cup_root_read read)
 {
     const struct cup_root_sink sink = {into, on_basket, on_head};
     unsigned char *copy = malloc(read.bytes);
@@ -66,7 +66,7 @@ static void read_into(struct told *into, struct cup_root_read read)
 
 static void forget(void)
 {
-    told.baskets = told.blocks = told.heads = 0;
+    reported.baskets = reported.blocks = reported.heads = 0;
 }
 
 /* ---- a file that is made here ------------------------------------------------------------ */
@@ -193,18 +193,18 @@ static void begin_file(void)
 /* Bytes FROM to END are delivered by one call. */
 static void deliver(size_t from, size_t end, bool continues)
 {
-    read_into(&told, (struct cup_root_read){.file = FILE_ID,
-                                            .continues = continues,
-                                            .offset = from,
-                                            .data = image + from,
-                                            .bytes = end - from});
+    read_into(&reported, (struct cup_root_read){.file = FILE_ID,
+                                                .continues = continues,
+                                                .offset = from,
+                                                .data = image + from,
+                                                .bytes = end - from});
 }
 
 static void expect_branches(const char *const *names, size_t count)
 {
-    cr_expect_eq(told.baskets, count, "%zu baskets, not %zu", told.baskets, count);
-    for (size_t i = 0; i < count && i < told.baskets; i++)
-        cr_expect_str_eq(told.basket[i].branch, names[i]);
+    cr_expect_eq(reported.baskets, count, "%zu baskets, not %zu", reported.baskets, count);
+    for (size_t i = 0; i < count && i < reported.baskets; i++)
+        cr_expect_str_eq(reported.basket[i].branch, names[i]);
 }
 #define EXPECT_BRANCHES(...)                                                                       \
     expect_branches((const char *const[]){__VA_ARGS__},                                            \
@@ -212,7 +212,7 @@ static void expect_branches(const char *const *names, size_t count)
 
 static enum cup_root_place place_of(size_t index)
 {
-    return told.basket[index].basket.place;
+    return reported.basket[index].basket.place;
 }
 
 /* ---- keys -------------------------------------------------------------------------------- */
@@ -229,8 +229,8 @@ static void expect_one_basket(bool small)
                                             .letters = "L4\1",
                                             .small = small});
     deliver(at, used, false);
-    cr_assert_eq(told.baskets, 1);
-    const struct cup_root_basket *basket = &told.basket[0].basket;
+    cr_assert_eq(reported.baskets, 1);
+    const struct cup_root_basket *basket = &reported.basket[0].basket;
     cr_expect_eq(basket->offset, 4711);
     cr_expect_eq(basket->bytes, used - at);
     cr_expect_eq(basket->key_bytes, used - at - 300);
@@ -238,8 +238,8 @@ static void expect_one_basket(bool small)
     cr_expect_eq(basket->entries, 250);
     cr_expect_eq(basket->algorithm, CUP_ALGORITHM_LZ4);
     cr_expect_eq(basket->place, CUP_ROOT_STARTS);
-    cr_expect_str_eq(told.basket[0].branch, "Muon_pt");
-    cr_expect_str_eq(told.basket[0].tree, "Events");
+    cr_expect_str_eq(reported.basket[0].branch, "Muon_pt");
+    cr_expect_str_eq(reported.basket[0].tree, "Events");
 }
 
 Test(root_records, a_basket_with_positions_of_64_bits)
@@ -270,8 +270,8 @@ Test(root_records, algorithms)
                                     .object_bytes = 100,
                                     .letters = cases[i].letters});
         deliver(1000, used, false);
-        cr_assert_eq(told.baskets, 1);
-        cr_expect_eq(told.basket[0].basket.algorithm, cases[i].algorithm, "case %zu", i);
+        cr_assert_eq(reported.baskets, 1);
+        cr_expect_eq(reported.basket[0].basket.algorithm, cases[i].algorithm, "case %zu", i);
     }
 }
 
@@ -285,8 +285,8 @@ Test(root_records, what_is_stored_as_it_is_may_begin_with_any_letters)
                                 .object_bytes = 50,
                                 .letters = "ZL\10"});
     deliver(1000, used, false);
-    cr_assert_eq(told.baskets, 1);
-    cr_expect_eq(told.basket[0].basket.algorithm, CUP_ALGORITHM_NONE);
+    cr_assert_eq(reported.baskets, 1);
+    cr_expect_eq(reported.basket[0].basket.algorithm, CUP_ALGORITHM_NONE);
 }
 
 Test(root_records, other_classes_are_passed_over)
@@ -330,8 +330,8 @@ Test(root_records, a_key_split_anywhere_over_two_reads)
         deliver(1000, split, false);
         deliver(split, used, true);
         EXPECT_BRANCHES("first", "second");
-        cr_expect_eq(told.basket[0].basket.algorithm, CUP_ALGORITHM_ZSTD, "split %zu", split);
-        cr_expect_eq(told.basket[1].basket.algorithm, CUP_ALGORITHM_ZSTD, "split %zu", split);
+        cr_expect_eq(reported.basket[0].basket.algorithm, CUP_ALGORITHM_ZSTD, "split %zu", split);
+        cr_expect_eq(reported.basket[1].basket.algorithm, CUP_ALGORITHM_ZSTD, "split %zu", split);
     }
 }
 
@@ -346,8 +346,8 @@ Test(root_records, a_key_split_anywhere_over_three_reads)
             deliver(1000, one, false);
             deliver(one, two, true);
             deliver(two, used, true);
-            cr_assert_eq(told.baskets, 2, "splits %zu %zu", one, two);
-            cr_assert_str_eq(told.basket[1].branch, "second");
+            cr_assert_eq(reported.baskets, 2, "splits %zu %zu", one, two);
+            cr_assert_str_eq(reported.basket[1].branch, "second");
         }
     }
 }
@@ -388,12 +388,12 @@ Test(root_records, reads_of_two_files_in_turns)
                                      .offset = at,
                                      .data = image + at,
                                      .bytes = bytes};
-        read_into(&told, read);
+        read_into(&reported, read);
         read.file = FILE_ID + 1;
-        read_into(&told, read);
+        read_into(&reported, read);
     }
     EXPECT_BRANCHES("first", "first", "second", "second");
-    cr_expect_eq(told.basket[3].basket.offset, second);
+    cr_expect_eq(reported.basket[3].basket.offset, second);
 }
 
 static pthread_barrier_t all_came_so_far;
@@ -401,7 +401,7 @@ static pthread_barrier_t all_came_so_far;
 static void *walk_by_hundreds(void *user)
 {
     enum { READS_APART = 50 };
-    struct told *into = user;
+    struct reported *into = user;
     int reads = 0;
     for (size_t at = 1000; at < used; at += 100) {
         if (++reads % READS_APART == 0)
@@ -420,7 +420,7 @@ static void *walk_by_hundreds(void *user)
 Test(root_records, threads_that_read_the_same)
 {
     enum { THREADS = 4, BASKETS = 300 };
-    static struct told each[THREADS];
+    static struct reported each[THREADS];
     pthread_t threads[THREADS];
     begin_at(1000);
     for (int i = 0; i < BASKETS; i++)
@@ -443,18 +443,18 @@ Test(root_records, the_oldest_are_forgotten_and_begin_anew)
     put_basket("second", 1000);
     for (uint32_t file = 2; file < STREAMS; file++) {
         cup_root_expect(file);
-        read_into(&told, (struct cup_root_read){
-                             .file = file, .offset = 1000, .data = image + 1000, .bytes = 20});
+        read_into(&reported, (struct cup_root_read){
+                                 .file = file, .offset = 1000, .data = image + 1000, .bytes = 20});
     }
-    cr_expect_eq(told.baskets, 0);
+    cr_expect_eq(reported.baskets, 0);
     for (uint32_t file = 2; file < STREAMS; file++)
-        read_into(&told, (struct cup_root_read){.file = file,
-                                                .continues = true,
-                                                .offset = 1020,
-                                                .data = image + 1020,
-                                                .bytes = used - 1020});
+        read_into(&reported, (struct cup_root_read){.file = file,
+                                                    .continues = true,
+                                                    .offset = 1020,
+                                                    .data = image + 1020,
+                                                    .bytes = used - 1020});
     /* second: of every one, since it is looked for where nothing is known. */
-    cr_expect(told.baskets > STREAMS - 3 && told.baskets < STREAMS - 2 + 300);
+    cr_expect(reported.baskets > STREAMS - 3 && reported.baskets < STREAMS - 2 + 300);
 }
 
 /* ---- where no record is known ------------------------------------------------------------ */
@@ -498,7 +498,7 @@ Test(root_records, the_search_is_bounded_in_each_read)
     put_junk(1000);
     put_basket("near", 500);
     deliver(1000, next, false);
-    cr_expect_eq(told.baskets, 0);
+    cr_expect_eq(reported.baskets, 0);
     deliver(next, used, true);
     EXPECT_BRANCHES("near");
 }
@@ -515,18 +515,18 @@ Test(root_records, a_stream_without_records_is_given_up_until_a_new_request)
     put(far + (key - at), 8);
     used = key + 600;
     for (size_t streamed = 0; streamed < before; streamed += PIECE)
-        read_into(&told, (struct cup_root_read){.file = FILE_ID,
-                                                .continues = streamed > 0,
-                                                .offset = far - before + streamed,
-                                                .data = image + at - PIECE,
-                                                .bytes = PIECE});
+        read_into(&reported, (struct cup_root_read){.file = FILE_ID,
+                                                    .continues = streamed > 0,
+                                                    .offset = far - before + streamed,
+                                                    .data = image + at - PIECE,
+                                                    .bytes = PIECE});
     struct cup_root_read last = {
         .file = FILE_ID, .continues = true, .offset = far, .data = image + at, .bytes = used - at};
-    read_into(&told, last);
-    cr_expect_eq(told.baskets, 0);
+    read_into(&reported, last);
+    cr_expect_eq(reported.baskets, 0);
     last.continues = false;
-    read_into(&told, last);
-    cr_expect_eq(told.baskets, 1);
+    read_into(&reported, last);
+    cr_expect_eq(reported.baskets, 1);
 }
 
 Test(root_records, data_that_look_like_a_record)
@@ -605,9 +605,10 @@ Test(root_records, sizes_that_contradict_each_other)
                 deliver(1000, split, false);
             deliver(split, used, split > 1000);
             bool huge = cases[i].at == 0 && cases[i].value == 0x7fffffff;
-            cr_assert_leq(told.baskets, 2);
+            cr_assert_leq(reported.baskets, 2);
             if (!huge && cases[i].value != 0x80000000 - 0)
-                cr_expect(told.baskets && !strcmp(told.basket[told.baskets - 1].branch, "sound"),
+                cr_expect(reported.baskets &&
+                              !strcmp(reported.basket[reported.baskets - 1].branch, "sound"),
                           "case %zu, split %zu", i, split);
         }
     }
@@ -620,13 +621,13 @@ Test(root_records, a_record_that_ends_behind_all_files)
     const uint64_t far = INT64_MAX - 500;
     used = 1018;
     put(far, 8);
-    read_into(&told, (struct cup_root_read){
-                         .file = FILE_ID, .offset = far, .data = image + 1000, .bytes = 300});
+    read_into(&reported, (struct cup_root_read){
+                             .file = FILE_ID, .offset = far, .data = image + 1000, .bytes = 300});
     EXPECT_BRANCHES("x");
-    read_into(&told,
+    read_into(&reported,
               (struct cup_root_read){
                   .file = FILE_ID, .offset = UINT64_MAX - 2, .data = image + 1000, .bytes = 300});
-    cr_expect_eq(told.baskets, 1);
+    cr_expect_eq(reported.baskets, 1);
 }
 
 /* ---- places ------------------------------------------------------------------------------ */
@@ -637,7 +638,7 @@ Test(root_records, what_was_asked_for_at_once_counts)
     for (int i = 0; i < 3; i++)
         put_basket("x", 3000);
     deliver(1000, used, false);
-    cr_assert_eq(told.baskets, 3);
+    cr_assert_eq(reported.baskets, 3);
     cr_expect_eq(place_of(0), CUP_ROOT_STARTS);
     cr_expect_eq(place_of(1), CUP_ROOT_FOLLOWS);
     cr_expect_eq(place_of(2), CUP_ROOT_FOLLOWS);
@@ -649,9 +650,9 @@ Test(root_records, a_filled_buffer_holds_one_that_was_wanted)
     for (int i = 0; i < 8; i++)
         put_basket("x", 600);
     deliver(1000, 1000 + 4096, false);
-    cr_assert_eq(told.baskets, 6); /* whether the seventh, cut one was wanted is open */
+    cr_assert_eq(reported.baskets, 6); /* whether the seventh, cut one was wanted is open */
     cr_expect_eq(place_of(0), CUP_ROOT_STARTS);
-    for (size_t i = 1; i < told.baskets; i++)
+    for (size_t i = 1; i < reported.baskets; i++)
         cr_expect_eq(place_of(i), CUP_ROOT_PASSES);
 }
 
@@ -699,14 +700,14 @@ Test(root_records, larger_buffers)
     begin_at(1000);
     for (int i = 0; i < 30; i++)
         put_basket("x", 6000);
-    read_into(&told, (struct cup_root_read){.file = FILE_ID,
-                                            .offset = 1000,
-                                            .data = image + 1000,
-                                            .bytes = 131072,
-                                            .ahead = 131072});
+    read_into(&reported, (struct cup_root_read){.file = FILE_ID,
+                                                .offset = 1000,
+                                                .data = image + 1000,
+                                                .bytes = 131072,
+                                                .ahead = 131072});
     cr_expect_eq(place_of(0), CUP_ROOT_STARTS);
-    cr_assert(told.baskets > 10);
-    for (size_t i = 1; i < told.baskets; i++)
+    cr_assert(reported.baskets > 10);
+    for (size_t i = 1; i < reported.baskets; i++)
         cr_expect_eq(place_of(i), CUP_ROOT_PASSES);
 }
 
@@ -747,17 +748,17 @@ static struct cup_root_read first_read(uint32_t file, size_t bytes)
 Test(root_records, the_head_of_a_file)
 {
     put_head(64000, 4);
-    read_into(&told, first_read(FILE_ID, 403));
-    cr_assert_eq(told.heads, 1);
-    cr_expect_eq(told.head.version, 64000);
-    cr_expect_eq(told.head.compression, 505);
-    cr_expect_eq(told.head.end, 0x12345);
+    read_into(&reported, first_read(FILE_ID, 403));
+    cr_assert_eq(reported.heads, 1);
+    cr_expect_eq(reported.head.version, 64000);
+    cr_expect_eq(reported.head.compression, 505);
+    cr_expect_eq(reported.head.end, 0x12345);
     put_head(1064000, 8);
-    read_into(&told, first_read(FILE_ID, 403));
-    cr_assert_eq(told.heads, 2);
-    cr_expect_eq(told.head.version, 1064000);
-    cr_expect_eq(told.head.compression, 505);
-    cr_expect_eq(told.head.end, 0x12345);
+    read_into(&reported, first_read(FILE_ID, 403));
+    cr_assert_eq(reported.heads, 2);
+    cr_expect_eq(reported.head.version, 1064000);
+    cr_expect_eq(reported.head.compression, 505);
+    cr_expect_eq(reported.head.end, 0x12345);
 }
 
 Test(root_records, which_files_are_walked)
@@ -816,7 +817,7 @@ Test(root_records, nothing_is_carried_into_another_log)
     cup_root_reset();
     cup_root_expect(FILE_ID);
     deliver(1030, used, true);
-    cr_expect_eq(told.baskets, 0);
+    cr_expect_eq(reported.baskets, 0);
 }
 
 /* ---- RNTuples ---------------------------------------------------------------------------- */
@@ -932,14 +933,14 @@ Test(root_records, pages_of_an_rntuple)
 {
     make_ntuple();
     open_ntuple();
-    cr_expect_eq(told.blocks, 0, "no page was read");
+    cr_expect_eq(reported.blocks, 0, "no page was read");
     deliver(ntuple.page[1], ntuple.page[1] + 508, false);
-    cr_assert_eq(told.blocks, 1);
-    cr_expect_eq(told.block[0].offset, ntuple.page[1]);
-    cr_expect_eq(told.block[0].bytes, 500);
-    cr_expect_eq(told.block[0].object_bytes, 4001);
-    cr_expect_eq(told.block[0].algorithm, CUP_ALGORITHM_ZSTD);
-    cr_expect_eq(told.block[0].place, CUP_ROOT_STARTS);
+    cr_assert_eq(reported.blocks, 1);
+    cr_expect_eq(reported.block[0].offset, ntuple.page[1]);
+    cr_expect_eq(reported.block[0].bytes, 500);
+    cr_expect_eq(reported.block[0].object_bytes, 4001);
+    cr_expect_eq(reported.block[0].algorithm, CUP_ALGORITHM_ZSTD);
+    cr_expect_eq(reported.block[0].place, CUP_ROOT_STARTS);
 }
 
 Test(root_records, pages_behind_each_other_and_behind_a_key)
@@ -950,10 +951,10 @@ Test(root_records, pages_behind_each_other_and_behind_a_key)
         forget();
         deliver(ntuple.page[0], split, false);
         deliver(split, ntuple.end, true);
-        cr_assert_eq(told.blocks, 3, "split %zu: %zu", split - ntuple.page[0], told.blocks);
+        cr_assert_eq(reported.blocks, 3, "split %zu: %zu", split - ntuple.page[0], reported.blocks);
         for (size_t i = 0; i < 3; i++)
-            cr_assert_eq(told.block[i].offset, ntuple.page[i]);
-        cr_expect_eq(told.block[2].algorithm, CUP_ALGORITHM_LZ4);
+            cr_assert_eq(reported.block[i].offset, ntuple.page[i]);
+        cr_expect_eq(reported.block[2].algorithm, CUP_ALGORITHM_LZ4);
     }
 }
 
@@ -963,16 +964,16 @@ Test(root_records, a_page_that_is_read_on_counts)
     open_ntuple();
     const size_t cut = ntuple.page[1] + 100;
     deliver(ntuple.page[0], cut, false);
-    cr_expect_eq(told.blocks, 1);
+    cr_expect_eq(reported.blocks, 1);
     deliver(cut, cut + 1000, true);
-    cr_assert_geq(told.blocks, 2);
-    cr_expect_eq(told.block[1].offset, ntuple.page[1]);
-    cr_expect_eq(told.block[1].place, CUP_ROOT_FOLLOWS);
+    cr_assert_geq(reported.blocks, 2);
+    cr_expect_eq(reported.block[1].offset, ntuple.page[1]);
+    cr_expect_eq(reported.block[1].place, CUP_ROOT_FOLLOWS);
     forget();
     deliver(ntuple.page[0], cut, false);
     deliver(cut, cut + 1000, false);
-    cr_assert_geq(told.blocks, 2);
-    cr_expect_eq(told.block[1].place, CUP_ROOT_PASSES);
+    cr_assert_geq(reported.blocks, 2);
+    cr_expect_eq(reported.block[1].place, CUP_ROOT_PASSES);
 }
 
 Test(root_records, a_whole_rntuple_from_its_keys_alone)
@@ -983,7 +984,7 @@ Test(root_records, a_whole_rntuple_from_its_keys_alone)
         make_ntuple();
         for (size_t at = 0; at < ntuple.end; at += bytes)
             deliver(at, ntuple.end - at < bytes ? ntuple.end : at + bytes, at > 0);
-        cr_expect_eq(told.blocks, 5, "in reads of %zu: %zu", bytes, told.blocks);
+        cr_expect_eq(reported.blocks, 5, "in reads of %zu: %zu", bytes, reported.blocks);
     }
 }
 
@@ -992,7 +993,7 @@ Test(root_records, payloads_of_other_objects_are_no_pages)
     make_ntuple();
     open_ntuple();
     deliver(ntuple.tree, ntuple.header, false);
-    cr_expect_eq(told.blocks, 0);
+    cr_expect_eq(reported.blocks, 0);
 }
 
 Test(root_records, where_there_is_no_rntuple_no_block_is_counted)
@@ -1001,14 +1002,14 @@ Test(root_records, where_there_is_no_rntuple_no_block_is_counted)
     deliver(0, 300, false);
     deliver(ntuple.tree, ntuple.header, false);
     deliver(ntuple.page[0], ntuple.page[0] + 1000, false);
-    cr_expect_eq(told.blocks, 0);
+    cr_expect_eq(reported.blocks, 0);
 }
 
 /* The same, into a buffer behind which there is nothing. */
 static void deliver_to_the_edge(size_t from, size_t end)
 {
     const size_t room = 1 << 16, bytes = end - from;
-    const struct cup_root_sink sink = {&told, on_basket, on_head};
+    const struct cup_root_sink sink = {&reported, on_basket, on_head};
     unsigned char *map =
         mmap(NULL, 2 * room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cr_assert(map != MAP_FAILED && bytes <= room);
@@ -1051,7 +1052,7 @@ Test(root_records, blocks_whose_sizes_cannot_be)
         size_t at = used;
         put_block(cases[i].letters, cases[i].bytes, cases[i].object_bytes);
         deliver(at, used + 100, false);
-        cr_expect_eq(told.blocks, i == 0, "case %zu", i); /* the first one is sound */
+        cr_expect_eq(reported.blocks, i == 0, "case %zu", i); /* the first one is sound */
     }
 }
 
@@ -1088,22 +1089,23 @@ static uint64_t number(json_t *row, const char *name)
 
 static void expect_basket(json_t *row, size_t index)
 {
-    const struct cup_root_basket *basket = &told.basket[index].basket;
+    const struct cup_root_basket *basket = &reported.basket[index].basket;
     cr_expect_eq(basket->offset, number(row, "offset"));
     cr_expect_eq(basket->bytes, number(row, "bytes"));
     cr_expect_eq(basket->key_bytes, number(row, "key_bytes"));
     cr_expect_eq(basket->object_bytes, number(row, "object_bytes"));
     cr_expect_eq(basket->entries, number(row, "entries"));
-    cr_expect_str_eq(told.basket[index].branch, json_string_value(json_object_get(row, "branch")));
-    cr_expect_str_eq(told.basket[index].tree, json_string_value(json_object_get(row, "tree")));
+    cr_expect_str_eq(reported.basket[index].branch,
+                     json_string_value(json_object_get(row, "branch")));
+    cr_expect_str_eq(reported.basket[index].tree, json_string_value(json_object_get(row, "tree")));
 }
 
 static void expect_all(const struct whole *whole, const char *path, size_t piece)
 {
     json_t *baskets = json_object_get(whole->expected, "baskets"), *row;
     size_t i;
-    cr_assert_eq(told.baskets, json_array_size(baskets), "%s in reads of %zu: %zu baskets", path,
-                 piece, told.baskets);
+    cr_assert_eq(reported.baskets, json_array_size(baskets), "%s in reads of %zu: %zu baskets",
+                 path, piece, reported.baskets);
     json_array_foreach(baskets, i, row) expect_basket(row, i);
 }
 
@@ -1114,13 +1116,13 @@ static void expect_pages(const struct whole *whole, const char *path)
     size_t i, at = 0;
     json_array_foreach(pages, i, row)
     {
-        while (at < told.blocks && told.block[at].offset != number(row, "offset"))
+        while (at < reported.blocks && reported.block[at].offset != number(row, "offset"))
             at++;
-        cr_assert(at < told.blocks, "%s: page %zu", path, i);
-        cr_expect_eq(told.block[at].bytes, number(row, "bytes"));
-        cr_expect_eq(told.block[at].object_bytes, number(row, "object_bytes"));
+        cr_assert(at < reported.blocks, "%s: page %zu", path, i);
+        cr_expect_eq(reported.block[at].bytes, number(row, "bytes"));
+        cr_expect_eq(reported.block[at].object_bytes, number(row, "object_bytes"));
     }
-    cr_expect(told.blocks <= (json_array_size(pages) ? json_array_size(pages) + 3 : 3));
+    cr_expect(reported.blocks <= (json_array_size(pages) ? json_array_size(pages) + 3 : 3));
 }
 
 static void walk_whole(const struct whole *whole, const char *path, size_t piece, bool random)
@@ -1131,15 +1133,15 @@ static void walk_whole(const struct whole *whole, const char *path, size_t piece
     for (size_t at = 0, bytes; at < whole->bytes; at += bytes) {
         bytes = random ? 1 + (size_t)rand() % piece : piece;
         bytes = bytes < whole->bytes - at ? bytes : whole->bytes - at;
-        read_into(&told, (struct cup_root_read){.file = FILE_ID,
-                                                .continues = at > 0,
-                                                .offset = at,
-                                                .data = whole->data + at,
-                                                .bytes = bytes});
+        read_into(&reported, (struct cup_root_read){.file = FILE_ID,
+                                                    .continues = at > 0,
+                                                    .offset = at,
+                                                    .data = whole->data + at,
+                                                    .bytes = bytes});
     }
     expect_all(whole, path, piece);
     if (!random)
-        cr_expect_eq(told.heads, piece >= 100 ? 1 : 0);
+        cr_expect_eq(reported.heads, piece >= 100 ? 1 : 0);
     expect_pages(whole, path);
 }
 
@@ -1156,16 +1158,17 @@ static void request_each(const struct whole *whole)
         size_t sizes[] = {bytes / BUFFER * BUFFER, bytes % BUFFER ? BUFFER : 0};
         for (size_t part = 0, from = at; part < 2; from += sizes[part++])
             if (sizes[part] && from < whole->bytes)
-                read_into(&told, (struct cup_root_read){.file = FILE_ID,
-                                                        .continues = from > at,
-                                                        .offset = from,
-                                                        .data = whole->data + from,
-                                                        .bytes = sizes[part] < whole->bytes - from
-                                                                     ? sizes[part]
-                                                                     : whole->bytes - from});
+                read_into(&reported,
+                          (struct cup_root_read){.file = FILE_ID,
+                                                 .continues = from > at,
+                                                 .offset = from,
+                                                 .data = whole->data + from,
+                                                 .bytes = sizes[part] < whole->bytes - from
+                                                              ? sizes[part]
+                                                              : whole->bytes - from});
     }
     size_t counted = 0;
-    for (i = 0; i < told.baskets; i++)
+    for (i = 0; i < reported.baskets; i++)
         if (place_of(i) == CUP_ROOT_STARTS)
             expect_basket(json_array_get(baskets, counted++), i);
         else
