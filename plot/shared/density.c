@@ -59,6 +59,18 @@ int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
 /* Dots at the same place look darker than one alone. */
 #define OPACITY 0.5
 
+void cup_density_axes(struct cup_figure *figure, const struct cup_density *density,
+                      struct cup_range across, struct cup_range up)
+{
+    bool exact = density->cells != NULL;
+    figure->x = (struct cup_axis){.name = "events in the chunk",
+                                  .unit = CUP_AXIS_COUNT,
+                                  .exact = exact,
+                                  .low = across.low,
+                                  .high = across.high};
+    figure->y = (struct cup_axis){.exact = exact, .low = up.low, .high = up.high};
+}
+
 /* The legend of a density has the two ends of the colour scale. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
                      const struct cup_chunk_points *chunks)

@@ -37,6 +37,11 @@ int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
                           const struct cup_chunk_points *chunks, const double *values,
                           struct cup_range across, struct cup_range up);
 
+/* Sets the axes to these ranges, the horizontal one with its name and unit, the vertical one
+ * without. The cells of a density fill the axes. */
+void cup_density_axes(struct cup_figure *figure, const struct cup_density *density,
+                      struct cup_range across, struct cup_range up);
+
 /* Adds the legend; call it before the figure is opened. */
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
                      const struct cup_chunk_points *chunks);

@@ -110,17 +110,9 @@ static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *p
 void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_peak_memory *plot = data;
-    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
-    figure->x = (struct cup_axis){.name = "events in the chunk",
-                                  .unit = CUP_AXIS_COUNT,
-                                  .exact = exact,
-                                  .low = plot->across.low,
-                                  .high = plot->across.high};
-    figure->y = (struct cup_axis){.name = "peak heap",
-                                  .unit = CUP_AXIS_BYTES,
-                                  .exact = exact,
-                                  .low = plot->up.low,
-                                  .high = plot->up.high};
+    cup_density_axes(figure, &plot->density, plot->across, plot->up);
+    figure->y.name = "peak heap";
+    figure->y.unit = CUP_AXIS_BYTES;
     draw_keys(figure, plot);
     cup_figure_open(figure);
     cup_density_draw(figure, &plot->density, &plot->chunks, plot->bytes);

@@ -203,17 +203,9 @@ static void draw_keys(struct cup_figure *figure, const struct cup_runtime_events
 void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
 {
     const struct cup_runtime_events *plot = data;
-    bool exact = plot->density.cells != NULL; /* the cells of the density fill the axes */
-    figure->x = (struct cup_axis){.name = "events in the chunk",
-                                  .unit = CUP_AXIS_COUNT,
-                                  .exact = exact,
-                                  .low = plot->across.low,
-                                  .high = plot->across.high};
-    figure->y = (struct cup_axis){.name = "wall time",
-                                  .unit = CUP_AXIS_SECONDS,
-                                  .exact = exact,
-                                  .low = plot->up.low,
-                                  .high = plot->up.high};
+    cup_density_axes(figure, &plot->density, plot->across, plot->up);
+    figure->y.name = "wall time";
+    figure->y.unit = CUP_AXIS_SECONDS;
     draw_keys(figure, plot);
     cup_figure_open(figure);
     draw_rates(figure, plot);
