@@ -208,8 +208,8 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     figure->y.unit = CUP_AXIS_SECONDS;
     draw_keys(figure, plot);
     cup_figure_open(figure);
-    draw_rates(figure, plot);
     cup_density_draw(figure, &plot->density, &plot->chunks, NULL);
+    draw_rates(figure, plot);
     if (plot->fitted || plot->with_median)
         cup_mark_slope(figure, plot->offset_s, plot->slope_s,
                        &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
