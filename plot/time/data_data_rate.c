@@ -24,7 +24,10 @@ static void write_caption(struct cup_plot_input *input, const struct cup_time_bi
                           size_t processes, double most, bool received)
 {
     char mean[24], peak[24], files[160] = "No data file was read";
-    if (read->whole > 0)
+    if (!(read->whole > 0) && input->totals->all.read_bytes)
+        snprintf(files, sizeof files, "When %s were read from data files is not recorded",
+                 cup_tick_text(mean, (double)input->totals->all.read_bytes, CUP_AXIS_BYTES));
+    else if (read->whole > 0)
         snprintf(
             files, sizeof files,
             "Data files, at the time of each read, in %zu worker process%s: mean %s, at most %s",
@@ -58,8 +61,10 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
         return NULL;
     bool with_sockets = is_worth_showing(&received, &read);
     if (read.whole <= 0 && !with_sockets)
-        return cup_plot_unavailable(
-            input, "no data file was read, and sockets delivered nothing to tasks");
+        return cup_plot_unavailable(input, "%s, and sockets delivered nothing to tasks",
+                                    input->totals->all.read_bytes
+                                        ? "when data files were read is not recorded"
+                                        : "no data file was read");
     plot->name = "data rate";
     plot->unit = CUP_AXIS_BYTE_RATE;
     plot->bits = true;

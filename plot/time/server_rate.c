@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +12,11 @@
 #include "plot/shared/time_bins.h"
 #include "plot/time/time_plots.h"
 
-/* Where bytes came from: the server in the URL of a file, the peer of a socket, or for local and
- * mounted files the first directory of the path. */
+/* Where bytes came from: the server in the URL of a file, or the peer of a socket. All local and
+ * mounted files are one source: the logs do not contain what is mounted where. */
 struct source {
     struct cup_text name;
-    bool local;
+    enum source_kind { SERVER, PEER, LOCAL } kind;
     uint64_t bytes;
     size_t shown; /* index in plot->rates */
 };
@@ -25,39 +26,37 @@ struct sources {
     size_t count;
     uint32_t *of_file; /* for each file: index of its source + 1; 0: none */
     uint64_t bytes;    /* of all reads, also those without a recorded time */
+    size_t servers;    /* files and sockets that are not local */
+    bool as_data_rate; /* the sum of the sources is the line of data-rate */
 };
 
-/* The first directory of a path: "/eos" of "/eos/cms/a.root". */
-static struct cup_text first_directory(struct cup_text path)
-{
-    const char *slash = path.length > 1 ? memchr(path.bytes + 1, '/', path.length - 1) : NULL;
-    return slash ? (struct cup_text){path.bytes, (size_t)(slash - path.bytes)} : path;
-}
-
-static uint32_t find_source(struct sources *sources, struct cup_text name, bool local)
+static uint32_t find_source(struct sources *sources, struct cup_text name, enum source_kind kind)
 {
     for (size_t i = 0; i < sources->count; i++)
         if (cup_text_compare(sources->rows[i].name, name) == 0)
             return (uint32_t)i + 1;
-    sources->rows[sources->count] = (struct source){.name = name, .local = local};
+    sources->rows[sources->count] = (struct source){.name = name, .kind = kind};
     return (uint32_t)++sources->count;
 }
 
 static void add_file(struct sources *sources, const struct cup_profile *profile, uint32_t file)
 {
+    static const struct cup_text local = {"local and mounted files", 23};
     struct cup_text path = cup_profile_text(profile, profile->files[file].path);
-    uint64_t bytes = cup_file_total(profile, file).counters[CUP_F_READ_BYTES];
+    const struct cup_file_sum sum = cup_file_total(profile, file);
+    uint64_t bytes = sum.counters[CUP_F_READ_BYTES];
     bool data = profile->files[file].class == CUP_FILE_DATA;
     struct cup_text server = data ? cup_url_server(path) : path;
-    if (bytes == 0 || path.length == 0)
+    if (bytes == 0 || path.length == 0 || (!data && sum.tasks == 0))
         return;
-    bool local = server.length == 0;
-    sources->of_file[file] = find_source(sources, local ? first_directory(path) : server, local);
+    sources->of_file[file] = server.length ? find_source(sources, server, data ? SERVER : PEER)
+                                           : find_source(sources, local, LOCAL);
+    sources->servers += server.length > 0;
     sources->bytes += bytes;
 }
 
-/* Sockets of the XRootD client carry the same bytes again, but no task reads from them: they have
- * no access extents, so they add nothing. */
+/* Sockets that no task reads from, like those of the XRootD client, which carry the same bytes
+ * again, are no sources. */
 static int find_sources(struct sources *sources, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
@@ -146,15 +145,53 @@ static size_t choose_sources(struct cup_server_rate *plot, struct sources *sourc
     plot->count = named + plot->others;
     for (size_t i = 0; i < count; i++) {
         order[i]->shown = i < named ? i : named;
-        if (i < named)
-            snprintf(plot->names[i], sizeof *plot->names, "%s%.*s",
-                     order[i]->local ? "files below " : "",
-                     (int)(order[i]->name.length < 60 ? order[i]->name.length : 60),
-                     order[i]->name.bytes);
+        if (i >= named)
+            continue;
+        snprintf(plot->names[i], sizeof *plot->names, "%.*s",
+                 (int)(order[i]->name.length < 60 ? order[i]->name.length : 60),
+                 order[i]->name.bytes);
+        if (order[i]->kind == LOCAL)
+            plot->local = i + 1;
     }
     if (plot->others)
         snprintf(plot->names[named], sizeof *plot->names, "%zu others", count - named);
     return count;
+}
+
+/* The bytes of data-rate are those of each read at its time; an access extent is several reads. So
+ * where both know the same bytes, the sources share those of data-rate, in proportion to their
+ * extents. Returns false if the bytes are not the same. */
+static bool follow_data_rate(struct cup_time_bins *bins, size_t count,
+                             const struct cup_totals *totals)
+{
+    struct cup_time_bins read;
+    double whole = 0, part[CUP_SERVERS_SHOWN] = {0};
+    cup_series_make(&read, totals, CUP_S_READ_BYTES);
+    for (size_t i = 0; i < count; i++)
+        whole += part[i] = bins[i].whole;
+    if (fabs(read.whole - whole) > 0.01 * read.whole)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        bins[i].whole = 0;
+    for (size_t bin = 0; bin < read.count; bin++) {
+        double here = 0;
+        for (size_t i = 0; i < count; i++)
+            here += bins[i].amounts[bin];
+        for (size_t i = 0; i < count; i++) {
+            double share = here > 0 ? bins[i].amounts[bin] / here : part[i] / whole;
+            bins[i].amounts[bin] = share * read.amounts[bin];
+            bins[i].whole += bins[i].amounts[bin];
+        }
+    }
+    return true;
+}
+
+static bool has_peers(const struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++)
+        if (sources->rows[i].kind == PEER)
+            return true;
+    return false;
 }
 
 static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input,
@@ -166,6 +203,8 @@ static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input
         bins[i] = *sum;
     if (!bins || read_extents(sources, input->totals->profile, bins) != 0)
         return -1;
+    sources->as_data_rate =
+        !has_peers(sources) && follow_data_rate(bins, plot->count, input->totals);
     for (size_t i = 0; i < plot->count; i++) {
         for (size_t bin = 0; bin < sum->count; bin++)
             sum->amounts[bin] += bins[i].amounts[bin];
@@ -188,10 +227,13 @@ static void write_caption(struct cup_plot_input *input, const struct sources *so
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "%s, without Dask's own connections. Bytes are spread evenly over the time of the reads "
-        "that delivered them, in bins of %.3g s. Mean of all: %s. The server in a URL may be a "
-        "redirector (cupping).%s",
-        cup_count_text(counted, servers, "source"), sum->bin_s,
+        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of all: %s. The server "
+        "in a URL may be a redirector (cupping).%s",
+        cup_count_text(counted, servers, "source"),
+        sources->as_data_rate
+            ? "with the bytes of data-rate, divided in proportion to the reads under way"
+            : "whose bytes are spread evenly over the time of the reads that delivered them",
+        sum->bin_s,
         cup_tick_text(mean, sum->run_s > 0 ? sum->whole / sum->run_s : 0, CUP_AXIS_BYTE_RATE),
         lost);
 }
@@ -206,6 +248,10 @@ const void *cup_data_server_rate(struct cup_plot_input *input)
         return NULL;
     if (sources.count == 0)
         return cup_plot_unavailable(input, "no bytes came from a server or a file");
+    if (sources.servers == 0)
+        return cup_plot_unavailable(input, "all files were local or mounted, so there is no "
+                                           "storage server: data-rate shows how fast they were "
+                                           "read");
     struct source **order = cup_arena_take(input->arena, sources.count, sizeof *order);
     if (!order || read_extents(&sources, profile, NULL) != 0)
         return NULL;
@@ -245,9 +291,9 @@ static void add_steps(struct steps *steps, const struct cup_time_line *line)
 static struct cup_colour colour_of(const struct cup_figure *figure,
                                    const struct cup_server_rate *plot, size_t server)
 {
-    return plot->others && server + 1 == plot->count
-               ? figure->theme->paints[CUP_PAINT_GREY]
-               : cup_theme_paint(figure->theme, (unsigned)server);
+    return plot->others && server + 1 == plot->count ? figure->theme->paints[CUP_PAINT_GREY]
+           : server + 1 == plot->local               ? figure->theme->paints[CUP_PAINT_YELLOW]
+                                       : cup_theme_paint(figure->theme, (unsigned)server);
 }
 
 void cup_chart_server_rate(struct cup_figure *figure, const void *data)

@@ -7,6 +7,7 @@
 #include "plot/io/io_plots.h"
 #include "plot/plots.h"
 #include "plot/shared/coverage.h"
+#include "plot/shared/curves.h"
 #include "plot/time/time_plots.h"
 #include "tests/plot/loaded.h"
 
@@ -152,9 +153,24 @@ Test(data_access, bytes_without_a_place_are_told)
     make_plot(&run, "io-map");
     cr_expect_not_null(strstr(run.input.caption, "offsets of another 10 MB were not recorded"),
                        "%s", run.input.caption);
+}
+
+Test(data_access, bytes_of_a_server_without_a_time_are_told)
+{
+    add_extent(REMOTE_ID, 11, 12, 0, 90000000, 90000000, 0);
+    use(REMOTE_ID, 10000000);
+    load_run(&run, &builder, true);
     make_plot(&run, "server-rate");
     cr_expect_not_null(strstr(run.input.caption, "time of 10 MB was not recorded"), "%s",
                        run.input.caption);
+}
+
+Test(data_access, a_local_directory_is_no_storage_server)
+{
+    add_extent(LOCAL_ID, 11, 12, 0, 90000000, 90000000, 0);
+    load_run(&run, &builder, true);
+    expect_no_plot(&run, "server-rate", "all files were local or mounted");
+    expect_no_plot(&run, "server-rate", "data-rate shows");
 }
 
 /* ---- servers ------------------------------------------------------------------------------ */
@@ -176,7 +192,7 @@ Test(data_access, each_server_over_time)
     load_run(&run, &builder, true);
     const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, 3);
-    cr_expect_str_eq(plot->names[0], "files below /eos");
+    cr_expect_str_eq(plot->names[0], "local and mounted files");
     cr_expect_str_eq(plot->names[1], "root://eos.cern.ch:1094");
     cr_expect_str_eq(plot->names[2], "tcp://10.0.0.9:443");
     cr_expect_float_eq(bytes_of(plot->rates[0], 2, 3), 45000000, 1e5);
@@ -184,6 +200,35 @@ Test(data_access, each_server_over_time)
     cr_expect_float_eq(bytes_of(plot->rates[1], 3, 4), 20000000, 1e5);
     cr_expect_float_eq(bytes_of(plot->rates[2], 6, 7), 5000000, 1e5);
     cr_expect_float_eq(bytes_of(plot->sum, 3, 4), 65000000, 2e5);
+}
+
+/* The socket of the XRootD client carries the bytes of the file again, for no task. */
+Test(data_access, the_rate_of_servers_is_that_of_data_rate)
+{
+    add_extent(REMOTE_ID, 12.5, 14.5, 0, 80000000, 80000000, 0);
+    add_extent(LOCAL_ID, 13.5, 14.5, 0, 40000000, 40000000, 0);
+    const struct cup_r_file_use socket = {.file = PEER_ID, .file_sequence = 99};
+    builder_file_use(&builder, &socket,
+                     (const uint64_t[CUP_FILE_COUNTER_COUNT]){[CUP_F_READ_BYTES] = 80000000});
+    const struct cup_region *region = &builder_header(&builder)->regions[1];
+    struct cup_series *series = (struct cup_series *)(builder.bytes + region->offset);
+    series->bin_ns = 1000000000;
+    series->rows = CUP_SERIES_COUNT;
+    series->values[CUP_S_READ_BYTES][12] = 70000000; /* begins at 12.5 s */
+    series->values[CUP_S_READ_BYTES][13] = 50000000;
+    load_run(&run, &builder, true);
+    const struct cup_curves *all = make_plot(&run, "data-rate");
+    double rates[CUP_TIME_BINS + 1];
+    size_t count = all->curves[0].count;
+    memcpy(rates, all->curves[0].values, count * sizeof *rates);
+    const struct cup_server_rate *plot = make_plot(&run, "server-rate");
+    cr_assert_eq(plot->sum->count, count);
+    for (size_t i = 0; i < count; i++)
+        cr_expect_float_eq(plot->sum->values[i], rates[i], 1, "%zu", i);
+    cr_expect_float_eq(bytes_of(plot->rates[0], 2.5, 3.5), 70000000, 1e3);
+    cr_expect_float_eq(bytes_of(plot->rates[0], 3.5, 4.5), 25000000, 1e3);
+    cr_expect_float_eq(bytes_of(plot->rates[1], 3.5, 4.5), 25000000, 1e3);
+    cr_expect_null(strstr(run.input.caption, "was not recorded"), "%s", run.input.caption);
 }
 
 Test(data_access, few_servers_of_many)
@@ -208,6 +253,7 @@ Test(data_access, few_servers_of_many)
 Test(data_access, logs_of_an_older_library)
 {
     builder_header(&builder)->features &= ~(uint64_t)CUP_FEATURE_ACCESS;
+    use(REMOTE_ID, 1000);
     load_run(&run, &builder, true);
     expect_no_plot(&run, "io-map", "did not record where");
     expect_no_plot(&run, "server-rate", "did not record where");
@@ -215,6 +261,7 @@ Test(data_access, logs_of_an_older_library)
 
 Test(data_access, logs_that_tell_of_none)
 {
+    use(REMOTE_ID, 1000);
     load_run(&run, &builder, true);
     expect_no_plot(&run, "io-map", "no read has a recorded offset");
     expect_no_plot(&run, "server-rate", "no read has a recorded offset");

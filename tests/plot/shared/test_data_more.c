@@ -270,8 +270,9 @@ Test(data_more, what_sockets_delivered_is_spread_over_the_task)
     cr_expect_float_eq(sockets->values[0], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[79], 1000, 1e-6);
     cr_expect_float_eq(sockets->values[80], 0, 1e-6);
-    cr_expect_not_null(strstr(run.input.caption, "No data file was read; "), "%s",
-                       run.input.caption);
+    cr_expect_not_null(
+        strstr(run.input.caption, "When 1.16 kB were read from data files is not recorded; "), "%s",
+        run.input.caption);
     const struct cup_task_bytes *bytes = make_plot(&run, "task-bytes");
     cr_expect_geq(bytes->bins.edges[bytes->bins.count], 8600, "600 of a file, too");
 }
@@ -400,7 +401,7 @@ Test(data_more, efficiency)
 Test(data_more, what_cannot_be_drawn_says_why)
 {
     load_run(&run, &builder, false);
-    expect_no_plot(&run, "data-rate", "no data file was read");
+    expect_no_plot(&run, "data-rate", "when data files were read is not recorded");
     expect_no_plot(&run, "cpu-per-worker", "sample");
     expect_no_plot(&run, "heap-rss", "sample");
     expect_no_plot(&run, "task-overhead", "fine metrics");
