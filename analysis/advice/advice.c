@@ -8,7 +8,8 @@
 #include "analysis/advice/advice_rules.h"
 
 const struct cup_rule cup_rules[] = {
-#define X(name, about_time, plot, table) {#name, about_time, plot, table, cup_rule_##name},
+#define X(name, about_time, plot, table, needs)                                                    \
+    {#name, about_time, plot, table, needs, cup_rule_##name},
     CUP_RULES(X)
 #undef X
 };
@@ -65,6 +66,32 @@ bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
+/* A run in which no basket was found by its place has no figure that rests on places. */
+static uint64_t find_features_off(const struct cup_rule *rule, const struct cup_totals *totals)
+{
+    const struct cup_basket_sums *all = &totals->branches->all;
+    bool by_place = (double)all->by_place_compressed > 0.01 * (double)all->compressed;
+    uint64_t off = rule->needs & ~totals->profile->features & ~(uint64_t)CUP_FEATURE_REQUESTED;
+    return off | (by_place ? rule->needs & CUP_FEATURE_REQUESTED : 0);
+}
+
+const char *cup_rule_not_judged(const struct cup_rule *rule, const struct cup_totals *totals,
+                                char to[CUP_NOT_JUDGED])
+{
+    static const char *const names[CUP_FEATURE_COUNT] = {
+#define X(id, name, text, missing) name,
+        CUP_FEATURES(X)
+#undef X
+    };
+    uint64_t off = find_features_off(rule, totals);
+    size_t used = 0;
+    for (unsigned i = 0; i < CUP_FEATURE_COUNT; i++)
+        if (off >> i & 1)
+            used += (size_t)snprintf(to + used, CUP_NOT_JUDGED - used, "%s%s",
+                                     used ? ", " : "needs ", names[i]);
+    return off ? to : NULL;
+}
+
 static int heavier_first(const void *left, const void *right)
 {
     const struct cup_advice *a = left, *b = right;
@@ -75,7 +102,7 @@ static bool try_rule(const struct cup_totals *totals, const struct cup_rule *rul
                      struct cup_advice *advice)
 {
     *advice = (struct cup_advice){.rule = rule, .saves_s = NAN, .saves_bytes = NAN};
-    if (!rule->applies(totals, advice))
+    if (find_features_off(rule, totals) || !rule->applies(totals, advice))
         return false;
     char *action = strchr(advice->text, '\n');
     if (action) {

@@ -10,6 +10,7 @@ struct cup_rule {
     const char *name;         /* in docs/advice.md and in the JSON */
     bool about_time;          /* it says what a part of the time budget means */
     const char *plot, *table; /* with the evidence: name and heading; NULL: none */
+    uint64_t needs;           /* set of enum cup_feature */
     /* Returns whether the rule applies; then it has filled in weight and text. */
     bool (*applies)(const struct cup_totals *totals, struct cup_advice *advice);
 };
@@ -23,6 +24,12 @@ struct cup_advice {
     char text[720];
     size_t action; /* where `text` says what to do; 0: nowhere in particular */
 };
+
+/* Why the rule does not judge this run: "needs asked", the features that it needs and that were
+ * off; NULL: it judges. */
+enum { CUP_NOT_JUDGED = 120 };
+const char *cup_rule_not_judged(const struct cup_rule *rule, const struct cup_totals *totals,
+                                char to[CUP_NOT_JUDGED]);
 
 enum { CUP_ADVICE_MOST = 64 };
 

@@ -10,55 +10,58 @@ typedef unsigned long long big; /* for %llu */
 
 /* One row for each rule: its name, which docs/advice.md has too; whether it says what a part of the
  * time budget means; and where a page shows its evidence: a plot, and the heading of a table (NULL:
- * none). The last two rules are tried only if no other one applies. */
+ * none). NEEDS: the features that its figures rest on; without them it does not judge. The last two
+ * rules are tried only if no other one applies. */
+/* Which baskets were requested: by their place in what was read, they are an upper bound. */
+#define REQUESTS (CUP_FEATURE_BASKETS | CUP_FEATURE_REQUESTED)
 #define CUP_RULES(X)                                                                               \
-    X(tasks_failed, false, "wasted-work", "Tasks that failed or never ended")                      \
-    X(tasks_unfinished, false, "worker-count", "Tasks that failed or never ended")                 \
-    X(records_lost, false, NULL, "Health")                                                         \
-    X(unattributed, false, "task-bytes", "Attribution")                                            \
-    X(gil_bound, true, "gil-pressure", "Waits")                                                    \
-    X(io_bound, true, "data-rate", "Waits")                                                        \
-    X(network_bound, true, "servers", "Waits")                                                     \
-    X(lock_bound, true, "task-cpu", "Waits")                                                       \
-    X(sleeping, true, "task-cpu", "Waits")                                                         \
-    X(no_core, true, "task-cpu", "Waits")                                                          \
-    X(page_faults, true, "memory-utilization", "Waits")                                            \
-    X(trim_churn, true, "task-cpu", "Waits")                                                       \
-    X(waits_unexplained, true, "task-cpu", "Waits")                                                \
-    X(waits_not_told_apart, true, "task-cpu", "Health")                                            \
-    X(starved, true, "task-stream", "Time budget")                                                 \
-    X(between_tasks, true, "task-overhead", "Time budget")                                         \
-    X(memory_near_limit, false, "memory-per-worker", "Workers")                                    \
-    X(spilling, false, "memory-utilization", "Workers")                                            \
-    X(workers_missing, false, "worker-count", "Processes")                                         \
-    X(loop_stalled, false, "gil-pressure", "Workers")                                              \
-    X(opening, false, "chunk-runtime", "Chunks")                                                   \
-    X(slow_opens, false, "open-latency", "Opening files")                                          \
-    X(opens_fail, false, "open-latency", "Opening files")                                          \
-    X(chunk_size, false, "runtime-events", "Chunks")                                               \
-    X(memory_request, false, "peak-memory-events", "Chunks")                                       \
-    X(long_tail, false, "progress", "Tail")                                                        \
-    X(events_lost, false, "wasted-work", "Losses")                                                 \
-    X(server_loses, false, "servers", "Losses")                                                    \
-    X(slow_host, false, "hosts", "Hosts")                                                          \
-    X(merge_bound, false, "progress", "Merging")                                                   \
-    X(wasted, false, "wasted-work", "Efficiency")                                                  \
-    X(shared_baskets, false, "bytes-per-chunk", "Branches")                                        \
-    X(chunks_cut_clusters, false, "bytes-per-chunk", "Files")                                      \
-    X(over_read, false, "bytes-per-chunk", "Branches")                                             \
-    X(read_twice, false, "bytes-per-chunk", "Branches")                                            \
-    X(heavy_branch, false, "compression-ratio", "Branches")                                        \
-    X(lzma, false, "compression-ratio-files", "Branches")                                          \
-    X(incidental_baskets, false, "bytes-per-chunk", "Branches")                                    \
-    X(poor_compression, false, "compression-ratio", "Branches")                                    \
-    X(tiny_baskets, false, "access-sizes", "Branches")                                             \
-    X(few_branches, false, "share-read", "Files")                                                  \
-    X(read_again, false, "share-read", "Files")                                                    \
-    X(small_reads, false, "access-sizes", "Files")                                                 \
-    X(cpu_bound, true, "time-budget", "Tasks by prefix")                                           \
-    X(nothing_stands_out, true, "time-budget", NULL)
+    X(tasks_failed, false, "wasted-work", "Tasks that failed or never ended", 0)                   \
+    X(tasks_unfinished, false, "worker-count", "Tasks that failed or never ended", 0)              \
+    X(records_lost, false, NULL, "Health", 0)                                                      \
+    X(unattributed, false, "task-bytes", "Attribution", 0)                                         \
+    X(gil_bound, true, "gil-pressure", "Waits", CUP_FEATURE_WAITS | CUP_FEATURE_GIL)               \
+    X(io_bound, true, "data-rate", "Waits", CUP_FEATURE_WAITS)                                     \
+    X(network_bound, true, "servers", "Waits", CUP_FEATURE_WAITS)                                  \
+    X(lock_bound, true, "task-cpu", "Waits", CUP_FEATURE_WAITS)                                    \
+    X(sleeping, true, "task-cpu", "Waits", CUP_FEATURE_WAITS)                                      \
+    X(no_core, true, "task-cpu", "Waits", CUP_FEATURE_WAITS | CUP_FEATURE_RUN_DELAY)               \
+    X(page_faults, true, "memory-utilization", "Waits", CUP_FEATURE_WAITS)                         \
+    X(trim_churn, true, "task-cpu", "Waits", CUP_FEATURE_WAITS)                                    \
+    X(waits_unexplained, true, "task-cpu", "Waits", CUP_FEATURE_WAITS)                             \
+    X(waits_not_told_apart, true, "task-cpu", "Health", 0)                                         \
+    X(starved, true, "task-stream", "Time budget", 0)                                              \
+    X(between_tasks, true, "task-overhead", "Time budget", 0)                                      \
+    X(memory_near_limit, false, "memory-per-worker", "Workers", 0)                                 \
+    X(spilling, false, "memory-utilization", "Workers", 0)                                         \
+    X(workers_missing, false, "worker-count", "Processes", 0)                                      \
+    X(loop_stalled, false, "gil-pressure", "Workers", 0)                                           \
+    X(opening, false, "chunk-runtime", "Chunks", CUP_FEATURE_CHUNKS)                               \
+    X(slow_opens, false, "open-latency", "Opening files", CUP_FEATURE_OPENS)                       \
+    X(opens_fail, false, "open-latency", "Opening files", CUP_FEATURE_OPENS)                       \
+    X(chunk_size, false, "runtime-events", "Chunks", 0)                                            \
+    X(memory_request, false, "peak-memory-events", "Chunks", 0)                                    \
+    X(long_tail, false, "progress", "Tail", 0)                                                     \
+    X(events_lost, false, "wasted-work", "Losses", 0)                                              \
+    X(server_loses, false, "servers", "Losses", 0)                                                 \
+    X(slow_host, false, "hosts", "Hosts", 0)                                                       \
+    X(merge_bound, false, "progress", "Merging", 0)                                                \
+    X(wasted, false, "wasted-work", "Efficiency", 0)                                               \
+    X(shared_baskets, false, "bytes-per-chunk", "Branches", REQUESTS)                              \
+    X(chunks_cut_clusters, false, "bytes-per-chunk", "Files", REQUESTS)                            \
+    X(over_read, false, "bytes-per-chunk", "Branches", REQUESTS)                                   \
+    X(read_twice, false, "bytes-per-chunk", "Branches", REQUESTS)                                  \
+    X(heavy_branch, false, "compression-ratio", "Branches", REQUESTS)                              \
+    X(lzma, false, "compression-ratio-files", "Branches", REQUESTS)                                \
+    X(incidental_baskets, false, "bytes-per-chunk", "Branches", REQUESTS)                          \
+    X(poor_compression, false, "compression-ratio", "Branches", REQUESTS)                          \
+    X(tiny_baskets, false, "access-sizes", "Branches", REQUESTS)                                   \
+    X(few_branches, false, "share-read", "Files", REQUESTS)                                        \
+    X(read_again, false, "share-read", "Files", 0)                                                 \
+    X(small_reads, false, "access-sizes", "Files", 0)                                              \
+    X(cpu_bound, true, "time-budget", "Tasks by prefix", 0)                                        \
+    X(nothing_stands_out, true, "time-budget", NULL, 0)
 
-#define X(name, about_time, plot, table)                                                           \
+#define X(name, about_time, plot, table, needs)                                                    \
     bool cup_rule_##name(const struct cup_totals *t, struct cup_advice *advice);
 CUP_RULES(X)
 #undef X

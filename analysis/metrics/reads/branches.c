@@ -195,6 +195,17 @@ static int find_rereads(struct cup_branches *branches, const struct cup_totals *
     return result;
 }
 
+/* True if some process read baskets, but could not read uproot's lists of requests. */
+static bool lacks_requests(const struct cup_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        if (cup_process_is_worker(&profile->processes[i]) &&
+            profile->processes[i].header.health[CUP_H_BASKETS_SEEN] &&
+            !cup_process_has(profile, i, CUP_FEATURE_REQUESTED))
+            return true;
+    return false;
+}
+
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 int cup_branches_make(struct cup_branches *branches, const struct cup_totals *totals)
@@ -210,6 +221,7 @@ int cup_branches_make(struct cup_branches *branches, const struct cup_totals *to
     add_file_bytes(branches);
     add_branches(branches);
     add_events(branches, totals);
+    branches->at_most = branches->all.by_place && lacks_requests(profile);
     qsort(branches->rows, branches->count, sizeof *branches->rows, more_bytes_first);
     return profile->basket_places_dropped ? 0 : find_rereads(branches, totals);
 }

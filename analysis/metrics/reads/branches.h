@@ -69,6 +69,7 @@ struct cup_branches {
     uint64_t file_rows;  /* rows that cup_branches_each() yields */
     bool rereads_known;  /* false: there were too many BASKETS records to keep their places, or some
                             could not be read again */
+    bool at_most; /* which baskets uproot requested is not known, so these sums are upper bounds */
     uint64_t lost_records; /* BASKETS records that could not be read again */
     /* events_checked: chunks with an entry range that read baskets of their tree.
      * events_unsupported: those of them that did not read the whole range. The branch with the most

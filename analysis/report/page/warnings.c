@@ -175,3 +175,82 @@ size_t cup_features_off(const struct cup_profile *profile,
     }
     return count;
 }
+
+/* ---- what the interpreter does not allow --------------------------------------------------- */
+
+/* How the library's note about a feature that is off begins: preload/dask/clock_calls.c */
+static const struct {
+    const char *note, *what;
+} interpreter_features[] = {
+    {"Dask and Coffea are not recorded: ", "tasks and chunks"},
+    {"Python functions are not recorded: ", "stacks"},
+    {"attribution methods 'handoff' and 'inherited' are off: ", "hand-off and helper CPU"},
+    {"attribution method 'handoff' is off: ", "hand-off and the CPU of its jobs"},
+    {"attribution method 'inherited' is off: ", "attribution of threads that tasks start"},
+    {"attribution method 'context' is off: ", "attribution by contexts"},
+    {"baskets that uproot requests are not recorded: ", "lists of requested baskets"},
+};
+enum { INTERPRETER_FEATURES = sizeof interpreter_features / sizeof *interpreter_features };
+
+/* The first note that begins with the text; its rest is why. Empty: there is none. */
+static struct cup_text find_reason(const struct cup_profile *profile, const char *begin,
+                                   uint32_t *process)
+{
+    size_t length = strlen(begin);
+    for (size_t i = 0; i < profile->note_count; i++) {
+        struct cup_text text = cup_profile_text(profile, profile->notes[i].text);
+        *process = profile->notes[i].process;
+        if (text.length > length && memcmp(text.bytes, begin, length) == 0)
+            return (struct cup_text){text.bytes + length, text.length - length};
+    }
+    return (struct cup_text){0};
+}
+
+static bool is_same_text(struct cup_text a, struct cup_text b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+/* The version of the process's Python; empty: not known. */
+static struct cup_text find_python(const struct cup_profile *profile, uint32_t process)
+{
+    for (size_t i = 0; i < profile->info_count; i++) {
+        struct cup_text name = cup_profile_text(profile, profile->infos[i].name);
+        if (profile->infos[i].process == process &&
+            is_same_text(name, (struct cup_text){"python", strlen("python")}))
+            return cup_profile_text(profile, profile->infos[i].value);
+    }
+    return (struct cup_text){0};
+}
+
+/* Features with the same reason share it. */
+const char *cup_interpreter_lacks(const struct cup_profile *profile, char to[CUP_LINE_ROOM])
+{
+    struct cup_text why[INTERPRETER_FEATURES], version = {0};
+    uint32_t process = 0;
+    *to = '\0';
+    for (int i = 0; i < INTERPRETER_FEATURES; i++) {
+        why[i] = find_reason(profile, interpreter_features[i].note, &process);
+        if (why[i].length && !version.length)
+            version = find_python(profile, process);
+    }
+    for (int i = 0; i < INTERPRETER_FEATURES; i++) {
+        if (!why[i].length)
+            continue;
+        struct cup_text reason = why[i];
+        cup_append(to, CUP_LINE_ROOM, "%s", *to ? "; " : "");
+        for (int k = i; k < INTERPRETER_FEATURES; k++)
+            if (is_same_text(why[k], reason)) {
+                cup_append(to, CUP_LINE_ROOM, "%s%s", k == i ? "" : ", ",
+                           interpreter_features[k].what);
+                why[k].length = 0;
+            }
+        cup_append(to, CUP_LINE_ROOM, " off (%.*s)",
+                   (int)(reason.length < 160 ? reason.length : 160), reason.bytes);
+    }
+    if (!*to)
+        return NULL;
+    char *line = CUP_FORMAT("Python %.*s: %s.", (int)version.length,
+                            version.length ? version.bytes : "", to);
+    return memcpy(to, line, CUP_LINE_ROOM);
+}

@@ -27,3 +27,8 @@ struct cup_feature_off {
 };
 size_t cup_features_off(const struct cup_profile *profile,
                         struct cup_feature_off off[CUP_FEATURE_COUNT]);
+
+/* Which features the interpreter of this run does not allow, as the notes of the logs say: "Python
+ * 3.14.1: stacks are off (...)." Features that a setting switched off have no note, and are left
+ * out. NULL: all are there. */
+const char *cup_interpreter_lacks(const struct cup_profile *profile, char to[CUP_LINE_ROOM]);

@@ -186,11 +186,14 @@ static void print_how(const struct cup_page *page)
     } parts[] = {
         {CUP_METRIC_unseen_compressed_bytes,
          "requested, but no hook saw their keys; uncompressed bytes and ratio leave them out"},
-        {CUP_METRIC_by_place_bytes,
-         "found by their place in the requests, because the reader is not uproot"},
+        {CUP_METRIC_by_place_bytes, "found by their place in the requests"},
         {CUP_METRIC_page_bytes, "pages of RNTuples, which have no names"},
         {CUP_METRIC_without_task_bytes, "unattributed"},
     };
+    if (page->totals->branches->at_most)
+        cup_page_line(page, CUP_WARN,
+                      "Which baskets uproot requested is not known, so every basket that came with "
+                      "a request counts: all of these figures are upper bounds.");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (cup_metric_number(parts[i].metric, page->totals) > 0)
             cup_page_line(page, CUP_PLAIN, "%s of it: %s.", CUP_SHOW_METRIC(page, parts[i].metric),
@@ -204,7 +207,8 @@ static int print_branches(const struct cup_page *page)
     if (!cup_branches_any(branches) && branches->all.incidental == 0)
         return 0;
     cup_page_heading(page, "Branches",
-                     CUP_FORMAT("%s of baskets of %s branches, %s uncompressed (ratio %s)",
+                     CUP_FORMAT("%s%s of baskets of %s branches, %s uncompressed (ratio %s)",
+                                branches->at_most ? "at most " : "",
                                 CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
                                 CUP_SHOW_METRIC(page, CUP_METRIC_branches_read),
                                 CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes),
@@ -229,6 +233,7 @@ static void put_keys(struct report *report)
         branches->all.algorithms ? cup_string(cup_algorithm_names(branches->all.algorithms, room))
                                  : cup_null());
     put(report, "rows_by_file", cup_bool(cup_branches_by_file(branches)));
+    put(report, "at_most", cup_bool(branches->at_most));
 }
 
 const struct cup_report_section cup_branches_section = {

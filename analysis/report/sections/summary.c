@@ -39,11 +39,20 @@ char *cup_report_describe(const struct cup_totals *t, char to[CUP_DESCRIPTION])
     return to;
 }
 
+/* Says which features this interpreter does not allow: many figures rest on them. */
+static void print_environment(const struct cup_page *page)
+{
+    char line[CUP_LINE_ROOM];
+    if (cup_interpreter_lacks(page->profile, line))
+        cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+}
+
 static void print_title(const struct cup_page *page)
 {
     char line[CUP_DESCRIPTION];
     cup_print(&page->terminal, CUP_BOLD, "cupping report of %s\n", page->profile->path);
     cup_page_completeness(page);
+    print_environment(page);
     cup_print_wrapped(&page->terminal, CUP_DIM, 0, cup_report_describe(page->totals, line));
     print_which_run(page);
     putc('\n', page->terminal.out);
@@ -143,22 +152,24 @@ static void print_baskets(const struct cup_page *page)
 {
     if (!cup_branches_any(page->totals->branches))
         return;
+    const char *bound = page->totals->branches->at_most ? "at most " : "";
     if (!page->brief)
         print_fact(page, "compression", CUP_PLAIN,
                    CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio),
-                   CUP_FORMAT("%s of baskets, %s uncompressed",
+                   CUP_FORMAT("%s%s of baskets, %s uncompressed", bound,
                               CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
                               CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
     if (page->brief)
         print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-                   CUP_FORMAT("of the trees' bytes; %s read more than once",
+                   CUP_FORMAT("of the trees' bytes; %s%s read more than once", bound,
                               CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes)));
     else
         print_fact(
             page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-            CUP_FORMAT("of the trees' bytes; %s read more than once, %s read ahead and never used",
-                       CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
-                       CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
+            CUP_FORMAT(
+                "of the trees' bytes; %s%s read more than once, %s read ahead and never used",
+                bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
+                CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 
 /* The threads' time is that of the bar below, from the logs. The metric thread_cpu_efficiency takes
@@ -287,6 +298,7 @@ static int print_summary(const struct cup_page *page)
 {
     if (page->terminal.html) {
         cup_page_completeness(page);
+        print_environment(page);
         fputs("<dl class=\"facts\">\n", page->terminal.out);
         print_facts(page);
         fputs("</dl>\n", page->terminal.out);

@@ -80,7 +80,8 @@ static void add_names(void)
     builder_header(&builder)->log_start_ns = at_second(0);
     builder_header(&builder)->log_stop_ns = at_second(1000);
     builder_header(&builder)->features |=
-        CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY;
+        CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_RUN_DELAY | CUP_FEATURE_BASKETS |
+        (job.source == CUP_BASKETS_BY_PLACE ? 0 : CUP_FEATURE_REQUESTED);
     builder_string(&builder, PREFIX, "Dimuon");
     builder_string(&builder, TREE, "Events");
     builder_string(&builder, FILE_A, "/data/a.root");
@@ -243,6 +244,38 @@ Test(advice_branches, without_baskets_nothing_is_said)
     make();
     for (size_t i = 0; i < count; i++)
         cr_expect_str_eq(advice[i].rule->name, "cpu_bound");
+}
+
+/* A worker whose interpreter does not show what uproot requests: every basket that came with a
+ * request counts, some of them again and again. */
+Test(advice_branches, baskets_found_by_their_place_are_not_judged)
+{
+    char why[CUP_NOT_JUDGED];
+    job.source = CUP_BASKETS_BY_PLACE;
+    job.again = 3;
+    job.shared = 1;
+    job.passed_bytes = 10000000;
+    make();
+    cr_expect_null(text_of("read_twice"));
+    cr_expect_null(text_of("shared_baskets"));
+    cr_expect_null(text_of("incidental_baskets"));
+    unsigned silent = 0;
+    for (size_t i = 0; i < cup_rule_count; i++) {
+        if (!cup_rule_not_judged(&cup_rules[i], &totals, why) || !strstr(why, "asked"))
+            continue;
+        silent++;
+        cr_expect_str_eq(why, "needs asked");
+    }
+    cr_expect_eq(silent, 10);
+}
+
+Test(advice_branches, baskets_that_were_requested_are_judged)
+{
+    char why[CUP_NOT_JUDGED];
+    make();
+    for (size_t i = 0; i < cup_rule_count; i++)
+        cr_expect(!(cup_rules[i].needs & CUP_FEATURE_REQUESTED) ||
+                  !cup_rule_not_judged(&cup_rules[i], &totals, why));
 }
 
 /* ---- clusters --------------------------------------------------------------------------- */

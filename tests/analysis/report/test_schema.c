@@ -170,6 +170,7 @@ static bool is_other_member(const char *key)
         "by_span",
         "algorithms",
         "rows_by_file",
+        "at_most",
         "by_way",
         "facts",
         "notes",

@@ -1,4 +1,5 @@
 /* How each figure is made: "sources" in the JSON. */
+#include "analysis/advice/advice.h"
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/report/page/section.h"
@@ -18,12 +19,21 @@ static void print_section_sources(const struct cup_page *page,
     }
 }
 
+static void print_rules(const struct cup_page *page)
+{
+    char why[CUP_NOT_JUDGED];
+    for (size_t i = 0; i < cup_rule_count; i++)
+        if (cup_rule_not_judged(&cup_rules[i], page->totals, why))
+            cup_page_line(page, CUP_PLAIN, "advice.%s: not judged: %s", cup_rules[i].name, why);
+}
+
 /* Prints how each figure is made; only with --only, because it is long. */
 static int print_sources(const struct cup_page *page)
 {
     cup_page_heading(page, "Sources", "P: cupping; D: Dask; C: Coffea's report");
     for (size_t i = 0; i < cup_metric_section_count; i++)
         print_section_sources(page, cup_metric_sections[i]);
+    print_rules(page);
     return 0;
 }
 
@@ -117,12 +127,25 @@ static void put_functions_source(struct report *report)
                 : reason));
 }
 
+static void put_rule_sources(struct report *report)
+{
+    char why[CUP_NOT_JUDGED];
+    cup_json_object(&report->json, "advice");
+    for (size_t i = 0; i < cup_rule_count; i++)
+        put(report, cup_rules[i].name,
+            cup_string(cup_rule_not_judged(&cup_rules[i], report->totals, why)
+                           ? CUP_FORMAT("not judged: %s", why)
+                           : "judged"));
+    cup_json_end_object(&report->json);
+}
+
 static void put_row_sources(struct report *report)
 {
     for (size_t i = 0; i < sizeof row_sources / sizeof *row_sources; i++)
         put(report, row_sources[i][0], cup_string(row_sources[i][1]));
     put_coffea_source(report);
     put_functions_source(report);
+    put_rule_sources(report);
 }
 
 /* Writes how the metric is made; if it is n/a, the reason comes first. */

@@ -587,6 +587,24 @@ Test(branches, without_a_task_they_count_all_the_same)
     cr_expect_eq(row_of("Muon_pt")->tasks, 0);
 }
 
+/* A worker that read baskets, and whose interpreter does not show uproot's lists. */
+Test(branches, places_alone_give_upper_bounds)
+{
+    const struct cup_load_options options = {0};
+    const struct cup_r_baskets baskets = {.task = 1, .file = 1, .source = CUP_BASKETS_BY_PLACE};
+    struct log_builder b;
+    start_log(&b, 1);
+    builder_header(&b)->features &= ~(uint64_t)CUP_FEATURE_REQUESTED;
+    builder_header(&b)->health[CUP_H_BASKETS_SEEN] = 2;
+    add_file(&b, 1);
+    add_branch(&b, 1, PT);
+    add_chunk(&b, 1, "chunk-1", FILE_A, 0, 100, 2);
+    add_baskets(&b, &baskets, ROW(2, 90, 200, 10, 100, ZSTD, 100, 45, 100, 45), NULL);
+    save(&b, "1.cup");
+    load(&options);
+    cr_expect(totals.branches->at_most);
+}
+
 Test(branches, pages_have_no_names)
 {
     const struct cup_load_options options = {0};
