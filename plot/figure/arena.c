@@ -3,6 +3,7 @@
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cup_arena_block {
     struct cup_arena_block *next;
@@ -28,4 +29,12 @@ void cup_arena_clear(struct cup_arena *arena)
         arena->blocks = block->next;
         free(block);
     }
+}
+
+const char *cup_arena_text(struct cup_arena *arena, const char *text, size_t length)
+{
+    char *copy = cup_arena_take(arena, length + 1, 1);
+    if (copy && length)
+        memcpy(copy, text, length);
+    return copy ? copy : "";
 }

@@ -15,3 +15,6 @@ void *cup_arena_take(struct cup_arena *arena, size_t count, size_t size);
 
 /* Frees everything. The arena is then empty and can be used again. */
 void cup_arena_clear(struct cup_arena *arena);
+
+/* Copies a text and ends it with a zero byte. "" without memory. */
+const char *cup_arena_text(struct cup_arena *arena, const char *text, size_t length);

@@ -121,6 +121,13 @@ struct cup_axis cup_run_axis(double seconds)
     return cup_axis_exact("time since the run began", CUP_AXIS_ELAPSED, seconds);
 }
 
+struct cup_axis cup_run_axis_from(double from, double seconds)
+{
+    struct cup_axis axis = cup_run_axis(seconds);
+    axis.low = from;
+    return axis;
+}
+
 static double swatch_length(const struct cup_figure *figure, const struct cup_key *key)
 {
     switch (key->mark) {

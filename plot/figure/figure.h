@@ -62,12 +62,15 @@ struct cup_figure {
     struct cup_key keys[CUP_KEYS];
     size_t key_count;
     struct cup_box area; /* within the axes; set by cup_figure_open() */
+    bool high_rows;      /* bars fill their rows, however few rows there are */
 
     struct cup_colour bar; /* colour of the last bar drawn, for cup_mark_bar_text() */
 };
 
-/* The axis of time since the run began; `seconds`: duration of the run. */
+/* The axis of time since the run began, and the part of it from `from` on; `seconds`: duration of
+ * the run. */
 struct cup_axis cup_run_axis(double seconds);
+struct cup_axis cup_run_axis_from(double from, double seconds);
 
 /* Axes from 0: one that ends at a tick, with some room above the largest value; one that ends at
  * `high`; and one with names. */

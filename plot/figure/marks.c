@@ -241,8 +241,9 @@ void cup_mark_column(struct cup_figure *figure, double from, double to, double l
 
 static struct cup_box row_box(const struct cup_figure *figure, size_t row)
 {
-    double height =
-        fmin(cup_row_height(figure) * (1 - BETWEEN_ROWS), figure->theme->text * THICKEST);
+    double height = cup_row_height(figure) * (1 - BETWEEN_ROWS);
+    if (!figure->high_rows)
+        height = fmin(height, figure->theme->text * THICKEST);
     double top = cup_row_top(figure, row) + (cup_row_height(figure) - height) / 2;
     return (struct cup_box){figure->area.left, top, figure->area.width, height};
 }

@@ -143,14 +143,6 @@ static bool is_passed(const struct making *making, uint32_t node)
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
-static const char *copy_text(struct making *making, const char *text, size_t length)
-{
-    char *copy = cup_arena_take(making->arena, length + 1, 1);
-    if (copy)
-        memcpy(copy, text, length);
-    return copy ? copy : "";
-}
-
 /* Shortens "Processor.select" to "select", "f.<locals>.<lambda>" to "<lambda>"; with a line,
  * "select:31". */
 static const char *short_name(struct making *making, const char *whole, uint32_t line)
@@ -166,7 +158,7 @@ static const char *short_name(struct making *making, const char *whole, uint32_t
         snprintf(name, sizeof name, "%.*s:%u", shown, from, line);
     else
         snprintf(name, sizeof name, "%.*s", shown, from);
-    return copy_text(making, name, strlen(name));
+    return cup_arena_text(making->arena, name, strlen(name));
 }
 
 /* Shortens "take_gil (libpython3.11.so.1.0)" to "take_gil". C++ names contain spaces and brackets,
@@ -176,7 +168,7 @@ static const char *native_name(struct making *making, const char *whole)
     size_t length = strlen(whole), at = length;
     while (at > 0 && !(whole[at] == ' ' && whole[at + 1] == '('))
         at--;
-    return copy_text(making, whole, at && whole[length - 1] == ')' ? at : length);
+    return cup_arena_text(making->arena, whole, at && whole[length - 1] == ')' ? at : length);
 }
 
 static const char *make_box_name(struct making *making, uint32_t node, const char *whole,
@@ -196,7 +188,7 @@ static void add_box(struct making *making, uint32_t node)
     char text[CUP_FRAME_ROOM] = "all";
     if (node)
         cup_function_text(making->tree, of->function, of->line, text);
-    const char *whole = copy_text(making, text, strlen(text));
+    const char *whole = cup_arena_text(making->arena, text, strlen(text));
     plot->boxes[plot->count++] = (struct cup_flame_box){
         .from = spot->from / making->scale,
         .to = (spot->from + (double)of->total) / making->scale,

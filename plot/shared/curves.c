@@ -34,6 +34,7 @@ static const enum cup_key_mark marks[] = {
     [CUP_CURVE_LINE] = CUP_KEY_LINE,     [CUP_CURVE_STEPS] = CUP_KEY_LINE,
     [CUP_CURVE_DASHES] = CUP_KEY_DASHES, [CUP_CURVE_FILLED] = CUP_KEY_LINE,
     [CUP_CURVE_BAND] = CUP_KEY_BAND,     [CUP_CURVE_LEVEL] = CUP_KEY_DASHES,
+    [CUP_CURVE_NOTE] = CUP_KEY_NONE,
 };
 
 static void draw_curve(struct cup_figure *figure, const struct cup_curve *curve)

@@ -14,6 +14,7 @@ enum cup_curve_kind {
     CUP_CURVE_FILLED, /* steps, filled down to the axis */
     CUP_CURVE_BAND,   /* from `low` to `values` */
     CUP_CURVE_LEVEL,  /* a horizontal line at values[0] */
+    CUP_CURVE_NOTE,   /* no values, only its name in the legend */
 };
 
 struct cup_curve {

@@ -49,7 +49,7 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
     for (size_t i = 0; i < plot->worker_count; i++) {
         rows[places[i].index] = (uint32_t)i + 1;
         if (i < CUP_WORKER_NAMES)
-            plot->workers[i] = cup_worker_name(input->arena, name_of(places[i].worker));
+            plot->workers[i] = cup_observed_worker_name(input->arena, places[i].worker);
     }
     return rows;
 }
@@ -137,6 +137,10 @@ static const void *make_per_worker(struct cup_plot_input *input,
     time.count = plot->worker_count ? time.count : 0;
     if (!cup_has_samples(input, &time))
         return NULL;
+    if (!flat && plot->worker_count == 1)
+        return cup_plot_unavailable(input, "there was one worker: %s shows it",
+                                    quantity == &cup_memory_share ? "memory-utilization"
+                                                                  : "cpu-utilization");
     if (read_samples(plot, &time, input, quantity, places) != 0)
         return NULL;
     if (!isfinite(plot->highest))
@@ -243,6 +247,7 @@ static void draw_cells(struct cup_figure *figure, const struct cup_per_worker *p
 static void draw_heat(struct cup_figure *figure, const struct cup_per_worker *plot)
 {
     figure->y = make_worker_axis(plot);
+    figure->high_rows = true;
     add_strength_key(figure, plot, 0);
     add_strength_key(figure, plot, 0.5);
     add_strength_key(figure, plot, 1);

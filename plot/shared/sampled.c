@@ -1,11 +1,13 @@
 #include "plot/shared/sampled.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plot/shared/busy.h"
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
+#include "plot/shared/worker_names.h"
 
 double cup_quantity_value(const struct cup_quantity *quantity, const struct cup_sample_row *row)
 {
@@ -167,15 +169,91 @@ static struct cup_curve curve_of(const char *name, const struct cup_sampled *sam
                               .count = sampled->count};
 }
 
-/* A mean, and the range of the workers behind it. */
-static void add_mean(struct cup_curves *plot, const struct cup_sampled *sampled)
+/* The only worker of the samples; NULL: there are several. */
+static const struct cup_observed_worker *find_only_worker(const struct cup_observed *observed)
 {
+    const struct cup_observed_worker *only = NULL;
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        if (!cup_observed_known(&observed->workers[i]))
+            continue;
+        if (only)
+            return NULL;
+        only = &observed->workers[i];
+    }
+    return only;
+}
+
+/* The mean, and the range of the workers behind it. One worker has no range. */
+static void add_mean(struct cup_curves *plot, struct cup_plot_input *input,
+                     const struct cup_sampled *sampled)
+{
+    const struct cup_observed_worker *only = find_only_worker(input->totals->observed);
     struct cup_curve range = curve_of("least to largest", sampled, CUP_CURVE_BAND);
     range.low = sampled->least;
     range.values = sampled->most;
     range.behind = 1;
-    cup_curves_add(plot, curve_of("mean of the workers", sampled, CUP_CURVE_LINE));
-    cup_curves_add(plot, range);
+    const char *name = "mean of the workers";
+    if (only) {
+        struct cup_text text = cup_observed_worker_name(input->arena, only);
+        name = cup_arena_text(input->arena, text.bytes, text.length);
+    }
+    cup_curves_add(plot, curve_of(name, sampled, CUP_CURVE_LINE));
+    if (!only)
+        cup_curves_add(plot, range);
+}
+
+/* A limit above this multiple of the highest value would squeeze the curves to the bottom: only the
+ * legend gives it. */
+#define NEAR 6.0
+
+/* Prints the memory limits of the workers: "1 GB", "1 GB to 4 GB", "" if no worker has one. Returns
+ * the lowest, or NAN. */
+static double find_limits(const struct cup_observed *observed, char to[64])
+{
+    struct cup_range limits = cup_range_none();
+    char low[24], high[24];
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        const struct cup_timeline *limit = &observed->workers[i].values[CUP_SEEN_LIMIT];
+        if (limit->count && limit->min > 0) {
+            cup_range_add(&limits, limit->min);
+            cup_range_add(&limits, limit->max);
+        }
+    }
+    to[0] = '\0';
+    if (isnan(limits.low))
+        return NAN;
+    cup_tick_text(low, limits.low, CUP_AXIS_BYTES);
+    cup_tick_text(high, limits.high, CUP_AXIS_BYTES);
+    snprintf(to, 64, "%s%s%s", low, limits.low < limits.high ? " to " : "",
+             limits.low < limits.high ? high : "");
+    return limits.low;
+}
+
+/* Adds a line at the lowest limit, or only its value to the legend. */
+static void add_limit(struct cup_curves *plot, struct cup_plot_input *input,
+                      const struct cup_sampled *sampled)
+{
+    char limits[64], none[96] = "", workers[64];
+    const struct cup_observed *observed = input->totals->observed;
+    double limit = find_limits(observed, limits);
+    bool near = limit <= NEAR * sampled->highest;
+    char *name = cup_arena_take(input->arena, 1, sizeof limits + 64);
+    if (name && !isnan(limit)) {
+        snprintf(name, sizeof limits + 64, "limit of a worker: %s%s", limits,
+                 near ? "" : ", far above");
+        plot->level = limit;
+        cup_curves_add(plot, (struct cup_curve){.name = name,
+                                                .paint = CUP_PAINT_RED,
+                                                .kind = near ? CUP_CURVE_LEVEL : CUP_CURVE_NOTE,
+                                                .values = &plot->level,
+                                                .count = near});
+    }
+    if (observed->without_limit)
+        snprintf(none, sizeof none, " Without a memory limit: %s.",
+                 cup_count_text(workers, observed->without_limit, "worker"));
+    cup_plot_set_caption(
+        input, "Resident memory of each worker's process.%s Samples in bins of %.3g s (Dask).",
+        none, sampled->bin_s);
 }
 
 /* A sum is drawn as a step over its whole bin: the times are the beginnings of the bins, and the
@@ -209,21 +287,29 @@ static void add_steps(struct cup_curves *plot, const struct cup_quantity *quanti
 
 static const struct {
     const char *plot;
-    const struct cup_quantity quantity; /* a mean if it is a percentage; else a sum */
+    const struct cup_quantity quantity;
+    bool mean; /* else a sum */
     bool with_threads;
 } shown[] = {
+    {"memory-utilization",
+     {"memory of a worker", CUP_AXIS_BYTES, .part = CUP_SEEN_MEMORY, .of = ""},
+     .mean = true},
+    {"cpu-utilization",
+     {"CPU / threads", CUP_AXIS_PERCENT, CUP_SEEN_CPU, CUP_SEEN_THREADS, true,
+      "CPU use of each worker's process, relative to one core per task thread."},
+     .mean = true},
     {"executing-tasks",
      {"running tasks", CUP_AXIS_COUNT, .part = CUP_SEEN_EXECUTING,
       .of = "Running tasks of all workers."},
-     true},
+     .with_threads = true},
     {"active-tasks",
      {"assigned tasks", CUP_AXIS_COUNT, .part = CUP_SEEN_PROCESSING,
       .of = "Running and queued tasks of all workers."},
-     true},
+     .with_threads = true},
     {"occupancy",
      {"occupancy", CUP_AXIS_SECONDS, .part = CUP_SEEN_OCCUPANCY,
       .of = "Time that all assigned tasks would take, by the scheduler's estimate."},
-     false},
+     .mean = false},
 };
 
 /* Running tasks and task threads by the times of the tasks, which are exact. */
@@ -254,24 +340,23 @@ const void *cup_data_sampled(struct cup_plot_input *input)
     if (busy)
         return make_running_tasks(input, busy);
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    const struct cup_quantity *quantity =
-        strcmp(input->name, "memory-utilization") == 0 ? &cup_memory_share : &cup_cpu_share;
-    const struct cup_sampled *threads = NULL;
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        if (strcmp(input->name, shown[i].plot) != 0)
-            continue;
-        quantity = &shown[i].quantity;
-        threads = shown[i].with_threads ? make_steps(input, &threads_of) : NULL;
-    }
+    size_t which = 0;
+    while (strcmp(input->name, shown[which].plot) != 0)
+        which++;
+    const struct cup_quantity *quantity = &shown[which].quantity;
+    const struct cup_sampled *threads =
+        shown[which].with_threads ? make_steps(input, &threads_of) : NULL;
     const struct cup_sampled *sampled =
-        quantity->share ? cup_sampled_make(input, quantity, false) : make_steps(input, quantity);
+        shown[which].mean ? cup_sampled_make(input, quantity, false) : make_steps(input, quantity);
     if (!plot || !sampled)
         return NULL;
     *plot = (struct cup_curves){
         .name = quantity->name, .unit = quantity->unit, .seconds = sampled->seconds};
-    if (quantity->share)
-        add_mean(plot, sampled);
-    else
+    if (!shown[which].mean)
         add_steps(plot, quantity, sampled, threads);
+    else
+        add_mean(plot, input, sampled);
+    if (shown[which].mean && quantity->unit == CUP_AXIS_BYTES)
+        add_limit(plot, input, sampled);
     return plot;
 }

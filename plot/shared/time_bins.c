@@ -1,6 +1,7 @@
 #include "plot/shared/time_bins.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "analysis/log/log_reader.h"
 
@@ -8,11 +9,33 @@
 
 void cup_time_bins_make(struct cup_time_bins *bins, const struct cup_totals *totals)
 {
-    int64_t whole_ns = cup_stretch_ns(totals->run);
-    *bins = (struct cup_time_bins){.start_ns = totals->run.start_ns};
+    cup_time_bins_make_from(bins, totals, 0);
+}
+
+void cup_time_bins_make_from(struct cup_time_bins *bins, const struct cup_totals *totals,
+                             double from_s)
+{
+    int64_t from_ns = (int64_t)(from_s * 1e9), whole_ns = cup_stretch_ns(totals->run) - from_ns;
+    *bins = (struct cup_time_bins){.start_ns = totals->run.start_ns + from_ns};
     bins->run_s = whole_ns > 0 ? (double)whole_ns / 1e9 : 0;
     bins->bin_s = fmax(LEAST_BIN_S, bins->run_s / CUP_TIME_BINS);
     bins->count = (size_t)fmin(ceil(bins->run_s / bins->bin_s - 1e-9), CUP_TIME_BINS);
+}
+
+double cup_time_begin(double first_s, double seconds)
+{
+    double from = first_s - 0.03 * (seconds - first_s);
+    return from > seconds / 4 && from < seconds ? from : 0;
+}
+
+char *cup_time_begin_text(char to[CUP_TIME_BEGIN_TEXT], double from_s)
+{
+    char time[CUP_DURATION_TEXT];
+    to[0] = '\0';
+    if (from_s > 0)
+        snprintf(to, CUP_TIME_BEGIN_TEXT, " The axis begins with the first task, after %s.",
+                 cup_duration_text(time, from_s));
+    return to;
 }
 
 void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, double amount)

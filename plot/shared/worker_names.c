@@ -47,6 +47,12 @@ struct cup_text cup_worker_name(struct cup_arena *arena, struct cup_text name)
     return (struct cup_text){text, (size_t)length};
 }
 
+struct cup_text cup_observed_worker_name(struct cup_arena *arena,
+                                         const struct cup_observed_worker *worker)
+{
+    return cup_worker_name(arena, worker->name.length ? worker->name : worker->address);
+}
+
 static struct cup_text host_and_pid(struct cup_arena *arena, const struct cup_process *process)
 {
     char *text = cup_arena_take(arena, 1, NAME);
@@ -54,11 +60,6 @@ static struct cup_text host_and_pid(struct cup_arena *arena, const struct cup_pr
         return (struct cup_text){0};
     int length = snprintf(text, NAME, "%.60s %u", process->header.host, process->header.pid);
     return (struct cup_text){text, (size_t)length};
-}
-
-static bool is_address(struct cup_text name)
-{
-    return name.length == 0 || memmem(name.bytes, name.length, "://", 3) != NULL;
 }
 
 struct cup_text *cup_process_names(struct cup_plot_input *input)
@@ -74,10 +75,11 @@ struct cup_text *cup_process_names(struct cup_plot_input *input)
         if (!cup_server_is_worker(server))
             continue;
         workers[server->process]++;
-        names[server->process] = cup_profile_text(profile, server->name);
+        struct cup_text name = cup_profile_text(profile, server->name);
+        names[server->process] = name.length ? name : cup_profile_text(profile, server->address);
     }
     for (size_t i = 0; i < count; i++)
-        names[i] = workers[i] != 1 || is_address(names[i])
+        names[i] = workers[i] != 1 || names[i].length == 0
                        ? host_and_pid(input->arena, &profile->processes[i])
                        : cup_worker_name(input->arena, names[i]);
     return names;

@@ -11,6 +11,10 @@ int cup_names_compare(struct cup_text one, struct cup_text two);
  * arena, or the given one. */
 struct cup_text cup_worker_name(struct cup_arena *arena, struct cup_text name);
 
-/* Names each process of the profile: with Dask's name of its worker or, if that is an address or
- * the process has several workers, "host pid". In the arena; NULL without memory. */
+/* The name of a worker of the samples: Dask's name, else its address. */
+struct cup_text cup_observed_worker_name(struct cup_arena *arena,
+                                         const struct cup_observed_worker *worker);
+
+/* Names each process of the profile: as its worker is named in samples or, if the process has
+ * several workers, "host pid". In the arena; NULL without memory. */
 struct cup_text *cup_process_names(struct cup_plot_input *input);

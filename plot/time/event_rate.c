@@ -91,7 +91,7 @@ static int by_time(const void *a, const void *b)
 }
 
 static struct done *gather_done(struct cup_plot_input *input, bool by_events, size_t *count,
-                                double *whole)
+                                double *whole, double *first_s)
 {
     const struct cup_totals *totals = input->totals;
     const struct cup_profile *profile = totals->profile;
@@ -100,8 +100,10 @@ static struct done *gather_done(struct cup_plot_input *input, bool by_events, si
         const struct cup_item *item = &profile->items[i];
         if (totals->outcomes[i] != CUP_OUTCOME_USED)
             continue;
-        int64_t stop_ns = profile->tasks[item->task].stop_ns;
-        done[*count].time_s = (double)(stop_ns - totals->run.start_ns) / 1e9;
+        const struct cup_task *task = &profile->tasks[item->task];
+        double start_s = (double)(task->start_ns - totals->run.start_ns) / 1e9;
+        *first_s = *count ? fmin(*first_s, start_s) : start_s;
+        done[*count].time_s = (double)(task->stop_ns - totals->run.start_ns) / 1e9;
         done[*count].amount = by_events ? events_of(item) : 1;
         *whole += done[(*count)++].amount;
     }
@@ -164,11 +166,11 @@ const void *cup_data_progress(struct cup_plot_input *input)
     const struct cup_totals *totals = input->totals;
     struct cup_progress *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     size_t count = 0;
-    double whole = 0;
+    double whole = 0, first_s = 0;
     if (!plot)
         return NULL;
     plot->by_events = totals->events > 0;
-    const struct done *done = gather_done(input, plot->by_events, &count, &whole);
+    const struct done *done = gather_done(input, plot->by_events, &count, &whole, &first_s);
     if (!done)
         return NULL;
     if (whole <= 0)
@@ -177,14 +179,15 @@ const void *cup_data_progress(struct cup_plot_input *input)
         plot->reached_s[mark] = NAN;
     fill_points(plot, done, count, planned(totals->completeness, plot->by_events, whole));
     plot->seconds = fmax((double)cup_stretch_ns(totals->run) / 1e9, plot->time_s[plot->count - 1]);
+    plot->from_s = cup_time_begin(first_s, plot->seconds);
     describe_end(plot, totals->completeness);
-    char chunks[64];
+    char chunks[64], from[CUP_TIME_BEGIN_TEXT];
     cup_plot_set_caption(
         input,
         "%s of %s whose result was used, each counted when its task ended (cupping); "
-        "100 %% is what Coffea planned, if that is known. %s",
+        "100 %% is what Coffea planned, if that is known. %s%s",
         plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"),
-        totals->completeness->sentence);
+        totals->completeness->sentence, cup_time_begin_text(from, plot->from_s));
     return plot;
 }
 
@@ -202,7 +205,7 @@ void cup_chart_progress(struct cup_figure *figure, const void *data)
 {
     const struct cup_progress *plot = data;
     const struct cup_colour *paints = figure->theme->paints;
-    figure->x = cup_run_axis(plot->seconds);
+    figure->x = cup_run_axis_from(plot->from_s, plot->seconds);
     figure->y =
         cup_axis_exact(plot->by_events ? "events done" : "chunks done", CUP_AXIS_PERCENT, 100);
     for (int i = 0; i < CUP_PROGRESS_MARKS; i++)

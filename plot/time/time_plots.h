@@ -12,9 +12,9 @@ struct cup_progress {
     double time_s[CUP_PROGRESS_POINTS + 2], percent[CUP_PROGRESS_POINTS + 2];
     size_t count;
     double reached_s[CUP_PROGRESS_MARKS]; /* 50, 90 and 99 %; NAN: not reached */
-    double seconds;
-    bool by_events; /* else by chunks */
-    char end[32];   /* "aborted at 31 %"; "": the run is complete, or that is not known */
+    double from_s, seconds;               /* the axis */
+    bool by_events;                       /* else by chunks */
+    char end[32]; /* "aborted at 31 %"; "": the run is complete, or that is not known */
 };
 
 /* Rate, and rate per thread, at each number of busy threads. */

@@ -413,6 +413,21 @@ static struct cup_curves *fake_sampled(enum fake_kind kind, bool sum, struct cup
     return plot;
 }
 
+static const void *fake_memory(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_curves *plot = fake_sampled(kind, false, arena);
+    plot->name = "memory of a worker";
+    plot->unit = CUP_AXIS_BYTES;
+    plot->level = kind == FAKE_ODD ? NAN : 120;
+    cup_curves_add(plot,
+                   (struct cup_curve){.name = "limit of a worker: 120 B",
+                                      .paint = CUP_PAINT_RED,
+                                      .kind = kind == FAKE_LARGE ? CUP_CURVE_NOTE : CUP_CURVE_LEVEL,
+                                      .values = &plot->level,
+                                      .count = kind != FAKE_LARGE});
+    return plot;
+}
+
 /* ---- files and branches ----------------------------------------------------------------- */
 
 static const void *fake_ratios(enum fake_kind kind, bool files, struct cup_arena *arena)
@@ -515,7 +530,9 @@ const void *fake_data(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_ramp(kind, arena);
     if (strcmp(plot, "progress") == 0)
         return fake_progress(kind, arena);
-    if (strcmp(plot, "memory-utilization") == 0 || strcmp(plot, "cpu-utilization") == 0)
+    if (strcmp(plot, "memory-utilization") == 0)
+        return fake_memory(kind, arena);
+    if (strcmp(plot, "cpu-utilization") == 0)
         return fake_sampled(kind, false, arena);
     if (strcmp(plot, "executing-tasks") == 0 || strcmp(plot, "active-tasks") == 0)
         return fake_tasks(kind, arena);

@@ -320,6 +320,26 @@ Test(data_more, use_of_the_workers)
     cr_expect_float_eq(curve(plot, "memory / its limit")->values[0], 25, 1e-6);
 }
 
+/* One worker has no range of workers, and no second plot of its own. */
+Test(data_more, memory_of_one_worker_against_its_limit)
+{
+    load_sampled();
+    const struct cup_curves *plot = make_plot(&run, "memory-utilization");
+    cr_assert_eq(plot->count, 2);
+    cr_expect_float_eq(plot->curves[0].values[0], 100 << 20, 1e-6, "bytes");
+    cr_expect_float_eq(curve(plot, "limit of a worker: 419 MB")->values[0], 400 << 20, 1e-6);
+    cr_expect_eq(plot->curves[1].kind, CUP_CURVE_LEVEL);
+    const struct cup_per_worker *activity = make_plot(&run, "worker-activity");
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)activity->workers[0].length,
+             activity->workers[0].bytes);
+    plot = make_plot(&run, "cpu-utilization");
+    cr_assert_eq(plot->count, 1);
+    cr_expect_str_eq(plot->curves[0].name, name, "one name in all plots");
+    expect_no_plot(&run, "memory-per-worker", "there was one worker: memory-utilization shows it");
+    expect_no_plot(&run, "cpu-per-worker", "there was one worker: cpu-utilization shows it");
+}
+
 /* The samples say that one task ran all the time. */
 Test(data_more, running_tasks)
 {
