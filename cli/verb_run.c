@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/base/units.h"
 #include "analysis/profile/log_names.h"
 #include "cli/verbs.h"
 
@@ -242,8 +243,8 @@ static void print_end(const struct run *run)
     if (run->quiet)
         return;
     if (recorded)
-        fprintf(stderr, "cupping: the profile is in %s (%zu log%s); next: cupping report %s\n",
-                directory, logs - run->logs, logs - run->logs == 1 ? "" : "s", directory);
+        fprintf(stderr, "cupping: the profile is in %s (%s); next: cupping report %s\n", directory,
+                CUP_SHOW_COUNTED(logs - run->logs, "log"), directory);
     else
         fprintf(
             stderr,

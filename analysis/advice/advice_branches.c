@@ -268,11 +268,11 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
     return largest && share_of(bytes, t->branches->all.compressed) > 0.3 &&
            cup_advise(
                advice, cup_saves_bytes(advice, 0.03, (double)bytes),
-               "Compression saves little in %llu branch%s with %s, %.0f %% of the "
+               "Compression saves little in %s with %s, %.0f %% of the "
                "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
                "The largest, %s, has %.2f. \nWrite them with fewer bits (Float16_t, a shorter "
                "mantissa), or without compression, which saves CPU time.",
-               (big)branches, branches == 1 ? "" : "es", CUP_SHOW_BYTES(bytes),
+               CUP_SHOW_COUNTED(branches, "branch"), CUP_SHOW_BYTES(bytes),
                100 * share_of(bytes, t->branches->all.compressed), branch_name(t, largest, name),
                payload_ratio(&largest->sums));
 }

@@ -16,30 +16,24 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
     if (!first)
         return false;
     struct cup_text error = cup_profile_text(t->profile, first->error);
-    return cup_advise(
-        advice, 2,
-        "%llu of %llu tasks failed (threshold: any)%s%s%s `cupping tasks` lists them all.",
-        (big)t->all.erred, (big)t->all.tasks, error.length ? "; the first: " : "",
-        CUP_SHOW_ERROR(error, 240),
-        error.length && error.bytes[error.length - 1] == '.' ? "" : ".");
+    return cup_advise(advice, 2,
+                      "%llu of %s failed (threshold: any)%s%s%s \nMend what the error says; "
+                      "`cupping tasks` lists "
+                      "all tasks with their errors.",
+                      (big)t->all.erred, CUP_SHOW_COUNTED(t->all.tasks, "task"),
+                      error.length ? "; the first: " : "", CUP_SHOW_ERROR(error, 240),
+                      error.length && error.bytes[error.length - 1] == '.' ? "" : ".");
 }
 
 bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *advice)
 {
-    const struct cup_loss_sums *sums = &t->losses->sums;
-    if (t->all.unfinished == 0)
-        return false;
-    cup_advise(advice, 1.5,
-               "%llu of %llu tasks never ended (threshold: any): their process was killed "
-               "or crashed. Find out what killed the worker: often it is "
-               "out of memory, or it reached a limit of the batch system.",
-               (big)t->all.unfinished, (big)t->all.tasks);
-    return sums->chunks[CUP_LOSS_UNFINISHED] == 0 ||
-           cup_advise_more(advice,
-                           " No attempt ended at %llu of the chunks (%s events): the result lacks "
-                           "them.",
-                           (big)sums->chunks[CUP_LOSS_UNFINISHED],
-                           CUP_SHOW_COUNT(sums->events[CUP_LOSS_UNFINISHED]));
+    return t->all.unfinished > 0 &&
+           cup_advise(
+               advice, 1.5,
+               "%llu of %s never ended (threshold: any): their process was killed or "
+               "crashed. \nFind out what killed the worker: often it is out of memory, or it "
+               "reached a limit of the batch system.",
+               (big)t->all.unfinished, CUP_SHOW_COUNTED(t->all.tasks, "task"));
 }
 
 bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice)
@@ -47,10 +41,10 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
     uint64_t lost =
         t->profile->health[CUP_H_RECORDS_DROPPED] + t->profile->health[CUP_H_BLOCKS_DROPPED];
     return lost > 0 && cup_advise(advice, 1.2,
-                                  "%llu records or events were lost (threshold: any), so sums in "
+                                  "%s of cupping's logs were lost (threshold: any), so sums in "
                                   "this report are too low: the disk was full, or a log reached "
-                                  "its limit. Free the disk, or raise CUPPING_MAX_BYTES.",
-                                  (big)lost);
+                                  "its limit. \nFree the disk, or raise CUPPING_MAX_BYTES.",
+                                  CUP_SHOW_COUNTED(lost, "record"));
 }
 
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
@@ -64,12 +58,26 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
                CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100);
 }
 
+/* The first error of a lost chunk. */
+static bool advise_mending(const struct cup_totals *t, struct cup_advice *advice)
+{
+    struct cup_text error = {.length = 0};
+    for (size_t i = 0; i < t->losses->count && !error.length; i++)
+        if (t->losses->rows[i].outcome == CUP_LOSS_LOST)
+            error = cup_profile_text(t->profile, t->losses->rows[i].error);
+    return cup_advise_more(advice,
+                           " \nMend the error and process these chunks again (`cupping report "
+                           "--only losses` lists them)%s%s",
+                           error.length ? ": " : ".", CUP_SHOW_ERROR(error, 200));
+}
+
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_losses *losses = t->losses;
     const struct cup_loss_sums *sums = &losses->sums;
-    big skipped = sums->chunks[CUP_LOSS_SKIPPED], failed = sums->chunks[CUP_LOSS_LOST];
-    if (skipped + failed == 0)
+    big skipped = sums->chunks[CUP_LOSS_SKIPPED], failed = sums->chunks[CUP_LOSS_LOST],
+        unfinished = sums->chunks[CUP_LOSS_UNFINISHED];
+    if (cup_losses_chunks(sums) == 0)
         return false;
     cup_advise(advice, 2.5, "The result lacks %s (threshold: any): %s.", CUP_SHOW_LOSSES(sums),
                CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
@@ -79,8 +87,20 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
                         "and no error was raised.",
                         skipped);
     if (failed)
-        cup_advise_more(advice, " %llu failed in every attempt.", failed);
-    return cup_advise_more(advice, " `--only losses` lists the files, as text for the site.");
+        cup_advise_more(advice, " %llu failed, and no other attempt succeeded.", failed);
+    if (unfinished)
+        cup_advise_more(advice,
+                        " %llu never ended: the worker was killed or crashed in every attempt.",
+                        unfinished);
+    return failed ? advise_mending(t, advice)
+           : unfinished
+               ? cup_advise_more(advice,
+                                 " \nFind out what killed the workers (a memory limit, or a limit "
+                                 "of the batch system: their log says it), then process these "
+                                 "chunks again; `cupping report --only losses` lists them.")
+               : cup_advise_more(advice,
+                                 " \nSend the site the files that `cupping report --only losses` "
+                                 "lists, and process them again.");
 }
 
 /* ---- servers ---------------------------------------------------------------------------- */
@@ -134,9 +154,9 @@ bool cup_rule_server_loses(const struct cup_totals *t, struct cup_advice *advice
     uint64_t most = failures.worst ? failures.counts[failures.worst] : 0;
     if (most >= SERVER_FAILURES)
         cup_advise(advice, 1.7,
-                   "%llu attempts at chunks with files of %s failed (threshold %d). Send the site "
+                   "%s at chunks with files of %s failed (threshold %d). \nSend the site "
                    "what `--only losses` prints: these files, with times and errors.",
-                   (big)most,
+                   CUP_SHOW_COUNTED(most, "attempt"),
                    CUP_SHOW_TEXT(cup_intern_text(&failures.servers, failures.worst), 200),
                    SERVER_FAILURES);
     cup_intern_clear(&failures.servers);
@@ -234,13 +254,13 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     struct cup_text name = cup_intern_text(&hosts->names, slowest->name);
     return cup_advise(advice, cup_saves(t, advice, lost_ns / 1e9),
-                      "%llu host%s slower than others with the same CPU model. The slowest, %.*s, "
+                      "%s %s slower than others with the same CPU model. The slowest, %.*s, "
                       "processes %.3g events/s per core; the median is %.3g (threshold %.1f robust "
                       "deviations and %.0f %%). \nCheck what else runs there, its memory, and its "
                       "connection to the storage; `--only hosts` compares all hosts.",
-                      (big)slow, slow == 1 ? " is" : "s are", (int)name.length, name.bytes,
-                      cup_host_rate(slowest), slowest->median, CUP_HOST_OUTLIER_DEVIATIONS,
-                      100 * CUP_HOST_OUTLIER_SHARE);
+                      CUP_SHOW_COUNTED(slow, "host"), slow == 1 ? "is" : "are", (int)name.length,
+                      name.bytes, cup_host_rate(slowest), slowest->median,
+                      CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE);
 }
 
 bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)

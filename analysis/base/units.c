@@ -120,6 +120,37 @@ char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit u
     return to;
 }
 
+const char *cup_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static bool ends_with(const char *noun, size_t length, const char *end)
+{
+    size_t bytes = strlen(end);
+    return length >= bytes && memcmp(noun + length - bytes, end, bytes) == 0;
+}
+
+/* What English puts between a noun and the "s" of its plural. */
+static const char *before_plural(const char *noun)
+{
+    size_t length = strlen(noun);
+    if (ends_with(noun, length, "ry") || ends_with(noun, length, "ty"))
+        return "ie";
+    return ends_with(noun, length, "ss") || ends_with(noun, length, "ch") ||
+                   ends_with(noun, length, "x")
+               ? "e"
+               : "";
+}
+
+char *cup_print_counted(char *to, uint64_t count, const char *noun)
+{
+    const char *between = count == 1 ? "" : before_plural(noun);
+    snprintf(to, CUP_COUNTED_ROOM, "%s %.*s%s%s", CUP_SHOW_COUNT(count),
+             (int)strlen(noun) - (*between == 'i'), noun, between, cup_plural(count));
+    return to;
+}
+
 char *cup_format(char *to, const char *format, ...)
 {
     va_list arguments;

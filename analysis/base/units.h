@@ -26,6 +26,15 @@ enum { CUP_HUMAN_READABLE_ROOM = 48 };
 /* Writes the value with its unit, "n/a" for null. The value must not be a text. Returns TO. */
 char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit);
 
+/* The ending of a noun's plural: "" or "s". */
+const char *cup_plural(uint64_t count);
+
+/* "1 chunk", "12 chunks", "3 processes", "2 libraries": the noun in the singular. Returns TO. */
+enum { CUP_COUNTED_ROOM = 96 };
+char *cup_print_counted(char *to, uint64_t count, const char *noun);
+#define CUP_SHOW_COUNTED(count, noun)                                                              \
+    cup_print_counted((char[CUP_COUNTED_ROOM]){""}, (uint64_t)(count), noun)
+
 /* Writes into `to` (CUP_LINE_ROOM bytes) as printf() does, and returns it. */
 enum { CUP_LINE_ROOM = 1024 };
 __attribute__((format(printf, 2, 3))) char *cup_format(char *to, const char *format, ...);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analysis/base/array.h"
+#include "analysis/base/units.h"
 #include "analysis/log/log_reader.h"
 
 /* The header says whether a log has RUN records; most logs have none. */
@@ -152,6 +153,6 @@ int cup_run_option_check(unsigned number, const struct cup_profile *profile,
     if (number == CUP_ALL_RUNS || number <= runs)
         return 0;
     return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "--run %u: it holds %zu run%s; `cupping report --only runs` lists them",
-                         number, runs, runs == 1 ? "" : "s");
+                         "--run %u: it holds %s; `cupping report --only runs` lists them", number,
+                         CUP_SHOW_COUNTED(runs, "run"));
 }

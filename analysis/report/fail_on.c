@@ -6,7 +6,7 @@
 #include "analysis/base/closest.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/losses/completeness.h"
-#include "analysis/metrics/losses/losses.h"
+#include "analysis/metrics/losses/loss_text.h"
 
 static uint64_t count_losses(const struct cup_totals *t)
 {
@@ -47,15 +47,15 @@ static uint64_t count_damaged(const struct cup_totals *t)
 static const struct condition {
     const char *name;
     uint64_t (*count)(const struct cup_totals *totals);
-    const char *text; /* what follows the number */
+    const char *noun, *text; /* what follows the number; NULL: the losses in words */
 } conditions[] = {
-    {"losses", count_losses, "chunks or files are missing in the result"},
-    {"incomplete", is_incomplete, "run is not complete"},
-    {"unknown", is_unknown, "run may be incomplete: what it was to do is not known"},
-    {"failed", count_failed, "tasks failed"},
-    {"unfinished", count_unfinished, "tasks never ended"},
-    {"running", count_running, "tasks are still running"},
-    {"damaged", count_damaged, "logs are damaged or cannot be read"},
+    {"losses", count_losses, NULL, " missing in the result"},
+    {"incomplete", is_incomplete, "run", " is not complete"},
+    {"unknown", is_unknown, "run", " may be incomplete: what it was to do is not known"},
+    {"failed", count_failed, "task", " failed"},
+    {"unfinished", count_unfinished, "task", " never ended"},
+    {"running", count_running, "running task", ""},
+    {"damaged", count_damaged, "log", " damaged or not readable"},
 };
 enum { COUNT = sizeof conditions / sizeof *conditions };
 
@@ -98,9 +98,11 @@ bool cup_fail_on_holds(unsigned bits, const struct cup_totals *totals, struct cu
     for (size_t i = 0; i < COUNT; i++) {
         uint64_t count = bits & (1u << i) ? conditions[i].count(totals) : 0;
         if (count && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%llu %s (%s)",
-                                     used ? ", " : "", (unsigned long long)count,
-                                     conditions[i].text, conditions[i].name);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s%s (%s)", used ? ", " : "",
+                                 conditions[i].noun ? CUP_SHOW_COUNTED(count, conditions[i].noun)
+                                                    : CUP_SHOW_LOSSES(&totals->losses->sums),
+                                 conditions[i].text, conditions[i].name);
     }
     if (used)
         cup_error_set(error, totals->profile->path, CUP_NO_OFFSET, "--fail-on: %s", text);

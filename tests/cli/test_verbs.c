@@ -157,7 +157,7 @@ Test(verbs, fail_on)
 {
     cr_expect_eq(RUN(report, scratch, "--fail-on", "failed,unfinished"), 3);
     char *err = read_text_in(outside, "err"), *out = read_text_in(outside, "out");
-    cr_expect_not_null(strstr(err, "1 tasks failed (failed), 1 tasks never ended (unfinished)\n"),
+    cr_expect_not_null(strstr(err, "1 task failed (failed), 1 task never ended (unfinished)\n"),
                        "%s", err);
     cr_expect_not_null(strstr(out, "cupping report of"));
     free(err), free(out);

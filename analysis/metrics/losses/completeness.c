@@ -7,8 +7,9 @@
 #include "analysis/base/hash_map.h"
 #include "analysis/metrics/losses/losses.h"
 #include "analysis/metrics/sums/sums.h"
-#include "analysis/profile/process_life.h"
+#include "analysis/metrics/workers/observed.h"
 #include "analysis/profile/roles.h"
+#include "analysis/profile/run_life.h"
 #include "analysis/profile/runs.h"
 
 const char *const cup_run_state_names[CUP_RUN_STATE_COUNT] = {
@@ -17,25 +18,7 @@ const char *const cup_run_state_names[CUP_RUN_STATE_COUNT] = {
 #undef X
 };
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* ---- what was to do ---------------------------------------------------------------------- */
-
-/* The chosen call, or all of them. */
-struct calls {
-    const struct cup_run *first;
-    size_t count;
-};
-
-static struct calls chosen_calls(const struct cup_profile *profile)
-{
-    if (profile->run)
-        return (struct calls){&profile->runs[profile->run - 1], 1};
-    return (struct calls){profile->runs, profile->run_count};
-}
 
 /* Why the plan of a call is not known; NULL: it is. */
 static const char *missing_plan(const struct cup_run *call)
@@ -79,7 +62,7 @@ static const char *why_no_call(const struct cup_profile *profile)
 
 static void find_plan(struct cup_completeness *c, const struct cup_profile *profile)
 {
-    struct calls calls = chosen_calls(profile);
+    struct cup_calls calls = cup_chosen_calls(profile);
     c->reason = calls.count == 0    ? why_no_call(profile)
                 : profile->narrowed ? "only a part of the tasks was asked for"
                                     : NULL;
@@ -138,20 +121,6 @@ static int find_done(struct cup_completeness *c, const struct cup_totals *t)
 
 /* ---- how it ended ------------------------------------------------------------------------ */
 
-/* The last process of that number on that host which began before the call; NULL: none. */
-static const struct cup_process *find_client(const struct cup_profile *profile,
-                                             const struct cup_run *call)
-{
-    const struct cup_process *client = NULL;
-    for (size_t i = 0; i < profile->process_count; i++) {
-        const struct cup_process *process = &profile->processes[i];
-        if (process->header.pid == call->pid && strcmp(process->header.host, call->host) == 0 &&
-            (!client || process->header.log_start_ns > client->header.log_start_ns))
-            client = process;
-    }
-    return client;
-}
-
 static bool has_role(const struct cup_process *process, enum cup_role role)
 {
     return (process->roles & 1u << role) != 0;
@@ -183,23 +152,13 @@ __attribute__((format(printf, 2, 3))) static void set_cause(struct cup_completen
     va_end(arguments);
 }
 
-/* The calls are sorted by their start. */
-static bool is_last_of_its_client(const struct cup_profile *profile, const struct cup_run *call)
-{
-    for (const struct cup_run *later = call + 1; later < profile->runs + profile->run_count;
-         later++)
-        if (later->pid == call->pid && strcmp(later->host, call->host) == 0)
-            return false;
-    return true;
-}
-
 /* Type of the exception by which the client ended; empty: by none, or it is not known. */
 static struct cup_text uncaught_exception(const struct cup_profile *profile,
                                           const struct cup_run *call,
                                           const struct cup_process *client)
 {
     static const struct cup_text none = {"", 0};
-    if (!client || !is_last_of_its_client(profile, call))
+    if (!client || !cup_run_is_last_of_its_client(profile, call))
         return none;
     struct cup_text text =
         cup_process_fact(profile, (size_t)(client - profile->processes), "uncaught_exception");
@@ -219,11 +178,18 @@ static bool ended_before(int64_t end_ns, const struct cup_run *call)
     return end_ns > 0 && end_ns < call_end_ns;
 }
 
-/* False: nothing was seen that surely ended the run. Of the workers, others may have gone on. */
-static bool find_cause(struct cup_completeness *c, const struct cup_profile *profile,
-                       const struct cup_run *call)
+/* Why a run ended before all was done. */
+enum cup_cause {
+    CUP_CAUSE_OUTSIDE, /* the client or the scheduler ended, or the user interrupted it */
+    CUP_CAUSE_INSIDE,  /* an exception ended it */
+    CUP_CAUSE_GUESSED, /* nothing was seen that surely ended it. Of the workers, others may have
+                          gone on */
+};
+
+static enum cup_cause find_cause(struct cup_completeness *c, const struct cup_profile *profile,
+                                 const struct cup_run *call)
 {
-    const struct cup_process *client = find_client(profile, call);
+    const struct cup_process *client = cup_run_client(profile, call);
     struct cup_text exception = uncaught_exception(profile, call, client);
     bool interrupted = exception.length == strlen("KeyboardInterrupt") &&
                        memcmp(exception.bytes, "KeyboardInterrupt", exception.length) == 0;
@@ -243,26 +209,13 @@ static bool find_cause(struct cup_completeness *c, const struct cup_profile *pro
     else
         set_cause(c, "the Runner's call ended early, by an exception or an interrupt that the "
                      "program caught");
-    return interrupted || exception.length || was_killed(call, client) ||
-           ended_before(scheduler_ns, call);
+    if (interrupted || (was_killed(call, client) && !exception.length) ||
+        ended_before(scheduler_ns, call))
+        return CUP_CAUSE_OUTSIDE;
+    return exception.length ? CUP_CAUSE_INSIDE : CUP_CAUSE_GUESSED;
 }
 
 /* ---- the state --------------------------------------------------------------------------- */
-
-static bool goes_on(const struct cup_profile *profile, const struct cup_run *call)
-{
-    const struct cup_process *client = find_client(profile, call);
-    return client && cup_process_runs(client) && call->not_after_ns == 0 &&
-           is_last_of_its_client(profile, call);
-}
-
-static bool any_task_runs(const struct cup_profile *profile)
-{
-    for (size_t i = 0; i < profile->task_count; i++)
-        if (cup_task_runs(profile, &profile->tasks[i]))
-            return true;
-    return false;
-}
 
 static bool is_profiled(const struct cup_profile *profile, uint32_t address)
 {
@@ -272,15 +225,35 @@ static bool is_profiled(const struct cup_profile *profile, uint32_t address)
     return false;
 }
 
+/* When the run ended, as far as it is known. */
+static int64_t end_of_run(const struct cup_totals *t)
+{
+    struct cup_calls calls = cup_chosen_calls(t->profile);
+    const struct cup_run *call = calls.count ? &calls.first[calls.count - 1] : NULL;
+    return !call ? t->run.stop_ns : call->not_after_ns ? call->not_after_ns : call->stop_ns;
+}
+
+/* True if no sample has the worker until an interval after the end of the run: Dask started it to
+ * replace one that was killed. */
+static bool came_too_late(const struct cup_totals *t, const struct cup_sampled_worker *sampled)
+{
+    const struct cup_observed_worker *worker =
+        cup_observed_seen(t->observed, cup_profile_text(t->profile, sampled->address));
+    int64_t interval_ns = t->observed->asked_s > 0 ? (int64_t)(t->observed->asked_s * 1e9) : 0;
+    return worker && interval_ns && worker->begin_ns > end_of_run(t) + interval_ns;
+}
+
 /* Workers that ran without the library may have done the rest. The scheduler's samples know all
  * workers. */
-static const char *why_workers_are_uncertain(const struct cup_profile *profile)
+static const char *why_workers_are_uncertain(const struct cup_totals *t)
 {
+    const struct cup_profile *profile = t->profile;
     uint32_t roles = 0;
     for (size_t i = 0; i < profile->process_count; i++)
         roles |= profile->processes[i].roles;
     for (size_t i = 0; i < profile->sampled_worker_count; i++)
-        if (!is_profiled(profile, profile->sampled_workers[i].address))
+        if (!is_profiled(profile, profile->sampled_workers[i].address) &&
+            !came_too_late(t, &profile->sampled_workers[i]))
             return "a worker was not profiled, so chunks that were done may be missing";
     if ((roles & 1u << CUP_ROLE_WORKER) && !(roles & 1u << CUP_ROLE_SCHEDULER))
         return "chunks are missing in the logs, but the scheduler was not profiled, so other "
@@ -299,13 +272,47 @@ static const char *why_uncertain(const struct cup_totals *t)
                "may be missing";
     if (t->all.tasks == 0)
         return "no worker was profiled, so what was done is not known";
-    return why_workers_are_uncertain(profile);
+    return why_workers_are_uncertain(t);
+}
+
+/* Chunks whose last attempt ended with its worker before the run did. Others were cut short by the
+ * end of the run. ATTEMPTS: the most at one of them. */
+static uint64_t count_killed_chunks(const struct cup_totals *t, uint32_t *attempts)
+{
+    uint64_t count = 0;
+    *attempts = 0;
+    for (size_t i = 0; i < t->losses->count; i++) {
+        const struct cup_loss *row = &t->losses->rows[i];
+        if (row->outcome != CUP_LOSS_UNFINISHED || row->last_ns > end_of_run(t))
+            continue;
+        count++;
+        if (row->attempts > *attempts)
+            *attempts = row->attempts;
+    }
+    return count;
+}
+
+/* Dask tries a chunk whose worker died again, and gives up after some attempts (KilledWorker).
+ * False: there is none with at least that many attempts. */
+static bool name_killed_chunks(struct cup_completeness *c, const struct cup_totals *t,
+                               uint32_t least_attempts)
+{
+    uint32_t attempts;
+    uint64_t count = count_killed_chunks(t, &attempts);
+    if (attempts >= least_attempts)
+        set_cause(c, "%s never ended: in %s the worker was killed or crashed",
+                  CUP_SHOW_COUNTED(count, "chunk"),
+                  attempts == 1  ? "the only attempt"
+                  : count > 1    ? CUP_FORMAT("up to %u attempts", attempts)
+                  : attempts > 2 ? CUP_FORMAT("all %u attempts", attempts)
+                                 : "both attempts");
+    return attempts >= least_attempts;
 }
 
 static enum cup_run_state judge_ended(struct cup_completeness *c, const struct cup_totals *t,
                                       const struct cup_run *call)
 {
-    const struct cup_process *client = find_client(t->profile, call);
+    const struct cup_process *client = cup_run_client(t->profile, call);
     bool all = c->done_chunks + c->skipped_chunks >= c->planned_chunks;
     if (all && was_killed(call, client) && !uncaught_exception(t->profile, call, client).length) {
         set_cause(c, "the client ended without notice before the results were merged: it was "
@@ -314,32 +321,38 @@ static enum cup_run_state judge_ended(struct cup_completeness *c, const struct c
     }
     if (all)
         return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_COMPLETE;
-    c->reason = find_cause(c, t->profile, call) ? NULL : why_uncertain(t);
-    return c->reason ? CUP_RUN_UNKNOWN : CUP_RUN_ABORTED;
+    enum cup_cause cause = find_cause(c, t->profile, call);
+    c->reason = cause == CUP_CAUSE_GUESSED ? why_uncertain(t) : NULL;
+    if (c->reason)
+        return CUP_RUN_UNKNOWN;
+    bool failed =
+        cause != CUP_CAUSE_OUTSIDE && name_killed_chunks(c, t, cause == CUP_CAUSE_INSIDE ? 1 : 2);
+    return failed ? CUP_RUN_FAILED : CUP_RUN_ABORTED;
 }
 
 static void name_failure(struct cup_completeness *c)
 {
     unsigned long long chunks = c->failed_chunks, merges = c->failed_merges;
     if (chunks)
-        set_cause(c, "%llu chunk%s failed for good", chunks, plural(chunks));
+        set_cause(c, "%llu chunk%s failed for good", chunks, cup_plural(chunks));
     else
-        set_cause(c, "%llu merge%s of results failed for good", merges, plural(merges));
+        set_cause(c, "%llu merge%s of results failed for good", merges, cup_plural(merges));
 }
 
 static enum cup_run_state judge(struct cup_completeness *c, const struct cup_totals *t)
 {
-    struct calls calls = chosen_calls(t->profile);
-    const struct cup_run *last = calls.count ? &calls.first[calls.count - 1] : NULL;
-    if (last ? goes_on(t->profile, last) : any_task_runs(t->profile))
+    if (cup_chosen_run_goes_on(t->profile))
         return CUP_RUN_RUNNING;
     if (c->failed_chunks + c->failed_merges > 0) {
         name_failure(c);
         return CUP_RUN_FAILED;
     }
+    if (c->reason && !why_uncertain(t) && name_killed_chunks(c, t, 2))
+        return CUP_RUN_FAILED;
     if (c->reason)
         return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_UNKNOWN;
-    return judge_ended(c, t, last);
+    struct cup_calls calls = cup_chosen_calls(t->profile);
+    return judge_ended(c, t, &calls.first[calls.count - 1]);
 }
 
 /* ---- the sentence ------------------------------------------------------------------------ */
@@ -363,7 +376,7 @@ static void print_amounts(const struct cup_completeness *c, char *to, size_t roo
         length =
             snprintf(to, room, "%s of %s events, ", SHOW(c->done_events), SHOW(c->planned_events));
     snprintf(to + length, room - (size_t)length, "%s of %s chunk%s", SHOW(c->done_chunks),
-             SHOW(c->planned_chunks), plural(c->planned_chunks));
+             SHOW(c->planned_chunks), cup_plural(c->planned_chunks));
 }
 
 /* Never "100.0 %" of what is not whole. */
@@ -385,7 +398,7 @@ static void write_part(struct cup_completeness *c, const char *state, const char
     else
         snprintf(c->sentence, sizeof c->sentence,
                  "%s%s%s; %s chunk%s done, of how many is not known", state, colon, c->cause,
-                 SHOW(c->done_chunks), plural(c->done_chunks));
+                 SHOW(c->done_chunks), cup_plural(c->done_chunks));
 }
 
 static void write_complete(struct cup_completeness *c)
@@ -397,7 +410,7 @@ static void write_complete(struct cup_completeness *c)
     snprintf(c->sentence, sizeof c->sentence, "Complete%s: %s%s%s chunk%s", limit,
              c->done_events != CUP_UNKNOWN64 ? SHOW(c->done_events) : "",
              c->done_events != CUP_UNKNOWN64 ? " events, " : "", SHOW(c->done_chunks),
-             plural(c->done_chunks));
+             cup_plural(c->done_chunks));
 }
 
 static void write_skipped(struct cup_completeness *c)
@@ -406,10 +419,10 @@ static void write_skipped(struct cup_completeness *c)
     print_amounts(c, amounts, sizeof amounts);
     if (c->skipped_files)
         snprintf(files, sizeof files, " and %s whole file%s", SHOW(c->skipped_files),
-                 plural(c->skipped_files));
+                 cup_plural(c->skipped_files));
     snprintf(c->sentence, sizeof c->sentence,
              "Not complete: Coffea skipped %s chunk%s%s that it could not read",
-             SHOW(c->skipped_chunks), plural(c->skipped_chunks), files);
+             SHOW(c->skipped_chunks), cup_plural(c->skipped_chunks), files);
     size_t length = strlen(c->sentence);
     if (!c->reason)
         snprintf(c->sentence + length, sizeof c->sentence - length, " (%s%s)", amounts,

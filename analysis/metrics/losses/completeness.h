@@ -13,7 +13,7 @@ struct cup_totals;
     X(SKIPPED, "skipped")   /* every chunk ended, but Coffea skipped bad files */                  \
     X(RUNNING, "running")   /* it goes on */                                                       \
     X(ABORTED, "aborted")   /* it ended before every chunk was done */                             \
-    X(FAILED, "failed")     /* a chunk or a merge failed for good */
+    X(FAILED, "failed")     /* a chunk or a merge failed for good, or killed its workers */
 enum cup_run_state {
 #define X(id, name) CUP_RUN_##id,
     CUP_RUN_STATES(X)

@@ -2,13 +2,6 @@
 
 #include <math.h>
 
-typedef unsigned long long big;
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* Chunks are whole files if only their metadata was to be read. */
 static uint64_t count_chunks(const struct cup_loss_sums *sums)
 {
@@ -21,18 +14,16 @@ static const char *describe_events(char *to, const struct cup_loss_sums *sums)
     uint64_t events = cup_losses_events(sums), unknown = sums->without_events - sums->metadata;
     if (unknown && events == 0)
         return "events not known";
-    return cup_format(to, "%s%s event%s", unknown ? "at least " : "", CUP_SHOW_COUNT(events),
-                      plural(events));
+    return cup_format(to, "%s%s", unknown ? "at least " : "", CUP_SHOW_COUNTED(events, "event"));
 }
 
 char *cup_losses_text(char *to, const struct cup_loss_sums *sums)
 {
     uint64_t chunks = count_chunks(sums), files = sums->metadata;
     char events[CUP_LINE_ROOM];
-    const char *files_text =
-        CUP_FORMAT("%llu file%s (events not known)", (big)files, plural(files));
+    const char *files_text = CUP_FORMAT("%s (events not known)", CUP_SHOW_COUNTED(files, "file"));
     const char *chunks_text =
-        CUP_FORMAT("%llu chunk%s (%s)", (big)chunks, plural(chunks), describe_events(events, sums));
+        CUP_FORMAT("%s (%s)", CUP_SHOW_COUNTED(chunks, "chunk"), describe_events(events, sums));
     return cup_format(to, "%s%s%s", chunks ? chunks_text : "", chunks && files ? " and " : "",
                       files    ? files_text
                       : chunks ? ""
@@ -61,16 +52,17 @@ char *cup_losses_share_text(char *to, const struct cup_loss_sums *sums, uint64_t
         cup_format(percent, " (%.3g %%)", 100 * share);
     const char *known =
         all.kind == CUP_VALUE_NULL
-            ? CUP_FORMAT("%s events; how many there are is not known",
-                         CUP_SHOW_VALUE(lost, CUP_UNIT_COUNT))
+            ? CUP_FORMAT("%s; how many there are is not known",
+                         CUP_SHOW_COUNTED(cup_losses_events(sums), "event"))
             : CUP_FORMAT("%s of %s%s events%s", CUP_SHOW_VALUE(lost, CUP_UNIT_COUNT),
                          CUP_SHOW_VALUE(all, CUP_UNIT_COUNT), sums->without_events ? " known" : "",
                          percent);
     if (sums->without_events == 0)
         return cup_format(to, "%s", known);
-    return cup_format(
-        to, "%s%sthe events of %llu %s are not known", cup_losses_events(sums) ? known : "",
-        cup_losses_events(sums) ? "; " : "", (big)sums->without_events,
-        CUP_FORMAT("lost %s%s", sums->metadata == sums->without_events ? "file" : "chunk or file",
-                   plural(sums->without_events)));
+    uint64_t chunks = sums->without_events - sums->metadata;
+    return cup_format(to, "%s%sthe events of %s%s%s are not known",
+                      cup_losses_events(sums) ? known : "", cup_losses_events(sums) ? "; " : "",
+                      chunks ? CUP_SHOW_COUNTED(chunks, "lost chunk") : "",
+                      chunks && sums->metadata ? " and " : "",
+                      sums->metadata ? CUP_SHOW_COUNTED(sums->metadata, "lost file") : "");
 }

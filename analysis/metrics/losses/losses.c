@@ -5,6 +5,7 @@
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"
 #include "analysis/metrics/sums/sums.h"
+#include "analysis/profile/run_life.h"
 
 const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished", "recovered",
                                                        "running"};
@@ -88,7 +89,8 @@ static void count_attempts(struct cup_losses *losses, const struct cup_totals *t
     }
 }
 
-static enum cup_loss_outcome outcome_of(const struct cup_loss *row)
+/* GOES_ON: the run does, and Dask will try the chunk again. */
+static enum cup_loss_outcome outcome_of(const struct cup_loss *row, bool goes_on)
 {
     if (row->used)
         return CUP_LOSS_RECOVERED;
@@ -96,7 +98,7 @@ static enum cup_loss_outcome outcome_of(const struct cup_loss *row)
         return CUP_LOSS_RUNNING;
     if (row->skipped)
         return CUP_LOSS_SKIPPED;
-    return row->failed ? CUP_LOSS_LOST : CUP_LOSS_UNFINISHED;
+    return row->failed ? CUP_LOSS_LOST : goes_on ? CUP_LOSS_RUNNING : CUP_LOSS_UNFINISHED;
 }
 
 /* ---- sums ------------------------------------------------------------------------------- */
@@ -105,7 +107,7 @@ void cup_loss_sums_add(struct cup_loss_sums *sums, const struct cup_loss *row,
                        const struct cup_item *item)
 {
     uint64_t events = cup_item_events(item);
-    bool missing = row->outcome == CUP_LOSS_LOST || row->outcome == CUP_LOSS_SKIPPED;
+    bool missing = cup_loss_is_missing(row->outcome);
     sums->chunks[row->outcome]++;
     if (events != CUP_UNKNOWN64)
         sums->events[row->outcome] += events;
@@ -130,13 +132,14 @@ static struct cup_dataset_losses *dataset_of(struct cup_losses *losses, uint32_t
 
 static int add_sums(struct cup_losses *losses, const struct cup_profile *profile)
 {
+    bool goes_on = cup_chosen_run_goes_on(profile);
     for (size_t i = 0; i < losses->count; i++) {
         struct cup_loss *row = &losses->rows[i];
         const struct cup_item *item = &profile->items[row->item];
         struct cup_dataset_losses *dataset = dataset_of(losses, item->dataset);
         if (!dataset)
             return -1;
-        row->outcome = (uint8_t)outcome_of(row);
+        row->outcome = (uint8_t)outcome_of(row, goes_on);
         cup_loss_sums_add(&losses->sums, row, item);
         cup_loss_sums_add(&dataset->sums, row, item);
     }
@@ -180,7 +183,7 @@ static uint64_t count_events(const struct cup_totals *totals, const uint32_t *da
                              const struct cup_loss_sums *sums, uint64_t used)
 {
     uint64_t of_files = count_events_of_files(totals, dataset);
-    uint64_t seen = used + cup_losses_events(sums) + sums->events[CUP_LOSS_UNFINISHED];
+    uint64_t seen = used + cup_losses_events(sums);
     bool all_tried = sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_UNFINISHED] +
                          sums->chunks[CUP_LOSS_RUNNING] ==
                      0;
@@ -225,14 +228,22 @@ void cup_losses_free(struct cup_losses *losses)
     *losses = (struct cup_losses){0};
 }
 
+static uint64_t add_missing(const uint64_t counts[CUP_LOSS_OUTCOMES])
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < CUP_LOSS_OUTCOMES; i++)
+        sum += cup_loss_is_missing((uint8_t)i) ? counts[i] : 0;
+    return sum;
+}
+
 uint64_t cup_losses_chunks(const struct cup_loss_sums *sums)
 {
-    return sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_SKIPPED];
+    return add_missing(sums->chunks);
 }
 
 uint64_t cup_losses_events(const struct cup_loss_sums *sums)
 {
-    return sums->events[CUP_LOSS_LOST] + sums->events[CUP_LOSS_SKIPPED];
+    return add_missing(sums->events);
 }
 
 /* ---- waste: failed --------------------------------------------------------------------- */

@@ -11,9 +11,9 @@ enum cup_loss_outcome {
     CUP_LOSS_LOST,       /* at least one attempt failed, and none succeeded */
     CUP_LOSS_SKIPPED,    /* the task succeeded without a result: Coffea's skipbadfiles. If it was to
                             read metadata, the whole file is missing */
-    CUP_LOSS_UNFINISHED, /* every attempt was killed */
+    CUP_LOSS_UNFINISHED, /* every attempt was killed, and the run has ended */
     CUP_LOSS_RECOVERED,  /* another attempt succeeded */
-    CUP_LOSS_RUNNING,    /* another attempt is running */
+    CUP_LOSS_RUNNING,    /* another attempt is running, or will, because the run goes on */
     CUP_LOSS_OUTCOMES
 };
 
@@ -35,8 +35,8 @@ struct cup_loss {
 struct cup_loss_sums {
     uint64_t chunks[CUP_LOSS_OUTCOMES];
     uint64_t events[CUP_LOSS_OUTCOMES];
-    uint64_t without_events; /* lost or skipped chunks whose number of events is not known */
-    uint64_t metadata;       /* lost or skipped metadata tasks, which are in both of these, too */
+    uint64_t without_events; /* missing chunks whose number of events is not known */
+    uint64_t metadata;       /* missing metadata tasks, which are in the counts above, too */
 };
 
 struct cup_dataset_losses {
@@ -63,7 +63,14 @@ void cup_losses_free(struct cup_losses *losses);
 void cup_loss_sums_add(struct cup_loss_sums *sums, const struct cup_loss *row,
                        const struct cup_item *item);
 
-/* Chunks and events that are missing in the result: lost and skipped ones. */
+/* True if the result lacks the chunk. */
+static inline bool cup_loss_is_missing(uint8_t outcome)
+{
+    return outcome == CUP_LOSS_LOST || outcome == CUP_LOSS_SKIPPED ||
+           outcome == CUP_LOSS_UNFINISHED;
+}
+
+/* Chunks and events that are missing in the result. */
 uint64_t cup_losses_chunks(const struct cup_loss_sums *sums);
 uint64_t cup_losses_events(const struct cup_loss_sums *sums);
 

@@ -88,6 +88,10 @@ static inline bool cup_observed_known(const struct cup_observed_worker *worker)
 const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
                                                     struct cup_text address);
 
+/* That, also of a worker whose samples are all outside of the window. */
+const struct cup_observed_worker *cup_observed_seen(const struct cup_observed *observed,
+                                                    struct cup_text address);
+
 /* The worker of that address as its own log has it; NULL: it left none. */
 const struct cup_server *cup_worker_log(const struct cup_profile *profile, struct cup_text address);
 

@@ -35,6 +35,12 @@ struct cup_observed_worker *cup_observed_of_address(const struct cup_observed *o
     return NULL;
 }
 
+const struct cup_observed_worker *cup_observed_seen(const struct cup_observed *observed,
+                                                    struct cup_text address)
+{
+    return cup_observed_of_address(observed, address);
+}
+
 const struct cup_observed_worker *cup_observed_find(const struct cup_observed *observed,
                                                     struct cup_text address)
 {

@@ -54,14 +54,11 @@ void cup_page_heading(const struct cup_page *page, const char *text, const char 
 
 void cup_page_more(const struct cup_page *page, uint64_t count, uint64_t shown, const char *what)
 {
+    int noun = (int)strcspn(what, " ;,");
     if (count > shown)
-        cup_page_line(page, CUP_DIM, "... and %llu more %s", (unsigned long long)(count - shown),
-                      what);
-}
-
-const char *cup_plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
+        cup_page_line(page, CUP_DIM, "... and %s%s",
+                      CUP_SHOW_COUNTED(count - shown, CUP_FORMAT("more %.*s", noun, what)),
+                      what + noun);
 }
 
 /* Counts have all their digits. */

@@ -46,11 +46,9 @@ void cup_page_add_number(struct cup_table *table, double number);
 enum { CUP_PAGE_ROWS = 500 };
 size_t cup_page_rows(const struct cup_page *page, size_t screen);
 
-/* "... and N more WHAT", if `count` is more than `shown`. */
+/* "... and 3 more servers in --json", if `count` is more than `shown`. WHAT begins with the noun in
+ * the singular: "server in --json". */
 void cup_page_more(const struct cup_page *page, uint64_t count, uint64_t shown, const char *what);
 
 /* Prints all metrics of a section that have a label; reasons for n/a are footnotes. */
 void cup_page_metrics(const struct cup_page *page, const struct cup_metric_section *metrics);
-
-/* The plural's ending: "" or "s". */
-const char *cup_plural(uint64_t count);

@@ -144,7 +144,7 @@ struct cup_report_table {
     /* Calls cup_add_row() for every row, in order. Returns 0, or -1 without memory. */
     int (*list)(struct cup_report_rows *rows);
     size_t on_screen; /* rows on a terminal; 0: all */
-    const char *more; /* for the line "... and N more": "servers in --json" */
+    const char *more; /* WHAT of cup_page_more(): "server in --json" */
     const char *name; /* of the array in the section's object in the JSON; NULL: "rows" */
 };
 

@@ -51,10 +51,10 @@ static size_t add_events(const struct cup_totals *totals, struct cup_warning *wa
         return 0;
     snprintf(
         warning->text, sizeof warning->text,
-        "%llu of %llu chunks read fewer entries of every branch than their entry range has. "
+        "%llu of %s read fewer entries of every branch than their entry range has. "
         "Either they skipped entries, so that events are overcounted, or arrays came from a cache.",
         (unsigned long long)branches->events_unsupported,
-        (unsigned long long)branches->events_checked);
+        CUP_SHOW_COUNTED(branches->events_checked, "chunk"));
     return 1;
 }
 
@@ -112,9 +112,9 @@ static size_t add_not_compared(const struct cup_totals *totals, struct cup_warni
     if (hosts == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
-             "Clocks of %llu host%s could not be compared (%.40s, process %u): only workers with "
+             "Clocks of %s could not be compared (%.40s, process %u): only workers with "
              "samples measure the difference. Times from there are not shifted.%s%s",
-             (unsigned long long)hosts, hosts == 1 ? "" : "s", last->header.host, last->header.pid,
+             CUP_SHOW_COUNTED(hosts, "host"), last->header.host, last->header.pid,
              totals->call_left_out
                  ? " The clock of the Runner call is not that of its tasks, so the "
                    "tasks alone say when the run began and ended."

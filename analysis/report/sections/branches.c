@@ -104,10 +104,10 @@ static int list_branches(struct cup_report_rows *rows)
 }
 
 const struct cup_report_table cup_branches_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_branches,
-                                                    .on_screen = 20, .more = "branches in --json"};
+                                                    .on_screen = 20, .more = "branch in --json"};
 static const struct cup_report_table short_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_branches,
                                                     .on_screen = 5,
-                                                    .more = "branches; --only branches, --json"};
+                                                    .more = "branch; --only branches, --json"};
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
@@ -165,13 +165,13 @@ static void print_files(const struct cup_page *page)
     if (!shares || cup_metric_number(CUP_METRIC_bytes_share, page->totals) >= 0)
         return;
     if (shares->known)
-        cup_page_line(
-            page, CUP_PLAIN,
-            "Share of the trees of %llu files (of %llu), by the files themselves: %s of their "
-            "branches, %s of their bytes.",
-            (unsigned long long)shares->known, (unsigned long long)shares->known + shares->unknown,
-            CUP_SHOW(cup_number(cup_share_of_branches(&shares->all)), CUP_UNIT_PERCENT),
-            CUP_SHOW(cup_number(cup_share_of_bytes(&shares->all)), CUP_UNIT_PERCENT));
+        cup_page_line(page, CUP_PLAIN,
+                      "Share of the trees of %s (of %llu), by the files themselves: %s of their "
+                      "branches, %s of their bytes.",
+                      CUP_SHOW_COUNTED(shares->known, "file"),
+                      (unsigned long long)shares->known + shares->unknown,
+                      CUP_SHOW(cup_number(cup_share_of_branches(&shares->all)), CUP_UNIT_PERCENT),
+                      CUP_SHOW(cup_number(cup_share_of_bytes(&shares->all)), CUP_UNIT_PERCENT));
     if (shares->unknown)
         cup_page_line(page, CUP_PLAIN, "Files that were not examined: %llu; the first because %s.",
                       (unsigned long long)shares->unknown, shares->all.reason);

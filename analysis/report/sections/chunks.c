@@ -135,7 +135,7 @@ static int list_slowest(struct cup_report_rows *rows)
 
 static const struct cup_report_table slowest = {
     CUP_TABLE_FIELDS(FIELDS, fill), list_slowest, .on_screen = 20,
-    .more = "chunks; `cupping tasks --csv FILE` has them all"};
+    .more = "chunk; `cupping tasks --csv FILE` has them all"};
 
 /* No name: `--only chunks` prints cup_chunks_section. */
 const struct cup_report_section cup_slowest_section = {

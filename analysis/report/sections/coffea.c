@@ -70,7 +70,7 @@ static int list_datasets(struct cup_report_rows *rows)
 }
 
 static const struct cup_report_table datasets = {CUP_TABLE_FIELDS(DATASET_FIELDS, fill_dataset),
-                                                 list_datasets, .more = "datasets",
+                                                 list_datasets, .more = "dataset",
                                                  .name = "datasets"};
 
 /* ---- in the text -------------------------------------------------------------------------- */

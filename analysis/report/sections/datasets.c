@@ -69,7 +69,7 @@ CUP_LIST_ARRAY(list, rows->totals->datasets, rows->totals->dataset_count)
 
 static const struct cup_report_table table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(FIELDS, fill), {.put = put_coffea, .nested = "coffea"}), list,
-    .on_screen = 20, .more = "datasets"};
+    .on_screen = 20, .more = "dataset"};
 
 const struct cup_report_section cup_datasets_section = {
     .name = "datasets",

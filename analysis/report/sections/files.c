@@ -159,7 +159,7 @@ const struct cup_report_table cup_files_table = {
                     CUP_NAMED_PART("", cup_file_counter_names, CUP_FILE_COUNTER_COUNT),
                     CUP_ROW_PART(BASKET_FIELDS, NULL),
                     {.put = put_prefixes, .nested = "by_prefix"}),
-    list_files, .on_screen = 10, .more = "files in --json"};
+    list_files, .on_screen = 10, .more = "file in --json"};
 
 /* ---- the text ------------------------------------------------------------------------------ */
 

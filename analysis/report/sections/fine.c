@@ -149,7 +149,7 @@ static void print_table(const struct cup_page *page)
     more += add_all_named(page, &table);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, more, 0,
-                  page->alone ? "activities in --json" : "activities; --only fine, --json");
+                  page->alone ? "activity in --json" : "activity; --only fine, --json");
 }
 
 static void print_named(const struct cup_page *page)

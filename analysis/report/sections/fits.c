@@ -23,8 +23,8 @@ static void print_time(const struct cup_page *page, const struct cup_line_fit *f
     const char *doubt = cup_time_doubt(fit);
     cup_page_line(
         page, CUP_PLAIN,
-        "Time of %zu chunks against their events: %s a chunk and %s an event, %zu outlier%s.%s%s%s",
-        fit->count,
+        "Time of %s against their events: %s a chunk and %s an event, %zu outlier%s.%s%s%s",
+        CUP_SHOW_COUNTED(fit->count, "chunk"),
         with_error(fixed, cup_line_at(&fit->robust, 0), cup_line_error_at(&fit->robust, 0),
                    CUP_UNIT_SECONDS),
         with_error(event, fit->robust.slope, fit->robust.slope_error, CUP_UNIT_SECONDS),

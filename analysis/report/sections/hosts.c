@@ -78,9 +78,8 @@ static int list_hosts(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_report_table hosts_table = {CUP_TABLE_FIELDS(HOST_FIELDS, fill_host),
-                                                    list_hosts,
-                                                    .more = "hosts, slow and fast ones apart"};
+static const struct cup_report_table hosts_table = {
+    CUP_TABLE_FIELDS(HOST_FIELDS, fill_host), list_hosts, .more = "host, slow and fast ones apart"};
 
 /* ---- CPU models --------------------------------------------------------------------------- */
 

@@ -73,9 +73,9 @@ static const char *outcome_text(const struct cup_loss *loss)
     static const char *const texts[CUP_LOSS_OUTCOMES] = {
         [CUP_LOSS_LOST] = "LOST",
         [CUP_LOSS_SKIPPED] = "LOST (skipped as a bad file)",
-        [CUP_LOSS_UNFINISHED] = "NEVER ENDED",
+        [CUP_LOSS_UNFINISHED] = "LOST (no attempt ended)",
         [CUP_LOSS_RECOVERED] = "recovered",
-        [CUP_LOSS_RUNNING] = "tried again, running",
+        [CUP_LOSS_RUNNING] = "running, or to be tried again",
     };
     return texts[loss->outcome];
 }
@@ -158,10 +158,8 @@ static void print_block_head(FILE *out, const struct line *lines, size_t count)
         print_ascii(out, "\nServer: ", lines->server, "\n");
     else
         fputs("\nServer: none in the file's name (local or mounted files)\n", out);
-    fprintf(out, "  %llu file%s: lost %s; %llu recovered, %llu never ended\n", (big)block.files,
-            cup_plural(block.files), CUP_SHOW_LOSSES(&block.sums),
-            (big)block.sums.chunks[CUP_LOSS_RECOVERED],
-            (big)block.sums.chunks[CUP_LOSS_UNFINISHED]);
+    fprintf(out, "  %s: lost %s; %llu recovered\n", CUP_SHOW_COUNTED(block.files, "file"),
+            CUP_SHOW_LOSSES(&block.sums), (big)block.sums.chunks[CUP_LOSS_RECOVERED]);
     fprintf(out, "  from %s UTC to %s UTC\n", CUP_SHOW_TIME(block.first_ns),
             CUP_SHOW_TIME(block.last_ns));
 }
@@ -170,8 +168,8 @@ static void print_range(FILE *out, const struct cup_item *item)
 {
     uint64_t events = cup_item_events(item);
     if (events != CUP_UNKNOWN64)
-        fprintf(out, ", entries %lld to %lld (%llu events)", (long long)item->entry_start,
-                (long long)item->entry_stop, (big)events);
+        fprintf(out, ", entries %lld to %lld (%s)", (long long)item->entry_start,
+                (long long)item->entry_stop, CUP_SHOW_COUNTED(events, "event"));
     else
         fputs(cup_item_is_chunk(item) ? ", entries not known"
                                       : ", the whole file, events not known",
@@ -247,10 +245,8 @@ static void print_datasets(const struct cup_page *page)
         if (cup_losses_chunks(&dataset->sums))
             fprintf(page->terminal.out, ": %s",
                     CUP_SHOW_LOSSES_SHARE(&dataset->sums, dataset->events_all));
-        fprintf(page->terminal.out, "; %llu recovered, %llu never ended (%llu events)\n",
-                (big)dataset->sums.chunks[CUP_LOSS_RECOVERED],
-                (big)dataset->sums.chunks[CUP_LOSS_UNFINISHED],
-                (big)dataset->sums.events[CUP_LOSS_UNFINISHED]);
+        fprintf(page->terminal.out, "; %llu recovered\n",
+                (big)dataset->sums.chunks[CUP_LOSS_RECOVERED]);
     }
 }
 
@@ -278,18 +274,14 @@ static void print_lines(const struct cup_page *page)
     const struct cup_losses *losses = page->totals->losses;
     const struct cup_loss_sums *sums = &losses->sums;
     if (cup_losses_chunks(sums))
-        cup_page_line(page, CUP_WARN, "The result lacks %s (%llu failed, %llu skipped): %s.",
-                      CUP_SHOW_LOSSES(sums), (big)sums->chunks[CUP_LOSS_LOST],
-                      (big)sums->chunks[CUP_LOSS_SKIPPED],
-                      CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
-    if (sums->chunks[CUP_LOSS_UNFINISHED])
         cup_page_line(page, CUP_WARN,
-                      "No attempt ended at %llu (%s events): the result lacks them, too.",
-                      (big)sums->chunks[CUP_LOSS_UNFINISHED],
-                      CUP_SHOW_COUNT(sums->events[CUP_LOSS_UNFINISHED]));
+                      "The result lacks %s (%llu failed, %llu skipped, %llu never ended): %s.",
+                      CUP_SHOW_LOSSES(sums), (big)sums->chunks[CUP_LOSS_LOST],
+                      (big)sums->chunks[CUP_LOSS_SKIPPED], (big)sums->chunks[CUP_LOSS_UNFINISHED],
+                      CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
     if (sums->chunks[CUP_LOSS_RECOVERED])
-        cup_page_line(page, CUP_PLAIN, "Another attempt recovered %llu.",
-                      (big)sums->chunks[CUP_LOSS_RECOVERED]);
+        cup_page_line(page, CUP_PLAIN, "Another attempt recovered %s.",
+                      CUP_SHOW_COUNTED(sums->chunks[CUP_LOSS_RECOVERED], "chunk"));
     cup_page_line(page, CUP_DIM,
                   "`--only losses` lists them by server and file, as text to send to the site.");
 }

@@ -202,7 +202,7 @@ static void print(const struct cup_page *page, const struct by_task *by_task)
     cup_record_reader_close(&keys);
     cup_table_finish(&table, &page->terminal);
     cup_page_more(page, by_task->count, cup_page_rows(page, SHOWN_TASKS),
-                  "tasks in --json, and in the files of `cupping export --to csv`");
+                  "task in --json, and in the files of `cupping export --to csv`");
 }
 
 int cup_print_section_tasks(const struct cup_page *page, const struct cup_sections *sections)

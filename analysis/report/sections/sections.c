@@ -80,7 +80,7 @@ static const struct cup_report_table sections_table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(SECTION_FIELDS, fill_section),
                     CUP_NAMED_PART("", value_names, CUP_SECTION_VALUE_COUNT),
                     CUP_ROW_PART(WALL_FIELDS, NULL)),
-    list_sections, .on_screen = 12, .more = "sections in --json"};
+    list_sections, .on_screen = 12, .more = "section in --json"};
 
 /* ---- values ------------------------------------------------------------------------------- */
 
@@ -101,7 +101,7 @@ CUP_LIST_ARRAY(list_values, rows->profile->named_values, rows->profile->named_va
 
 static const struct cup_report_table values_table = {CUP_TABLE_FIELDS(VALUE_FIELDS, fill_value),
                                                      list_values, .on_screen = 8,
-                                                     .more = "values in --json", .name = "values"};
+                                                     .more = "value in --json", .name = "values"};
 
 /* ---- both task by task, in JSON and CSV ----------------------------------------------------- */
 

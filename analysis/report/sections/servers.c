@@ -92,7 +92,7 @@ static int list_peers(struct cup_report_rows *rows)
 }
 
 static const struct cup_report_table peers = {CUP_TABLE_FIELDS(PEER_FIELDS, fill_peer), list_peers,
-                                              .on_screen = 10, .more = "servers in --json"};
+                                              .on_screen = 10, .more = "server in --json"};
 
 /* ---- servers in URLs ----------------------------------------------------------------------- */
 
@@ -191,7 +191,7 @@ static int list_opens(struct cup_report_rows *rows)
 
 const struct cup_report_table cup_opens_table = {CUP_TABLE_FIELDS(OPEN_FIELDS, fill_open),
                                                  list_opens, .on_screen = 10,
-                                                 .more = "servers in --json"};
+                                                 .more = "server in --json"};
 
 /* Null where the library did not record it. */
 static int put_opens(struct report *report)

@@ -86,7 +86,7 @@ static int print_tail(const struct cup_page *page, const struct cup_tail *tail)
                                 CUP_FORMAT("chunks that ran after 90 %% had ended, the last first; "
                                            "half of all took up to %s",
                                            CUP_SHOW(tail->median_s, CUP_UNIT_SECONDS)));
-    cup_page_more(page, tail->total, SHOWN_TAIL, "chunks");
+    cup_page_more(page, tail->total, SHOWN_TAIL, "chunk");
     return result;
 }
 

@@ -330,9 +330,8 @@ static void print_missing(const struct cup_page *page)
         return;
     cup_page_heading(page, "Missing or uncertain in this profile", "");
     for (size_t i = 0; i < features; i++)
-        cup_page_line(page, CUP_WARN, "%s, in %llu process%s: %s.", off[i].name,
-                      (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
-                      off[i].consequence);
+        cup_page_line(page, CUP_WARN, "%s, in %s: %s.", off[i].name,
+                      CUP_SHOW_COUNTED(off[i].processes, "process"), off[i].consequence);
     for (size_t i = 0; i < count; i++)
         cup_page_line(page, CUP_WARN, "%s", warnings[i].text);
 }

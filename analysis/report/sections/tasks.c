@@ -43,7 +43,8 @@ static void fill_prefix(struct cup_report_rows *rows, const void *item, struct c
     const struct cup_task_sums *sums = many ? &others->sums : &rows->totals->prefixes[index];
     bool runs_chunks = !many && cup_prefix_is_processor(rows->totals, index);
     const struct cup_value name =
-        many ? cup_row_string(rows, CUP_FORMAT("%zu others below 1 %%", others->count))
+        many ? cup_row_string(rows,
+                              CUP_FORMAT("%s below 1 %%", CUP_SHOW_COUNTED(others->count, "other")))
              : cup_row_text(rows, prefix->name);
     bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
     bool heap = cup_profile_measured(rows->profile, CUP_FEATURE_HEAP);
@@ -107,7 +108,7 @@ static const struct cup_report_table prefixes = {
                     {.count = CUP_COUNTER_COUNT, .key = task_counter_key},
                     {.count = CUP_WAIT_FIELDS, .key = cup_wait_key},
                     {.put = cup_put_histograms, .nested = "histograms"}),
-    list_prefixes, .on_screen = 15, .more = "prefixes"};
+    list_prefixes, .on_screen = 15, .more = "prefix"};
 
 /* ---- by worker ---------------------------------------------------------------------------- */
 
@@ -170,9 +171,9 @@ static int list_bad(struct cup_report_rows *rows)
     return 0;
 }
 
-static const struct cup_report_table bad_tasks = {
-    CUP_TABLE_FIELDS(BAD_FIELDS, fill_bad), list_bad, .on_screen = 5,
-    .more = "such tasks (`cupping tasks` lists them)"};
+static const struct cup_report_table bad_tasks = {CUP_TABLE_FIELDS(BAD_FIELDS, fill_bad), list_bad,
+                                                  .on_screen = 5,
+                                                  .more = "task (`cupping tasks` lists them)"};
 
 /* ---- the section -------------------------------------------------------------------------- */
 

@@ -105,7 +105,7 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
         cup_table_finish(&table, &page->terminal);
     else
         cup_table_drop(&table);
-    cup_page_more(page, workers, SHOWN_PREFIXES, "workers in --json");
+    cup_page_more(page, workers, SHOWN_PREFIXES, "worker in --json");
 }
 
 static void print_waits(const struct cup_page *page, const uint32_t *order, size_t count)
@@ -128,11 +128,11 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
         }
     }
-    const char *name = CUP_FORMAT("%zu others below 1 %%", others);
+    const char *name = CUP_FORMAT("%s below 1 %%", CUP_SHOW_COUNTED(others, "other"));
     if (others)
         add_waits(page, &table, (struct cup_text){name, strlen(name)}, &rest);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefixes in --json");
+    cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefix in --json");
     print_workers(page, columns);
 }
 
@@ -198,7 +198,7 @@ static int list_durations(struct cup_report_rows *rows)
 }
 
 static const struct cup_report_table durations_table = {
-    CUP_TABLE_FIELDS(DURATION_FIELDS, fill_duration), list_durations, .more = "prefixes in --json"};
+    CUP_TABLE_FIELDS(DURATION_FIELDS, fill_duration), list_durations, .more = "prefix in --json"};
 
 static int print_waits_and_durations(const struct cup_page *page)
 {

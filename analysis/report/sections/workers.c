@@ -279,7 +279,7 @@ const struct cup_report_table cup_workers_table = {
     CUP_TABLE_PARTS(CUP_ROW_PART(WORKER_FIELDS, fill_worker),
                     {.count = 2 * CUP_PCT_COUNT, .key = percent_key},
                     CUP_ROW_PART(CLOCK_FIELDS, NULL), {.count = 2 * AMOUNTS, .key = amount_key}),
-    list_workers, .on_screen = 10, .more = "workers in --json"};
+    list_workers, .on_screen = 10, .more = "worker in --json"};
 
 /* ---- timelines -------------------------------------------------------------------------- */
 

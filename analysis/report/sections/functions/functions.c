@@ -146,7 +146,7 @@ void cup_print_packages(const struct cup_page *page, struct cup_functions *funct
             add_amount(&table, weight, row->total.of[weight]);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, some, most, "packages in --json");
+    cup_page_more(page, some, most, "package in --json");
 }
 
 /* "file.py:12": of a function, where it begins. */
@@ -193,7 +193,7 @@ static void print_users(const struct cup_page *page, struct cup_functions *funct
                   lines ? tree->frames[row->of].line : function->first_line);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, users, most, lines ? "lines in --json" : "functions in --json");
+    cup_page_more(page, users, most, lines ? "line in --json" : "function in --json");
 }
 
 /* ---- branches by line --------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ static void print_branches(const struct cup_page *page)
             add_branches(page, &table, &tree->branches[from], to - from);
     }
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, lines, most, "lines in --json");
+    cup_page_more(page, lines, most, "line in --json");
 }
 
 /* ---- hot functions ------------------------------------------------------------------------ */
@@ -291,7 +291,7 @@ void cup_print_hot(const struct cup_page *page, const struct cup_functions *func
         if (some++ < most)
             add_hot(&table, functions, &rows->rows[i], weight);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, some, most, "functions in --json");
+    cup_page_more(page, some, most, "function in --json");
 }
 
 static void print_pythons(const struct cup_page *page, struct cup_functions *functions)
@@ -314,10 +314,10 @@ static void print_sampled(const struct cup_page *page, uint64_t used)
     uint64_t taken = health[CUP_H_CPU_SAMPLES], torn = health[CUP_H_CPU_SAMPLES_TORN];
     cup_page_line(
         page, CUP_DIM,
-        "CPU time is from %llu samples of threads on a core%s; of all %llu samples of the run, "
+        "CPU time is from %s of threads on a core%s; of all %llu samples of the run, "
         "%s had a stack that changed while it was read: their time counts at the frames that did "
         "not change.",
-        (unsigned long long)used,
+        CUP_SHOW_COUNTED(used, "sample"),
         used ? CUP_FORMAT(" (a share of 50 %% has an error of %.1f %%)", 50 / sqrt((double)used))
              : "",
         (unsigned long long)taken, CUP_SHOW((double)torn / (double)taken, CUP_UNIT_SHARE));
@@ -378,9 +378,9 @@ static void print_unknown(const struct cup_page *page, const struct cup_function
 static void print_heading(const struct cup_page *page, const struct cup_functions *functions)
 {
     char asked[CUP_ASK_TEXT];
-    char *detail = CUP_FORMAT("%llu tasks, %zu functions of %zu packages",
-                              (unsigned long long)functions->tree->tasks,
-                              functions->functions.count, functions->packages.count);
+    char *detail = CUP_FORMAT("%s, %s of %s", CUP_SHOW_COUNTED(functions->tree->tasks, "task"),
+                              CUP_SHOW_COUNTED(functions->functions.count, "function"),
+                              CUP_SHOW_COUNTED(functions->packages.count, "package"));
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
         enum cup_weight weight = cup_shown_weights[i].weight;
         struct cup_value value = cup_weight_value(weight, functions->all.of[weight]);

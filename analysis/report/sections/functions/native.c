@@ -15,9 +15,9 @@ static void print_named(const struct cup_page *page, const struct cup_modules *m
         used += modules->rows[i].addresses > 0;
     }
     cup_page_line(page, CUP_DIM,
-                  "%llu code addresses in %llu libraries: %llu lie in functions with names; the "
+                  "%s in %s: %llu lie in functions with names; the "
                   "others are shown as offsets.",
-                  (unsigned long long)addresses, (unsigned long long)used,
+                  CUP_SHOW_COUNTED(addresses, "code address"), CUP_SHOW_COUNTED(used, "library"),
                   (unsigned long long)named);
 }
 
@@ -34,7 +34,7 @@ static void print_nameless(const struct cup_page *page, const struct cup_modules
                           file.length < 200 ? (int)file.length : 200, file.length ? file.bytes : "",
                           module->why);
     }
-    cup_page_more(page, nameless, SHOWN_NAMELESS, "libraries without names in --json");
+    cup_page_more(page, nameless, SHOWN_NAMELESS, "library without names in --json");
 }
 
 /* Prints how many stacks have no native frames, or have them in the wrong place. */

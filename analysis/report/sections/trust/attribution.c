@@ -39,10 +39,9 @@ static void print_checked(const struct cup_page *page)
     const struct cup_kernel_check *check = page->totals->kernel;
     char classes[600] = "";
     list_classes(check, classes, sizeof classes);
-    cup_page_line(page, CUP_PLAIN,
-                  "The kernel counted %s read in %llu process%s; the library saw %s%s.",
+    cup_page_line(page, CUP_PLAIN, "The kernel counted %s read in %s; the library saw %s%s.",
                   CUP_SHOW((double)check->kernel_bytes, CUP_UNIT_BYTES),
-                  (unsigned long long)check->processes, check->processes == 1 ? "" : "es",
+                  CUP_SHOW_COUNTED(check->processes, "process"),
                   CUP_SHOW((double)check->seen_bytes, CUP_UNIT_BYTES), classes);
 }
 
@@ -64,9 +63,9 @@ static void print_unchecked(const struct cup_page *page)
     const struct cup_kernel_check *check = page->totals->kernel;
     if (check->killed + check->unreadable)
         cup_page_line(page, CUP_DIM,
-                      "Not checked against the kernel's count: %llu process%s that did not end "
+                      "Not checked against the kernel's count: %s that did not end "
                       "normally, %llu whose /proc/self/io could not be read.",
-                      (unsigned long long)check->killed, check->killed == 1 ? "" : "es",
+                      CUP_SHOW_COUNTED(check->killed, "process"),
                       (unsigned long long)check->unreadable);
 }
 

@@ -73,9 +73,9 @@ static void print_features(const struct cup_page *page)
     struct cup_feature_off off[CUP_FEATURE_COUNT];
     size_t count = cup_features_off(page->profile, off);
     for (size_t i = 0; i < count; i++)
-        cup_page_line(page, CUP_WARN, "Off in %llu worker process%s: %s: %s.",
-                      (unsigned long long)off[i].processes, off[i].processes == 1 ? "" : "es",
-                      off[i].name, off[i].consequence);
+        cup_page_line(page, CUP_WARN, "Off in %s: %s: %s.",
+                      CUP_SHOW_COUNTED(off[i].processes, "worker process"), off[i].name,
+                      off[i].consequence);
 }
 
 static void print_warnings(const struct cup_page *page)

@@ -91,7 +91,7 @@ static int print_processes(const struct cup_page *page)
 {
     size_t count = page->profile->process_count;
     cup_page_heading(page, "Processes",
-                     CUP_FORMAT("%zu process%s left a log", count, count == 1 ? "" : "es"));
+                     CUP_FORMAT("%s left a log", CUP_SHOW_COUNTED(count, "process")));
     return cup_print_rows(page, &cup_processes_table, NULL, NULL, NULL);
 }
 

@@ -264,8 +264,8 @@ Test(ledger, losses_by_dataset)
     load_all();
     const struct cup_losses *losses = totals.losses;
     const struct cup_loss_sums *sums = &losses->sums;
-    cr_expect_eq(cup_losses_chunks(sums), 1 + 1 + 1); /* chunk-3, chunk-6, metadata-2 */
-    cr_expect_eq(cup_losses_events(sums), 50 + 100);
+    cr_expect_eq(cup_losses_chunks(sums), 1 + 1 + 1 + 1); /* chunk-3, -5, -6, metadata-2 */
+    cr_expect_eq(cup_losses_events(sums), 50 + 50 + 100);
     cr_expect_eq(sums->metadata, 1);
     cr_expect_eq(sums->without_events, 1);
     cr_expect_eq(sums->events[CUP_LOSS_RECOVERED], 100 + 50);
@@ -275,8 +275,33 @@ Test(ledger, losses_by_dataset)
         const struct cup_dataset_losses *dataset = &losses->datasets[i];
         bool is_z = cup_profile_text(&profile, dataset->name).bytes[0] == 'Z';
         cr_expect_eq(dataset->events_used, is_z ? 100 + 100 : 50);
-        cr_expect_eq(cup_losses_events(&dataset->sums), is_z ? 100 : 50);
+        cr_expect_eq(cup_losses_events(&dataset->sums), is_z ? 100 : 50 + 50);
     }
+}
+
+/* Dask tries a chunk again whose worker died, and gives up. */
+Test(ledger, a_chunk_that_kills_its_workers)
+{
+    const struct cup_r_server scheduler = {.id = 1, .role = CUP_ROLE_SCHEDULER};
+    builder_start(&builder);
+    BUILDER_ADD(&builder, CUP_R_SERVER, scheduler);
+    end_log("scheduler.cup");
+    for (uint32_t pid = 1; pid <= 2; pid++) {
+        begin_log("one", pid, 0, 10 * pid, 1);
+        task(1, "chunk-1", CHUNK, 10 * pid - 2, 0, 0, 0);
+        item(1, CUP_ITEM_WORK, Z, X, 0, 100);
+        end_log(pid == 1 ? "a.cup" : "b.cup");
+    }
+    begin_log("one", 3, 0, 100, 1);
+    task(1, "chunk-2", CHUNK, 30, 40, 1, 0);
+    item(1, CUP_ITEM_WORK, Z, X, 100, 200);
+    end_log("c.cup");
+    load();
+    cr_expect_eq(cup_losses_events(&totals.losses->sums), 100);
+    cr_expect_eq(totals.completeness->state, CUP_RUN_FAILED);
+    cr_expect(strstr(totals.completeness->sentence,
+                     "1 chunk never ended: in both attempts the worker was killed or crashed"),
+              "%s", totals.completeness->sentence);
 }
 
 /* Without Coffea's clock calls anywhere nobody knows whether process() returned. */

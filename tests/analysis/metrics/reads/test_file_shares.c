@@ -228,7 +228,7 @@ Test(file_shares, in_the_text)
                           (const char *const[]){"report", scratch, "--only", "branches", NULL}),
                  0);
     char *text = read_text(written);
-    cr_expect(strstr(text, "Share of the trees of 1 files (of 2)"), "%s", text);
+    cr_expect(strstr(text, "Share of the trees of 1 file (of 2)"), "%s", text);
     cr_expect(strstr(text, "branches, 30.0 % of their bytes."), "%s", text);
     cr_expect(strstr(text, "not examined: 1; the first because"), "%s", text);
     free(text);
