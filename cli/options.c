@@ -42,6 +42,14 @@ static int add_operand(struct cup_operands *operands, const char *argument, cons
     return 0;
 }
 
+static int add_split(struct cup_operands *operands, const char *verb, struct cup_error *error)
+{
+    if (operands->split_count == operands->split_room)
+        return set_usage_error(error, verb, "--", "is one too many");
+    operands->splits[operands->split_count++] = operands->count;
+    return 0;
+}
+
 static int refuse_option(char **argv, int at, const struct cup_options *options,
                          struct cup_error *error)
 {
@@ -93,7 +101,9 @@ int cup_options_read(int argc, char **argv, const struct cup_options *options, v
     bool only_operands = false;
     for (int i = 1; i < argc; i++) {
         if (!only_operands && strcmp(argv[i], "--") == 0) {
-            only_operands = true;
+            only_operands = !operands->splits;
+            if (operands->splits && add_split(operands, argv[0], error) != 0)
+                return -1;
         } else if (only_operands || argv[i][0] != '-' || !argv[i][1]) {
             if (add_operand(operands, argv[i], argv[0], error) != 0)
                 return -1;

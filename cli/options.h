@@ -42,10 +42,13 @@ struct cup_options {
 struct cup_operands {
     const char **words;
     size_t room, count;
+    size_t
+        *splits; /* the number of words before each "--"; NULL: a "--" ends the options instead */
+    size_t split_room, split_count;
 };
 
 /* Reads argv[1] and what follows it into *request and *operands. "--name value" and "--name=value"
- * mean the same; "--" ends the options. Returns 0, or -1 and one line in *error. */
+ * mean the same. Returns 0, or -1 and one line in *error. */
 int cup_options_read(int argc, char **argv, const struct cup_options *options, void *request,
                      struct cup_operands *operands, struct cup_error *error);
 

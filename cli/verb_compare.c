@@ -14,9 +14,10 @@ struct request {
 };
 
 static const struct cup_option rows[] = {
-    CUP_OPTION("--baseline", "B", baseline,
-               "the run that the others are compared with: its letter, number or name; default: "
-               "the first"),
+    CUP_OPTION(
+        "--baseline", "B", baseline,
+        "the run or side that the others are compared with: its letter, number or name; default: "
+        "the first"),
     CUP_OPTION("--only", "SECTION", only, "print only this section",
                .values = cup_compare_section_name),
     CUP_OPTION("--run", "N|all", inputs.run,
@@ -37,8 +38,10 @@ static int check_request(struct request *request, struct cup_error *error)
         request->words[request->inputs.word_count++] = cup_verb_directory(NULL);
     if (request->only && !cup_compare_has_section(request->only))
         return cup_verb_refuse_section("compare", request->only, cup_compare_section_name, error);
-    if (request->inputs.word_count == 1 && request->only && strcmp(request->only, "inputs") != 0 &&
-        strcmp(request->only, "scaling") != 0)
+    if (cup_input_list_check(&request->inputs, "compare", error) != 0)
+        return -1;
+    if (cup_input_list_sides(&request->inputs) == 1 && request->only &&
+        strcmp(request->only, "inputs") != 0 && strcmp(request->only, "scaling") != 0)
         return cup_error_set(error, "compare", CUP_NO_OFFSET, "--only %s needs two or more runs",
                              request->only);
     if (cup_run_option_read("compare", request->inputs.run, &run, error) != 0)
@@ -51,11 +54,15 @@ static int check_request(struct request *request, struct cup_error *error)
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    struct cup_operands operands = {request->words, CUP_COMPARE_MOST, 0};
+    struct cup_operands operands = {.words = request->words,
+                                    .room = CUP_COMPARE_MOST,
+                                    .splits = request->inputs.splits,
+                                    .split_room = CUP_COMPARE_MOST - 1};
     if (cup_options_read(argc, argv, &cup_compare_options, request, &operands, error) != 0)
         return -1;
     request->inputs.words = request->words;
     request->inputs.word_count = operands.count;
+    request->inputs.split_count = operands.split_count;
     return check_request(request, error);
 }
 

@@ -113,7 +113,7 @@ int cup_verb_dump(int argc, char **argv)
     struct cup_error error;
     struct cup_log log;
     struct cup_output output;
-    struct cup_operands operands = {&path, 1, 0};
+    struct cup_operands operands = {.words = &path, .room = 1};
     if (cup_options_read(argc, argv, &(struct cup_options){0}, NULL, &operands, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (!path) {

@@ -95,7 +95,7 @@ static int check_format(const struct request *request, struct cup_error *error)
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    struct cup_operands operands = {&request->directory, 1, 0};
+    struct cup_operands operands = {.words = &request->directory, .room = 1};
     if (cup_options_read(argc, argv, &cup_export_options, request, &operands, error) != 0)
         return -1;
     request->format = request->to ? find_format(request->to) : NULL;

@@ -72,7 +72,7 @@ const struct cup_options cup_plot_options = CUP_OPTIONS(rows);
 
 static bool has_several_runs(const struct request *request)
 {
-    return request->inputs.word_count > 1;
+    return cup_input_list_sides(&request->inputs) > 1;
 }
 
 /* ---- the request -------------------------------------------------------------------------- */
@@ -187,11 +187,17 @@ static int check_plots(const struct request *request, struct cup_error *error)
 static int read_operands(struct request *request, const struct cup_operands *operands,
                          struct cup_error *error)
 {
-    for (size_t i = 0; i < operands->count; i++)
-        if (read_operand(request, operands->words[i], error) != 0)
+    struct cup_input_list *inputs = &request->inputs;
+    for (size_t i = 0; i <= operands->count; i++) {
+        /* Names of plots may stand between the runs. */
+        while (inputs->split_count < operands->split_count &&
+               operands->splits[inputs->split_count] == i)
+            inputs->splits[inputs->split_count++] = inputs->word_count;
+        if (i < operands->count && read_operand(request, operands->words[i], error) != 0)
             return -1;
-    request->inputs.words = request->words;
-    return check_plots(request, error);
+    }
+    inputs->words = request->words;
+    return cup_input_list_check(inputs, "plot", error) != 0 ? -1 : check_plots(request, error);
 }
 
 /* Without names and --all, the pictures of one run are the few that answer most. */
@@ -257,7 +263,11 @@ static const char *find_picture_option(const struct request *request)
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     const char *words[MOST_OPERANDS];
-    struct cup_operands operands = {words, MOST_OPERANDS, 0};
+    size_t splits[CUP_COMPARE_MOST];
+    struct cup_operands operands = {.words = words,
+                                    .room = MOST_OPERANDS,
+                                    .splits = splits,
+                                    .split_room = CUP_COMPARE_MOST - 1};
     if (cup_options_read(argc, argv, &cup_plot_options, request, &operands, error) != 0 ||
         read_operands(request, &operands, error) != 0 || read_format(request, error) != 0 ||
         read_size(request, error) != 0 || choose_plots(request, error) != 0 ||

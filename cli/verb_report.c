@@ -111,7 +111,7 @@ static int open_output(const struct request *request, struct cup_output *output,
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    struct cup_operands operands = {&request->directory, 1, 0};
+    struct cup_operands operands = {.words = &request->directory, .room = 1};
     if (cup_options_read(argc, argv, &cup_report_options, request, &operands, error) != 0)
         return -1;
     if (one_of_several(request, error) != 0 || read_colour(request, error) != 0)

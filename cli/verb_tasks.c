@@ -59,7 +59,7 @@ static int read_view(struct request *request, struct cup_error *error)
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
-    struct cup_operands operands = {&request->directory, 1, 0};
+    struct cup_operands operands = {.words = &request->directory, .room = 1};
     if (cup_options_read(argc, argv, &cup_tasks_options, request, &operands, error) != 0)
         return -1;
     if (request->csv && request->json && strcmp(request->csv, request->json) == 0)

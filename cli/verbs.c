@@ -24,13 +24,13 @@ const struct cup_verb cup_verbs[] = {
      "A FILE of - is standard output. DIR may also be a measurement directory of roastcoffea."},
     {"tasks", cup_verb_tasks, "[DIR] [OPTIONS]", "show one row for each task", &cup_tasks_options,
      "Without options: the main columns as a table. A FILE of - is standard output."},
-    {"plot", cup_verb_plot, "[DIR...] [OPTIONS] [NAME...]",
+    {"plot", cup_verb_plot, "[DIR... [-- DIR...]] [OPTIONS] [NAME...]",
      "draw pictures of a run, or of several: those that answer most, those named, or all",
      &cup_plot_options,
      "Each DIR may also be DIR:N, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. With two or more, the plots compare the runs: in `--list` the "
-     "names "
-     "of these plots begin with compare. compare-flame-* show which functions changed between two "
+     "names of these plots begin with compare. -- parts sides of several runs, as in `cupping "
+     "compare`. compare-flame-* show which functions changed between two "
      "profiles: boxes are as wide as in the second one, or with `--baseline` 2 as in the first.\n"
      "The paths of the pictures are printed, one per line. Plots that cannot be drawn are listed "
      "on standard error, with the reason."},
@@ -45,12 +45,17 @@ const struct cup_verb cup_verbs[] = {
      "speedscope: a file of stacks, weighted by CPU time, waits and bytes\n"
      "collapsed: a directory with cpu.collapsed, wait.collapsed, read.collapsed and "
      "alloc.collapsed, one line for each stack"},
-    {"compare", cup_verb_compare, "A [B ...] [OPTIONS]",
-     "show runs side by side, and how they scale; with one run, how it scales within",
+    {"compare", cup_verb_compare, "A... [-- B...] [OPTIONS]",
+     "show whether a run is faster than another, what differs, and how runs scale; with one run, "
+     "how "
+     "it scales within",
      &cup_compare_options,
+     "Without --, each run is compared with the first. With it, as in `cupping compare A1 A2 A3 -- "
+     "B1 B2 B3`, each side is several runs of one job: their medians are compared, and a change is "
+     "better or worse if it is more than the runs' own spread (Welch's t-test at 95 %).\n"
      "Each of A, B, ... is a profile, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. DIR:N and DIR:all choose a run of that profile. A FILE of - is "
-     "standard output. `cupping plot A B` draws the comparison."},
+     "standard output. `cupping plot A B` and `cupping plot A1 A2 -- B1 B2` draw the comparison."},
     {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL, NULL},
     {"version", cup_verb_version, "", "print the version", NULL, NULL},
     {"help", cup_verb_help, "[VERB]", "print this text, or that of one verb", NULL, NULL},

@@ -41,10 +41,12 @@ struct cup_compared {
     const struct cup_run_figure *figures[CUP_COMPARE_MOST]; /* NULL: this input does not have it */
 };
 
-/* A property of the inputs that should be equal and is not. */
-struct cup_difference {
+/* A property of the inputs that should be equal: their work, workers, versions and so on. */
+struct cup_setting {
     const char *what;
     const char *texts[CUP_COMPARE_MOST]; /* NULL: not known */
+    bool differs;                        /* two runs are known not to be alike */
+    bool unknown;                        /* some input does not know it */
 };
 
 struct cup_comparison {
@@ -52,9 +54,9 @@ struct cup_comparison {
     size_t input_count, baseline;
     struct cup_compared *rows; /* owned; by section, in the order of the report */
     size_t count, room;
-    struct cup_difference *differences; /* owned */
-    size_t difference_count, difference_room;
-    struct cup_intern texts; /* of the differences */
+    struct cup_setting *settings; /* owned */
+    size_t setting_count, setting_room, difference_count;
+    struct cup_intern texts; /* of the settings */
     struct cup_scaling scaling;
     bool same_work; /* all inputs have the same number of events */
 };
@@ -65,6 +67,14 @@ int cup_comparison_make(struct cup_comparison *comparison, struct cup_figures *i
                         size_t baseline);
 void cup_comparison_free(struct cup_comparison *comparison);
 
+/* The setting of that name; NULL: no input has it. */
+const struct cup_setting *cup_setting_find(const struct cup_comparison *comparison,
+                                           const char *what);
+
+/* Finds the settings of all inputs. Returns 0, or -1 without memory. Called by
+ * cup_comparison_make(). */
+int cup_settings_make(struct cup_comparison *comparison);
+
 enum cup_verdict { CUP_VERDICT_NONE, CUP_VERDICT_BETTER, CUP_VERDICT_WORSE };
 extern const char *const cup_verdict_names[]; /* NULL, "better", "worse" */
 
@@ -72,26 +82,39 @@ extern const char *const cup_verdict_names[]; /* NULL, "better", "worse" */
  */
 #define CUP_LEAST_CHANGE 0.0005
 
-/* How far a figure of a run may lie from that of another run of the same job, as a share of it: two
- * standard errors of the mean over the run's chunks, for figures made from their times; 0 for what
- * is counted; NAN for everything else, which one run does not show. */
+/* How far a figure of a run lies at least from that of another run of the same job, as a share of
+ * it: two standard errors of the mean over the run's chunks, for figures made from their times; 0
+ * for what is counted; NAN for everything else, which one run does not show. What changes for all
+ * chunks alike, such as the load of the machine, is not in it. */
 double cup_figure_noise(const struct cup_figures *figures, const struct cup_run_figure *figure);
 
 /* Fewer chunks than this show no noise. */
 enum { CUP_NOISE_CHUNKS = 8 };
 
+/* True if the input and the baseline stand for two or more runs each: they show how far runs of the
+ * same job differ. */
+bool cup_has_several_runs(const struct cup_comparison *comparison, size_t input);
+
+/* The noise of the change of a figure that both have, in the unit of the figure. Of several runs a
+ * side: their spread, which is Welch's t times the standard error of the difference, at 95 %. Else
+ * the noise of the chunks, at least. NAN: not known. */
+double cup_change_noise(const struct cup_comparison *comparison, const struct cup_compared *row,
+                        size_t input);
+
 /* What changed against the baseline. */
 struct cup_change {
     struct cup_value by;       /* null if either value is null or not a number */
     struct cup_value relative; /* by / baseline; null also where the baseline is 0 */
-    double noise;              /* of both runs, as a share of the baseline; NAN: not known */
-    enum cup_verdict verdict;  /* none if the change is not known to be more than the noise */
+    double noise;              /* cup_change_noise() as a share of the baseline; NAN: not known */
+    /* None if the change is not known to be more than runs of the same job differ: with one run on
+     * a side, only what is counted is judged. */
+    enum cup_verdict verdict;
 };
 struct cup_change cup_change_of(const struct cup_comparison *comparison,
                                 const struct cup_compared *row, size_t input);
 
 /* Whether an input is faster than the baseline, as one sentence. Returns `to`. */
-enum { CUP_VERDICT_TEXT = 400 };
+enum { CUP_VERDICT_TEXT = 1200 };
 char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
                           size_t input);
 

@@ -20,12 +20,14 @@ static bool is_wanted(const struct cup_compared *row, const char *only)
 
 /* ---- JSON ------------------------------------------------------------------------------- */
 
-static void put_input(struct cup_json *json, const struct cup_comparison *comparison, size_t index)
+/* An input, or one of the runs of a side. */
+static void put_run(struct cup_json *json, const struct cup_comparison *comparison, size_t index,
+                    const struct cup_figures *input, const char *name)
 {
-    static const char *const kinds[] = {"profile", "report", "roastcoffea"};
-    const struct cup_figures *input = &comparison->inputs[index];
+    static const char *const kinds[] = {"profile", "report", "roastcoffea", "runs"};
+    char run[CUP_RUN_NAME];
     cup_json_object(json, NULL);
-    cup_json_value(json, "name", cup_string(cup_input_name(index)));
+    cup_json_value(json, "name", cup_string(name));
     cup_json_value(json, "path", cup_string(input->path));
     cup_json_value(json, "kind", cup_string(kinds[input->kind]));
     cup_json_value(json, "run", cup_string(input->run));
@@ -34,27 +36,76 @@ static void put_input(struct cup_json *json, const struct cup_comparison *compar
     for (size_t i = 0; i < input->fact_count; i++)
         cup_json_value(json, input->facts[i].name, cup_string(input->facts[i].text));
     cup_json_end_object(json);
+    cup_json_value(json, "state", cup_string(cup_run_state_names[input->state]));
+    cup_json_value(json, "completeness", cup_string(input->completeness));
+    cup_json_value(json, "lost", cup_count_or_null(input->losses));
+    cup_json_array(json, "runs");
+    for (size_t i = 0; i < input->run_count; i++)
+        put_run(json, comparison, index, &input->runs[i],
+                cup_input_run_name(run, comparison, index, i));
+    cup_json_end_array(json);
     cup_json_end_object(json);
 }
 
-static void put_difference(struct cup_json *json, const struct cup_comparison *comparison,
-                           const struct cup_difference *difference)
+/* The settings that differ, or all. */
+static void put_settings(struct cup_json *json, const struct cup_comparison *comparison,
+                         const char *name, bool all)
 {
-    cup_json_row(json, NULL);
-    cup_json_value(json, "what", cup_string(difference->what));
-    cup_json_array(json, "values");
-    for (size_t i = 0; i < comparison->input_count; i++)
-        cup_json_value(json, NULL, cup_string(difference->texts[i]));
+    cup_json_array(json, name);
+    for (size_t i = 0; i < comparison->setting_count; i++) {
+        const struct cup_setting *setting = &comparison->settings[i];
+        if (!all && !setting->differs)
+            continue;
+        cup_json_row(json, NULL);
+        cup_json_value(json, "what", cup_string(setting->what));
+        if (all)
+            cup_json_value(json, "alike",
+                           setting->unknown && !setting->differs ? cup_null()
+                                                                 : cup_bool(!setting->differs));
+        cup_json_array(json, "values");
+        for (size_t k = 0; k < comparison->input_count; k++)
+            cup_json_value(json, NULL, cup_string(setting->texts[k]));
+        cup_json_end_array(json);
+        cup_json_end_object(json);
+    }
     cup_json_end_array(json);
-    cup_json_end_object(json);
+}
+
+/* The value of each run of a side; null for an input that is one run itself. */
+static void put_run_values(struct cup_json *json, const struct cup_comparison *comparison,
+                           const struct cup_compared *row)
+{
+    cup_json_array(json, "run_values");
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        const struct cup_figures *input = &comparison->inputs[i];
+        if (!input->run_count) {
+            cup_json_value(json, NULL, cup_null());
+            continue;
+        }
+        cup_json_array(json, NULL);
+        for (size_t k = 0; k < input->run_count; k++)
+            cup_json_value(json, NULL, cup_figures_row_value(&input->runs[k], row->figures[i]));
+        cup_json_end_array(json);
+    }
+    cup_json_end_array(json);
+}
+
+/* Null for one run. */
+static struct cup_value deviation_of(const struct cup_comparison *comparison,
+                                     const struct cup_compared *row, size_t input)
+{
+    return comparison->inputs[input].run_count &&
+                   cup_compared_value(row, input).kind != CUP_VALUE_NULL
+               ? cup_real(row->figures[input]->deviation)
+               : cup_null();
 }
 
 /* Arrays with an element for each input. */
 static void put_lists(struct cup_json *json, const struct cup_comparison *comparison,
                       const struct cup_compared *row)
 {
-    static const char *const names[] = {"values",  "change",  "relative_change",
-                                        "verdict", "sources", "noise"};
+    static const char *const names[] = {"values",  "change", "relative_change", "verdict",
+                                        "sources", "noise",  "deviations"};
     for (int list = 0; list < (int)(sizeof names / sizeof *names); list++) {
         cup_json_array(json, names[list]);
         for (size_t i = 0; i < comparison->input_count; i++) {
@@ -66,6 +117,7 @@ static void put_lists(struct cup_json *json, const struct cup_comparison *compar
                 cup_string(cup_verdict_names[change.verdict]),
                 cup_string(cup_compared_source(row, i)),
                 cup_real(change.noise),
+                deviation_of(comparison, row, i),
             };
             cup_json_value(json, NULL, values[list]);
         }
@@ -85,6 +137,7 @@ static void put_row(struct cup_json *json, const struct cup_comparison *comparis
     cup_json_value(json, "label", cup_string(row->label));
     cup_json_value(json, "better", cup_string(betters[row->direction.better]));
     put_lists(json, comparison, row);
+    put_run_values(json, comparison, row);
     cup_json_end_object(json);
 }
 
@@ -157,12 +210,10 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
     cup_json_end_array(&json);
     cup_json_array(&json, "inputs");
     for (size_t i = 0; i < comparison->input_count; i++)
-        put_input(&json, comparison, i);
+        put_run(&json, comparison, i, &comparison->inputs[i], cup_input_name(i));
     cup_json_end_array(&json);
-    cup_json_array(&json, "differences");
-    for (size_t i = 0; i < comparison->difference_count; i++)
-        put_difference(&json, comparison, &comparison->differences[i]);
-    cup_json_end_array(&json);
+    put_settings(&json, comparison, "differences", false);
+    put_settings(&json, comparison, "settings", true);
     cup_json_array(&json, "figures");
     for (size_t i = 0; i < comparison->count && !cup_output_failed(output); i++)
         if (is_wanted(&comparison->rows[i], only))
@@ -188,6 +239,8 @@ static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison
     cup_csv_value(csv, change.relative);
     cup_csv_value(csv, cup_string(cup_verdict_names[change.verdict]));
     cup_csv_value(csv, cup_string(cup_compared_source(row, input)));
+    cup_csv_value(csv, cup_real(change.noise));
+    cup_csv_value(csv, deviation_of(comparison, row, input));
     cup_csv_end_line(csv);
 }
 
@@ -195,9 +248,9 @@ void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
                      const struct cup_target *target, const struct cup_output *output)
 {
     (void)target;
-    static const char *const heads[] = {"section", "row",   "name",   "input",
-                                        "path",    "value", "change", "relative_change",
-                                        "verdict", "source"};
+    static const char *const heads[] = {"section", "row",    "name",   "input",
+                                        "path",    "value",  "change", "relative_change",
+                                        "verdict", "source", "noise",  "deviation"};
     struct cup_csv csv = {.out = output->file};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         cup_csv_value(&csv, cup_string(heads[i]));

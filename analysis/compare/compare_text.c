@@ -1,6 +1,7 @@
 /* The comparison as text and HTML. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
@@ -35,6 +36,7 @@ static const char *kind_text(enum cup_input_kind kind)
         [CUP_INPUT_PROFILE] = "profile",
         [CUP_INPUT_REPORT] = "saved report",
         [CUP_INPUT_ROASTCOFFEA] = "roastcoffea's measurement",
+        [CUP_INPUT_SIDE] = "runs of one job",
     };
     return texts[kind];
 }
@@ -48,20 +50,47 @@ static void add_metric(struct cup_table *table, const struct cup_figures *figure
     cup_table_add_value(table, cup_figures_value(figures, metric), cup_metric(metric)->unit);
 }
 
+static void print_run(const struct cup_terminal *terminal, const struct cup_figures *run,
+                      const char *name, const char *end)
+{
+    char line[600];
+    snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", run->path,
+             kind_text(run->kind), run->run ? ", run: " : "", run->run ? run->run : "",
+             SHOW_METRIC(run, CUP_METRIC_t_start), SHOW_METRIC(run, CUP_METRIC_wall_time), end);
+    fprintf(terminal->out, "  %-2s ", name);
+    cup_print_hanging(terminal, CUP_PLAIN, 5, line);
+}
+
 static void print_inputs(const struct cup_terminal *terminal,
                          const struct cup_comparison *comparison)
 {
+    char name[CUP_RUN_NAME];
     cup_print(terminal, CUP_BOLD, "cupping compare\n");
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        char line[600];
-        snprintf(line, sizeof line, "%s (%s%s%s), start (UTC) %s, wall time %s%s", input->path,
-                 kind_text(input->kind), input->run ? ", run: " : "", input->run ? input->run : "",
-                 SHOW_METRIC(input, CUP_METRIC_t_start), SHOW_METRIC(input, CUP_METRIC_wall_time),
-                 comparison->input_count > 1 && i == comparison->baseline ? ", the baseline" : "");
-        fprintf(terminal->out, "  %c  ", cup_input_letter(i));
-        cup_print_hanging(terminal, CUP_PLAIN, 5, line);
+        bool baseline = comparison->input_count > 1 && i == comparison->baseline;
+        if (!input->run_count)
+            print_run(terminal, input, cup_input_name(i), baseline ? ", the baseline" : "");
+        else
+            cup_print(terminal, CUP_PLAIN, "  %-2s medians of %zu runs%s\n", cup_input_name(i),
+                      input->run_count, baseline ? ", the baseline" : "");
+        for (size_t k = 0; k < input->run_count; k++)
+            print_run(terminal, &input->runs[k], cup_input_run_name(name, comparison, i, k), "");
     }
+}
+
+/* More than two runs without "--" are often meant as two sides. */
+static void print_columns(const struct cup_terminal *terminal,
+                          const struct cup_comparison *comparison)
+{
+    size_t single = 0;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        single += comparison->inputs[i].run_count == 0;
+    if (comparison->input_count > 2 && single == comparison->input_count)
+        cup_compare_line(terminal, CUP_DIM, 0,
+                         "Each run is compared with %s alone. If several are runs of the same job, "
+                         "part the sides by --: `cupping compare A1 A2 -- B1 B2`.",
+                         cup_input_name(comparison->baseline));
 }
 
 /* The answer: a sentence for each input but the baseline. */
@@ -74,6 +103,19 @@ static void print_verdicts(const struct cup_terminal *terminal,
     for (size_t i = 0; i < comparison->input_count; i++)
         if (i != comparison->baseline)
             cup_print_wrapped(terminal, CUP_BOLD, 0, cup_compare_verdict(text, comparison, i));
+    print_columns(terminal, comparison);
+}
+
+static void add_run(struct cup_table *table, const struct cup_figures *run, const char *name,
+                    const char *path, const char *role)
+{
+    cup_table_add_string(table, name);
+    cup_table_add_string(table, path);
+    cup_table_add_string(table, kind_text(run->kind));
+    cup_table_add_string(table, SHOW_METRIC(run, CUP_METRIC_t_start));
+    add_metric(table, run, CUP_METRIC_wall_time);
+    add_metric(table, run, CUP_METRIC_total_events);
+    cup_table_add_string(table, role);
 }
 
 /* HTML: the inputs as a table; in text, each is a line. */
@@ -89,38 +131,81 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
     cup_table_start(&table, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < comparison->input_count; i++) {
         const struct cup_figures *input = &comparison->inputs[i];
-        cup_table_add_string(&table, cup_input_name(i));
-        cup_table_add_string(&table, input->path);
-        cup_table_add_string(&table, kind_text(input->kind));
-        cup_table_add_string(&table, SHOW_METRIC(input, CUP_METRIC_t_start));
-        add_metric(&table, input, CUP_METRIC_wall_time);
-        add_metric(&table, input, CUP_METRIC_total_events);
-        cup_table_add_string(&table, i == comparison->baseline ? "the baseline" : "");
+        char name[CUP_RUN_NAME];
+        add_run(&table, input, cup_input_name(i),
+                input->run_count ? CUP_FORMAT("medians of %zu runs", input->run_count)
+                                 : input->path,
+                i == comparison->baseline ? "the baseline" : "");
+        for (size_t k = 0; k < input->run_count; k++)
+            add_run(&table, &input->runs[k], cup_input_run_name(name, comparison, i, k),
+                    input->runs[k].path, "");
     }
     cup_table_finish(&table, terminal);
 }
 
-static void print_differences(const struct cup_terminal *terminal,
-                              const struct cup_comparison *comparison)
+/* ---- settings --------------------------------------------------------------------------- */
+
+/* "hosts: A vm1; B vm2". Long lists of names are cut: the JSON has all. */
+static void print_difference(const struct cup_terminal *terminal,
+                             const struct cup_comparison *comparison,
+                             const struct cup_setting *setting)
 {
-    if (comparison->difference_count)
-        print_heading(terminal, CUP_WARN, "Inputs differ");
-    for (size_t i = 0; i < comparison->difference_count; i++) {
-        const struct cup_difference *difference = &comparison->differences[i];
-        char line[1200];
-        size_t length = (size_t)snprintf(line, sizeof line, "%s:", difference->what);
-        for (size_t k = 0; k < comparison->input_count && length < sizeof line; k++)
-            if (difference->texts[k])
-                length += (size_t)snprintf(line + length, sizeof line - length, "%s %c %s",
-                                           line[length - 1] == ':' ? "" : ";", cup_input_letter(k),
-                                           difference->texts[k]);
-        cup_print_wrapped(terminal, CUP_WARN, 2, line);
+    char line[1200];
+    enum { MOST = 160 };
+    size_t length = (size_t)snprintf(line, sizeof line, "%s:", setting->what);
+    for (size_t i = 0; i < comparison->input_count && length < sizeof line; i++) {
+        const char *text = setting->texts[i] ? setting->texts[i] : "n/a";
+        length += (size_t)snprintf(line + length, sizeof line - length, "%s %c %.*s%s",
+                                   i ? ";" : "", cup_input_letter(i), (int)MOST, text,
+                                   strlen(text) > MOST ? "..." : "");
     }
-    if (comparison->input_count > 1 && !comparison->difference_count)
-        cup_print_wrapped(terminal, CUP_DIM, 0,
-                          "The inputs have the same events, chunks, datasets, files, workers, "
-                          "threads, versions and settings, as far as these are known.");
-    if (comparison->input_count > 1 && !comparison->same_work)
+    cup_print_wrapped(terminal, CUP_WARN, 2, line);
+}
+
+/* The names of the settings that are alike, or, with `unknown`, that some input does not know and
+ * of which no difference is known. The caller frees the text; NULL: there are none, or no memory.
+ */
+static char *join_settings(const struct cup_comparison *comparison, bool unknown)
+{
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out && i < comparison->setting_count; i++) {
+        const struct cup_setting *setting = &comparison->settings[i];
+        if (setting->differs || setting->unknown != unknown)
+            continue;
+        fprintf(out, "%s%s", count++ ? ", " : "", setting->what);
+    }
+    if (out && fclose(out) == 0 && count)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void print_joined(const struct cup_terminal *terminal,
+                         const struct cup_comparison *comparison, const char *before, bool unknown)
+{
+    char *names = join_settings(comparison, unknown), *line = NULL;
+    if (names && asprintf(&line, "%s %s.", before, names) > 0) {
+        cup_print_wrapped(terminal, CUP_DIM, 2, line);
+        free(line);
+    }
+    free(names);
+}
+
+static void print_settings(const struct cup_terminal *terminal,
+                           const struct cup_comparison *comparison)
+{
+    if (comparison->input_count < 2)
+        return;
+    print_heading(terminal, comparison->difference_count ? CUP_WARN : CUP_HEADING,
+                  comparison->difference_count ? "Settings differ" : "Settings");
+    for (size_t i = 0; i < comparison->setting_count; i++)
+        if (comparison->settings[i].differs)
+            print_difference(terminal, comparison, &comparison->settings[i]);
+    print_joined(terminal, comparison, "Alike:", false);
+    print_joined(terminal, comparison, "Not known of all inputs, and not compared:", true);
+    if (!comparison->same_work)
         cup_print_wrapped(
             terminal, CUP_DIM, 2,
             "Not the same number of events, so sums and times are not marked better or worse.");
@@ -136,6 +221,29 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
         cup_table_add_value(table, value, row->unit);
     else
         cup_table_add_missing(table, footnotes, cup_compared_source(row, input));
+}
+
+static void add_percent(struct cup_table *table, double share)
+{
+    double percent = 100 * share;
+    cup_table_add_string(table, isnan(share) ? ""
+                                : percent == 0
+                                    ? "0"
+                                    : CUP_FORMAT(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent));
+}
+
+/* The standard deviation of the runs of a side. */
+static void add_deviation(struct cup_table *table, const struct cup_compared *row, size_t input)
+{
+    double value = fabs(cup_number(cup_compared_value(row, input)));
+    double deviation = row->figures[input] ? row->figures[input]->deviation : NAN;
+    if (row->unit != CUP_UNIT_SHARE && row->unit != CUP_UNIT_PERCENT)
+        add_percent(table, deviation == 0 ? 0 * value : cup_number(cup_ratio(deviation, value)));
+    else
+        cup_table_add_string(
+            table, isnan(value) ? ""
+                                : CUP_FORMAT("%.1f pt",
+                                             deviation * (row->unit == CUP_UNIT_SHARE ? 100 : 1)));
 }
 
 /* Shares change by percentage points, other figures by an amount of their own unit. */
@@ -185,17 +293,34 @@ static void add_row(struct cup_table *table, const struct block *block,
         cup_table_add_string(table, first ? row->row : "");
     cup_table_add_string(table, row->label);
     add_value(table, row, comparison->baseline, footnotes);
+    if (comparison->inputs[comparison->baseline].run_count)
+        add_deviation(table, row, comparison->baseline);
     for (size_t i = block->from; i < block->to; i++) {
         if (i == comparison->baseline)
             continue;
         struct cup_change change = cup_change_of(comparison, row, i);
         add_value(table, row, i, footnotes);
+        if (comparison->inputs[i].run_count)
+            add_deviation(table, row, i);
         if (block->pair)
             add_amount(table, row, &change);
         add_relative(table, &change, !block->pair);
+        if (cup_has_several_runs(comparison, i))
+            add_percent(table, change.noise);
         if (block->pair)
             cup_table_add_string(table, change.verdict ? cup_verdict_names[change.verdict] : "");
     }
+}
+
+/* The column of an input and, if it is of several runs, that of their deviation. */
+static unsigned add_input_columns(struct cup_column *columns, const struct block *block,
+                                  size_t input)
+{
+    unsigned count = 0;
+    columns[count++] = (struct cup_column){cup_input_name(input), CUP_FIT_RIGHT, 0};
+    if (block->comparison->inputs[input].run_count)
+        columns[count++] = (struct cup_column){"±", CUP_FIT_RIGHT, 2};
+    return count;
 }
 
 static unsigned make_columns(struct cup_column *columns, const struct block *block)
@@ -204,15 +329,16 @@ static unsigned make_columns(struct cup_column *columns, const struct block *blo
     if (block->rows)
         columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
     columns[count++] = (struct cup_column){"", CUP_FIT_LEFT, 0};
-    columns[count++] =
-        (struct cup_column){cup_input_name(block->comparison->baseline), CUP_FIT_RIGHT, 0};
+    count += add_input_columns(columns + count, block, block->comparison->baseline);
     for (size_t i = block->from; i < block->to; i++) {
         if (i == block->comparison->baseline)
             continue;
-        columns[count++] = (struct cup_column){cup_input_name(i), CUP_FIT_RIGHT, 0};
+        count += add_input_columns(columns + count, block, i);
         if (block->pair)
             columns[count++] = (struct cup_column){"change", CUP_FIT_RIGHT, 1};
         columns[count++] = (struct cup_column){"", CUP_FIT_RIGHT, 0};
+        if (cup_has_several_runs(block->comparison, i))
+            columns[count++] = (struct cup_column){"spread", CUP_FIT_RIGHT, 0};
         if (block->pair)
             columns[count++] = (struct cup_column){"", CUP_FIT_NONE, 0};
     }
@@ -288,13 +414,18 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
 }
 
 /* The number of inputs that fit side by side next to the baseline. */
-static size_t inputs_per_block(const struct cup_terminal *terminal)
+static size_t inputs_per_block(const struct cup_terminal *terminal,
+                               const struct cup_comparison *comparison)
 {
-    enum { LABELS_AND_BASELINE = 38, INPUT = 22, MOST = 6 };
-    size_t room = terminal->width > LABELS_AND_BASELINE + INPUT
-                      ? (terminal->width - LABELS_AND_BASELINE) / INPUT
-                      : 1;
-    return room < MOST ? room : MOST;
+    /* CUP_TABLE_COLUMNS also limits them: a side has four columns, the baseline two. */
+    enum { LABELS_AND_BASELINE = 38, INPUT = 22, DEVIATION = 9, MOST = 6, MOST_OF_SIDES = 3 };
+    bool sides = false;
+    for (size_t i = 0; i < comparison->input_count; i++)
+        sides |= comparison->inputs[i].run_count > 0;
+    size_t input = INPUT + sides * DEVIATION, fixed = LABELS_AND_BASELINE + sides * DEVIATION;
+    size_t room = terminal->width > fixed + input ? (terminal->width - fixed) / input : 1;
+    size_t most = sides ? MOST_OF_SIDES : MOST;
+    return room < most ? room : most;
 }
 
 static bool has_label(const struct cup_comparison *comparison, const char *section)
@@ -312,7 +443,7 @@ static void print_section(const struct cup_terminal *terminal,
 {
     struct cup_footnotes footnotes = {.count = 0};
     struct shown shown = {0};
-    size_t others = comparison->input_count - 1, step = inputs_per_block(terminal);
+    size_t others = comparison->input_count - 1, step = inputs_per_block(terminal, comparison);
     if (!has_label(comparison, section->name))
         return;
     print_heading(terminal, CUP_HEADING, section->heading);
@@ -422,17 +553,35 @@ static void print_sections(const struct cup_terminal *terminal,
             print_section(terminal, comparison, section, only ? SIZE_MAX : SHOWN_ROWS);
 }
 
-static void print_footer(const struct cup_terminal *terminal, bool pair)
+/* How the marks and the spread are made. */
+static void print_footer(const struct cup_terminal *terminal,
+                         const struct cup_comparison *comparison, bool pair)
 {
+    bool several = false, single = false;
+    for (size_t i = 0; i < comparison->input_count; i++) {
+        several |= i != comparison->baseline && cup_has_several_runs(comparison, i);
+        single |= i != comparison->baseline && !cup_has_several_runs(comparison, i);
+    }
     putc('\n', terminal->out);
-    cup_compare_line(
-        terminal, CUP_DIM, 0,
-        "%s where it is known whether more or less is better, and only if the change is "
-        "more than the runs' noise: two standard errors of the mean over the chunks, "
-        "for figures made from their times. Counts and bytes have none; other times "
-        "are not marked.",
-        pair ? "Changes are marked better or worse"
-             : "b: better, w: worse than the baseline; marked");
+    cup_compare_line(terminal, CUP_DIM, 0,
+                     "%s where it is known whether more or less is better, and only if the change "
+                     "is known to be more than runs of the same job differ.",
+                     pair ? "Changes are marked better or worse"
+                          : "b: better, w: worse than the baseline; marked");
+    if (several)
+        cup_compare_line(
+            terminal, CUP_DIM, 0,
+            "Values are medians of the runs, ± their standard deviation. Spread: Welch's t-test at "
+            "95 %%, so two sides of the same job differ by more in 1 of 20 comparisons.");
+    if (single)
+        cup_compare_line(
+            terminal, CUP_DIM, 0,
+            "With one run on a side only counts and bytes are marked: one run does not show how "
+            "far "
+            "runs of the same job differ. Noise of the chunks: two standard errors of the mean "
+            "over "
+            "the chunks, which is the least. Two or more runs a side: `cupping compare A1 A2 -- B1 "
+            "B2`.");
 }
 
 void cup_compare_text(const struct cup_comparison *comparison, const char *only,
@@ -443,7 +592,7 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
     cup_terminal_open(&terminal, output);
     print_inputs(&terminal, comparison);
     print_verdicts(&terminal, comparison);
-    print_differences(&terminal, comparison);
+    print_settings(&terminal, comparison);
     if (!alone && !(only && strcmp(only, "inputs") == 0)) {
         print_sections(&terminal, comparison, only);
         if (only && strcmp(only, "functions") == 0)
@@ -456,7 +605,8 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
     if (!only || scaling)
         print_ramps(&terminal, comparison, target, alone || scaling);
     if (!alone && !scaling && !(only && strcmp(only, "inputs") == 0))
-        print_footer(&terminal, comparison->input_count == 2 || inputs_per_block(&terminal) == 1);
+        print_footer(&terminal, comparison,
+                     comparison->input_count == 2 || inputs_per_block(&terminal, comparison) == 1);
 }
 
 /* Width of a table of six inputs; and rows of a table in HTML, so that the page stays readable. */
@@ -469,13 +619,13 @@ void cup_compare_html(const struct cup_comparison *comparison, const struct cup_
     const struct cup_terminal terminal = {.out = out, .width = SCREEN, .html = &html};
     print_heading(&terminal, CUP_HEADING, "Runs");
     put_inputs(&terminal, comparison);
-    print_differences(&terminal, comparison);
+    print_settings(&terminal, comparison);
     for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
         if (is_comparable(comparison, section->name))
             print_section(&terminal, comparison, section, PAGE_ROWS);
     print_heading(&terminal, CUP_HEADING, "Scaling");
     print_scaling(&terminal, &comparison->scaling);
     print_ramps(&terminal, comparison, target, false);
-    print_footer(&terminal, comparison->input_count == 2);
+    print_footer(&terminal, comparison, comparison->input_count == 2);
     cup_html_section_end(&terminal);
 }

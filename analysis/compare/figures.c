@@ -116,6 +116,18 @@ double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id 
     return cup_number(cup_figures_value(figures, metric));
 }
 
+struct cup_value cup_figures_row_value(const struct cup_figures *figures,
+                                       const struct cup_run_figure *like)
+{
+    for (size_t i = 0; like && i < figures->count; i++) {
+        const struct cup_run_figure *figure = &figures->rows[i];
+        if (strcmp(figure->name, like->name) == 0 && strcmp(figure->row, like->row) == 0 &&
+            strcmp(figure->section, like->section) == 0)
+            return figure->value;
+    }
+    return cup_null();
+}
+
 const char *cup_figures_fact(const struct cup_figures *figures, const char *name)
 {
     for (size_t i = 0; i < figures->fact_count; i++)
@@ -131,6 +143,9 @@ void cup_figures_free(struct cup_figures *figures)
     free(figures->files);
     cup_intern_clear(&figures->texts);
     cup_run_stacks_free(figures->stacks);
+    for (size_t i = 0; i < figures->run_count; i++)
+        cup_figures_free(&figures->runs[i]);
+    free(figures->runs);
     *figures = (struct cup_figures){0};
 }
 
@@ -217,21 +232,37 @@ static int facts_in_order(const void *left, const void *right)
     return order ? order : strcmp(a->value, b->value);
 }
 
+void cup_fact_list_add_limit(struct cup_fact_list *list, double bytes)
+{
+    if (bytes > 0)
+        cup_fact_list_add(list, true, CUP_FACT_MEMORY_LIMIT,
+                          cup_string(CUP_SHOW(bytes, CUP_UNIT_BYTES)).text);
+}
+
+/* Adds the fact that begins at `first`, with all its values. Returns where the next one begins. */
+static size_t join_fact(struct cup_fact_list *list, size_t first)
+{
+    const struct cup_recorded_fact *fact = &list->recorded[first];
+    char *joined = NULL;
+    size_t size = 0, next = first;
+    FILE *out = open_memstream(&joined, &size);
+    for (; next < list->count && strcmp(list->recorded[next].name, fact->name) == 0; next++)
+        if (out && list->recorded[next].worker == fact->worker)
+            fprintf(out, "%s%s", next > first ? " + " : "", list->recorded[next].value);
+    if (out && fclose(out) == 0)
+        add_fact(list->figures, fact->name, joined);
+    else
+        list->figures->short_of_memory = true;
+    free(joined);
+    return next;
+}
+
 void cup_fact_list_finish(struct cup_fact_list *list)
 {
     if (list->count)
         qsort(list->recorded, list->count, sizeof *list->recorded, facts_in_order);
-    for (size_t i = 0, next; i < list->count; i = next) {
-        const struct cup_recorded_fact *first = &list->recorded[i];
-        char joined[300] = "";
-        size_t length = 0;
-        for (next = i; next < list->count && strcmp(list->recorded[next].name, first->name) == 0;
-             next++)
-            if (list->recorded[next].worker == first->worker && length < sizeof joined)
-                length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s",
-                                           length ? " + " : "", list->recorded[next].value);
-        add_fact(list->figures, first->name, joined);
-    }
+    for (size_t i = 0; i < list->count;)
+        i = join_fact(list, i);
     free(list->recorded);
     *list = (struct cup_fact_list){0};
 }
@@ -246,18 +277,58 @@ static int ascending(const void *left, const void *right)
 
 struct cup_spread cup_spread_of(double *numbers, size_t count)
 {
-    struct cup_spread spread = {.count = count};
+    struct cup_spread spread = {.count = count,
+                                .points = count < CUP_SPREAD_POINTS ? count : CUP_SPREAD_POINTS};
     if (count)
         qsort(numbers, count, sizeof *numbers, ascending);
-    for (int i = 0; count && i < CUP_SPREAD_POINTS; i++) {
-        spread.at[i] = cup_quantile_sorted(numbers, count, (double)i / (CUP_SPREAD_POINTS - 1));
-    }
+    for (size_t i = 0; i < spread.points; i++)
+        spread.at[i] =
+            spread.points == count
+                ? numbers[i]
+                : cup_quantile_sorted(numbers, count, (double)i / (double)(spread.points - 1));
     return spread;
 }
 
 double cup_spread_at(const struct cup_spread *spread, double share)
 {
-    return spread->count ? spread->at[(size_t)(share * (CUP_SPREAD_POINTS - 1) + 0.5)] : NAN;
+    return cup_quantile_sorted(spread->at, spread->points, share);
+}
+
+/* A number that stands for `weight` numbers. */
+struct weighted {
+    double number, weight;
+};
+
+static int lighter_first(const void *left, const void *right)
+{
+    return ascending(&((const struct weighted *)left)->number,
+                     &((const struct weighted *)right)->number);
+}
+
+struct cup_spread cup_spread_merge(const struct cup_spread *const *spreads, size_t count)
+{
+    struct cup_spread merged = {.count = 0};
+    size_t used = 0;
+    double below = 0;
+    struct weighted *all = calloc(count * CUP_SPREAD_POINTS + 1, sizeof *all);
+    for (size_t i = 0; all && i < count; i++) {
+        merged.count += spreads[i]->count;
+        for (size_t k = 0; k < spreads[i]->points; k++)
+            all[used++] = (struct weighted){spreads[i]->at[k],
+                                            (double)spreads[i]->count / (double)spreads[i]->points};
+    }
+    if (used)
+        qsort(all, used, sizeof *all, lighter_first);
+    merged.points = merged.count < CUP_SPREAD_POINTS ? merged.count : CUP_SPREAD_POINTS;
+    double step = merged.points > 1 ? (double)(merged.count - 1) / (double)(merged.points - 1) : 0;
+    for (size_t i = 0, at = 0; i < merged.points; i++) {
+        double wanted = (double)i * step;
+        while (at + 1 < used && below + all[at].weight <= wanted + 1e-6)
+            below += all[at++].weight;
+        merged.at[i] = all[at].number;
+    }
+    free(all);
+    return merged;
 }
 
 void cup_numbers_add(struct cup_numbers *numbers, double number)

@@ -8,23 +8,33 @@
 #include "analysis/base/intern.h"
 #include "analysis/compare/ramp.h"
 #include "analysis/metrics/functions/call_tree.h"
+#include "analysis/metrics/losses/completeness.h"
 #include "analysis/metrics/metrics.h"
 
-enum cup_input_kind { CUP_INPUT_PROFILE, CUP_INPUT_REPORT, CUP_INPUT_ROASTCOFFEA };
+enum cup_input_kind {
+    CUP_INPUT_PROFILE,
+    CUP_INPUT_REPORT,
+    CUP_INPUT_ROASTCOFFEA,
+    CUP_INPUT_SIDE, /* several runs of one job */
+};
 
 /* The two times of a chunk: of its task, and inside process(). Not every kind of input has both. */
 enum cup_chunk_time { CUP_CHUNK_TASK, CUP_CHUNK_PROCESS, CUP_CHUNK_TIMES };
 
-/* The quantiles of many numbers, in a few hundred bytes. */
+/* How many numbers are spread, in a kilobyte: the numbers themselves, if they are few. */
 enum { CUP_SPREAD_POINTS = 201 };
 
 struct cup_spread {
     size_t count;                 /* how many numbers; 0: none */
-    double at[CUP_SPREAD_POINTS]; /* [i]: the quantile i / (CUP_SPREAD_POINTS - 1) */
+    size_t points;                /* = count: `at` has all numbers; else it has quantiles */
+    double at[CUP_SPREAD_POINTS]; /* ascending; [i]: the quantile i / (points - 1) */
 };
 
 /* Changes the order of `numbers`, which must all be known. */
 struct cup_spread cup_spread_of(double *numbers, size_t count);
+
+/* The spread of the numbers of several spreads together. */
+struct cup_spread cup_spread_merge(const struct cup_spread *const *spreads, size_t count);
 
 /* The quantile for a share of 0 to 1; NAN if there are no numbers. */
 double cup_spread_at(const struct cup_spread *spread, double share);
@@ -52,6 +62,7 @@ struct cup_run_figure {
     struct cup_value value;
     const char *source; /* where the value comes from, or why it is null */
     struct cup_direction direction;
+    double deviation; /* the standard deviation of the runs, if it stands for several; else 0 */
 };
 
 /* What must be the same in two runs for their figures to be comparable: "events", "python", ... */
@@ -87,7 +98,12 @@ struct cup_figures {
     struct cup_run_stacks *stacks;             /* NULL: none, see run_stacks.h */
     const char *stacks_missing;                /* why a profile has none; constant */
     struct cup_spread chunks[CUP_CHUNK_TIMES]; /* chunks whose result was used, seconds */
-    bool short_of_memory;                      /* a figure or text is missing for want of memory */
+    enum cup_run_state state;                  /* whether the run is complete */
+    const char *completeness;                  /* the same, as a sentence; NULL: not known */
+    uint64_t losses; /* chunks and files that are missing in the result; CUP_UNKNOWN64: not known */
+    struct cup_figures *runs; /* owned; of CUP_INPUT_SIDE, whose figures are the runs' medians */
+    size_t run_count;         /* 0: it is one run itself */
+    bool short_of_memory;     /* a figure or text is missing for want of memory */
 };
 
 /* A copy, zero-terminated, of `length` bytes; "" without memory. */
@@ -113,6 +129,10 @@ struct cup_run_figure *cup_figures_find(const struct cup_figures *figures,
 /* The figure, null if it is missing; and as a number, NAN if it is null or missing. */
 struct cup_value cup_figures_value(const struct cup_figures *figures, enum cup_metric_id metric);
 double cup_figures_number(const struct cup_figures *figures, enum cup_metric_id metric);
+
+/* The value of the figure with the section, row and name of `like`; null if there is none. */
+struct cup_value cup_figures_row_value(const struct cup_figures *figures,
+                                       const struct cup_run_figure *like);
 
 /* The fact of that name; NULL: not known. */
 const char *cup_figures_fact(const struct cup_figures *figures, const char *name);
@@ -177,6 +197,10 @@ struct cup_fact_list {
     } * recorded; /* owned; without duplicates */
     size_t count, room;
 };
+/* Facts that are made of the workers: the texts of their limits, and of their hosts. */
+#define CUP_FACT_MEMORY_LIMIT "memory limit of a worker"
+#define CUP_FACT_HOSTS "hosts"
+void cup_fact_list_add_limit(struct cup_fact_list *list, double bytes);
 void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
                        struct cup_text value);
 void cup_fact_list_finish(

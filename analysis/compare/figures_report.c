@@ -167,7 +167,34 @@ static void read_facts(struct cup_figures *figures, const json_t *root)
         cup_fact_list_add(&list, is_worker(processes, json_object_get(fact, "pid")),
                           name ? name : "", cup_json_text(json_object_get(fact, "value")));
     }
+    const json_t *workers = json_object_get(json_object_get(root, "workers"), "rows");
+    for (size_t i = 0; i < json_array_size(workers); i++) {
+        const json_t *worker = json_array_get(workers, i);
+        cup_fact_list_add(&list, true, CUP_FACT_HOSTS,
+                          cup_json_text(json_object_get(worker, "host")));
+        cup_fact_list_add_limit(&list,
+                                json_number_value(json_object_get(worker, "memory_limit_bytes")));
+    }
     cup_fact_list_finish(&list);
+}
+
+/* Reports of older versions do not say it. */
+static void read_completeness(struct cup_figures *figures, const json_t *root)
+{
+    const json_t *completeness = json_object_get(root, "completeness");
+    const json_t *losses = json_object_get(root, "losses");
+    const json_t *lost = json_object_get(losses, "chunks_lost");
+    const char *state = json_string_value(json_object_get(completeness, "state"));
+    const char *sentence = json_string_value(json_object_get(completeness, "sentence"));
+    for (int i = 0; state && i < CUP_RUN_STATE_COUNT; i++)
+        if (strcmp(cup_run_state_names[i], state) == 0)
+            figures->state = (enum cup_run_state)i;
+    figures->completeness = sentence ? cup_figures_keep_string(figures, sentence) : NULL;
+    figures->losses =
+        json_is_integer(lost)
+            ? (uint64_t)(json_integer_value(lost) +
+                         json_integer_value(json_object_get(losses, "chunks_skipped")))
+            : CUP_UNKNOWN64;
 }
 
 /* ---- the report ------------------------------------------------------------------------- */
@@ -177,6 +204,7 @@ static void read_report(struct cup_figures *figures, const json_t *root)
     const json_t *workers = json_object_get(json_object_get(root, "workers"), "rows");
     figures->kind = CUP_INPUT_REPORT;
     figures->workers = json_array_size(workers);
+    read_completeness(figures, root);
     for (size_t i = 0; i < cup_metric_section_count; i++)
         read_section(figures, root, cup_metric_sections[i]->name);
     read_statistics(figures, root);

@@ -142,6 +142,19 @@ static void add_infos(struct cup_fact_list *list, const struct cup_profile *prof
     }
 }
 
+static void add_workers(struct cup_fact_list *list, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (cup_process_is_worker(&profile->processes[i]))
+            cup_fact_list_add(list, true, CUP_FACT_HOSTS,
+                              cup_string(profile->processes[i].header.host).text);
+    for (size_t i = 0; i < profile->server_count; i++) {
+        const struct cup_server *server = &profile->servers[i];
+        if (server->role == CUP_ROLE_WORKER && server->memory_limit != CUP_UNKNOWN64)
+            cup_fact_list_add_limit(list, (double)server->memory_limit);
+    }
+}
+
 static void add_spreads(struct cup_figures *figures, const struct cup_totals *totals)
 {
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
@@ -159,11 +172,20 @@ static void add_spreads(struct cup_figures *figures, const struct cup_totals *to
     cup_figures_set_chunks(figures, times);
 }
 
+/* Whether the run did what it was to do. */
+static void set_completeness(struct cup_figures *figures, const struct cup_totals *totals)
+{
+    figures->state = totals->completeness->state;
+    figures->completeness = cup_figures_keep_string(figures, totals->completeness->sentence);
+    figures->losses = cup_losses_chunks(&totals->losses->sums);
+}
+
 void cup_figures_from_totals(struct cup_figures *figures, const struct cup_totals *totals)
 {
     struct cup_fact_list list = {.figures = figures};
     figures->kind = CUP_INPUT_PROFILE;
     figures->workers = totals->workers;
+    set_completeness(figures, totals);
     for (size_t i = 0; i < cup_metric_section_count; i++)
         add_metrics(figures, totals, cup_metric_sections[i]);
     add_statistics(figures, totals);
@@ -172,6 +194,7 @@ void cup_figures_from_totals(struct cup_figures *figures, const struct cup_total
         add_dataset(figures, totals, &totals->datasets[i]);
     add_input_files(figures, totals);
     add_infos(&list, totals->profile);
+    add_workers(&list, totals->profile);
     cup_fact_list_finish(&list);
     figures->ramp = cup_ramp_make(totals);
     if (figures->ask.chunks)

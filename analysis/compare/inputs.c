@@ -1,12 +1,14 @@
 #include "analysis/compare/inputs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/compare/measurement.h"
 #include "analysis/compare/run_stacks.h"
+#include "analysis/compare/side.h"
 #include "analysis/profile/runs.h"
 
 /* Stacks are read where they are asked for. */
@@ -136,19 +138,86 @@ char cup_input_letter(size_t input)
     return (char)('A' + input);
 }
 
-static bool is_named(const struct cup_input_list *inputs, size_t input, const char *text)
+char *cup_input_run_name(char to[CUP_RUN_NAME], const struct cup_comparison *comparison,
+                         size_t input, size_t run)
+{
+    if (comparison->inputs[input].run_count)
+        snprintf(to, CUP_RUN_NAME, "%c%zu", cup_input_letter(input), run + 1);
+    else
+        snprintf(to, CUP_RUN_NAME, "%c", cup_input_letter(input));
+    return to;
+}
+
+size_t cup_input_list_sides(const struct cup_input_list *inputs)
+{
+    return inputs->split_count ? inputs->split_count + 1 : inputs->word_count;
+}
+
+/* The words of a side: [*from, *to). */
+static void find_words(const struct cup_input_list *inputs, size_t side, size_t *from, size_t *to)
+{
+    bool split = inputs->split_count > 0;
+    *from = !split ? side : side == 0 ? 0 : inputs->splits[side - 1];
+    *to = !split                       ? side + 1
+          : side < inputs->split_count ? inputs->splits[side]
+                                       : inputs->word_count;
+}
+
+static bool is_same_run(const char *one, const char *other)
+{
+    char *a = realpath(one, NULL), *b = realpath(other, NULL);
+    bool same = strcmp(a ? a : one, b ? b : other) == 0;
+    free(a);
+    free(b);
+    return same;
+}
+
+static int check_side(const struct cup_input_list *inputs, size_t side, const char *verb,
+                      struct cup_error *error)
+{
+    size_t from, to;
+    find_words(inputs, side, &from, &to);
+    if (from == to)
+        return cup_error_set(error, verb, CUP_NO_OFFSET,
+                             "no run %s a --, which parts the sides: `cupping %s A1 A2 -- B1 B2`",
+                             side == 0 ? "before" : "after", verb);
+    for (size_t i = from; i < to; i++)
+        for (size_t k = from; k < i; k++)
+            if (is_same_run(inputs->words[i], inputs->words[k]))
+                return cup_error_set(error, verb, CUP_NO_OFFSET,
+                                     "%s: given twice on one side, which would show no spread",
+                                     inputs->words[i]);
+    return 0;
+}
+
+int cup_input_list_check(const struct cup_input_list *inputs, const char *verb,
+                         struct cup_error *error)
+{
+    for (size_t side = 0; side < cup_input_list_sides(inputs); side++)
+        if (inputs->split_count && check_side(inputs, side, verb, error) != 0)
+            return -1;
+    return 0;
+}
+
+/* By its letter, its number, or one of its words. */
+static bool is_named(const struct cup_input_list *inputs, size_t side, const char *text)
 {
     char number[24];
-    snprintf(number, sizeof number, "%zu", input + 1);
-    return (text[0] == cup_input_letter(input) && !text[1]) || strcmp(text, number) == 0 ||
-           strcmp(text, inputs->words[input]) == 0;
+    size_t from, to;
+    snprintf(number, sizeof number, "%zu", side + 1);
+    bool named = (text[0] == cup_input_letter(side) && !text[1]) || strcmp(text, number) == 0;
+    find_words(inputs, side, &from, &to);
+    for (; from < to; from++)
+        named |= strcmp(text, inputs->words[from]) == 0;
+    return named;
 }
 
 int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, const char *verb,
                             struct cup_error *error)
 {
+    size_t sides = cup_input_list_sides(inputs);
     inputs->baseline = 0;
-    for (size_t i = 0; text && i < inputs->word_count; i++)
+    for (size_t i = 0; text && i < sides; i++)
         if (is_named(inputs, i, text)) {
             inputs->baseline = i;
             return 0;
@@ -157,15 +226,49 @@ int cup_input_list_baseline(struct cup_input_list *inputs, const char *text, con
                  : cup_error_set(error, verb, CUP_NO_OFFSET,
                                  "--baseline %s: not one of the %zu inputs; give a letter, a "
                                  "number or a name",
-                                 text, inputs->word_count);
+                                 text, sides);
+}
+
+static int open_word(const struct cup_input_list *inputs, struct cup_figures *figures, size_t word,
+                     bool *usage, struct cup_error *error)
+{
+    figures->ask = inputs->ask;
+    return cup_input_open(figures, inputs->words[word], inputs->run, usage, error);
+}
+
+/* Opens the runs of a side, and makes one input of them. */
+static int open_runs(const struct cup_input_list *inputs, struct cup_figures *side, size_t from,
+                     size_t to, bool *usage, struct cup_error *error)
+{
+    struct cup_figures *runs = calloc(to - from, sizeof *runs);
+    size_t opened = 0;
+    int result = runs ? 0 : cup_error_memory(error, inputs->words[from]);
+    while (result == 0 && from + opened < to) {
+        result = open_word(inputs, &runs[opened], from + opened, usage, error);
+        opened += result == 0;
+    }
+    if (result == 0 && cup_side_make(side, runs, opened) != 0) {
+        cup_figures_free(side);
+        return cup_error_memory(error, inputs->words[from]);
+    }
+    if (result == 0) {
+        set_rates(side);
+        return 0;
+    }
+    while (opened)
+        cup_figures_free(&runs[--opened]);
+    free(runs);
+    return result;
 }
 
 int cup_input_list_open(struct cup_input_list *inputs, bool *usage, struct cup_error *error)
 {
-    for (inputs->count = 0; inputs->count < inputs->word_count; inputs->count++) {
+    size_t from, to;
+    for (inputs->count = 0; inputs->count < cup_input_list_sides(inputs); inputs->count++) {
         struct cup_figures *figures = &inputs->figures[inputs->count];
-        figures->ask = inputs->ask;
-        if (cup_input_open(figures, inputs->words[inputs->count], inputs->run, usage, error) != 0)
+        find_words(inputs, inputs->count, &from, &to);
+        if ((to == from + 1 ? open_word(inputs, figures, from, usage, error)
+                            : open_runs(inputs, figures, from, to, usage, error)) != 0)
             return -1;
     }
     return 0;

@@ -275,6 +275,7 @@ int cup_figures_from_roastcoffea(struct cup_figures *figures, const char *direct
     if (!metrics)
         return -1;
     figures->kind = CUP_INPUT_ROASTCOFFEA;
+    figures->losses = CUP_UNKNOWN64;
     cup_figures_add_unknown(figures, MEASURED " has no such figure");
     for (size_t i = 0; i < cup_roast_key_count; i++)
         set_key(figures, metrics, &cup_roast_keys[i]);

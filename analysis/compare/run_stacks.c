@@ -106,6 +106,32 @@ void cup_figures_keep_stacks(struct cup_figures *figures, const struct cup_total
     stacks->sampled = cup_weight_measured(totals->profile, CUP_W_CPU);
 }
 
+void cup_run_stacks_keep_sum(struct cup_figures *side, const struct cup_figures *runs, size_t count)
+{
+    side->stacks = runs[0].ask.stacks ? calloc(1, sizeof *side->stacks) : NULL;
+    struct cup_run_stacks *sum = side->stacks;
+    bool whole = sum && start(&sum->tree) == 0, by_event = true;
+    side->short_of_memory |= runs[0].ask.stacks && !whole;
+    for (size_t i = 0; i < count && whole && !side->stacks_missing; i++) {
+        const struct cup_run_stacks *stacks = runs[i].stacks;
+        side->stacks_missing = cup_run_stacks_missing(&runs[i]);
+        if (side->stacks_missing)
+            continue;
+        side->short_of_memory |= lay(&sum->tree, &stacks->tree, 0) != 0;
+        sum->tree.ask = stacks->tree.ask;
+        sum->events += stacks->events;
+        sum->tasks += stacks->tasks;
+        sum->sampled = stacks->sampled && (i == 0 || sum->sampled);
+        by_event &= stacks->events > 0;
+    }
+    if (sum && !by_event)
+        sum->events = 0;
+    if (side->stacks_missing) {
+        cup_run_stacks_free(sum);
+        side->stacks = NULL;
+    }
+}
+
 void cup_run_stacks_free(struct cup_run_stacks *stacks)
 {
     if (stacks)

@@ -18,6 +18,10 @@ struct cup_run_stacks {
 void cup_figures_keep_stacks(struct cup_figures *figures, const struct cup_totals *totals);
 void cup_run_stacks_free(struct cup_run_stacks *stacks);
 
+/* Adds the stacks of COUNT runs into those of *side, unless a run has none. */
+void cup_run_stacks_keep_sum(struct cup_figures *side, const struct cup_figures *runs,
+                             size_t count);
+
 /* NULL, or why the input has none: a sentence without a full stop. */
 const char *cup_run_stacks_missing(const struct cup_figures *figures);
 

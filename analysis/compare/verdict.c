@@ -1,4 +1,5 @@
 /* What a comparison says in one sentence. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,105 +17,194 @@ static const struct cup_compared *find_metric(const struct cup_comparison *compa
     return NULL;
 }
 
-static void add_text(char to[CUP_VERDICT_TEXT], const char *text)
-{
-    strncat(to, text, CUP_VERDICT_TEXT - strlen(to) - 1);
-}
-
-/* Whether the change is more than noise. */
-static void add_noise(char to[CUP_VERDICT_TEXT], const struct cup_change *change)
-{
-    if (isnan(change->noise))
-        add_text(to, "; whether that is more than noise is not known, because a run has too few "
-                     "chunks or their times are n/a");
-    else
-        add_text(to, CUP_FORMAT(change->verdict != CUP_VERDICT_NONE
-                                    ? ", more than the runs' own noise of %.0f %%"
-                                    : ", which is not more than the runs' own noise of %.0f %%",
-                                100 * change->noise));
-}
-
-/* "(6.2 s against 7.1 s)" */
-static void add_values(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
-                       const struct cup_compared *row, size_t input)
+__attribute__((format(printf, 2, 3))) static void add_text(char to[CUP_VERDICT_TEXT],
+                                                           const char *format, ...)
 {
     size_t length = strlen(to);
-    snprintf(to + length, CUP_VERDICT_TEXT - length, " (%s against %s)",
-             CUP_SHOW_VALUE(cup_compared_value(row, input), row->unit),
-             CUP_SHOW_VALUE(cup_compared_value(row, comparison->baseline), row->unit));
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + length, CUP_VERDICT_TEXT - length, format, arguments);
+    va_end(arguments);
 }
 
-/* The use of the threads' time that changed the most in the direction of the wall time. Only
- * between runs with the same threads: others divide their time differently. */
+/* ---- what changed ----------------------------------------------------------------------- */
+
+/* A use of the threads' time, and the words for less of it and for itself. */
+static const struct part {
+    enum cup_metric_id metric;
+    const char *text;
+} parts[] = {
+    {CUP_METRIC_task_cpu_s, "CPU in tasks"},
+    {CUP_METRIC_BUDGET_IO, "waiting for files"},
+    {CUP_METRIC_BUDGET_GIL, "waiting for the GIL"},
+    {CUP_METRIC_BUDGET_LOCK, "waiting for other locks"},
+    {CUP_METRIC_BUDGET_RUN_DELAY, "waiting for a CPU core"},
+    {CUP_METRIC_idle_s, "idle threads"},
+};
+
+static bool differs(const struct cup_comparison *comparison, const char *what)
+{
+    const struct cup_setting *setting = cup_setting_find(comparison, what);
+    return !setting || setting->differs;
+}
+
+/* The part that changed the most in the direction of the wall time, of several runs a side by more
+ * than their spread; NULL: none. *by is its change. */
+static const struct part *find_largest_part(const struct cup_comparison *comparison, size_t input,
+                                            bool less, struct cup_value *by)
+{
+    const struct part *largest = NULL;
+    double size = 0;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct cup_compared *row = find_metric(comparison, parts[i].metric);
+        if (!row)
+            continue;
+        struct cup_change change = cup_change_of(comparison, row, input);
+        double seconds = cup_number(change.by) * (less ? -1 : 1);
+        if (!(seconds > size) || (cup_has_several_runs(comparison, input) &&
+                                  !(seconds > cup_change_noise(comparison, row, input))))
+            continue;
+        size = seconds;
+        *by = change.by;
+        largest = &parts[i];
+    }
+    return largest;
+}
+
+/* Only between runs with the same threads: others divide their time differently. */
 static void add_largest_part(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
                              size_t input, bool less)
 {
-    static const struct {
-        enum cup_metric_id metric;
-        const char *text;
-    } parts[] = {
-        {CUP_METRIC_task_cpu_s, "CPU in tasks"},
-        {CUP_METRIC_BUDGET_IO, "waiting for files"},
-        {CUP_METRIC_BUDGET_GIL, "waiting for the GIL"},
-        {CUP_METRIC_BUDGET_LOCK, "waiting for other locks"},
-        {CUP_METRIC_BUDGET_RUN_DELAY, "waiting for a CPU core"},
-        {CUP_METRIC_idle_s, "idle threads"},
-    };
-    const char *text = NULL;
-    struct cup_value most = cup_null();
-    double size = 0;
-    for (size_t i = 0; i < comparison->difference_count; i++)
-        if (strcmp(comparison->differences[i].what, "workers") == 0 ||
-            strcmp(comparison->differences[i].what, "threads of a worker") == 0)
-            return;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const struct cup_compared *row = find_metric(comparison, parts[i].metric);
-        struct cup_value by = row ? cup_change_of(comparison, row, input).by : cup_null();
-        double change = cup_number(by) * (less ? -1 : 1);
-        if (change > size) {
-            size = change;
-            most = by;
-            text = parts[i].text;
-        }
+    struct cup_value by;
+    if (differs(comparison, "workers") || differs(comparison, "threads of a worker"))
+        return;
+    const struct part *part = find_largest_part(comparison, input, less, &by);
+    if (part)
+        add_text(to, ": %s %s (%s%s of the threads' time)", less ? "less" : "more", part->text,
+                 less ? "" : "+", CUP_SHOW_VALUE(by, CUP_UNIT_SECONDS));
+}
+
+/* ---- the sentence ----------------------------------------------------------------------- */
+
+/* "2.5 %", "31 %" */
+#define SHOW_PERCENT(share) CUP_FORMAT((share) < 0.0995 ? "%.1f %%" : "%.0f %%", 100 * (share))
+
+/* What the sentence is about. */
+struct subject {
+    const struct cup_comparison *comparison;
+    const struct cup_compared *row;
+    struct cup_change change;
+    size_t input;
+    bool wall;             /* the wall time; else events per second */
+    const char *of, *from; /* names of the input and of the baseline */
+};
+
+/* "(6.20 s against 7.10 s)" */
+static void add_values(char to[CUP_VERDICT_TEXT], const struct subject *subject)
+{
+    const struct cup_compared *row = subject->row;
+    add_text(to, " (%s against %s)",
+             CUP_SHOW_VALUE(cup_compared_value(row, subject->input), row->unit),
+             CUP_SHOW_VALUE(cup_compared_value(row, subject->comparison->baseline), row->unit));
+}
+
+/* "B is 12 % faster than A (6.20 s against 7.10 s)" */
+static void add_difference(char to[CUP_VERDICT_TEXT], const struct subject *subject)
+{
+    double relative = cup_number(subject->change.relative);
+    bool less = relative < 0;
+    add_text(to, "%s %s %s %s %s", subject->of, subject->wall ? "is" : "has",
+             SHOW_PERCENT(fabs(relative)),
+             subject->wall ? (less ? "faster than" : "slower than")
+             : less        ? "fewer events per second than"
+                           : "more events per second than",
+             subject->from);
+    add_values(to, subject);
+}
+
+static void add_no_difference(char to[CUP_VERDICT_TEXT], const struct subject *subject,
+                              const char *beyond)
+{
+    add_text(to, "No difference between %s and %s beyond %s of %s: %s %+.1f %%", subject->of,
+             subject->from, beyond, SHOW_PERCENT(subject->change.noise),
+             subject->wall ? "wall time" : "events per second",
+             100 * cup_number(subject->change.relative));
+    add_values(to, subject);
+}
+
+static void judge_several(char to[CUP_VERDICT_TEXT], const struct subject *subject)
+{
+    if (subject->change.verdict == CUP_VERDICT_NONE) {
+        add_no_difference(to, subject, "the runs' own spread");
+        return;
     }
-    size_t length = strlen(to);
-    if (text)
-        snprintf(to + length, CUP_VERDICT_TEXT - length,
-                 "; of the threads' time, %s changed the most (%s%s)", text, less ? "" : "+",
-                 CUP_SHOW_VALUE(most, CUP_UNIT_SECONDS));
+    add_difference(to, subject);
+    add_text(to, ", more than the runs' own spread of %s", SHOW_PERCENT(subject->change.noise));
+    if (subject->wall)
+        add_largest_part(to, subject->comparison, subject->input,
+                         cup_number(subject->change.relative) < 0);
+}
+
+/* The chunks of one run show noise, but not all: see cup_figure_noise(). */
+static void describe_single(char to[CUP_VERDICT_TEXT], const struct subject *subject)
+{
+    const struct cup_figures *inputs = subject->comparison->inputs;
+    bool both = inputs[subject->input].run_count == 0 &&
+                inputs[subject->comparison->baseline].run_count == 0;
+    double relative = cup_number(subject->change.relative);
+    if (fabs(relative) < CUP_LEAST_CHANGE || fabs(relative) <= subject->change.noise) {
+        if (subject->change.noise > 0)
+            add_no_difference(to, subject, "the noise of the chunks");
+        else
+            add_text(to, "No difference between %s and %s", subject->of, subject->from);
+        return;
+    }
+    add_difference(to, subject);
+    if (subject->wall)
+        add_largest_part(to, subject->comparison, subject->input, relative < 0);
+    add_text(to, ". Whether runs of the same job differ as much is not known: %s",
+             both                                    ? "there is one run a side"
+             : inputs[subject->input].run_count == 0 ? CUP_FORMAT("%s is one run", subject->of)
+                                                     : CUP_FORMAT("%s is one run", subject->from));
+}
+
+/* An incomplete run takes less time. */
+static void add_incomplete(char to[CUP_VERDICT_TEXT], const struct subject *subject)
+{
+    const size_t both[] = {subject->comparison->baseline, subject->input};
+    for (int i = 0; i < 2; i++) {
+        const struct cup_figures *figures = &subject->comparison->inputs[both[i]];
+        if (figures->state != CUP_RUN_COMPLETE && figures->state != CUP_RUN_UNKNOWN)
+            add_text(to, " %s is not complete: %s", cup_input_name(both[i]),
+                     figures->completeness ? figures->completeness
+                                           : "its report does not say why.");
+    }
 }
 
 char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
                           size_t input)
 {
     bool wall = comparison->same_work;
-    const char *of = cup_input_name(input), *from = cup_input_name(comparison->baseline);
-    const char *what = wall ? "wall time" : "events per second";
-    const struct cup_compared *row =
-        find_metric(comparison, wall ? CUP_METRIC_wall_time : CUP_METRIC_event_rate_wall_khz);
-    struct cup_change change = {.by = cup_null(), .relative = cup_null()};
-    if (row)
-        change = cup_change_of(comparison, row, input);
-    double relative = cup_number(change.relative), percent = 100 * fabs(relative);
-    if (isnan(relative)) {
-        snprintf(to, CUP_VERDICT_TEXT,
-                 "Whether %s is faster than %s is not known: %s of one of them is n/a.", of, from,
-                 what);
-        return to;
-    }
-    if (change.verdict == CUP_VERDICT_NONE)
-        snprintf(to, CUP_VERDICT_TEXT, "%s against %s: %s %+.1f %%", of, from, what,
-                 100 * relative);
+    struct subject subject = {.comparison = comparison,
+                              .row = find_metric(comparison, wall ? CUP_METRIC_wall_time
+                                                                  : CUP_METRIC_event_rate_wall_khz),
+                              .change = {.by = cup_null(), .relative = cup_null()},
+                              .input = input,
+                              .wall = wall,
+                              .of = cup_input_name(input),
+                              .from = cup_input_name(comparison->baseline)};
+    to[0] = '\0';
+    if (subject.row)
+        subject.change = cup_change_of(comparison, subject.row, input);
+    if (isnan(cup_number(subject.change.relative)))
+        add_text(to, "Whether %s is faster than %s is not known: %s of one of them is n/a",
+                 subject.of, subject.from,
+                 wall ? "the wall time" : "the number of events per second");
+    else if (cup_has_several_runs(comparison, input))
+        judge_several(to, &subject);
     else
-        snprintf(to, CUP_VERDICT_TEXT, "%s %s %.0f %% %s %s", of, wall ? "is" : "has", percent,
-                 wall           ? relative < 0 ? "faster than" : "slower than"
-                 : relative < 0 ? "fewer events per second than"
-                                : "more events per second than",
-                 from);
-    add_values(to, comparison, row, input);
-    add_noise(to, &change);
-    if (change.verdict != CUP_VERDICT_NONE && wall)
-        add_largest_part(to, comparison, input, relative < 0);
+        describe_single(to, &subject);
     add_text(to, ".");
+    add_incomplete(to, &subject);
     return to;
 }

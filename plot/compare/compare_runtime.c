@@ -18,7 +18,7 @@ static size_t count_known(const struct cup_comparison *comparison, enum cup_chun
 static void add_run(struct cup_compared_runtime *plot, const struct cup_spread *spread,
                     struct cup_text name)
 {
-    for (int i = 0; i < CUP_SPREAD_POINTS; i++) {
+    for (size_t i = 0; i < spread->points; i++) {
         if (!(spread->at[i] > 0))
             continue;
         plot->low_s = fmin(plot->low_s, spread->at[i]);
@@ -51,11 +51,11 @@ const void *cup_data_compare_runtime(struct cup_plot_input *input)
     if (plot->count < 2)
         return cup_plot_unavailable(input, "fewer than two runs have known chunk times");
     cup_plot_set_caption(input,
-                         "%s, for chunks whose result was used; %d quantiles of each run (%s). In "
-                         "brackets: the median.",
+                         "%s, for chunks whose result was used; of more than %d chunks %d "
+                         "quantiles (%s). In brackets: the median.",
                          task ? "Wall time of the chunks' tasks"
                               : "Time of chunks inside process()",
-                         CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
+                         CUP_SPREAD_POINTS, CUP_SPREAD_POINTS, task ? "cupping" : "Coffea");
     cup_caption_add_missing(input, missing);
     return plot;
 }
@@ -76,16 +76,26 @@ static struct cup_axis time_axis(const struct cup_compared_runtime *plot)
 
 /* ---- a few runs --------------------------------------------------------------------------- */
 
-/* Draws the share of chunks that took at most a time. Every second curve is dashed, for readers who
- * cannot tell the colours apart. */
+/* Draws the share of chunks that took at most a time: a step at each chunk if they are few. Every
+ * second curve is dashed, for readers who cannot tell the colours apart. */
 static void draw_curve(struct cup_figure *figure, const struct cup_spread *spread, size_t n)
 {
-    double shares[CUP_SPREAD_POINTS];
+    double times[CUP_SPREAD_POINTS + 1], shares[CUP_SPREAD_POINTS + 1];
+    const bool steps = spread->points == spread->count;
     const struct cup_stroke stroke = {.colour = cup_theme_paint(figure->theme, (unsigned)n),
-                                      .dashed = n % 2 == 1};
-    for (int i = 0; i < CUP_SPREAD_POINTS; i++)
-        shares[i] = 100.0 * i / (CUP_SPREAD_POINTS - 1);
-    cup_mark_line(figure, spread->at, shares, CUP_SPREAD_POINTS, &stroke);
+                                      .dashed = n % 2 == 1,
+                                      .steps = steps};
+    size_t count = 0;
+    if (steps) {
+        times[0] = spread->at[0];
+        shares[count++] = 0;
+    }
+    for (size_t i = 0; i < spread->points; i++, count++) {
+        times[count] = spread->at[i];
+        shares[count] = steps ? 100.0 * (double)(i + 1) / (double)spread->points
+                              : 100.0 * (double)i / (double)(spread->points - 1);
+    }
+    cup_mark_line(figure, times, shares, count, &stroke);
 }
 
 static void draw_curve_key(struct cup_figure *figure, const struct cup_compared_runtime *plot,

@@ -149,13 +149,21 @@ const void *cup_data_compare(struct cup_plot_input *input)
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     static const char other_work[] =
         ", and not for sums and times, because the runs did different work";
-    static const char noise[] = " Noise: two standard errors of the means over the chunks of "
-                                "both runs. A change within it is not judged.";
+    static const char noise[] =
+        " Noise: two standard errors of the means over the chunks of both runs, which is the "
+        "least. "
+        "One run a side does not show how far runs of the same job differ: only counts are judged.";
+    static const char spread[] =
+        " Medians of the runs. Noise: their spread, by Welch's t-test at 95 %. A change within it "
+        "is not judged.";
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
+    bool sides = true;
     if (!plot)
         return NULL;
     plot->run_count = comparison->input_count;
+    for (size_t i = 0; i < plot->run_count; i++)
+        sides &= cup_has_several_runs(comparison, i);
     plot->baseline = comparison->baseline;
     for (size_t i = 0; i < plot->run_count; i++) {
         plot->runs[i] = input->runs->names[i];
@@ -171,7 +179,8 @@ const void *cup_data_compare(struct cup_plot_input *input)
                          "them. Better or worse: only for figures where more or less is clearly "
                          "better%s.%s",
                          (int)KEYS, comparison->same_work ? "" : other_work,
-                         plot->run_count == 2 ? noise
+                         sides                  ? spread
+                         : plot->run_count == 2 ? noise
                          : plot->run_count > CUP_COMPARED_NAMED
                              ? " Letters: the runs in the order of the command line."
                              : "");

@@ -19,12 +19,19 @@ static void copy_name(char to[CUP_FITTED], const char *path, int parts)
     free(real);
 }
 
+/* A side is called after its first run. */
+static const char *path_of(const struct cup_comparison *comparison, size_t input)
+{
+    const struct cup_figures *figures = &comparison->inputs[input];
+    return figures->run_count ? figures->runs[0].path : figures->path;
+}
+
 static bool is_ambiguous(const struct cup_comparison *comparison, size_t input, int parts)
 {
     char name[CUP_FITTED], other[CUP_FITTED];
-    copy_name(name, comparison->inputs[input].path, parts);
+    copy_name(name, path_of(comparison, input), parts);
     for (size_t i = 0; i < comparison->input_count; i++) {
-        copy_name(other, comparison->inputs[i].path, parts);
+        copy_name(other, path_of(comparison, i), parts);
         if (i != input && strcmp(other, name) == 0)
             return true;
     }
@@ -47,12 +54,14 @@ static int count_parts(const struct cup_comparison *comparison)
 
 static bool name_run(struct cup_plot_runs *runs, struct cup_arena *arena, size_t input, int parts)
 {
-    enum { ROOM = CUP_FITTED + 4 };
+    enum { ROOM = CUP_FITTED + 40 };
     char name[CUP_FITTED], *text = cup_arena_take(arena, 1, ROOM);
-    copy_name(name, runs->comparison->inputs[input].path, parts);
+    size_t count = runs->comparison->inputs[input].run_count;
+    copy_name(name, path_of(runs->comparison, input), parts);
     if (!text)
         return false;
-    snprintf(text, ROOM, "%c: %s", cup_input_letter(input), name);
+    snprintf(text, ROOM, "%c: %s%s", cup_input_letter(input), name,
+             count ? CUP_FORMAT(" and %zu more", count - 1) : "");
     runs->names[input] = (struct cup_text){text, strlen(text)};
     return true;
 }
@@ -90,8 +99,10 @@ static void print_period(struct cup_plot_runs *runs, int64_t last_ns)
         snprintf(when, sizeof when, ", %s to %s UTC",
                  CUP_SHOW_VALUE(cup_time(runs->date_ns), CUP_UNIT_NONE),
                  CUP_SHOW_VALUE(cup_time(last_ns), CUP_UNIT_NONE));
-    snprintf(runs->heading, sizeof runs->heading, "%zu runs%s; the baseline is %.60s",
-             comparison->input_count, when, runs->names[comparison->baseline].bytes);
+    snprintf(runs->heading, sizeof runs->heading, "%zu %s%s; the baseline is %.60s",
+             comparison->input_count,
+             comparison->inputs[comparison->baseline].run_count ? "sides" : "runs", when,
+             runs->names[comparison->baseline].bytes);
 }
 
 static void print_heading(struct cup_plot_runs *runs)

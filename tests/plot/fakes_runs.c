@@ -110,7 +110,8 @@ static const void *fake_runtime(enum fake_kind kind, struct cup_arena *arena)
     plot->high_s = kind == FAKE_ODD ? INFINITY : 60;
     for (size_t i = 0; i < plot->count; i++) {
         double middle = 2 + 8 * roll(&dice), width = 0.2 + roll(&dice) / 2;
-        spreads[i].count = 100;
+        spreads[i].count = kind == FAKE_LARGE ? 1000000 : 1000;
+        spreads[i].points = CUP_SPREAD_POINTS;
         for (int k = 0; k < CUP_SPREAD_POINTS; k++)
             spreads[i].at[k] = kind == FAKE_ODD ? odd(i + (size_t)k)
                                                 : middle * exp(width * tan((k - 100) * 0.0125));

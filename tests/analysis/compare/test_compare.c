@@ -396,7 +396,8 @@ Test(compare, tables_of_three_for_people_and_as_csv)
     expect_text("out", "b: better, w: worse");
     cr_assert_eq(COMPARE(scratch, other, "--csv", "-", "--only", "workers"), 0);
     expect_text("out",
-                "section,row,name,input,path,value,change,relative_change,verdict,source\r\n");
+                "section,row,name,input,path,value,change,relative_change,verdict,source,noise,"
+                "deviation\r\n");
     expect_text("out", "workers,,cores_per_worker,B,");
 }
 
