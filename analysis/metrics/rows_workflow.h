@@ -148,6 +148,11 @@ METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
 METRIC(event_rate_core_hz, "events per core", HZ,
        event_rate(t, cup_run_s(t) * cup_total_cores(t), 1),
        "P: total_events / (wall_time * total_cores); threads: #", MORE_IS_BETTER)
+METRIC(
+    event_rate_thread_hz, "events per thread", HZ,
+    event_rate(t, cup_metric_number(CUP_METRIC_threads_s, t), 1),
+    "P: total_events / time_budget.threads_s: times the threads that the workers had on average, "
+    "it is event_rate_wall_khz")
 METRIC(event_rate_core_avg_cores_hz, NULL, HZ, event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
        "P: total_events / (wall_time * avg_cores); threads: #")
 

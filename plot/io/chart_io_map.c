@@ -174,7 +174,7 @@ static void add_keys(struct cup_figure *figure, const struct cup_io_map *plot,
 {
     enum cup_key_mark mark = plot->cells ? CUP_KEY_BOX : CUP_KEY_LINE;
     cup_figure_add_key(figure, mark, fresh, "read for the first time");
-    cup_figure_add_key(figure, mark, again, "read again");
+    cup_figure_add_key(figure, mark, again, "at a place read before");
     if (plot->any_joined && !plot->cells)
         cup_figure_add_key(figure, CUP_KEY_BAND, fresh, "read somewhere in the box");
 }

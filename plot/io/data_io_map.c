@@ -327,8 +327,8 @@ static void write_caption(struct cup_plot_input *input, const struct cup_io_map 
     cup_tick_text(again, (double)map->again, CUP_AXIS_BYTES);
     cup_plot_set_caption(
         input,
-        "%s. %s (consecutive reads)%s. Together %s, of which %s%s had been read before "
-        "(cupping).%s%s",
+        "%s. %s (consecutive reads)%s. Together %s, %s%s of it at places that had been read before "
+        "(cupping): heads of files too, unlike the report's baskets read again.%s%s",
         files, cup_count_text(extents, map->extents, "access extent"), joined,
         cup_tick_text(bytes, (double)map->bytes, CUP_AXIS_BYTES), map->joined ? "at least " : "",
         again, plot->cells ? " Paler cells: fewer bytes." : "", lost);

@@ -30,6 +30,26 @@ static int add_waits(struct cup_curves *plot, struct cup_arena *arena,
  * threads: a higher line would squeeze the curves to the bottom. */
 #define THREADS_SHOWN_BELOW 4
 
+/* The curves have all threads that waited, the report's shares only the tasks' own threads, as
+ * parts of the threads' time: the caption states both. */
+static void write_caption(struct cup_plot_input *input, size_t processes,
+                          const struct cup_time_bins *gil)
+{
+    const struct cup_totals *totals = input->totals;
+    double own_s = (double)totals->budget.ns[CUP_BUDGET_GIL] / 1e9, all_s = gil->whole / 1e9;
+    double percent[CUP_BUDGET_COUNT];
+    char own[CUP_DURATION_TEXT], other[CUP_DURATION_TEXT];
+    cup_budget_percent(&totals->budget, percent);
+    cup_plot_set_caption(
+        input,
+        "Mean number of threads that waited at the same time: %zu worker process%s, bins of %.3g "
+        "s. The %llu task threads waited for the GIL for %s, %.1f %% of their time; helper threads "
+        "and threads without a task for %s. A wait is counted when it ends (cupping).",
+        processes, processes == 1 ? "" : "es", gil->bin_s,
+        (unsigned long long)totals->budget.threads, cup_duration_text(own, own_s),
+        percent[CUP_BUDGET_GIL], cup_duration_text(other, all_s > own_s ? all_s - own_s : 0));
+}
+
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
@@ -61,10 +81,6 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
                                                 .values = &plot->level,
                                                 .count = 1,
                                                 .behind = 1});
-    cup_plot_set_caption(input,
-                         "Mean number of threads that waited at the same time, helper threads "
-                         "included: %zu worker process%s, %.0f task threads, bins of %.3g s. A "
-                         "wait is counted when it ends (cupping).",
-                         processes, processes == 1 ? "" : "es", threads, gil.bin_s);
+    write_caption(input, processes, &gil);
     return plot;
 }

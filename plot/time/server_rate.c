@@ -227,7 +227,7 @@ static void write_caption(struct cup_plot_input *input, const struct sources *so
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of all: %s. The server "
+        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of these: %s. The server "
         "in a URL may be a redirector (cupping).%s",
         cup_count_text(counted, servers, "source"),
         sources->as_data_rate

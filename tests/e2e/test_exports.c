@@ -97,6 +97,21 @@ Test(exports, agree_with_the_report_and_with_coffea)
     free(directory);
 }
 
+/* Every text, picture, page and export of one profile; also wrong values, which must be found. */
+Test(exports, one_name_has_one_value_in_every_output)
+{
+    char *directory = cup_job("exports", analyse);
+    char *profile = cup_path(directory, "profile"), *scratch = cup_scratch("agreement");
+    const char *const argv[] = {cup_python(),
+                                CUP_TOP "/tests/workloads/agreement.py",
+                                CUP_BUILD "/cupping",
+                                profile,
+                                scratch,
+                                NULL};
+    expect_silence(directory, "agreement.log", argv);
+    free(scratch), free(profile), free(directory);
+}
+
 /* ---- in the programs that they are for ------------------------------------------------------ */
 
 /* tests/setup.sh gets these where it can; speedscope's pages are in no package. */

@@ -155,7 +155,7 @@ static void fit_level(struct cup_line_fit *fit, const struct points *points, dou
     struct cup_line line = {.mean_x = mean_x, .slope = 0};
     for (size_t i = 0; i < points->count; i++)
         points->distances[i] = points->all[i].y;
-    line.at_mean = cup_select(points->distances, points->count, points->count / 2);
+    line.at_mean = cup_quantile(points->distances, points->count, 0.5);
     line.spread = median_spread(points, &line);
     line.at_mean_error = line.spread * sqrt(acos(-1) / 2 / (double)points->count);
     line.slope = line.slope_error = NAN;

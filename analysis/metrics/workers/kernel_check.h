@@ -8,7 +8,7 @@
 /* Classes of the bytes that the hooks saw: name in the JSON, text. */
 #define CUP_KERNEL_CLASSES(X)                                                                      \
     X(DATA, "read_bytes", "data files")                                                            \
-    X(IMPORT, "import_bytes", "imports")                                                           \
+    X(IMPORT, "import_bytes", "imports of all processes")                                          \
     X(PIPE, "pipe_bytes", "pipes and terminals")                                                   \
     X(SPILL, "spill_read_bytes", "Dask's spilling")                                                \
     X(DASK, "dask_read_bytes", "Dask's own threads")                                               \

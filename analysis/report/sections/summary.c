@@ -101,14 +101,26 @@ static void print_duration(const struct cup_page *page)
     print_fact(page, "wall time", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_wall_time), detail);
 }
 
+/* "each thread"; or if not all threads were there all the time, "each of 7.94 threads on average":
+ * times this number the rate of a thread is the rate of the run. */
+static const char *name_threads(char to[CUP_LINE_ROOM], const struct cup_totals *totals)
+{
+    double threads = cup_metric_number(CUP_METRIC_threads_s, totals) /
+                     cup_metric_number(CUP_METRIC_wall_time, totals);
+    bool all_the_time = fabs(threads - (double)totals->budget.threads) < 0.005 * threads;
+    return cup_format(to, all_the_time ? "each thread" : "each of %.3g threads on average",
+                      threads);
+}
+
 static void print_events(const struct cup_page *page)
 {
-    double core = cup_metric_number(CUP_METRIC_event_rate_core_hz, page->totals);
+    char threads[CUP_LINE_ROOM];
+    double rate = cup_metric_number(CUP_METRIC_event_rate_thread_hz, page->totals);
     print_fact(page, "events/s", CUP_BOLD, CUP_SHOW_METRIC(page, CUP_METRIC_event_rate_wall_khz),
                cup_metric_number(CUP_METRIC_total_events, page->totals) >= 0
-                   ? CUP_FORMAT("%s events; %s/s for each thread",
+                   ? CUP_FORMAT("%s events; %s/s for %s",
                                 CUP_SHOW_METRIC(page, CUP_METRIC_total_events),
-                                CUP_SHOW(core, CUP_UNIT_COUNT))
+                                CUP_SHOW(rate, CUP_UNIT_COUNT), name_threads(threads, page->totals))
                    : "no Coffea chunk was seen");
 }
 
@@ -161,13 +173,13 @@ static void print_baskets(const struct cup_page *page)
                               CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
     if (page->brief)
         print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-                   CUP_FORMAT("of the trees' bytes; %s%s read more than once", bound,
+                   CUP_FORMAT("of the trees' bytes; %s%s of baskets read again", bound,
                               CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes)));
     else
         print_fact(
             page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
             CUP_FORMAT(
-                "of the trees' bytes; %s%s read more than once, %s read ahead and never used",
+                "of the trees' bytes; %s%s of baskets read again, %s read ahead and never used",
                 bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
                 CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }

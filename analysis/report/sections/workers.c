@@ -51,7 +51,8 @@ static void print_memory(const struct cup_page *page)
         return;
     print_line(
         page, "memory",
-        CUP_FORMAT("%s per worker, at most %s; %s of the limit, at most %s; spilled %s%s",
+        CUP_FORMAT("%s per worker on average, at most %s; %s of the limit, at most %s; spilled "
+                   "%s%s",
                    CUP_SHOW_METRIC(page, CUP_METRIC_avg_memory_per_worker_bytes),
                    CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes),
                    CUP_SHOW_METRIC(page, CUP_METRIC_memory_utilization_pct),
@@ -62,13 +63,14 @@ static void print_memory(const struct cup_page *page)
 
 static void print_use(const struct cup_page *page)
 {
-    print_line(page, "per thread",
-               CUP_FORMAT("CPU %s (%s by the processes' clocks), running tasks %s, assigned tasks "
-                          "(also those that wait for a thread) %s",
-                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
-                          CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
+    print_line(
+        page, "per thread",
+        CUP_FORMAT("CPU of the processes %s (%s by their clocks), running tasks %s, assigned "
+                   "tasks (also those that wait for a thread) %s",
+                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_real_cpu_utilization_process_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_executing_utilization_pct),
+                   CUP_SHOW_METRIC(page, CUP_METRIC_cpu_utilization_pct)));
     print_line(page, "event loops",
                CUP_FORMAT("stalled up to %s in a worker, %s in the scheduler",
                           CUP_SHOW_METRIC(page, CUP_METRIC_event_loop_stall_s_peak),
