@@ -22,7 +22,7 @@ enum { MOST_OPERANDS = CUP_COMPARE_MOST + CUP_WANTED_MOST }; /* runs and names o
 struct request {
     const char *words[CUP_COMPARE_MOST]; /* the runs */
     struct cup_input_list inputs;        /* used if there are two or more runs */
-    const char *out, *format, *width, *height, *run, *html, *files, *baseline, *target_text;
+    const char *out, *format, *width, *height, *run, *html, *title, *files, *baseline, *target_text;
     const char *list, *dark, *all; /* NULL: not given */
     struct cup_call_ask ask;       /* whose stacks the flame graphs show */
     unsigned number;               /* of the run: see struct cup_load_options */
@@ -49,6 +49,8 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--html", "FILE", html,
                "instead of pictures, write one self-contained page with the plots and the tables "
                "of the report (of several runs: of `cupping compare`); - is standard output"),
+    CUP_OPTION("--title", "TEXT", title,
+               "the title of the page (with --html); default: the name of the run"),
     CUP_OPTION("--format", "FORMAT", format,
                "the format of the pictures (default: png, at 192 pixels an inch)",
                .values = format_name),
@@ -278,6 +280,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
                              "--html %s: a page has all plots, in its own size and both colours; "
                              "%s is for pictures",
                              request->html, find_picture_option(request));
+    if (request->title && !request->html)
+        return cup_error_set(error, "plot", CUP_NO_OFFSET,
+                             "--title %s: is the title of a page: add --html FILE", request->title);
     if (request->out && strcmp(request->out, "-") == 0)
         return cup_error_set(error, "plot", CUP_NO_OFFSET,
                              "-o -: plots are written to a directory, not standard output");
@@ -328,8 +333,10 @@ static int write_page(const struct request *request, const struct cup_subject *s
     struct cup_output output;
     if (cup_output_open(&output, request->html, error) != 0)
         return -1;
-    int result = subject->runs ? cup_page_runs_write(subject->runs, &cup_run_plots, &output, error)
-                               : cup_page_write(subject->totals, &cup_plots, &output, error);
+    int result =
+        subject->runs
+            ? cup_page_runs_write(subject->runs, &cup_run_plots, request->title, &output, error)
+            : cup_page_write(subject->totals, &cup_plots, request->title, &output, error);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);

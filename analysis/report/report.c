@@ -121,7 +121,27 @@ int cup_report_text(const struct cup_totals *totals, const struct cup_target *ta
     return result;
 }
 
-/* The first section is the summary, which has a place of its own in the page: `front`. */
+static int print_front(const struct cup_page *page)
+{
+    extern const struct cup_report_section cup_facts_section;
+    static const struct cup_report_section *const sections[] = {
+        &cup_summary_section, &cup_lines_section, &cup_facts_section};
+    int result = 0;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && result == 0; i++)
+        result = print_section(sections[i], page);
+    return result;
+}
+
+/* The first section of the list is the summary, which is at the front. */
+static int print_tables(const struct cup_page *page)
+{
+    int result = 0;
+    for (size_t i = 1; i < cup_report_section_count && result == 0; i++)
+        if (is_shown(cup_report_sections[i].section, page))
+            result = print_section(cup_report_sections[i].section, page);
+    return result;
+}
+
 int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front)
 {
     static const struct cup_target no_target;
@@ -132,10 +152,7 @@ int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, 
                                   .target = &no_target,
                                   .begun = &begun,
                                   .terminal = {.out = out, .width = 100, .html = &html}};
-    int result = 0;
-    for (size_t i = 0; i < cup_report_section_count && result == 0; i++)
-        if ((i == 0) == front && is_shown(cup_report_sections[i].section, &page))
-            result = print_section(cup_report_sections[i].section, &page);
+    int result = front ? print_front(&page) : print_tables(&page);
     cup_html_section_end(&page.terminal);
     return result;
 }

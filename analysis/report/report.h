@@ -17,9 +17,9 @@ int cup_report_json(const struct cup_totals *totals, const struct cup_target *ta
 int cup_report_text(const struct cup_totals *totals, const struct cup_target *target,
                     const struct cup_output *output, const char *only, bool full);
 
-/* Writes part of an HTML page, which the caller begins and ends: the summary if `front`, otherwise
- * all other sections that appear without --only. Links to them go to `contents` as list items,
- * unless it is NULL. Returns as above. */
+/* Writes part of an HTML page, which the caller begins and ends: what the short report has if
+ * `front`, otherwise all other sections that appear without --only. Links to them go to `contents`
+ * as list items. Returns as above. */
 int cup_report_html(const struct cup_totals *totals, FILE *out, FILE *contents, bool front);
 
 /* The N-th name that --only accepts, for the help; NULL after the last one. */

@@ -89,13 +89,17 @@ void cup_html_prose(FILE *out, const char *text)
 
 void cup_html_paragraph(FILE *out, enum cup_style style, const char *text)
 {
+    static const char *const classes[] = {[CUP_BOLD] = "bold",
+                                          [CUP_DIM] = "dim",
+                                          [CUP_GOOD] = "good",
+                                          [CUP_WARN] = "warn",
+                                          [CUP_BAD] = "bad"};
     if (!*text)
         return;
-    fputs(style == CUP_DIM    ? "<p class=\"dim\">"
-          : style == CUP_WARN ? "<p class=\"warn\">"
-          : style == CUP_BAD  ? "<p class=\"bad\">"
-                              : "<p>",
-          out);
+    if (style <= CUP_BAD && classes[style])
+        fprintf(out, "<p class=\"%s\">", classes[style]);
+    else
+        fputs("<p>", out);
     cup_html_prose(out, text);
     fputs("</p>\n", out);
 }
@@ -160,6 +164,8 @@ static void write_cell(FILE *out, const struct cup_column *column,
     fputs(names ? "<th scope=\"row\"" : "<td", out);
     if (column->fit == CUP_FIT_RIGHT)
         fputs(" class=\"n\"", out);
+    if (column->fit == CUP_FIT_CODE)
+        fputs(" class=\"code\"", out);
     if (isfinite(cell->number))
         fprintf(out, " data-n=\"%.9g\"", cell->number);
     putc('>', out);

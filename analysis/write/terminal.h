@@ -50,7 +50,8 @@ void cup_terminal_open(struct cup_terminal *terminal, const struct cup_output *o
 __attribute__((format(printf, 3, 4))) void cup_print(const struct cup_terminal *terminal,
                                                      enum cup_style style, const char *format, ...);
 
-enum cup_fit { CUP_FIT_LEFT, CUP_FIT_RIGHT, CUP_FIT_NONE };
+/* CUP_FIT_CODE: as CUP_FIT_LEFT; in HTML, source code. */
+enum cup_fit { CUP_FIT_LEFT, CUP_FIT_RIGHT, CUP_FIT_NONE, CUP_FIT_CODE };
 
 /* Prints a text in exactly `width` columns: padded with spaces, or shortened in the middle (the
  * ends of keys and paths matter most); CUP_FIT_NONE only shortens. Control characters and bytes

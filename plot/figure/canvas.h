@@ -75,6 +75,7 @@ struct cup_sheet {
 
 struct cup_canvas {
     double width, height;        /* points */
+    double whole_height;         /* with the caption, which for a page stands below `height` */
     struct cup_written *written; /* owned */
     size_t written_count, written_room;
     struct cup_hover *hovers; /* owned */

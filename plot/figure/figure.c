@@ -46,18 +46,26 @@ static void write_title(const struct cup_figure *figure, struct margins *margins
     margins->top += figure->theme->gap * 0.5;
 }
 
-static void write_caption(const struct cup_figure *figure, struct margins *margins)
+/* Fills the sheet with paper and writes the caption at its end. */
+static void begin_sheet(const struct cup_figure *figure, struct margins *margins)
 {
     struct cup_lettering lettering = {.size = figure->theme->caption,
                                       .colour = figure->theme->soft};
     struct cup_lines lines;
     cup_lines_wrap(&lines, figure->canvas, figure->caption, whole_width(figure), CUP_LINES,
                    &lettering);
-    margins->bottom += (double)lines.count * cup_line_step(&lettering);
-    write_lines(figure, &lines,
-                (struct cup_point){outer_margin(figure), figure->canvas->height - margins->bottom},
-                &lettering);
-    margins->bottom += figure->theme->gap;
+    double height = (double)lines.count * cup_line_step(&lettering) + figure->theme->gap;
+    struct cup_canvas *canvas = figure->canvas;
+    canvas->whole_height = canvas->height;
+    if (canvas->sheet.for_page)
+        canvas->whole_height += height + outer_margin(figure);
+    else
+        margins->bottom += height;
+    struct cup_box sheet = {0, 0, canvas->width, canvas->whole_height};
+    struct cup_point at = {outer_margin(figure),
+                           sheet.height - outer_margin(figure) - height + figure->theme->gap};
+    cup_canvas_box(canvas, sheet, figure->theme->paper, 1);
+    write_lines(figure, &lines, at, &lettering);
 }
 
 /* ---- legend ------------------------------------------------------------------------------- */
@@ -298,10 +306,8 @@ static struct margins begin_figure(struct cup_figure *figure)
 {
     double edge = outer_margin(figure);
     struct margins margins = {edge, edge, edge, edge};
-    struct cup_box sheet = {0, 0, figure->canvas->width, figure->canvas->height};
-    cup_canvas_box(figure->canvas, sheet, figure->theme->paper, 1);
+    begin_sheet(figure, &margins);
     write_title(figure, &margins);
-    write_caption(figure, &margins);
     draw_legend(figure, &margins);
     return margins;
 }
@@ -335,11 +341,12 @@ void cup_figure_close(struct cup_figure *figure)
     write_x_name(figure);
 }
 
-/* The smallest row has two thirds of the letters' size. Everything around the rows takes about
- * twelve times the letters' size. */
+/* The smallest row has two thirds of the letters' size, on a page four fifths, because letters are
+ * small there. Everything around the rows takes about twelve times the letters' size. */
 size_t cup_rows_that_fit(const struct cup_figure *figure, size_t rows)
 {
-    double text = figure->theme->text, room = (figure->canvas->height - 12 * text) / (text * 0.78);
+    double text = figure->theme->text, least = figure->canvas->sheet.for_page ? 0.95 : 0.78;
+    double room = (figure->canvas->height - 12 * text) / (text * least);
     return room < 1 ? 1 : (double)rows < room ? rows : (size_t)room;
 }
 

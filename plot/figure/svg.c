@@ -72,7 +72,7 @@ static void continue_element(struct cup_svg *svg, const char *beginning, const c
     svg->ended = ending;
 }
 
-/* Begins a filled shape, as a path or, for dots, as a group of circles. */
+/* Begins filled shapes of one paint: a path, or a group if each shape is an element of its own. */
 static void begin_filled(struct cup_svg *svg, bool is_path, struct cup_colour colour,
                          double opacity)
 {
@@ -82,12 +82,25 @@ static void begin_filled(struct cup_svg *svg, bool is_path, struct cup_colour co
         snprintf(faint, sizeof faint, " fill-opacity=\"%s\"", short_number(number, opacity));
     snprintf(beginning, sizeof beginning, "<%s %s%s%s", is_path ? "path" : "g", paint, faint,
              is_path ? " d=\"" : ">");
-    if (is_path && opacity < 1) /* shapes of one path would not get darker where they overlap */
-        end_element(svg);
     continue_element(svg, beginning, is_path ? path_end : "</g>\n");
 }
 
 /* ---- shapes ------------------------------------------------------------------------------- */
+
+/* Faint shapes are elements of their own: those of one path would not get darker where they
+ * overlap.
+ */
+static void begin_outline(struct cup_svg *svg, struct cup_colour colour, double opacity)
+{
+    begin_filled(svg, opacity >= 1, colour, opacity);
+    if (opacity < 1)
+        fputs("<path d=\"", svg->out);
+}
+
+static void end_outline(struct cup_svg *svg, double opacity)
+{
+    fputs(opacity < 1 ? "z\"/>" : "z", svg->out);
+}
 
 /* A point with a NAN makes a gap. */
 static void write_points(struct cup_svg *svg, const struct cup_point *points, size_t count)
@@ -117,9 +130,9 @@ void cup_svg_line(struct cup_svg *svg, const struct cup_point *points, size_t co
 void cup_svg_area(struct cup_svg *svg, const struct cup_point *points, size_t count,
                   struct cup_colour colour, double opacity)
 {
-    begin_filled(svg, true, colour, opacity);
+    begin_outline(svg, colour, opacity);
     write_points(svg, points, count);
-    putc('z', svg->out);
+    end_outline(svg, opacity);
 }
 
 void cup_svg_box(struct cup_svg *svg, struct cup_box box, struct cup_colour colour, double opacity)
@@ -127,10 +140,11 @@ void cup_svg_box(struct cup_svg *svg, struct cup_box box, struct cup_colour colo
     char width[NUMBER], height[NUMBER];
     if (!(box.width > 0 && box.height > 0))
         return;
-    begin_filled(svg, true, colour, opacity);
+    begin_outline(svg, colour, opacity);
     write_pair(svg, 'M', box.left, box.top);
     short_number(width, box.width);
-    fprintf(svg->out, "h%sv%sh-%sz", width, short_number(height, box.height), width);
+    fprintf(svg->out, "h%sv%sh-%s", width, short_number(height, box.height), width);
+    end_outline(svg, opacity);
 }
 
 void cup_svg_dot(struct cup_svg *svg, struct cup_point at, double radius, struct cup_colour colour,

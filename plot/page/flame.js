@@ -1,5 +1,5 @@
 // Draws stacks as boxes that can be searched and zoomed. Without this script, the pictures of the page show
-// the stacks.
+// the stacks. page.js shows the description of a box at the pointer.
 (function () {
   "use strict";
 
@@ -8,7 +8,9 @@
   const data = JSON.parse(text.textContent);
   const paints = ["red", "green", "blue", "sky", "grey", "yellow", "pink"];
   const ROW = 18, NARROWEST = 0.0008;
-  const state = { weight: 0, choice: 0, zoom: 0, now: 0, search: "" };
+  const SHARED = 0.95; // nearly all stacks begin with such a box
+  const FOLDED = 3; // so many callers of the widened box, or more, share one row
+  const state = { weight: 0, choice: 0, zoom: 0, now: 0, search: "", unfolded: false };
 
   // ---- the tree -----------------------------------------------------------------------------------
 
@@ -150,30 +152,44 @@
   }
 
   function describe(node) {
-    const amount = amounts(), all = amount[0];
+    const amount = amounts();
     let below = 0;
     for (const child of childrenOf(node)) below += amount[child];
-    const share = (part) => (all ? 100 * part / all : 0).toFixed(1) + " %";
-    return nameOf(node) + ": " + amountText(amount[node]) + eachText() + ", " + share(amount[node]) +
-      " of all" + changeText(node) + "; itself, or functions below 0.1 %: " + amountText(amount[node] - below);
+    return nameOf(node) + "\n" + amountText(amount[node]) + eachText() + ", " + shareText(amount[node]) +
+      " of all" + changeText(node) + "\nitself, or functions below 0.1 %: " + amountText(amount[node] - below);
   }
+
+  function shareText(part) {
+    const all = amounts()[0];
+    return (all ? 100 * part / all : 0).toFixed(1) + " %";
+  }
+
+  // The amount of all boxes, of the widened one, and of those that match the search.
+  function totalText() {
+    const amount = amounts(), { title } = choice().slice;
+    if (!amount[0]) return "These tasks have no " + weight().title + ".";
+    return weight().title + " of " + (title || "(no name)") + ": " + amountText(amount[0]) + eachText() +
+      changeText(0) + "." + (state.zoom ? " Widened: " + shortOf(state.zoom) + ", " +
+        amountText(amount[state.zoom]) + ", " + shareText(amount[state.zoom]) + "." : "") + foundText();
+  }
+
+  const matches = (node) => state.search !== "" && node !== 0 &&
+    nameOf(node).toLowerCase().includes(state.search.toLowerCase());
 
   // A stack counts once, for the outermost function that matches.
   function foundText() {
-    const wanted = state.search.toLowerCase();
-    if (!wanted) return "";
+    if (!state.search) return "";
     let sum = 0, count = 0;
     (function searchFrom(node) {
-      if (node && nameOf(node).toLowerCase().includes(wanted)) {
+      if (matches(node)) {
         sum += amounts()[node];
         count++;
         return;
       }
       childrenOf(node).forEach(searchFrom);
     })(0);
-    const all = amounts()[0];
-    return " Found: " + count + (count === 1 ? " box, " : " boxes, ") + amountText(sum) +
-      ", " + (all ? 100 * sum / all : 0).toFixed(1) + " %.";
+    return " Found: " + count + (count === 1 ? " box, " : " boxes, ") + amountText(sum) + ", " +
+      shareText(sum) + " of all.";
   }
 
   // ---- controls -----------------------------------------------------------------------------------
@@ -210,12 +226,13 @@
   search.addEventListener("input", () => { state.search = search.value; draw(); });
   const back = make("button", { type: "button", textContent: "show all" });
   back.addEventListener("click", () => { zoomTo(0); });
-  const boxes = make("div", { className: "boxes", tabIndex: 0 });
+  const stack = make("div", { className: "stack" });
+  const boxes = make("div", { className: "boxes", tabIndex: 0 }, stack);
   boxes.setAttribute("role", "application");
   boxes.setAttribute("aria-label", "Functions as boxes; the functions that they call are below. Arrow keys " +
     "move from box to box, Enter widens a box, Escape shows all.");
-  const said = make("p", { className: "said" });
-  said.setAttribute("role", "status");
+  const total = make("p", { className: "total" });
+  total.setAttribute("role", "status");
   const gone = make("p", { className: "gone", hidden: !compared });
   const legend = compared ? [["blue", "less"], ["grey", "no visible change"], ["red", "more"]]
     : data.kinds.map((kind, i) => [paints[i], kind]);
@@ -224,7 +241,7 @@
     swatch.style.background = colour(paint, 45);
     return make("li", {}, swatch, kind);
   }));
-  place.append(make("div", { className: "controls" }, weights, list, search, back), boxes, said, gone, kinds);
+  place.append(make("div", { className: "controls" }, weights, list, search, back), total, boxes, gone, kinds);
   place.hidden = false;
 
   function colour(paint, percent) {
@@ -250,20 +267,43 @@
     if (width <= 0.012) box.style.padding = "0";
     box.dataset.node = node;
     box.classList.toggle("other", isAncestor && node !== 0);
-    box.classList.toggle("found", state.search !== "" && node !== 0 &&
-      nameOf(node).toLowerCase().includes(state.search.toLowerCase()));
-    boxes.append(box);
+    box.classList.toggle("found", matches(node));
+    stack.append(box);
     shown.set(node, box);
+  }
+
+  // One row in place of several callers, which begin the thread and the task.
+  function addFold(count, row) {
+    const box = make("div", { className: "box other fold", textContent: "\u2026 " + count + " callers: show" });
+    box.style.top = row * ROW + "px";
+    box.style.width = "100%";
+    box.addEventListener("click", unfold);
+    stack.append(box);
+  }
+
+  function unfold() {
+    state.unfolded = true;
+    draw();
+  }
+
+  // Returns how many rows the callers of the widened box take.
+  function addCallers() {
+    const above = ancestorsOf(state.zoom), middle = above.slice(1, -1);
+    const folds = middle.length >= FOLDED && !state.unfolded;
+    let rows = 0;
+    for (const node of above) {
+      if (!folds || !middle.includes(node)) addBox(node, rows++, 0, 1, true);
+      else if (node === middle[0]) addFold(middle.length, rows++);
+    }
+    return rows;
   }
 
   function draw() {
     const amount = amounts(), whole = amount[state.zoom] || 1;
-    let rows = 0;
-    boxes.replaceChildren();
+    stack.replaceChildren();
     shown = new Map();
-    for (const node of ancestorsOf(state.zoom)) addBox(node, rows++, 0, 1, true);
-    let level = [[state.zoom, 0]];
-    for (; level.length; rows++) {
+    let rows = addCallers();
+    for (let level = [[state.zoom, 0]]; level.length; rows++) {
       const next = [];
       for (const [node, left] of level) {
         addBox(node, rows, left, amount[node] / whole, false);
@@ -275,7 +315,10 @@
       }
       level = next;
     }
-    boxes.style.height = rows * ROW + "px";
+    stack.style.height = rows * ROW + "px";
+    boxes.classList.toggle("searched", state.search !== "");
+    back.disabled = state.zoom === 0;
+    total.textContent = totalText();
     [...weights.children].forEach((button, i) =>
       button.setAttribute("aria-pressed", String(i === state.weight)));
     gone.textContent = compared ? goneText() : "";
@@ -286,22 +329,30 @@
     if (shown.has(state.now)) shown.get(state.now).classList.remove("now");
     state.now = shown.has(node) ? node : state.zoom;
     if (state.now || document.activeElement === boxes) shown.get(state.now).classList.add("now");
-    said.textContent = (amounts()[0] ? describe(state.now)
-      : "These tasks have no " + weight().title + ".") + foundText();
+  }
+
+  // Describes a box at the pointer, or below it if a key chose it.
+  function tell(node, event) {
+    mark(node);
+    const box = shown.get(state.now);
+    if (!event) box.scrollIntoView({ block: "nearest" });
+    if (amounts()[0]) window.cuppingTip.show(box, describe(state.now), event);
   }
 
   function zoomTo(node) {
     state.zoom = state.now = node;
+    state.unfolded = false;
     draw();
   }
 
-  // Zooms to where stacks begin to differ or the user's own code begins.
+  // Zooms to where stacks begin to differ or the user's own code begins. A few stacks may begin otherwise.
   function reset() {
     state.zoom = state.now = 0;
+    state.unfolded = false;
     for (;;) {
-      const below = childrenOf(state.zoom);
-      if (below.length !== 1 || amounts()[below[0]] !== amounts()[state.zoom] || kindOf(below[0]) === 0) break;
-      state.zoom = state.now = below[0];
+      const [widest] = childrenOf(state.zoom);
+      if (!widest || amounts()[widest] < SHARED * amounts()[state.zoom] || kindOf(widest) === 0) break;
+      state.zoom = state.now = widest;
     }
     draw();
   }
@@ -309,11 +360,33 @@
   // ---- pointer and keys ---------------------------------------------------------------------------
 
   const nodeAt = (event) => {
-    const box = event.target.closest(".box");
+    const box = event.target.closest(".box:not(.fold)");
     return box ? Number(box.dataset.node) : -1;
   };
-  boxes.addEventListener("pointermove", (event) => { if (nodeAt(event) >= 0) mark(nodeAt(event)); });
-  boxes.addEventListener("click", (event) => { if (nodeAt(event) >= 0) zoomTo(nodeAt(event)); });
+  const point = (event) => {
+    if (nodeAt(event) >= 0) tell(nodeAt(event), event);
+    else window.cuppingTip.hide();
+  };
+  boxes.addEventListener("pointermove", point);
+  boxes.addEventListener("pointerdown", point);
+  boxes.addEventListener("pointerleave", (event) => { if (event.pointerType === "mouse") window.cuppingTip.hide(); });
+  boxes.addEventListener("blur", window.cuppingTip.hide);
+  boxes.addEventListener("click", (event) => {
+    if (nodeAt(event) < 0) return;
+    zoomTo(nodeAt(event));
+    tell(state.zoom, event);
+  });
+
+  function goUp() {
+    const above = parentOf(state.now);
+    if (!shown.has(above)) unfold();
+    tell(above);
+  }
+
+  function zoomByKey(node) {
+    zoomTo(node);
+    tell(node);
+  }
 
   function beside(step) {
     if (!state.now) return 0;
@@ -322,13 +395,13 @@
   }
 
   const keys = {
-    ArrowUp: () => mark(parentOf(state.now)),
-    ArrowDown: () => mark(childrenOf(state.now).find((node) => shown.has(node)) ?? state.now),
-    ArrowLeft: () => mark(beside(-1)),
-    ArrowRight: () => mark(beside(1)),
-    Enter: () => zoomTo(state.now),
-    Escape: () => zoomTo(0),
-    Home: () => zoomTo(0),
+    ArrowUp: goUp,
+    ArrowDown: () => tell(childrenOf(state.now).find((node) => shown.has(node)) ?? state.now),
+    ArrowLeft: () => tell(beside(-1)),
+    ArrowRight: () => tell(beside(1)),
+    Enter: () => zoomByKey(state.now),
+    Escape: () => { zoomTo(0); window.cuppingTip.hide(); },
+    Home: () => zoomByKey(0),
   };
   boxes.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;

@@ -33,14 +33,19 @@ static const char page_js[] =
     ;
 
 /* The parts are made before the table of contents, which links to them. The page of several runs
- * has no summary and no plots at the front. */
-enum part { SUMMARY, FRONT, FUNCTIONS, TABLES, PLOTS, TABLE_LINKS, PLOT_LINKS, LEFT_OUT, PARTS };
+ * has no summary. */
+enum part { SUMMARY, FUNCTIONS, TABLES, SUMMARY_LINKS, TABLE_LINKS, PLOT_LINKS, LEFT_OUT, PARTS };
 
 struct page {
-    struct cup_page_plots plots; /* its files are set for each part */
-    FILE *out;                   /* the output's */
-    FILE *files[PARTS];          /* in memory */
-    char *texts[PARTS];          /* owned; what was written to the files, once they are closed */
+    struct cup_page_plots plots;
+    const char *title; /* the user's; NULL: none */
+    struct figure {
+        char *text; /* owned; NULL: the plot is left out */
+        bool written;
+    } * figures;        /* owned; one for each row of plots.table */
+    FILE *out;          /* the output's */
+    FILE *files[PARTS]; /* in memory */
+    char *texts[PARTS]; /* owned; what was written to the files, once they are closed */
     size_t bytes[PARTS];
 };
 
@@ -64,8 +69,11 @@ static void write_style(FILE *out)
 }
 
 /* Writes the page up to the line below the title. `first` is the id of the first part. */
-static void begin_page(FILE *out, const char *title, const char *below, const char *first)
+static void begin_page(const struct page *page, const char *name, const char *below,
+                       const char *first)
 {
+    FILE *out = page->out;
+    const char *title = page->title && *page->title ? page->title : name;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
@@ -82,14 +90,19 @@ static void begin_page(FILE *out, const char *title, const char *below, const ch
     cup_html_paragraph(out, CUP_DIM, below);
 }
 
-static void end_page(FILE *out)
+/* Without stacks, the script for them has nothing to do. */
+static void end_page(const struct page *page)
 {
+    FILE *out = page->out;
     fputs("</main>\n<footer><p>Made by cupping " CUP_VERSION ". kB, MB and GB are powers of 1000; "
           "times of day are UTC. Figures of workers come from Dask, most others from the cupping "
           "library: <code>cupping report --only sources</code> shows the source of each, "
           "<code>cupping report --json FILE</code> writes all of them.</p></footer>\n<script>\n",
           out);
-    fprintf(out, "%s</script>\n</body>\n</html>\n", page_js);
+    fprintf(out, "%s</script>\n", page_js);
+    if (*page->texts[FUNCTIONS])
+        fprintf(out, "<script>\n%s</script>\n", flame_js);
+    fputs("</body>\n</html>\n", out);
 }
 
 /* A section begins with its heading. */
@@ -106,13 +119,11 @@ static void write_section(const struct page *page, const char *id, const char *h
     fprintf(page->out, "%s%s%s</section>\n", begin, page->texts[part], end);
 }
 
-/* Writes the section with stacks and its script; nothing if there are none. */
+/* Writes the section with stacks; nothing if there are none. */
 static void write_functions(const struct page *page)
 {
-    if (!*page->texts[FUNCTIONS])
-        return;
-    write_section(page, "functions", "Functions", "", FUNCTIONS, "");
-    fprintf(page->out, "<script>\n%s</script>\n", flame_js);
+    if (*page->texts[FUNCTIONS])
+        write_section(page, "functions", "Functions", "", FUNCTIONS, "");
 }
 
 static void write_left_out(const struct page *page)
@@ -130,35 +141,81 @@ static void write_contents_link(const struct page *page, const char *id, const c
 
 static void write_links(const struct page *page, const char *name, enum part links)
 {
-    fprintf(page->out, "<ul class=\"all\" aria-label=\"%s\">\n%s</ul>\n", name, page->texts[links]);
+    if (*page->texts[links])
+        fprintf(page->out, "<details><summary>%s</summary>\n<ul>\n%s</ul></details>\n", name,
+                page->texts[links]);
 }
 
+/* Wide windows show it at the side. In a narrow one the script folds it. */
 static void write_contents(const struct page *page)
 {
     bool one = page->plots.totals != NULL;
-    fputs("<nav aria-label=\"Contents\"><ul>", page->out);
+    fputs("</header>\n<nav aria-label=\"Contents\"><details class=\"contents\" open>"
+          "<summary>Contents</summary>\n<ul>\n",
+          page->out);
     if (one) {
-        write_contents_link(page, "summary", "Summary");
+        fputs(page->texts[SUMMARY_LINKS], page->out);
+        write_contents_link(page, "advice", "Findings");
         write_contents_link(page, "front", "The run over time");
-        write_contents_link(page, "advice", "What to look at");
     } else
         write_contents_link(page, "plots", "Plots");
-    if (one ? cup_page_has_flame(page->plots.totals) : *page->texts[FUNCTIONS])
+    if (*page->texts[FUNCTIONS])
         write_contents_link(page, "functions", "Functions");
     write_contents_link(page, "tables", "Tables");
     if (one)
         write_contents_link(page, "plots", "More plots");
-    fprintf(page->out, "</ul>\n<details><summary>All %s</summary>\n",
-            one ? "tables and plots" : "plots and tables");
-    if (one)
-        write_links(page, "Tables", TABLE_LINKS);
-    write_links(page, "Plots", PLOT_LINKS);
-    if (!one)
-        write_links(page, "Tables", TABLE_LINKS);
-    fputs("</details></nav>\n</header>\n<main>\n", page->out);
+    fputs("</ul>\n", page->out);
+    write_links(page, "All tables", TABLE_LINKS);
+    write_links(page, "All plots", PLOT_LINKS);
+    fputs("</details></nav>\n<main>\n", page->out);
 }
 
-/* ---- advice ------------------------------------------------------------------------------- */
+/* ---- plots -------------------------------------------------------------------------------- */
+
+/* The plots of the part on the run over time, unless they follow a finding. */
+static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
+                                    "event-rate"};
+
+static bool is_front(const struct cup_plot *plot)
+{
+    for (size_t i = 0; i < sizeof front / sizeof *front; i++)
+        if (strcmp(front[i], plot->name) == 0)
+            return true;
+    return false;
+}
+
+static void write_figure(const struct page *page, struct figure *figure)
+{
+    fputs(figure->text, page->out);
+    figure->written = true;
+}
+
+/* Writes the plots that are, or are not, of the front and not yet on the page. */
+static void write_plots(const struct page *page, const char *id, const char *heading, bool at_front)
+{
+    bool any = false, elsewhere = false;
+    begin_section(page->out, id, heading);
+    for (size_t i = 0; i < page->plots.table->count; i++) {
+        struct figure *figure = &page->figures[i];
+        if (is_front(&page->plots.table->rows[i]) != at_front || !figure->text)
+            continue;
+        elsewhere |= figure->written;
+        if (figure->written)
+            continue;
+        if (!any)
+            fputs("<div class=\"plots\">\n", page->out);
+        any = true;
+        write_figure(page, figure);
+    }
+    fputs(any ? "</div>\n</section>\n"
+          : elsewhere
+              ? "<p>The plots are with the findings above.</p>\n</section>\n"
+              : "<p>None of these plots could be drawn: <a href=\"#left-out\">why</a>.</p>\n"
+                "</section>\n",
+          page->out);
+}
+
+/* ---- findings ----------------------------------------------------------------------------- */
 
 static bool has_link_to(const char *links, const char *target)
 {
@@ -175,70 +232,79 @@ static void write_link(FILE *out, const char *target, const char *text)
 }
 
 /* Links to the plot and the table that are the evidence, if the page has them. */
-static void write_evidence(const struct page *page, const struct cup_rule *rule)
+static void write_evidence(const struct page *page, const struct cup_rule *rule,
+                           const struct cup_plot *plot)
 {
-    const struct cup_plot *plot = rule->plot ? cup_plot_find(page->plots.table, rule->plot) : NULL;
-    char target[CUP_HTML_TARGET], plot_target[CUP_HTML_TARGET] = "";
-    if (plot)
-        snprintf(plot_target, sizeof plot_target, "plot-%s", plot->name);
-    if (plot && has_link_to(page->texts[PLOT_LINKS], plot_target))
-        write_link(page->out, plot_target, plot->title);
+    char target[CUP_HTML_TARGET];
+    fputs("<p class=\"evidence\">Evidence:", page->out);
+    if (plot) {
+        snprintf(target, sizeof target, "plot-%s", plot->name);
+        write_link(page->out, target, plot->title);
+    }
     if (rule->table && has_link_to(page->texts[TABLE_LINKS], cup_html_target(target, rule->table)))
         write_link(page->out, target, rule->table);
-    fprintf(page->out, " <small>rule <code>%s</code></small>", rule->name);
+    fprintf(page->out, " <small>rule <code>%s</code></small></p>\n", rule->name);
 }
 
-static void write_advice(const struct page *page)
+/* The plot that proves a finding follows it, unless it follows an earlier one. */
+static void write_finding(const struct page *page, const struct cup_advice *advice)
+{
+    const struct cup_plot_table *table = page->plots.table;
+    const struct cup_plot *plot =
+        advice->rule->plot ? cup_plot_find(table, advice->rule->plot) : NULL;
+    struct figure *figure = plot ? &page->figures[plot - table->rows] : NULL;
+    if (figure && !figure->text)
+        plot = NULL;
+    fputs("<li><div>", page->out);
+    cup_html_prose(page->out, advice->text);
+    write_evidence(page, advice->rule, plot);
+    fputs("</div>\n", page->out);
+    if (plot && !figure->written)
+        write_figure(page, figure);
+    fputs("</li>\n", page->out);
+}
+
+static void write_findings(const struct page *page)
 {
     struct cup_advice advice[CUP_ADVICE_MOST];
     size_t count = cup_advice_make(page->plots.totals, advice);
-    begin_section(page->out, "advice", "What to look at");
+    begin_section(page->out, "advice", "Findings");
     if (count == 0)
         cup_html_paragraph(page->out, CUP_WARN,
                            "No tasks were recorded: the processes of these logs ran none, or the "
                            "library could not recognise them. See the table on health.");
     else
         fputs("<ol class=\"advice\">\n", page->out);
-    for (size_t i = 0; i < count; i++) {
-        fputs("<li>", page->out);
-        cup_html_prose(page->out, advice[i].text);
-        fputs("<p class=\"evidence\">Evidence:", page->out);
-        write_evidence(page, advice[i].rule);
-        fputs("</p></li>\n", page->out);
-    }
+    for (size_t i = 0; i < count; i++)
+        write_finding(page, &advice[i]);
     fprintf(page->out, "%s</section>\n", count ? "</ol>\n" : "");
 }
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
-static int make_plots(struct page *page, enum part part)
+/* Draws all plots. Returns 0, or -1 and *error. */
+static int make_plots(struct page *page)
 {
-    page->plots.out = page->files[part];
+    const struct cup_plot_table *table = page->plots.table;
     page->plots.contents = page->files[PLOT_LINKS];
     page->plots.left_out = page->files[LEFT_OUT];
-    return cup_page_plots(&page->plots, part == FRONT);
+    page->figures = calloc(table->count, sizeof *page->figures);
+    if (!page->figures)
+        return cup_error_memory(page->plots.error, "page");
+    for (size_t i = 0; i < table->count; i++)
+        if (cup_page_plot(&page->plots, &table->rows[i], &page->figures[i].text) != 0)
+            return -1;
+    return 0;
 }
 
 static int make_parts(struct page *page)
 {
-    if (cup_report_html(page->plots.totals, page->files[SUMMARY], NULL, true) != 0 ||
-        cup_report_html(page->plots.totals, page->files[TABLES], page->files[TABLE_LINKS], false) !=
-            0 ||
-        (cup_page_has_flame(page->plots.totals) &&
-         cup_page_flame(page->files[FUNCTIONS], page->plots.totals) != 0))
+    const struct cup_totals *totals = page->plots.totals;
+    if (cup_report_html(totals, page->files[SUMMARY], page->files[SUMMARY_LINKS], true) != 0 ||
+        cup_report_html(totals, page->files[TABLES], page->files[TABLE_LINKS], false) != 0 ||
+        (cup_page_has_flame(totals) && cup_page_flame(page->files[FUNCTIONS], totals) != 0))
         return cup_error_memory(page->plots.error, "page");
-    return make_plots(page, FRONT) != 0 ? -1 : make_plots(page, PLOTS);
-}
-
-static void write_plots(const struct page *page, const char *id, const char *heading,
-                        enum part part)
-{
-    bool any = *page->texts[part];
-    write_section(
-        page, id, heading,
-        any ? "<div class=\"plots\">\n"
-            : "<p>None of these plots could be drawn: <a href=\"#left-out\">why</a>.</p>\n",
-        part, any ? "</div>\n" : "");
+    return make_plots(page);
 }
 
 /* Says that tables are cut, and where all rows are. */
@@ -256,14 +322,14 @@ static void write_run(const struct page *page)
 {
     char name[128], which[CUP_DESCRIPTION];
     cup_plot_run_name(name, sizeof name, page->plots.totals->profile);
-    begin_page(page->out, name, cup_report_describe(page->plots.totals, which), "summary");
+    begin_page(page, name, cup_report_describe(page->plots.totals, which), "summary");
     write_contents(page);
     write_section(page, "summary", "Summary", "", SUMMARY, "");
-    write_plots(page, "front", "The run over time", FRONT);
-    write_advice(page);
+    write_findings(page);
+    write_plots(page, "front", "The run over time", true);
     write_functions(page);
     write_tables(page);
-    write_plots(page, "plots", "More plots", PLOTS);
+    write_plots(page, "plots", "More plots", false);
 }
 
 /* ---- several runs ------------------------------------------------------------------------- */
@@ -277,19 +343,19 @@ static int make_parts_of_runs(struct page *page)
     if (cup_page_has_flame_of_runs(runs) &&
         cup_page_flame_of_runs(page->files[FUNCTIONS], runs) != 0)
         return cup_error_memory(page->plots.error, "page");
-    return make_plots(page, PLOTS);
+    return make_plots(page);
 }
 
 static void write_runs(const struct page *page)
 {
     const struct cup_comparison *comparison = page->plots.runs->comparison;
     char verdict[CUP_VERDICT_TEXT];
-    begin_page(page->out, "Runs compared", page->plots.runs->heading, "plots");
+    begin_page(page, "Runs compared", page->plots.runs->heading, "plots");
     for (size_t i = 0; i < comparison->input_count; i++)
         if (i != comparison->baseline)
             cup_html_paragraph(page->out, CUP_BOLD, cup_compare_verdict(verdict, comparison, i));
     write_contents(page);
-    write_section(page, "plots", "Plots", "<div class=\"plots\">\n", PLOTS, "</div>\n");
+    write_plots(page, "plots", "Plots", false);
     write_functions(page);
     write_section(page, "tables", "Tables", "", TABLES, "");
 }
@@ -328,25 +394,30 @@ static int write_page(struct page *page)
         else
             write_runs(page);
         write_left_out(page);
-        end_page(page->out);
+        end_page(page);
     }
     for (int i = 0; i < PARTS; i++)
         free(page->texts[i]);
+    for (size_t i = 0; page->figures && i < page->plots.table->count; i++)
+        free(page->figures[i].text);
+    free(page->figures);
     return result;
 }
 
 int cup_page_write(const struct cup_totals *totals, const struct cup_plot_table *table,
-                   const struct cup_output *output, struct cup_error *error)
+                   const char *title, const struct cup_output *output, struct cup_error *error)
 {
     struct page page = {.plots = {.totals = totals, .table = table, .error = error},
+                        .title = title,
                         .out = output->file};
     return write_page(&page);
 }
 
 int cup_page_runs_write(const struct cup_plot_runs *runs, const struct cup_plot_table *table,
-                        const struct cup_output *output, struct cup_error *error)
+                        const char *title, const struct cup_output *output, struct cup_error *error)
 {
     struct page page = {.plots = {.runs = runs, .table = table, .error = error},
+                        .title = title,
                         .out = output->file};
     return write_page(&page);
 }

@@ -1,5 +1,6 @@
 // The page can be read without this script. It shows the values under the pointer or chosen with the arrow
-// keys, hides shapes of one colour, sorts tables, and saves plots and tables as files.
+// keys, hides shapes of one colour, sorts tables, folds the contents on a narrow window, and saves plots and
+// tables as files.
 (function () {
   "use strict";
 
@@ -9,12 +10,20 @@
     return element;
   }
 
+  // ---- contents ----------------------------------------------------------------------------------
+
+  const contents = document.querySelector(".contents"), narrow = matchMedia("(max-width: 64rem)");
+  const fold = () => { contents.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  contents.addEventListener("click", (event) => { if (event.target.closest("a")) fold(); });
+  fold();
+
   // ---- hover texts, shown without the browser's delay -------------------------------------------
 
   const tip = make("div", { id: "tip", hidden: true });
   const spoken = make("div", { className: "unseen" });
   const reach = 16; // the pointer may be this many points away from a place
-  let marked = null;
+  let marked = null, pointed = false;
   spoken.setAttribute("aria-live", "polite");
   document.body.append(tip, spoken);
 
@@ -23,6 +32,35 @@
     if (marked) marked.classList.remove("on");
     marked = null;
   }
+
+  // Within the window: below and to the right of the point if there is room, and never below a finger.
+  function putAt(x, y, gap) {
+    const below = y + gap + tip.offsetHeight < innerHeight;
+    tip.style.left = Math.max(4, Math.min(x + gap / 2, innerWidth - tip.offsetWidth - 4)) + "px";
+    tip.style.top = (below ? y + gap : Math.max(4, y - tip.offsetHeight - gap / 2)) + "px";
+  }
+
+  function putBeside(element) {
+    const box = element.getBoundingClientRect();
+    putAt(Math.max(0, box.left), Math.min(box.bottom, innerHeight), 8);
+  }
+
+  // Shows a text for an element: at the pointer, or beside the element if a key chose it.
+  function show(element, text, event) {
+    if (marked !== element) {
+      hide();
+      marked = element;
+      marked.classList.add("on");
+    }
+    tip.textContent = text;
+    tip.hidden = false;
+    pointed = event !== undefined;
+    if (pointed) return putAt(event.clientX, event.clientY, 18);
+    putBeside(element);
+    spoken.textContent = text;
+  }
+
+  window.cuppingTip = { show, hide };
 
   // Removes the titles after reading them: browsers would show them as well.
   function placesOf(svg) {
@@ -51,31 +89,15 @@
     return best;
   }
 
-  function putBeside() {
-    const box = marked.getBoundingClientRect();
-    const below = box.bottom + 8 + tip.offsetHeight < innerHeight;
-    tip.style.left = Math.max(4, Math.min(box.right + 4, innerWidth - tip.offsetWidth - 4)) + "px";
-    tip.style.top = (below ? box.bottom + 6 : Math.max(4, box.top - tip.offsetHeight - 6)) + "px";
-  }
-
-  function show(place) {
-    if (marked === place.rect) return;
-    hide();
-    marked = place.rect;
-    marked.classList.add("on");
-    tip.textContent = place.text;
-    tip.hidden = false;
-    putBeside();
-  }
-
   function addHoverTexts(svg) {
     let places = null, at = -1;
     const known = () => (places = places || placesOf(svg));
     const point = (event) => {
       const here = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
       const place = nearest(known(), here.x, here.y);
-      if (place) [at] = [places.indexOf(place), show(place)];
-      else hide();
+      if (!place) return hide();
+      at = places.indexOf(place);
+      show(place.rect, place.text, event);
     };
     const step = (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -87,8 +109,7 @@
       at = places.indexOf(place);
       event.preventDefault();
       place.rect.scrollIntoView({ block: "nearest", inline: "nearest" });
-      show(place);
-      spoken.textContent = place.text;
+      show(place.rect, place.text);
     };
     svg.addEventListener("pointermove", point);
     svg.addEventListener("pointerdown", point);
@@ -98,7 +119,10 @@
     svg.parentElement.addEventListener("blur", () => { if (svg.contains(marked)) hide(); });
   }
 
-  addEventListener("scroll", () => { if (marked) putBeside(); }, { capture: true, passive: true });
+  addEventListener("scroll", () => {
+    if (marked && pointed) hide();
+    else if (marked) putBeside(marked);
+  }, { capture: true, passive: true });
 
   for (const svg of document.querySelectorAll(".plot svg")) {
     const title = svg.querySelector(":scope > title");
@@ -125,7 +149,7 @@
     return button;
   }
 
-  // The saved picture has the current colours of the page, light or dark.
+  // The saved picture has the current colours of the page, light or dark, and its caption.
   function pictureOf(svg) {
     const copy = svg.cloneNode(true), style = getComputedStyle(document.documentElement);
     const rules = document.getElementById("drawing").textContent
@@ -133,7 +157,9 @@
     copy.querySelector(".tips").remove();
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     copy.setAttribute("class", "plot");
-    for (const name of ["width", "height"]) copy.setAttribute(name, svg.viewBox.baseVal[name] + "pt");
+    copy.setAttribute("viewBox", "0 0 " + svg.viewBox.baseVal.width + " " + svg.dataset.height);
+    copy.setAttribute("width", svg.viewBox.baseVal.width + "pt");
+    copy.setAttribute("height", svg.dataset.height + "pt");
     const inside = document.createElementNS("http://www.w3.org/2000/svg", "style");
     inside.textContent = rules;
     copy.prepend(inside);
@@ -145,7 +171,7 @@
   }
 
   function savePng(svg, name) {
-    const image = new Image(), { width, height } = svg.viewBox.baseVal, scale = 192 / 72;
+    const image = new Image(), { width } = svg.viewBox.baseVal, height = Number(svg.dataset.height), scale = 4;
     image.addEventListener("load", () => {
       const canvas = make("canvas", { width: width * scale, height: height * scale });
       canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);

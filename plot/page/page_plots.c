@@ -7,20 +7,6 @@
 #include "plot/figure/svg.h"
 #include "plot/figure/theme.h"
 
-/* The plots at the front, in this order. The first one is as wide as the page, as is the first plot
- * of several runs. */
-static const char *const front[] = {"worker-count", "time-budget", "task-stream", "runtime-events",
-                                    "event-rate"};
-enum { FRONT = sizeof front / sizeof *front };
-
-static bool is_front(const struct cup_plot *plot)
-{
-    for (int i = 0; i < FRONT; i++)
-        if (strcmp(front[i], plot->name) == 0)
-            return true;
-    return false;
-}
-
 /* ---- legends ------------------------------------------------------------------------------ */
 
 static bool is_repeated(const struct cup_drawing *drawing, size_t key)
@@ -83,24 +69,23 @@ static void write_hover(FILE *out, const struct cup_hover *hover)
     fputs("</title></rect>\n", out);
 }
 
-static void write_head(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
-                       const char *caption)
+/* Shows the part above the caption: see page_parts.h. */
+static void write_head(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas)
 {
     fprintf(out,
-            "<svg viewBox=\"0 0 %g %g\" role=\"img\" "
-            "aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"
+            "<svg viewBox=\"0 0 %g %g\" data-height=\"%g\" role=\"img\" "
+            "aria-labelledby=\"%s-title\" aria-describedby=\"%s-caption\">\n"
             "<title id=\"%s-title\">",
-            canvas->width, canvas->height, plot->name, plot->name, plot->name);
+            canvas->width, canvas->height, canvas->whole_height, plot->name, plot->name,
+            plot->name);
     cup_html_string(out, plot->title);
-    fprintf(out, "</title>\n<desc id=\"%s-desc\">", plot->name);
-    cup_html_string(out, caption);
-    fputs("</desc>\n", out);
+    fputs("</title>\n", out);
 }
 
 void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canvas *canvas,
-                  const struct cup_bytes *shapes, const char *caption)
+                  const struct cup_bytes *shapes)
 {
-    write_head(out, plot, canvas, caption);
+    write_head(out, plot, canvas);
     fputs("<g class=\"shapes\" aria-hidden=\"true\">\n", out);
     fwrite(shapes->bytes, 1, shapes->count, out);
     fputs("</g>\n<g class=\"texts\" aria-hidden=\"true\">\n", out);
@@ -114,14 +99,12 @@ void cup_page_svg(FILE *out, const struct cup_plot *plot, const struct cup_canva
 /* ---- figures ------------------------------------------------------------------------------ */
 
 /* The picture contains its title; the hidden heading is for screen readers. */
-static void begin_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
-                         bool first)
+static void begin_figure(FILE *out, const struct cup_plot *plot)
 {
-    FILE *out = plots->out;
     fprintf(out,
-            "<figure class=\"plot%s\" id=\"plot-%s\" aria-labelledby=\"plot-%s-name\">\n"
+            "<figure class=\"plot\" id=\"plot-%s\" aria-labelledby=\"plot-%s-name\">\n"
             "<figcaption><h3 class=\"unseen\" id=\"plot-%s-name\">%s</h3>",
-            first ? " first" : "", plot->name, plot->name, plot->name, plot->title);
+            plot->name, plot->name, plot->name, plot->title);
     fprintf(out, "<a class=\"here\" href=\"#plot-%s\" aria-label=\"Link to this plot\">#</a> ",
             plot->name);
     cup_html_string(out, plot->answers);
@@ -129,26 +112,45 @@ static void begin_figure(const struct cup_page_plots *plots, const struct cup_pl
             "</figcaption>\n"
             "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"%s\">\n",
             plot->title);
-    fprintf(plots->contents, "<li><a href=\"#plot-%s\">%s</a></li>\n", plot->name, plot->title);
+}
+
+static void end_figure(FILE *out, const struct cup_plot *plot, const struct cup_drawing *drawing)
+{
+    fprintf(out, "</div>\n<p class=\"caption\" id=\"%s-caption\">", plot->name);
+    cup_html_string(out, drawing->own_caption);
+    fputs("</p>\n", out);
+    write_keys(out, drawing);
+    fputs("</figure>\n", out);
 }
 
 /* The sheets are smaller than those of files, so that letters are larger on the page. */
-static int write_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
+static int write_figure(FILE *out, const struct cup_page_plots *plots, const struct cup_plot *plot,
                         const struct cup_plot_input *input, const void *data)
 {
-    bool first = strcmp(plot->name, front[0]) == 0 || (plots->runs && plot == plots->table->rows);
-    const struct cup_sheet style = {
-        .width = first ? 11 : 6.5, .height = first ? 3.9 : 4.2, .for_page = true};
+    static const struct cup_sheet style = {.width = 5.2, .height = 3.2, .for_page = true};
     struct cup_drawing drawing;
     if (cup_plot_draw(plot, input, data, &style, &drawing, plots->error) != 0)
         return -1;
-    begin_figure(plots, plot, first);
-    cup_page_svg(plots->out, plot, &drawing.canvas, drawing.bytes, drawing.caption);
-    fputs("</div>\n", plots->out);
-    write_keys(plots->out, &drawing);
-    fputs("</figure>\n", plots->out);
+    begin_figure(out, plot);
+    cup_page_svg(out, plot, &drawing.canvas, drawing.bytes);
+    end_figure(out, plot, &drawing);
+    fprintf(plots->contents, "<li><a href=\"#plot-%s\">%s</a></li>\n", plot->name, plot->title);
     cup_canvas_close(&drawing.canvas);
     return 0;
+}
+
+/* As write_figure(), but into memory. */
+static int make_figure(const struct cup_page_plots *plots, const struct cup_plot *plot,
+                       const struct cup_plot_input *input, const void *data, char **figure)
+{
+    size_t bytes;
+    FILE *out = open_memstream(figure, &bytes);
+    if (!out)
+        return cup_error_memory(plots->error, "page");
+    int result = write_figure(out, plots, plot, input, data);
+    if ((ferror(out) | fclose(out)) != 0 && result == 0)
+        result = cup_error_memory(plots->error, "page");
+    return result;
 }
 
 static void list_left_out(const struct cup_page_plots *plots, const struct cup_plot *plot,
@@ -161,29 +163,19 @@ static void list_left_out(const struct cup_page_plots *plots, const struct cup_p
     fputs("</li>\n", plots->left_out);
 }
 
-static int write_plot(const struct cup_page_plots *plots, const struct cup_plot *plot)
+int cup_page_plot(const struct cup_page_plots *plots, const struct cup_plot *plot, char **figure)
 {
     struct cup_arena arena = {0};
     struct cup_plot_input input = {.totals = plots->totals, .runs = plots->runs, .arena = &arena};
     const void *data;
+    *figure = NULL;
     int result = cup_plot_make(plot, &input, &data, plots->error);
     if (result == 0) {
-        result = write_figure(plots, plot, &input, data);
+        result = make_figure(plots, plot, &input, data, figure);
     } else if (result > 0) {
         list_left_out(plots, plot, input.reason);
         result = 0;
     }
     cup_arena_clear(&arena);
-    return result;
-}
-
-int cup_page_plots(const struct cup_page_plots *plots, bool at_front)
-{
-    int result = 0;
-    for (int i = 0; at_front && i < FRONT && result == 0; i++)
-        result = write_plot(plots, cup_plot_find(plots->table, front[i]));
-    for (size_t i = 0; !at_front && i < plots->table->count && result == 0; i++)
-        if (!is_front(&plots->table->rows[i]))
-            result = write_plot(plots, &plots->table->rows[i]);
     return result;
 }

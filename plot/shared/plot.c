@@ -60,13 +60,13 @@ void cup_plot_run_name(char *to, size_t room, const struct cup_profile *profile)
     free(real);
 }
 
-/* Puts the run's name and date before the plot's own caption. */
-static void print_caption(char *to, size_t room, const struct cup_plot_input *input)
+/* Prints the run's name and date: "demo, 2026-11-22 23:15:37 UTC. " */
+static void print_run(char *to, size_t room, const struct cup_plot_input *input)
 {
     const struct cup_totals *totals = input->totals;
     char name[128], start[CUP_HUMAN_READABLE_ROOM] = "", which[48] = "";
     if (input->runs) {
-        snprintf(to, room, "%s. %s", input->runs->heading, input->caption);
+        snprintf(to, room, "%s. ", input->runs->heading);
         return;
     }
     cup_plot_run_name(name, sizeof name, totals->profile);
@@ -75,8 +75,16 @@ static void print_caption(char *to, size_t room, const struct cup_plot_input *in
     if (totals->profile->run_count > 1 && totals->profile->run)
         snprintf(which, sizeof which, ", run %u of %zu", totals->profile->run,
                  totals->profile->run_count);
-    snprintf(to, room, "%s%s%s%s%s. %s", name, which, *start ? ", " : "", start,
-             *start ? " UTC" : "", input->caption);
+    snprintf(to, room, "%s%s%s%s%s. ", name, which, *start ? ", " : "", start,
+             *start ? " UTC" : "");
+}
+
+static void print_caption(struct cup_drawing *drawing, const struct cup_plot_input *input)
+{
+    print_run(drawing->caption, sizeof drawing->caption, input);
+    size_t length = strlen(drawing->caption);
+    drawing->own_caption = drawing->caption + length;
+    snprintf(drawing->caption + length, sizeof drawing->caption - length, "%s", input->caption);
 }
 
 int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *input, const void *data,
@@ -88,13 +96,17 @@ int cup_plot_draw(const struct cup_plot *plot, const struct cup_plot_input *inpu
     sheet.name = plot->name;
     sheet.title = plot->title;
     sheet.date_ns = input->runs ? input->runs->date_ns : input->totals->run.start_ns;
-    const struct cup_theme theme = cup_theme_make(style->width, style->height, style->dark);
+    struct cup_theme theme = cup_theme_make(style->width, style->height, style->dark);
+    if (style->for_page) /* small texts must be readable on a narrow window */
+        theme.caption = 0.9 * theme.text;
     struct cup_figure figure = {
         .canvas = canvas, .theme = &theme, .title = plot->title, .caption = drawing->caption};
-    print_caption(drawing->caption, sizeof drawing->caption, input);
+    print_caption(drawing, input);
     if (cup_canvas_open(canvas, &sheet, error) != 0)
         return -1;
     plot->draw(&figure, data);
+    if (figure.caption == figure.longer_caption)
+        snprintf(drawing->caption, sizeof drawing->caption, "%s", figure.longer_caption);
     int result = cup_canvas_finish(canvas, &drawing->bytes, error);
     if (result != 0)
         cup_canvas_close(canvas);

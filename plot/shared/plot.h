@@ -58,7 +58,8 @@ struct cup_drawing {
     const struct cup_bytes *bytes; /* the file, or the shapes for a page */
     struct cup_key keys[CUP_KEYS]; /* the legend */
     size_t key_count;
-    char caption[840]; /* with the run's name and date */
+    char caption[1000];      /* with the run's name and date */
+    const char *own_caption; /* in `caption`, without them */
 };
 
 /* Draws the data that cup_plot_make() made of the input, for a file or for a page. The style is a

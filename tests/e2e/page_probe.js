@@ -44,12 +44,66 @@
   found.wider_than_the_window = document.documentElement.scrollWidth - innerWidth;
   found.cut_texts = all(".plot").flatMap((plot) => {
     const frame = plot.querySelector("svg").getBoundingClientRect();
+    const end = plot.querySelector("svg").viewBox.baseVal.height; // below it stands the caption of a saved picture
     return all(".texts text", plot).filter((text) => {
+      if (Number(text.getAttribute("y")) > end) return false;
       const box = text.getBoundingClientRect();
       return box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 ||
         box.bottom > frame.bottom + 1;
     });
   }).length;
+
+  // Nothing is clipped: what is wider than its place can be scrolled there.
+  const scrolls = (element) => element && (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  found.clipped = all("main *, nav *, header *").filter((element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.right > innerWidth + 1 && !element.closest(".unseen, svg, .stack") && !scrolls(element.parentElement);
+  }).length;
+  found.wide_plots = all("figure.plot svg").filter((svg) => svg.clientWidth > svg.parentElement.clientWidth + 1).length;
+  found.small_letters = all("figure.plot svg").flatMap((svg) => {
+    const { width, height } = svg.viewBox.baseVal, scale = svg.getBoundingClientRect().width / width;
+    return all(".texts text", svg).filter((text) => Number(text.getAttribute("y")) < height &&
+      Number(text.getAttribute("font-size")) * scale < 7.5).map((text) => svg.closest("figure").id + ": " + text.textContent + (Number(text.getAttribute("font-size")) * scale).toFixed(1));
+  });
+
+  // Contents: at the side or above all else.
+  const nav = document.querySelector("nav").getBoundingClientRect(), main = document.querySelector("main").getBoundingClientRect();
+  found.contents_open = document.querySelector(".contents").open;
+  found.contents_beside = nav.right <= main.left + 1 && nav.top <= 1;
+  found.contents_above = nav.bottom <= main.top + 1;
+  found.first_parts = all("main h2, main h3").slice(0, 4).map((heading) => heading.textContent.replace(" #", "")).join("; ");
+  found.title = document.querySelector("h1").textContent;
+
+  // Texts whose contrast to what is behind them is below 4.5, as WCAG counts it.
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  function paint(colours) {
+    for (const colour of colours) {
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    return Array.from(canvas.getImageData(0, 0, 1, 1).data.slice(0, 3));
+  }
+  function backgroundsOf(element) {
+    return element ? [...backgroundsOf(element.parentElement), getComputedStyle(element).backgroundColor] : ["white"];
+  }
+  function brightness(colour) {
+    const [red, green, blue] = colour.map((part) => part / 255)
+      .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  }
+  function contrastOf(element) {
+    const behind = backgroundsOf(element);
+    const [low, high] = [paint(behind), paint([...behind, getComputedStyle(element).color])].map(brightness).sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  }
+  const seen = new Set(); // one of each kind is enough
+  found.faint_texts = all("body *").filter((element) => {
+    const kind = [element.tagName, element.className, element.parentElement.tagName, element.parentElement.className].join();
+    const has_text = Array.from(element.childNodes).some((node) => node.nodeType === 3 && node.data.trim());
+    if (!has_text || element.closest("svg, script, style, .unseen, button:disabled, .stack") || seen.has(kind)) return false;
+    seen.add(kind);
+    return contrastOf(element) < 4.5;
+  }).map((element) => element.tagName + "." + element.className + " " + contrastOf(element).toFixed(2));
 
   function tell() {
     found.hacked = window.hack === undefined ? 0 : 1;
@@ -60,10 +114,22 @@
     document.body.append(result);
   }
 
+  // How far the description is from the pointer, which is within the element.
+  function pointAt(element, tip) {
+    element.scrollIntoView({ block: "center" });
+    const box = element.getBoundingClientRect(), clientX = box.left + box.width / 2, clientY = box.top + box.height / 2;
+    element.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX, clientY }));
+    if (tip.hidden) return 9999;
+    const place = tip.getBoundingClientRect();
+    return Math.round(Math.hypot(Math.max(place.left - clientX, 0, clientX - place.right),
+      Math.max(place.top - clientY, 0, clientY - place.bottom)));
+  }
+
   // Functions as boxes: one of them is widened by a key, and as wide as before after another; what is searched
   // for is framed; another weight has other boxes.
   function tryFlame(flame) {
-    const boxes = flame.querySelector(".boxes"), said = flame.querySelector(".said");
+    const boxes = flame.querySelector(".boxes"), total = flame.querySelector(".total");
+    const tip = document.getElementById("tip"), back = flame.querySelector(".controls > button");
     const search = flame.querySelector("input"), weights = all(".weights button", flame);
     const press = (key) => boxes.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
     const box = (name) => all(".box", boxes).find((one) => one.textContent === name);
@@ -75,20 +141,31 @@
     found.flame_hidden = flame.hidden ? 1 : 0;
     press("Escape");
     found.flame_width = width("process:12");
-    box("process:12").dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
-    found.flame_said = said.textContent;
+    found.flame_tip_away = pointAt(box("process:12"), tip);
+    found.flame_said = tip.textContent;
     press("Enter");
     found.flame_zoomed = width("process:12");
     found.flame_beside = box("process:11") ? 1 : 0;
-    press("Escape");
+    found.flame_widened = total.textContent;
+    found.flame_rows = all(".box", boxes).length;
+    const fold = boxes.querySelector(".fold");
+    found.flame_folded = fold ? fold.textContent : "";
+    if (fold) fold.click();
+    found.flame_unfolded = all(".box", boxes).length;
+    back.click();
+    found.flame_back_left = back.disabled ? 0 : 1;
     found.flame_unzoomed = width("process:12");
+    press("Escape");
     press("ArrowDown");
-    found.flame_below = said.textContent;
+    found.flame_below = tip.textContent;
+    found.flame_too_high = boxes.clientHeight > 0.7 * innerHeight ? 1 : 0;
     seek("COMPRESS");
     found.flame_framed = all(".found", boxes).map((one) => one.textContent).join();
-    found.flame_found = said.textContent;
+    found.flame_bright = all(".box", boxes).filter((one) => getComputedStyle(one).opacity > 0.5).map((one) => one.textContent).join();
+    found.flame_found = total.textContent;
     seek("");
     found.flame_frames_left = all(".found", boxes).length;
+    found.flame_dim_left = all(".box", boxes).filter((one) => getComputedStyle(one).opacity < 0.5).length;
     weights.find((one) => one.textContent === "bytes read").click();
     found.flame_pressed = weights.filter((one) => one.getAttribute("aria-pressed") === "true")
       .map((one) => one.textContent).join();
@@ -97,7 +174,7 @@
     found.flame_slices = all("optgroup", flame).map((group) => {
       choose(flame, group.firstElementChild.value);
       press("Escape");
-      return said.textContent;
+      return total.textContent;
     });
   }
 
@@ -109,7 +186,7 @@
 
   // Two runs: boxes have the colours of their changes, what is gone is reported, and they can be exchanged.
   function tryFlameOfRuns(flame) {
-    const boxes = flame.querySelector(".boxes"), said = flame.querySelector(".said");
+    const boxes = flame.querySelector(".boxes"), said = document.getElementById("tip");
     const box = (name) => all(".box", boxes).find((one) => one.textContent === name);
     const colours = () => new Set(all(".box", boxes).map((one) => one.style.background)).size;
     const point = (name) => box(name).dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
@@ -157,6 +234,7 @@
   const svg = plot.querySelector("svg"), tip = document.getElementById("tip"), frame = svg.parentElement;
   const spoken = document.querySelector("[aria-live]");
   const press = (key) => frame.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  found.tip_away = pointAt(all(".tips rect", plot).pop(), tip);
   const box = plot.querySelector(".tips rect").getBoundingClientRect();
   svg.dispatchEvent(new PointerEvent("pointermove",
     { bubbles: true, clientX: box.right + 2, clientY: box.top + box.height / 2 }));

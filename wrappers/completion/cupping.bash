@@ -88,7 +88,7 @@ _cupping() {
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;
-    plot:-*) _cupping_words "--list --all --html -o --format --width --height --dark --files --prefix --dataset --worker --run --baseline --target" ;;
+    plot:-*) _cupping_words "--list --all --html --title -o --format --width --height --dark --files --prefix --dataset --worker --run --baseline --target" ;;
     plot:*)
         _cupping_files -f
         # shellcheck disable=SC2207 # names without blanks

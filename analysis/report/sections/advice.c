@@ -77,8 +77,10 @@ void cup_print_verdict(const struct cup_page *page)
     cup_page_heading(page, "What to do first", "");
     print_action(page, &advice[0]);
     if (count > 1)
-        cup_page_line(page, CUP_DIM, "%zu more finding%s: `cupping report --advice`", count - 1,
-                      cup_plural(count - 1));
+        cup_page_line(page, CUP_DIM,
+                      page->terminal.html ? "%zu more finding%s below, each with its evidence."
+                                          : "%zu more finding%s: `cupping report --advice`",
+                      count - 1, cup_plural(count - 1));
 }
 
 static int print_advice(const struct cup_page *page)

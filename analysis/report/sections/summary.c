@@ -253,7 +253,8 @@ static void print_trouble(const struct cup_page *page)
                           (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
 }
 
-/* ---- only in the short report ----------------------------------------------------------- */
+/* ---- only in the short report and in a page
+ * ----------------------------------------------------------- */
 
 static void print_memory(const struct cup_page *page)
 {
@@ -294,7 +295,7 @@ static void print_facts(const struct cup_page *page)
     print_bytes(page);
     print_baskets(page);
     print_cpu(page);
-    if (page->brief) {
+    if (page->brief || page->terminal.html) {
         print_memory(page);
         print_slowest(page);
     }
@@ -305,16 +306,14 @@ static void print_facts(const struct cup_page *page)
 
 enum { SHOWN_ADVICE = 2 };
 
-/* In a page of HTML, title, bar and advice have their own places. */
+/* In a page of HTML, title, facts and bar have their own places. */
 static int print_summary(const struct cup_page *page)
 {
     if (page->terminal.html) {
         cup_page_completeness(page);
         print_environment(page);
-        fputs("<dl class=\"facts\">\n", page->terminal.out);
-        print_facts(page);
-        fputs("</dl>\n", page->terminal.out);
         print_which_run(page);
+        cup_print_verdict(page);
         return 0;
     }
     print_title(page);
@@ -328,6 +327,19 @@ static int print_summary(const struct cup_page *page)
 }
 
 const struct cup_report_section cup_summary_section = {.name = "summary", .print = print_summary};
+
+/* In a page of HTML. */
+static int print_fact_list(const struct cup_page *page)
+{
+    cup_html_section_end(&page->terminal);
+    fputs("<dl class=\"facts\">\n", page->terminal.out);
+    print_facts(page);
+    fputs("</dl>\n", page->terminal.out);
+    return 0;
+}
+
+const struct cup_report_section cup_facts_section = {
+    .name = "", .shown = CUP_SHOWN_ON_REQUEST, .print = print_fact_list};
 
 /* ---- the last lines of the text -------------------------------------------------------- */
 

@@ -40,13 +40,17 @@ Test(page, holds_all_in_the_order_of_their_weight)
 {
     static const char *const order[] = {
         "<!DOCTYPE html>",
+        "<nav",
         "id=\"summary\"",
-        "id=\"plot-worker-count\"",
+        "<p class=\"",
+        "<h3>What to do first ",
+        "<dl class=\"facts\">",
+        "id=\"advice\"",
+        "id=\"plot-worker-count\"", /* proves a finding */
+        "id=\"front\"",
         "id=\"plot-time-budget\"",
-        "id=\"plot-task-stream\"",
         "id=\"plot-runtime-events\"",
         "id=\"plot-event-rate\"",
-        "id=\"advice\"",
         "id=\"tables\"",
         "<h3>Tasks by prefix ",
         "<h3>Chunks one by one ",
@@ -62,6 +66,45 @@ Test(page, holds_all_in_the_order_of_their_weight)
     cr_expect_eq(count_in(page, "<script"), 1);
     cr_expect_null(strstr(page, "rgb(0%,44.7"), "colours of the theme are variables");
     free(page);
+}
+
+/* Each plot is on the page once: those that prove a finding follow it. */
+Test(page, plots_follow_what_they_prove)
+{
+    size_t found = 0;
+    cr_assert_eq(RUN(scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path), *at = strstr(page, "<ol class=\"advice\">");
+    char *end = at ? strstr(at, "</ol>") : NULL;
+    cr_assert(end);
+    for (; (at = strstr(at, "<p class=\"evidence\">Evidence: <a href=\"#plot-")) && at < end;
+         found++) {
+        char id[100];
+        at += strlen("<p class=\"evidence\">Evidence: <a href=\"#");
+        snprintf(id, sizeof id, "id=\"%.*s\"", (int)strcspn(at, "\""), at);
+        cr_expect_eq(count_in(page, id), 1, "%s", id);
+        cr_expect(strstr(page, id) < strstr(at, "</li>"), "%s follows its finding", id);
+    }
+    cr_expect_gt(found, 0);
+    for (size_t i = 0; i < cup_plots.count; i++) {
+        char id[100];
+        snprintf(id, sizeof id, "id=\"plot-%s\"", cup_plots.rows[i].name);
+        cr_expect_leq(count_in(page, id), 1, "%s", id);
+    }
+    free(page);
+}
+
+Test(page, has_a_title_of_ones_own)
+{
+    cr_assert_eq(RUN(scratch, "--html", path, "--title", "Z \"<b>\" & friends"), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect(strstr(page, "<title>Z &quot;&lt;b&gt;&quot; &amp; friends - cupping</title>"));
+    cr_expect(strstr(page, "<h1>Z &quot;&lt;b&gt;&quot; &amp; friends</h1>"));
+    free(page);
+    cr_assert_eq(RUN(scratch, scratch, "--html", path, "--title", "Two"), CUP_EXIT_DONE);
+    page = read_text(path);
+    cr_expect(strstr(page, "<h1>Two</h1>"));
+    free(page);
+    cr_expect_eq(RUN(scratch, "--title", "x"), CUP_EXIT_USAGE, "pictures have titles of their own");
 }
 
 Test(page, same_run_same_bytes)
@@ -249,11 +292,12 @@ static void draw_boxes(struct cup_svg *shapes)
 Test(page, boxes_of_a_colour_are_one_path_unless_they_are_faint)
 {
     char *text = shapes_of(draw_boxes);
-    const char *faint = "<path class=\"shade\" color=\"#80401a\" fill-opacity=\"0.5\" "
-                        "d=\"M1 2h3v4h-3z\"/>\n";
+    const char *faint = "<path d=\"M1 2h3v4h-3z\"/>";
     char expected[400];
     snprintf(expected, sizeof expected,
-             "<path class=\"blue\" d=\"M1 2h3v4.5h-3zM10 2h3v4h-3z\"/>\n%s%s", faint, faint);
+             "<path class=\"blue\" d=\"M1 2h3v4.5h-3zM10 2h3v4h-3z\"/>\n"
+             "<g class=\"shade\" color=\"#80401a\" fill-opacity=\"0.5\">%s%s</g>\n",
+             faint, faint);
     cr_expect_str_eq(text, expected);
     free(text);
 }
@@ -316,7 +360,7 @@ static char *page_of(const struct cup_plot *plot, enum fake_kind kind)
     const void *data = fake_data(plot->name, kind, &arena);
     FILE *out = open_memstream(&written, &bytes);
     cr_assert_eq(cup_plot_draw(plot, &input, data, &style, &drawing, &error), 0);
-    cup_page_svg(out, plot, &drawing.canvas, drawing.bytes, drawing.caption);
+    cup_page_svg(out, plot, &drawing.canvas, drawing.bytes);
     cr_expect_leq(drawing.canvas.hover_count, CUP_HOVERS_MOST);
     fclose(out);
     cup_canvas_close(&drawing.canvas);
@@ -338,6 +382,17 @@ Test(page, plots_of_all_kinds_of_data_are_of_bounded_size)
                            fake_kinds[kind]);
             free(svg);
         }
+}
+
+/* On the page the caption is a paragraph. The picture has it below the part that is shown. */
+Test(page, captions_are_paragraphs)
+{
+    char *svg = page_of(cup_plot_find(&cup_plots, "worker-count"), FAKE_USUAL);
+    double height = 0, whole = 0;
+    cr_assert_eq(sscanf(svg, "<svg viewBox=\"0 0 %*g %lg\" data-height=\"%lg\"", &height, &whole),
+                 2);
+    cr_expect_gt(whole, height + 10);
+    free(svg);
 }
 
 /* Densities have a hover text for each block of cells. */

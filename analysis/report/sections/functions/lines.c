@@ -7,7 +7,7 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/functions/functions.h"
 
-enum { SHOWN_LINES = 5, SHOWN_ALONE = 20 };
+enum { SHOWN_LINES = 5, SHOWN_IN_PAGE = 10, SHOWN_ALONE = 20 };
 
 /* About the width of the columns before the branches, of which one may be hidden. */
 enum { OTHER_COLUMNS = 52 };
@@ -171,6 +171,9 @@ static void add_line(const struct cup_page *page, struct cup_table *table,
     const struct cup_call_frame *frame = &lines->tree->frames[number];
     char source[CUP_CODE_ROOM];
     cup_table_add_string(table, name_place(lines->tree, frame, (char[CUP_LINE_ROOM]){""}));
+    read_source(page, frame, source);
+    if (page->terminal.html)
+        cup_table_add_string(table, source);
     for (int i = 0; i < CUP_SHOWN_WEIGHTS; i++) {
         enum cup_weight weight = cup_shown_weights[i].weight;
         bool known = cup_weight_measured(page->profile, weight);
@@ -180,11 +183,7 @@ static void add_line(const struct cup_page *page, struct cup_table *table,
             cup_weight_units[weight]);
     }
     cup_table_add_string(table, name_branches(page, number, (char[CUP_LINE_ROOM]){""}));
-    read_source(page, frame, source);
-    if (page->terminal.html)
-        cup_table_add_string(table, source);
-    else
-        cup_table_add_below(table, source);
+    cup_table_add_below(table, source);
 }
 
 static void print_lines(const struct cup_page *page, const struct lines *lines)
@@ -193,17 +192,28 @@ static void print_lines(const struct cup_page *page, const struct lines *lines)
         {"line", CUP_FIT_LEFT, 0},       {"CPU", CUP_FIT_RIGHT, 0},
         {"waits", CUP_FIT_RIGHT, 0},     {"read", CUP_FIT_RIGHT, 0},
         {"allocated", CUP_FIT_RIGHT, 1}, {"branches that it reads", CUP_FIT_LEFT, 0},
-        {"source", CUP_FIT_LEFT, 0},
+    };
+    static const struct cup_column page_columns[] = {
+        {"line", CUP_FIT_LEFT, 0},
+        {"source", CUP_FIT_CODE, 0},
+        {"CPU", CUP_FIT_RIGHT, 0},
+        {"waits", CUP_FIT_RIGHT, 0},
+        {"read", CUP_FIT_RIGHT, 0},
+        {"allocated", CUP_FIT_RIGHT, 0},
+        {"branches that it reads", CUP_FIT_LEFT, 0},
     };
     uint32_t chosen[SHOWN_ALONE + 1];
-    bool more = page->alone || page->terminal.html;
-    size_t count = choose_lines(lines, more ? SHOWN_ALONE : SHOWN_LINES, chosen);
+    size_t most = page->terminal.html ? SHOWN_IN_PAGE : page->alone ? SHOWN_ALONE : SHOWN_LINES;
+    size_t count = choose_lines(lines, most, chosen);
     struct cup_table table;
     if (count == 0)
         return;
     cup_page_heading(page, "Heaviest lines of your own code",
                      "CPU and waits with the libraries that they call");
-    cup_table_start(&table, columns, page->terminal.html ? 7 : 6);
+    if (page->terminal.html)
+        cup_table_start(&table, page_columns, 7);
+    else
+        cup_table_start(&table, columns, 6);
     for (size_t i = 0; i < count; i++)
         add_line(page, &table, lines, chosen[i]);
     cup_table_finish(&table, &page->terminal);
@@ -228,7 +238,7 @@ static int print_section(const struct cup_page *page)
 
 const struct cup_report_section cup_lines_section = {
     .name = "lines",
-    .shown = CUP_SHOWN_IN_PAGE,
+    .shown = CUP_SHOWN_ON_REQUEST,
     .needs = CUP_NEEDS_STACKS,
     .print = print_section,
     .nothing = "No line of your own code was on a stack that cupping recorded.",
