@@ -19,7 +19,7 @@ const struct cup_flame_weight cup_flame_weights[CUP_FLAME_WEIGHTS] = {
                         "bytes read from data files",
                         "no task read a data file in a known function"},
     [CUP_FLAME_ALLOC] = {CUP_W_ALLOC, "alloc", "bytes allocated", "bytes allocated",
-                         "bytes allocated (sampled once per 512 KiB)",
+                         "bytes allocated (sampled once per 524 kB)",
                          "no allocation of a task was sampled"},
 };
 

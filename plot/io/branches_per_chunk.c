@@ -39,7 +39,10 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
     if (cup_grouped_make(&plot->branches, input->arena, CUP_BINS_WHOLE, values,
                          plot->branches.chunks.count, BINS) != 0)
         return NULL;
-    char chunks[64];
+    char chunks[64], bar[CUP_BAR_TEXT], all[CUP_BAR_TEXT];
+    if (cup_bins_one_bar(bar, &plot->branches.bins, CUP_AXIS_COUNT))
+        return cup_plot_unavailable(input, "%s read %s branches", cup_all_text(all, known, "chunk"),
+                                    bar);
     cup_plot_set_caption(
         input,
         "%s whose result was used and that read branches. A branch counts once for "

@@ -72,7 +72,10 @@ const void *cup_data_bytes_per_chunk(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "no chunk has recorded reads of baskets");
     if (make_histograms(plot, &values, input->arena) != 0)
         return NULL;
-    char chunks[64];
+    char chunks[64], bar[CUP_BAR_TEXT], all[CUP_BAR_TEXT];
+    if (cup_bins_one_bar(bar, &plot->compressed.bins, CUP_AXIS_BYTES))
+        return cup_plot_unavailable(input, "%s read and received %s",
+                                    cup_all_text(all, values.known, "chunk"), bar);
     cup_plot_set_caption(input,
                          "%s whose result was used and that read baskets. Columns: compressed "
                          "bytes of the requested baskets. Outline: bytes delivered by files and "

@@ -104,6 +104,28 @@ static int make_distribution(struct cup_shares *plot, struct cup_plot_input *inp
     return 0;
 }
 
+/* True if the bytes of all files are in one bin, and so are the branches. */
+static bool is_one_bar(const struct cup_bins *bytes, const double *branches)
+{
+    size_t bars[2] = {0};
+    for (size_t i = 0; i < bytes->count; i++) {
+        bars[0] += bytes->counts[i] > 0;
+        bars[1] += branches[i] > 0;
+    }
+    return bars[0] == 1 && bars[1] == 1;
+}
+
+static struct cup_range find_range(const struct cup_totals *totals, const struct file *files,
+                                   size_t known, bool branches)
+{
+    struct cup_range range = cup_range_none();
+    for (size_t i = 0; i < known; i++) {
+        struct cup_share share = share_of(totals, files[i].index);
+        cup_range_add(&range, branches ? share.branches : share.bytes);
+    }
+    return range;
+}
+
 static void write_caption(struct cup_plot_input *input, const struct file *files, size_t known)
 {
     char text[64], opened[120] = "as known to uproot";
@@ -135,6 +157,14 @@ const void *cup_data_share_read(struct cup_plot_input *input)
     add_rows(plot, totals, files, known);
     if (known > CUP_ROWS_MOST && make_distribution(plot, input, files, known) != 0)
         return NULL;
+    if (plot->bytes.count && is_one_bar(&plot->bytes, plot->branches)) {
+        char all[CUP_BAR_TEXT], bytes[CUP_BAR_TEXT], branches[CUP_BAR_TEXT];
+        return cup_plot_unavailable(
+            input, "of %s, %s of the bytes and %s of the branches were read",
+            cup_all_text(all, known, "file"),
+            cup_range_text(bytes, find_range(totals, files, known, false), CUP_AXIS_PERCENT),
+            cup_range_text(branches, find_range(totals, files, known, true), CUP_AXIS_PERCENT));
+    }
     write_caption(input, files, known);
     return plot;
 }

@@ -1,8 +1,11 @@
 #include "plot/shared/bins.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "plot/figure/marks.h"
+#include "plot/shared/plot.h"
 
 static bool has_bin(enum cup_bins_kind kind, double value)
 {
@@ -97,6 +100,7 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
         else
             bins->left_out++;
     struct cup_scale scale = find_range(kind, range);
+    bins->values = range;
     bins->count = bins_for(count - bins->left_out, most);
     if (kind != CUP_BINS_LOG)
         round_bins(bins, &scale.low, &scale.high, most);
@@ -106,6 +110,39 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
     for (size_t i = 0; i < bins->count; i++)
         bins->most = fmax(bins->most, bins->counts[i]);
     return 0;
+}
+
+/* ---- in words ----------------------------------------------------------------------------- */
+
+char *cup_range_text(char to[CUP_BAR_TEXT], struct cup_range range, enum cup_axis_unit unit)
+{
+    char low[24], high[24];
+    cup_tick_text(low, range.low, unit);
+    cup_tick_text(high, range.high, unit);
+    bool same = strcmp(low, high) == 0;
+    snprintf(to, CUP_BAR_TEXT, "%s%s%s", low, same ? "" : " to ", same ? "" : high);
+    return to;
+}
+
+char *cup_all_text(char to[CUP_BAR_TEXT], size_t count, const char *thing)
+{
+    char counted[64];
+    if (count == 1)
+        snprintf(to, CUP_BAR_TEXT, "the only %.40s", thing);
+    else
+        snprintf(to, CUP_BAR_TEXT, "all %s", cup_count_text(counted, count, thing));
+    return to;
+}
+
+char *cup_bins_one_bar(char to[CUP_BAR_TEXT], const struct cup_bins *bins, enum cup_axis_unit unit)
+{
+    size_t bars = 0;
+    for (size_t i = 0; i < bins->count; i++)
+        bars += bins->counts[i] > 0;
+    /* Equal ratios may lie on both sides of an edge. */
+    if (bins->kind == CUP_BINS_RATIO && bins->values.high - bins->values.low < 0.01)
+        bars = 1;
+    return bars == 1 ? cup_range_text(to, bins->values, unit) : NULL;
 }
 
 void cup_bins_draw(struct cup_figure *figure, const struct cup_bins *bins, double *const *counts,

@@ -16,9 +16,21 @@ struct cup_bins {
     double *edges;  /* count + 1 of them */
     double *counts; /* number of values in each bin */
     size_t count;
-    double most;     /* the largest count */
-    size_t left_out; /* number of values that are NAN, infinite, or not above 0 for LOG */
+    double most;             /* the largest count */
+    size_t left_out;         /* number of values that are NAN, infinite, or not above 0 for LOG */
+    struct cup_range values; /* smallest and largest value in a bin */
 };
+
+/* A histogram of one bar is said in words. Prints the values if they are all in one bar: "17", "2.2
+ * MB to 2.3 MB". Returns `to`; NULL: there are several bars. */
+enum { CUP_BAR_TEXT = 80 };
+char *cup_bins_one_bar(char to[CUP_BAR_TEXT], const struct cup_bins *bins, enum cup_axis_unit unit);
+
+/* "the only chunk", "all 48 chunks". Returns `to`. */
+char *cup_all_text(char to[CUP_BAR_TEXT], size_t count, const char *thing);
+
+/* Prints a range: "17", "2.2 MB to 2.3 MB". Returns `to`. */
+char *cup_range_text(char to[CUP_BAR_TEXT], struct cup_range range, enum cup_axis_unit unit);
 
 /* Makes bins for these values, in the arena; usually no more than `most`, never more than twice
  * that. Returns 0, or -1 without memory. */

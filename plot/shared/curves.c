@@ -72,7 +72,12 @@ static void set_axes(struct cup_figure *figure, const struct cup_curves *plot)
         figure->y.exact = true;
         figure->right = cup_axis_exact("in bits", CUP_AXIS_BIT_RATE, 8 * high);
     }
-    if (plot->right_name)
+    if (plot->right_name && plot->right_share > 0) {
+        high = 1.05 * fmax(plot->most, plot->right_most * plot->right_share);
+        figure->y = cup_axis_exact(plot->name, plot->unit, high);
+        figure->right =
+            cup_axis_exact(plot->right_name, plot->right_unit, high / plot->right_share);
+    } else if (plot->right_name)
         figure->right = cup_axis_up_to(plot->right_name, plot->right_unit, plot->right_most);
     if (!plot->coloured)
         return;

@@ -34,6 +34,8 @@ struct cup_curves {
     bool whole;             /* the axis ends at 100, unless a value is larger */
     bool coloured;          /* the axes have the colours of their first curves */
     const char *right_name; /* of the right axis; NULL: there is none */
+    double right_share;     /* the right axis has the values of the left one divided by this; 0: it
+                               has a range of its own */
     enum cup_axis_unit right_unit;
     struct cup_curve curves[CUP_CURVES];
     size_t count;

@@ -153,7 +153,10 @@ const void *cup_data_compression_ratio_files(struct cup_plot_input *input)
         return NULL;
     if (known == 0)
         return cup_plot_unavailable(input, "the uncompressed size is not recorded for any basket");
-    char files[64], others[64];
+    char files[64], others[64], bar[CUP_BAR_TEXT], whole[CUP_BAR_TEXT];
+    if (plot->bins.count && cup_bins_one_bar(bar, &plot->bins, CUP_AXIS_NUMBER))
+        return cup_plot_unavailable(input, "%s are compressed by a factor of %s",
+                                    cup_all_text(whole, known, "file"), bar);
     plot->what = "files";
     plot->all = ratio_of(&input->totals->branches->all);
     cup_plot_set_caption(

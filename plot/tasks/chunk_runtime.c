@@ -29,7 +29,9 @@ const void *cup_data_chunk_runtime(struct cup_plot_input *input)
     runtime->median_s = cup_quantile(times, count, 0.5);
     runtime->p90_s = cup_quantile(times, count, 0.9);
     runtime->p99_s = cup_quantile(times, count, 0.99);
-    char chunks[64];
+    char chunks[64], bar[CUP_BAR_TEXT], all[CUP_BAR_TEXT];
+    if (cup_bins_one_bar(bar, &runtime->times, CUP_AXIS_SECONDS))
+        return cup_plot_unavailable(input, "%s took %s", cup_all_text(all, count, "chunk"), bar);
     cup_plot_set_caption(
         input,
         "Wall time of %s whose result was used, in bins of equal width on the log axis (cupping).",

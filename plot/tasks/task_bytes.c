@@ -117,7 +117,10 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
         count_tasks(plot, input, groups) != 0)
         return NULL;
     plot->median = cup_quantile(bytes, count, 0.5);
-    char tasks[64], others[64];
+    char tasks[64], others[64], bar[CUP_BAR_TEXT], all[CUP_BAR_TEXT];
+    if (cup_bins_one_bar(bar, &plot->bins, CUP_AXIS_BYTES))
+        return cup_plot_unavailable(input, "%s that read from files or sockets read %s",
+                                    cup_all_text(all, count, "task"), bar);
     cup_plot_set_caption(input,
                          "%s that read from data files or sockets (not Dask's own), helper threads "
                          "and failed tasks included; %s read nothing (cupping).",

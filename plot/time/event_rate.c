@@ -43,6 +43,13 @@ static void divide_by_busy(struct cup_time_line *busy, const struct cup_time_lin
         busy->values[i] = busy->values[i] < LEAST_BUSY ? NAN : rate->values[i] / busy->values[i];
 }
 
+/* The threads for tasks or, if the logs do not have their number, the most that were busy in a bin.
+ */
+static double count_threads(const struct cup_totals *totals, const struct cup_time_line *busy)
+{
+    return totals->budget.threads ? (double)totals->budget.threads : fmax(1, ceil(busy->most));
+}
+
 const void *cup_data_event_rate(struct cup_plot_input *input)
 {
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -58,23 +65,27 @@ const void *cup_data_event_rate(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "no used chunk has a known number of events");
     cup_time_line_make(rate, &events);
     cup_time_line_make(per_busy, &busy);
+    double threads = count_threads(input->totals, per_busy);
     divide_by_busy(per_busy, rate);
     *plot = (struct cup_curves){.name = "events per second",
                                 .unit = CUP_AXIS_HERTZ,
                                 .coloured = true,
                                 .right_name = "per busy thread",
                                 .right_unit = CUP_AXIS_HERTZ,
+                                .right_share = threads,
                                 .seconds = events.run_s};
     cup_curves_add(plot, cup_curve_of("all", CUP_PAINT_BLUE, CUP_CURVE_FILLED, rate));
     struct cup_curve each =
-        cup_curve_of("per busy thread", CUP_PAINT_RED, CUP_CURVE_STEPS, per_busy);
+        cup_curve_of("per busy thread", CUP_PAINT_RED, CUP_CURVE_DASHES, per_busy);
     each.right = true;
     cup_curves_add(plot, each);
+    char counted[64];
     cup_plot_set_caption(
         input,
         "Events of chunks whose result was used, spread over the time of their tasks, in bins of "
-        "%.3g s. A thread is busy while it runs any task (cupping).",
-        events.bin_s);
+        "%.3g s. A thread is busy while it runs any task. The right axis is the left one divided "
+        "by %s: the lines meet while all are busy (cupping).",
+        events.bin_s, cup_count_text(counted, (uint64_t)threads, "thread"));
     return plot;
 }
 

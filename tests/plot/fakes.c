@@ -271,13 +271,14 @@ static const void *fake_event_rate(enum fake_kind kind, struct cup_arena *arena)
     plot->name = "events per second";
     plot->right_name = "per busy thread";
     plot->unit = plot->right_unit = CUP_AXIS_HERTZ;
+    plot->right_share = 650;
     plot->coloured = true;
     plot->seconds = run_seconds(kind, 200);
     add_line(plot, kind, (struct cup_curve){.name = "all", .kind = CUP_CURVE_FILLED}, 1.5e6, arena);
     add_line(plot, kind,
              (struct cup_curve){.name = "per busy thread",
                                 .paint = CUP_PAINT_RED,
-                                .kind = CUP_CURVE_STEPS,
+                                .kind = CUP_CURVE_DASHES,
                                 .right = true},
              2300, arena);
     return plot;

@@ -40,6 +40,21 @@ Test(bins, hold_every_value)
     }
 }
 
+Test(bins, one_bar_is_said_in_words)
+{
+    const double equal[] = {17, 17, 17}, near[] = {2310000, 2320000}, apart[] = {1, 2, 3, 4};
+    struct cup_bins bins;
+    char text[CUP_BAR_TEXT];
+    cr_assert_eq(cup_bins_make(&bins, &arena, CUP_BINS_WHOLE, equal, 3, 40), 0);
+    cr_expect_str_eq(cup_bins_one_bar(text, &bins, CUP_AXIS_COUNT), "17");
+    cr_assert_eq(cup_bins_make(&bins, &arena, CUP_BINS_WHOLE, apart, 4, 40), 0);
+    cr_expect_null(cup_bins_one_bar(text, &bins, CUP_AXIS_COUNT));
+    cr_expect_str_eq(cup_range_text(text, (struct cup_range){near[0], near[1]}, CUP_AXIS_BYTES),
+                     "2.31 MB to 2.32 MB");
+    cr_expect_str_eq(cup_all_text(text, 1, "chunk"), "the only chunk");
+    cr_expect_str_eq(cup_all_text(text, 4000, "chunk"), "all 4,000 chunks");
+}
+
 Test(bins, whole_numbers_are_in_the_middle)
 {
     const double values[] = {3, 4, 4, 6};

@@ -204,6 +204,7 @@ Test(data, event_rate)
     cr_expect_float_eq(rate->values[1], 625, 1e-6);
     cr_expect(per_busy->right);
     cr_expect_float_eq(per_busy->values[1], 312.5, 1e-6);
+    cr_expect_float_eq(plot->right_share, 2, 0, "both are busy: the lines meet");
 }
 
 Test(data, each_task_is_in_its_lane)

@@ -178,10 +178,12 @@ Test(data_more, sizes_of_reads)
     load_run(&run, &builder, false);
     const struct cup_rows *plot = make_plot(&run, "access-sizes");
     cr_assert_eq(plot->count, 3);
-    expect_row(plot, 0, "up to 10 KiB", 3);
-    expect_row(plot, 1, "up to 100 KiB", 0);
-    expect_row(plot, 2, "up to 1 MiB", 1);
-    cr_expect_str_eq(plot->rows[0].text, "3 reads, 75.0 %");
+    expect_row(plot, 0, "up to 10.2 kB", 3);
+    expect_row(plot, 1, "up to 102 kB", 0);
+    expect_row(plot, 2, "up to 1.05 MB", 1);
+    cr_expect_str_eq(plot->rows[0].text, "3 reads, 75.0 %; 3.08 kB to 30.7 kB");
+    cr_expect_str_eq(plot->rows[2].text, "1 read, 25.0 %; 482 kB to 510 kB",
+                     "513 kB in all, less what the other reads can have returned");
 }
 
 static void add_remote(uint32_t id, uint32_t path, uint32_t class)
