@@ -1,6 +1,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analysis/base/conditions.h"
+#include "analysis/compare/compare_fail_on.h"
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
 #include "analysis/profile/runs.h"
@@ -9,7 +11,8 @@
 struct request {
     const char *words[CUP_COMPARE_MOST];
     struct cup_input_list inputs;
-    const char *json, *csv, *only, *baseline, *target_text;
+    const char *json, *csv, *only, *baseline, *target_text, *fail_on;
+    unsigned conditions; /* of --fail-on */
     struct cup_target target;
 };
 
@@ -28,8 +31,27 @@ static const struct cup_option rows[] = {
                .otherwise = "-"),
     CUP_OPTION("--csv", "FILE", csv,
                "write everything as CSV instead: one row for each figure and input"),
+    CUP_OPTION("--fail-on", "LIST", fail_on,
+               "exit with status 3 if one of these is found, for scripts; a list such as "
+               "slower,incomplete",
+               .values = cup_compare_fail_on_name),
 };
 const struct cup_options cup_compare_options = CUP_OPTIONS(rows);
+
+/* A gate that can never close would look like one that holds. */
+static int read_conditions(struct request *request, struct cup_error *error)
+{
+    struct cup_input_list *inputs = &request->inputs;
+    if (request->fail_on && cup_conditions_read(&request->conditions, request->fail_on,
+                                                cup_compare_fail_on_name, "compare", error) != 0)
+        return -1;
+    if (cup_compare_fail_on_needs_runs(request->conditions) && !cup_input_list_is_repeated(inputs))
+        return cup_error_set(error, "compare", CUP_NO_OFFSET,
+                             "--fail-on %s: one run does not show how far runs of the same job "
+                             "differ; name two or more a side: `cupping compare A1 A2 -- B1 B2`",
+                             request->fail_on);
+    return 0;
+}
 
 static int check_request(struct request *request, struct cup_error *error)
 {
@@ -49,7 +71,9 @@ static int check_request(struct request *request, struct cup_error *error)
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "compare", error) != 0)
         return -1;
-    return cup_input_list_baseline(&request->inputs, request->baseline, "compare", error);
+    return read_conditions(request, error) != 0
+               ? -1
+               : cup_input_list_baseline(&request->inputs, request->baseline, "compare", error);
 }
 
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
@@ -81,21 +105,28 @@ static int write_to(const struct request *request, const struct cup_comparison *
     return cup_output_close(&output, error);
 }
 
+/* Returns the exit status. */
 static int write_all(struct request *request, struct cup_error *error)
 {
     struct cup_comparison comparison;
     struct cup_input_list *inputs = &request->inputs;
     int result = 0;
-    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0)
-        return cup_error_memory(error, "compare");
+    if (cup_comparison_make(&comparison, inputs->figures, inputs->count, inputs->baseline) != 0) {
+        cup_error_memory(error, "compare");
+        return CUP_EXIT_FAILED;
+    }
     if (request->json)
         result = write_to(request, &comparison, request->json, cup_compare_json, error);
     if (request->csv && result == 0)
         result = write_to(request, &comparison, request->csv, cup_compare_csv, error);
     if (!request->json && !request->csv)
         result = write_to(request, &comparison, "-", cup_compare_text, error);
+    int status = result != 0 ? CUP_EXIT_FAILED
+                 : cup_compare_fail_on_holds(request->conditions, &comparison, error)
+                     ? CUP_EXIT_FOUND
+                     : CUP_EXIT_DONE;
     cup_comparison_free(&comparison);
-    return result;
+    return status;
 }
 
 int cup_verb_compare(int argc, char **argv)
@@ -106,11 +137,10 @@ int cup_verb_compare(int argc, char **argv)
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     request.inputs.ask.functions = request.only && strcmp(request.only, "functions") == 0;
-    int result = cup_input_list_open(&request.inputs, &usage, &error);
-    if (result == 0)
-        result = write_all(&request, &error);
+    int status = cup_input_list_open(&request.inputs, &usage, &error) == 0
+                     ? write_all(&request, &error)
+                 : usage ? CUP_EXIT_USAGE
+                         : CUP_EXIT_FAILED;
     cup_input_list_close(&request.inputs);
-    return cup_verb_end(&error, result == 0 ? CUP_EXIT_DONE
-                                : usage     ? CUP_EXIT_USAGE
-                                            : CUP_EXIT_FAILED);
+    return cup_verb_end(&error, status);
 }

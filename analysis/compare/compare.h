@@ -113,6 +113,10 @@ struct cup_change {
 struct cup_change cup_change_of(const struct cup_comparison *comparison,
                                 const struct cup_compared *row, size_t input);
 
+/* The change of what the verdict is about: the wall time, or events per second if the inputs did
+ * not do the same work. Null and NAN if it is not known. */
+struct cup_change cup_compare_speed(const struct cup_comparison *comparison, size_t input);
+
 /* Whether an input is faster than the baseline, as one sentence. Returns `to`. */
 enum { CUP_VERDICT_TEXT = 1200 };
 char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,

@@ -163,6 +163,17 @@ static void find_words(const struct cup_input_list *inputs, size_t side, size_t 
                                        : inputs->word_count;
 }
 
+bool cup_input_list_is_repeated(const struct cup_input_list *inputs)
+{
+    size_t from, to;
+    bool repeated = inputs->split_count > 0;
+    for (size_t side = 0; side < cup_input_list_sides(inputs); side++) {
+        find_words(inputs, side, &from, &to);
+        repeated &= to > from + 1;
+    }
+    return repeated;
+}
+
 static bool is_same_run(const char *one, const char *other)
 {
     char *a = realpath(one, NULL), *b = realpath(other, NULL);

@@ -29,6 +29,9 @@ struct cup_input_list {
 /* The number of sides: of inputs that are compared. */
 size_t cup_input_list_sides(const struct cup_input_list *inputs);
 
+/* True if each side has two or more runs. */
+bool cup_input_list_is_repeated(const struct cup_input_list *inputs);
+
 /* Returns -1 and one line in *error, which `verb` is the source of, if a side has no run, or one
  * twice: it would show no spread. */
 int cup_input_list_check(const struct cup_input_list *inputs, const char *verb,

@@ -181,21 +181,31 @@ static void add_incomplete(char to[CUP_VERDICT_TEXT], const struct subject *subj
     }
 }
 
+static const struct cup_compared *find_speed(const struct cup_comparison *comparison)
+{
+    return find_metric(comparison, comparison->same_work ? CUP_METRIC_wall_time
+                                                         : CUP_METRIC_event_rate_wall_khz);
+}
+
+struct cup_change cup_compare_speed(const struct cup_comparison *comparison, size_t input)
+{
+    const struct cup_compared *row = find_speed(comparison);
+    return row ? cup_change_of(comparison, row, input)
+               : (struct cup_change){.by = cup_null(), .relative = cup_null(), .noise = NAN};
+}
+
 char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison *comparison,
                           size_t input)
 {
     bool wall = comparison->same_work;
     struct subject subject = {.comparison = comparison,
-                              .row = find_metric(comparison, wall ? CUP_METRIC_wall_time
-                                                                  : CUP_METRIC_event_rate_wall_khz),
-                              .change = {.by = cup_null(), .relative = cup_null()},
+                              .row = find_speed(comparison),
+                              .change = cup_compare_speed(comparison, input),
                               .input = input,
                               .wall = wall,
                               .of = cup_input_name(input),
                               .from = cup_input_name(comparison->baseline)};
     to[0] = '\0';
-    if (subject.row)
-        subject.change = cup_change_of(comparison, subject.row, input);
     if (isnan(cup_number(subject.change.relative)))
         add_text(to, "Whether %s is faster than %s is not known: %s of one of them is n/a",
                  subject.of, subject.from,

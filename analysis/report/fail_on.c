@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/base/closest.h"
+#include "analysis/base/conditions.h"
 #include "analysis/base/units.h"
 #include "analysis/metrics/losses/completeness.h"
 #include "analysis/metrics/losses/loss_text.h"
@@ -64,31 +64,9 @@ const char *cup_fail_on_name(size_t n)
     return n < COUNT ? conditions[n].name : NULL;
 }
 
-static int refuse_name(const char *name, const char *verb, struct cup_error *error)
-{
-    struct cup_closest closest = {.word = name};
-    cup_closest_try_all(&closest, cup_fail_on_name);
-    return cup_error_set(error, verb, CUP_NO_OFFSET,
-                         "--fail-on %s: no such condition%s; see `cupping help %s`", name,
-                         cup_closest_text(&closest), verb);
-}
-
 int cup_fail_on_read(unsigned *bits, const char *list, const char *verb, struct cup_error *error)
 {
-    char name[64];
-    *bits = 0;
-    for (const char *at = list;; at++) {
-        size_t length = strcspn(at, ","), i = 0;
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
-        while (i < COUNT && strcmp(conditions[i].name, name) != 0)
-            i++;
-        if (i == COUNT)
-            return refuse_name(name, verb, error);
-        *bits |= 1u << i;
-        at += length;
-        if (!*at)
-            return 0;
-    }
+    return cup_conditions_read(bits, list, cup_fail_on_name, verb, error);
 }
 
 bool cup_fail_on_holds(unsigned bits, const struct cup_totals *totals, struct cup_error *error)

@@ -79,13 +79,20 @@ _cupping() {
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
     --width | --height | --sort | --top) COMPREPLY=() && return ;;
-    --fail-on) _cupping_words "losses incomplete unknown failed unfinished running damaged" && return ;;
+    --fail-on)
+        if [[ $verb == compare ]]; then
+            _cupping_words "slower unjudged losses incomplete unknown"
+        else
+            _cupping_words "losses incomplete unknown failed unfinished running damaged"
+        fi
+        return
+        ;;
     --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
-    compare:-*) _cupping_words "--baseline --only --run --target --json --csv" ;;
+    compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;
     plot:-*) _cupping_words "--list --all --html --title -o --format --width --height --dark --files --prefix --dataset --worker --run --baseline --target" ;;

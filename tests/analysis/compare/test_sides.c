@@ -334,3 +334,39 @@ Test(sides_verb, complaints)
     cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], "--baseline", "B"), CUP_EXIT_DONE);
     expect_text("out", "A is 102 % slower than B");
 }
+
+/* ---- --fail-on -------------------------------------------------------------------------- */
+
+Test(sides_verb, fail_on_slower_only_beyond_the_spread)
+{
+    cr_expect_eq(COMPARE(runs[2], runs[3], "--", runs[0], runs[1], "--fail-on", "slower"),
+                 CUP_EXIT_FOUND);
+    expect_text("err", "--fail-on: B: slower than the baseline (slower)");
+    expect_text("out", "B is 100 % slower than A");
+    cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], runs[3], "--fail-on", "slower"),
+                 CUP_EXIT_DONE);
+    cr_expect_eq(COMPARE(runs[0], runs[2], "--", runs[1], runs[3], "--fail-on", "slower,unjudged"),
+                 CUP_EXIT_DONE);
+    expect_text("out", "No difference between B and A");
+}
+
+Test(sides_verb, fail_on_what_is_not_known)
+{
+    write_text(runs[3], "metrics.json", "{\"total_events\": 5000}");
+    cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], runs[3], "--fail-on", "slower"),
+                 CUP_EXIT_DONE);
+    cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], runs[3], "--fail-on", "unjudged"),
+                 CUP_EXIT_FOUND);
+    expect_text("err", "B: not known whether slower than the baseline (unjudged)");
+    cr_expect_eq(COMPARE(runs[0], runs[1], "--fail-on", "incomplete,losses"), CUP_EXIT_DONE);
+    cr_expect_eq(COMPARE(runs[0], runs[1], "--fail-on", "unknown"), CUP_EXIT_FOUND);
+    expect_text("err", "A, B: not known whether complete (unknown)");
+}
+
+Test(sides_verb, fail_on_that_could_never_hold_is_refused)
+{
+    expect_complaint(COMPARE(runs[0], runs[1], "--fail-on", "slower"), "name two or more a side");
+    expect_complaint(COMPARE(runs[0], runs[1], "--", runs[2], "--fail-on", "slower"),
+                     "name two or more a side");
+    expect_complaint(COMPARE(runs[0], runs[1], "--fail-on", "slow"), "no such condition");
+}
