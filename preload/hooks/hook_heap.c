@@ -29,19 +29,13 @@ static bool is_bootstrap(const void *p)
     return __builtin_expect((uintptr_t)p - (uintptr_t)bootstrap < sizeof bootstrap, 0);
 }
 
-/* Set while the real functions are being resolved: malloc must not start that again. */
-static bool resolving;
-
-static bool resolve_if_needed(void *real)
+/* False: the real function is not known yet. dlsym() itself has called this hook, while it looks
+ * for the real functions: before glibc 2.34 its first call allocates. */
+static bool resolve_if_needed(void **slot)
 {
-    if (__builtin_expect(real != NULL, 1))
-        return true;
-    if (resolving)
-        return false;
-    resolving = true;
-    cup_real_resolve();
-    resolving = false;
-    return true;
+    if (__builtin_expect(!*slot, 0))
+        cup_real_resolve();
+    return *slot;
 }
 
 static size_t (*usable_size)(void *);
@@ -171,7 +165,7 @@ static inline bool is_not_counted(size_t bytes)
 
 static __attribute__((noinline)) void *malloc_counted(size_t bytes)
 {
-    if (!resolve_if_needed((void *)real_malloc))
+    if (!resolve_if_needed((void **)&real_malloc))
         return allocate_bootstrap(bytes, 16);
     return count_allocation(real_malloc(bytes), bytes);
 }
@@ -185,7 +179,7 @@ CUP_HOOK void *malloc(size_t bytes)
 
 CUP_HOOK void *calloc(size_t count, size_t size)
 {
-    if (!resolve_if_needed((void *)real_calloc))
+    if (!resolve_if_needed((void **)&real_calloc))
         return allocate_bootstrap(count * size, 16); /* static memory: zero */
     return count_allocation(real_calloc(count, size), count * size);
 }
@@ -195,7 +189,7 @@ static __attribute__((noinline)) void free_counted(void *p)
     if (!p || is_bootstrap(p))
         return;
     count_release(p);
-    if (resolve_if_needed((void *)real_free))
+    if (resolve_if_needed((void **)&real_free))
         real_free(p);
 }
 
@@ -244,7 +238,7 @@ CUP_HOOK void *realloc(void *old, size_t bytes)
 {
     if (is_bootstrap(old))
         return move_bootstrap(old, bytes);
-    if (!resolve_if_needed((void *)real_realloc))
+    if (!resolve_if_needed((void **)&real_realloc))
         return allocate_bootstrap(bytes, 16);
     size_t old_bytes = old && cup_self.heap ? usable_bytes(old) : 0;
     if (old)
@@ -264,14 +258,14 @@ CUP_HOOK void *reallocarray(void *old, size_t count, size_t size)
 
 CUP_HOOK void *memalign(size_t alignment, size_t bytes)
 {
-    if (!resolve_if_needed((void *)real_memalign))
+    if (!resolve_if_needed((void **)&real_memalign))
         return allocate_bootstrap(bytes, alignment);
     return count_allocation(real_memalign(alignment, bytes), bytes);
 }
 
 CUP_HOOK int posix_memalign(void **result, size_t alignment, size_t bytes)
 {
-    if (!resolve_if_needed((void *)real_posix_memalign))
+    if (!resolve_if_needed((void **)&real_posix_memalign))
         return (*result = allocate_bootstrap(bytes, alignment)) ? 0 : ENOMEM;
     int error = real_posix_memalign(result, alignment, bytes);
     if (!error)
@@ -281,19 +275,19 @@ CUP_HOOK int posix_memalign(void **result, size_t alignment, size_t bytes)
 
 CUP_HOOK void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    if (!resolve_if_needed((void *)real_aligned_alloc))
+    if (!resolve_if_needed((void **)&real_aligned_alloc))
         return memalign(alignment, bytes);
     return count_allocation(real_aligned_alloc(alignment, bytes), bytes);
 }
 
 CUP_HOOK void *valloc(size_t bytes)
 {
-    resolve_if_needed((void *)real_valloc);
+    resolve_if_needed((void **)&real_valloc);
     return count_allocation(real_valloc(bytes), bytes);
 }
 
 CUP_HOOK void *pvalloc(size_t bytes)
 {
-    resolve_if_needed((void *)real_pvalloc);
+    resolve_if_needed((void **)&real_pvalloc);
     return count_allocation(real_pvalloc(bytes), bytes);
 }

@@ -8,6 +8,7 @@
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define LIBRARY CUP_BUILD "/libcupping.so"
 
@@ -207,6 +208,23 @@ Test(symbols, loads_on_glibc_2_17)
     cr_log_info("highest glibc symbol: %s", which);
     cr_expect(highest > 0 && highest <= 2017, "needs %s", which);
     free(needs);
+}
+
+/* Before glibc 2.34 the first dlsym() of a thread allocates: it calls hooks whose real functions it
+ * is about to find. */
+Test(symbols, loads_where_dlsym_allocates)
+{
+    const char *const commands[] = {"exit 3", "cat /proc/self/maps | grep -c libdlsym >&2; exit 3"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct child child = {
+            .argv = {"sh", "-c", commands[i]},
+            .settings = {"LD_PRELOAD=" LIBRARY ":" CUP_BUILD "/tests/trace/libdlsym.so"}};
+        child_run(&child);
+        cr_expect(WIFEXITED(child.status) && WEXITSTATUS(child.status) == 3, "status %x",
+                  (unsigned)child.status);
+        cr_expect(i == 0 || atoi(child.err) > 0, "libdlsym.so is not loaded: %s", child.err);
+        child_free(&child);
+    }
 }
 
 /* libdl is glibc's own, and holds dlsym before 2.34. */
