@@ -19,7 +19,7 @@ CLANG_FORMAT ?= $(VENV)/bin/clang-format
 
 # Sanitized, debug and coverage builds live in directories of their own, so that they never mix
 # with the plain one: build/cupping is always the plain build.
-variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)
+variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(WHEEL),-wheel)
 B := build$(patsubst -%,/%,$(variant))
 
 optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
@@ -42,6 +42,16 @@ analysis_pkgs := jansson libdw cairo libpng
 analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
+ifdef WHEEL
+# The command of the wheel holds its libraries. Their headers are looked for after those of the old
+# glibc that zig-cc brings along.
+CC := packaging/wheel/zig-cc
+archives := $(shell $(PKG_CONFIG) --variable=libdir cairo)
+analysis_cflags += -idirafter /usr/include -idirafter /usr/include/$(notdir $(archives))
+analysis_libs = $(wildcard $(patsubst -l%,$(archives)/lib%.a,\
+	$(sort $(filter-out -lm -lpthread,$(filter -l%,$(shell $(PKG_CONFIG) --static --libs $(analysis_pkgs))))) -liberty)) \
+	packaging/wheel/arc4random_buf.c -s -lm -ldl -pthread
+endif
 
 # Paths of the checkout for the tests. Unit tests are sanitized; programs that are traced are not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
@@ -78,7 +88,7 @@ units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
 e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
 
 .PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs check-rooms \
-	install uninstall clean distclean help FORCE
+	wheel dist install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -244,8 +254,8 @@ soak:
 # --- lint ----------------------------------------------------------------------------------------
 
 c_files := $(sort $(shell find include preload analysis plot cli tests -name '*.[ch]'))
-sh_files := wrappers/cupping-run wrappers/cupping-dask-worker $(wildcard tests/*.sh tests/*/*.sh)
-py_files := $(wildcard tests/*.py tests/*/*.py)
+sh_files := wrappers/cupping-run wrappers/cupping-dask-worker packaging/wheel/zig-cc $(wildcard tests/*.sh tests/*/*.sh)
+py_files := $(wildcard tests/*.py tests/*/*.py packaging/*/*.py)
 man_files := $(wildcard docs/man/*.1)
 
 # Checks that find mistakes, without those that are a matter of taste.
@@ -299,6 +309,17 @@ install: all
 	ln -sf cupping "$(bashdir)/cupping-run"
 	install -m 644 wrappers/completion/_cupping "$(zshdir)/_cupping"
 
+# What users install with pip: packaging/wheel/build.py says what is in it.
+wheel:
+	@tests/setup.sh wheel
+	@$(call build_quietly,all)
+	@$(call build_quietly,WHEEL=1 build/wheel/cupping)
+	@build/venv-wheel/bin/python packaging/wheel/build.py
+
+dist:
+	mkdir -p dist
+	git archive --prefix=cupping-$(VERSION)/ -o dist/cupping-$(VERSION).tar.gz HEAD
+
 uninstall:
 	rm -f $(addprefix "$(bindir)"/,cupping cupping-run cupping-dask-worker)
 	rm -f $(addprefix "$(libdir)"/,libcupping.so cupping.py) "$(includedir)/cupping.h" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
@@ -322,6 +343,8 @@ help:
 	@echo "make check-docs     compare the documents with the program"
 	@echo "make check-rooms    compare the includes with the rooms of docs/contributing/architecture.md"
 	@echo "make format         rewrite the sources with clang-format"
+	@echo "make wheel          dist/cupping-*.whl, for pip on any Linux of x86_64 with glibc 2.17 or newer"
+	@echo "make dist           dist/cupping-VERSION.tar.gz, the sources of the last commit"
 	@echo "make install        PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
 	@echo "make uninstall      the reverse"
 	@echo "make clean          remove what was built, keep what set-up installed, and demo data"

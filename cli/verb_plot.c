@@ -11,6 +11,7 @@
 #include "analysis/write/output.h"
 #include "cli/plot_pictures.h"
 #include "cli/verbs.h"
+#include "plot/figure/fonts.h"
 #include "plot/page/page.h"
 #include "plot/plots.h"
 #include "plot/shared/runs.h"
@@ -433,6 +434,7 @@ int cup_verb_plot(int argc, char **argv)
 {
     struct request request = {0};
     struct cup_error error;
+    cup_fonts_find();
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     if (!request.out)

@@ -186,6 +186,6 @@ int cup_verb_end_stdout(void)
 {
     struct cup_error error;
     struct cup_output output = {.file = stdout};
-    return cup_verb_end(&error,
-                        cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
+    int status = cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
+    return cup_verb_end(&error, status);
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what is missing for `make demo`, `make test` or `make lint`: system packages through apt
-# (as root, or if sudo needs no password), Python packages into build/venv. What is installed stays,
-# so a second run does nothing. Full logs: build/setup-*.log
+# Installs what is missing for `make demo`, `make test`, `make lint` or `make wheel`: system packages
+# through apt (as root, or if sudo needs no password), Python packages into build/venv. What is
+# installed stays, so a second run does nothing. Full logs: build/setup-*.log
 #
-#     tests/setup.sh demo|test|lint        PYTHON= chooses the interpreter (3.11 or newer)
+#     tests/setup.sh demo|test|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
 set -eu
 cd "$(dirname -- "$0")/.."
-what=${1:?demo, test or lint}
+what=${1:?demo, test, lint or wheel}
 mkdir -p build
 
 say() {
@@ -98,6 +98,9 @@ test | lint)
     fi
     ;;
 esac
+if [ "$what" = wheel ]; then
+    need fonts-dejavu-core test -r /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+fi
 if [ "$what" = lint ]; then
     need clang-tidy command -v clang-tidy
     need shellcheck command -v shellcheck
@@ -177,6 +180,10 @@ environment() { # DIRECTORY PYTHON REQUIREMENTS
     printf '%s\n' "$stamp" >"$venv/complete"
 }
 
+if [ "$what" = wheel ]; then
+    environment build/venv-wheel "$python" packaging/wheel/requirements.txt
+    exit
+fi
 environment build/venv "$python" tests/requirements.txt || exit 1
 
 # The oldest and the newest supported Python, if this machine has them. Tests that find no

@@ -413,14 +413,15 @@ void cup_figures_add_statistic(struct cup_figures *figures, enum cup_chunk_stati
     if (!source)
         source = value.kind == CUP_VALUE_NULL ? "no chunk was seen whose result was used"
                                               : "P: over the chunks whose result was used";
-    cup_figures_add(figures, (struct cup_run_figure){
-                                 .section = "chunks",
-                                 .name = cup_figures_keep_string(figures, name),
-                                 .label = shown ? row->label : NULL,
-                                 .unit = row->unit,
-                                 .value = value,
-                                 .source = source,
-                                 .direction = {judged ? CUP_BETTER_LOWER : CUP_BETTER_UNKNOWN}});
+    cup_figures_add(figures,
+                    (struct cup_run_figure){
+                        .section = "chunks",
+                        .name = cup_figures_keep_string(figures, name),
+                        .label = shown ? row->label : NULL,
+                        .unit = row->unit,
+                        .value = value,
+                        .source = source,
+                        .direction = {.better = judged ? CUP_BETTER_LOWER : CUP_BETTER_UNKNOWN}});
 }
 
 void cup_figures_set_chunks(struct cup_figures *figures, struct cup_numbers times[CUP_CHUNK_TIMES])

@@ -12,7 +12,7 @@
  * number: cup_whole() for bytes, which have no parts; else cup_real(). */
 #define HEARTBEAT_METRICS(name, label, unit, seen, number, source, preferred)                      \
     METRIC(name, label, unit, number(cup_timeline_average(&t->observed->totals[seen])),            \
-           source "; of all workers, average over time", .direction = {preferred})                 \
+           source "; of all workers, average over time", .direction = {.better = preferred})       \
     METRIC(name##_peak, NULL, unit, number(cup_timeline_max(&t->observed->totals[seen])),          \
            source "; of all workers at one time, the highest", .missing = APART)                   \
     METRIC(name##_per_worker, NULL, unit, number(cup_observed_per_worker(t->observed, seen)),      \

@@ -3,8 +3,8 @@
 #include "analysis/metrics/metrics.h"
 
 /* Which value is better, see struct cup_direction. */
-#define LESS_IS_BETTER .direction = {CUP_BETTER_LOWER}
-#define MORE_IS_BETTER .direction = {CUP_BETTER_HIGHER}
+#define LESS_IS_BETTER .direction = {.better = CUP_BETTER_LOWER}
+#define MORE_IS_BETTER .direction = {.better = CUP_BETTER_HIGHER}
 #define LESS_FOR_SAME_WORK .direction = {CUP_BETTER_LOWER, .same_work = true}
 #define MORE_FOR_SAME_WORK .direction = {CUP_BETTER_HIGHER, .same_work = true}
 

@@ -169,16 +169,35 @@ static bool load_lzma(void)
     return found;
 }
 
+/* The wheel has a libunwind next to libcupping.so, under another name, which needs no liblzma. */
+static void *load_from_wheel(void)
+{
+    struct cup_elf library;
+    char path[4096 + 32];
+    if (!cup_elf_of((const void *)&cup_native_verify, &library))
+        return NULL;
+    const char *slash = strrchr(library.path, '/');
+    int length = slash ? (int)(slash - library.path) : 0;
+    snprintf(path, sizeof path, "%.*s/libcupping-unwind.so", length, library.path);
+    return length ? open_if_there(path, RTLD_NOW) : NULL;
+}
+
 /* libunwind depends on liblzma, and the loader keeps one library per name. If the interpreter's
  * installation (conda) has a liblzma of its own, it is loaded first, so that the program's own
  * modules do not get the system's one because of libunwind. */
-static void *load_libunwind(const char *interpreter_path)
+static void *load_libunwind_and_lzma(const char *interpreter_path)
 {
     if (!load_lzma())
         load_from_installation(interpreter_path, "liblzma.so.5");
     void *library = load_from_installation(interpreter_path, "libunwind.so.8");
+    return library ? library : dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+}
+
+static void *load_libunwind(const char *interpreter_path)
+{
+    void *library = load_from_wheel();
     if (!library)
-        library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+        library = load_libunwind_and_lzma(interpreter_path);
     dlerror(); /* the program asks for its own errors, not for ours */
     return library;
 }
