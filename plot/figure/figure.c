@@ -82,6 +82,13 @@ void cup_figure_add_key(struct cup_figure *figure, enum cup_key_mark mark, struc
     va_end(arguments);
     key->mark = mark;
     key->colour = colour;
+    key->opacity = mark == CUP_KEY_BAND ? 0.3 : 1;
+}
+
+void cup_figure_fade_key(struct cup_figure *figure, double opacity)
+{
+    if (figure->key_count && figure->key_count <= CUP_KEYS)
+        figure->keys[figure->key_count - 1].opacity = opacity;
 }
 
 static void draw_swatch(const struct cup_figure *figure, const struct cup_key *key,
@@ -92,10 +99,10 @@ static void draw_swatch(const struct cup_figure *figure, const struct cup_key *k
     struct cup_box box = {at.x, at.y - half, length, length};
     const struct cup_point line[] = {at, {at.x + length, at.y}};
     if (key->mark == CUP_KEY_BOX || key->mark == CUP_KEY_BAND)
-        cup_canvas_box(figure->canvas, box, key->colour, key->mark == CUP_KEY_BAND ? 0.3 : 1);
+        cup_canvas_box(figure->canvas, box, key->colour, key->opacity);
     else if (key->mark == CUP_KEY_DOT)
         cup_canvas_dot(figure->canvas, (struct cup_point){at.x + half, at.y}, half * 0.8,
-                       key->colour, 1);
+                       key->colour, key->opacity);
     else if (key->mark != CUP_KEY_NONE)
         cup_canvas_line(figure->canvas, line, 2, key->colour,
                         key->mark == CUP_KEY_THIN ? theme->hair : theme->line * 1.2,

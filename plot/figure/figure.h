@@ -48,6 +48,7 @@ struct cup_key {
     char text[200];
     enum cup_key_mark mark;
     struct cup_colour colour;
+    double opacity; /* of boxes and dots */
 };
 enum { CUP_KEYS = 12 };
 
@@ -86,6 +87,9 @@ __attribute__((format(printf, 4, 5))) void cup_figure_add_key(struct cup_figure 
                                                               enum cup_key_mark mark,
                                                               struct cup_colour colour,
                                                               const char *format, ...);
+
+/* Gives the last entry the opacity of the boxes or dots that it stands for. */
+void cup_figure_fade_key(struct cup_figure *figure, double opacity);
 
 void cup_figure_open(struct cup_figure *figure);
 void cup_figure_close(struct cup_figure *figure);

@@ -293,7 +293,7 @@ static void write_on(struct cup_figure *figure, struct cup_point at, double widt
 {
     double left = lettering->across == CUP_HOLD_END ? at.x - width : at.x, high = lettering->size;
     cup_canvas_box(figure->canvas, (struct cup_box){left, at.y - high * 0.6, width, high * 1.2},
-                   figure->theme->paper, 0.7);
+                   figure->theme->paper, 0.85);
     cup_canvas_text(figure->canvas, at, text, lettering);
 }
 
@@ -309,12 +309,12 @@ static bool is_written(const struct cup_canvas *canvas, struct cup_box box)
 }
 
 /* Writes a text beside a place, `lines` lines further down. Returns false if there is no room. */
-static bool write_beside(struct cup_figure *figure, double x, double y, const char *text,
+static bool write_beside(struct cup_figure *figure, double across, double up, const char *text,
                          double lines)
 {
     struct cup_lettering lettering = small_lettering(figure);
     const struct cup_box *area = &figure->area;
-    double across = cup_x(figure, x), up = cup_y(figure, y), gap = figure->theme->gap;
+    double gap = figure->theme->gap;
     double width = cup_canvas_text_width(figure->canvas, text, &lettering);
     bool before = across + gap + width > area->left + area->width;
     if (!is_inside(figure, across, up) || (before && across - gap - width < area->left))
@@ -334,14 +334,19 @@ static bool write_beside(struct cup_figure *figure, double x, double y, const ch
 
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text)
 {
-    write_beside(figure, x, y, text, 0);
+    write_beside(figure, cup_x(figure, x), cup_y(figure, y), text, 0);
+}
+
+void cup_mark_text_at(struct cup_figure *figure, double across, double up, const char *text)
+{
+    write_beside(figure, across, up, text, 0);
 }
 
 void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text)
 {
     static const double lines[] = {0, 0.8, 1.6, -0.8, -1.6};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (write_beside(figure, x, y, text, lines[i]))
+        if (write_beside(figure, cup_x(figure, x), cup_y(figure, y), text, lines[i]))
             return;
 }
 

@@ -55,6 +55,9 @@ void cup_mark_seam(struct cup_figure *figure, size_t row, double x);
  * cover another text. */
 void cup_mark_text(struct cup_figure *figure, double x, double y, const char *text);
 
+/* The same, at a place in points. */
+void cup_mark_text_at(struct cup_figure *figure, double across, double up, const char *text);
+
 /* The name of a dot: like cup_mark_text(), but moved up or down if another text is there. */
 void cup_mark_name(struct cup_figure *figure, double x, double y, const char *text);
 

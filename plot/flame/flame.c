@@ -87,9 +87,12 @@ static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 static void add_seen_keys(struct cup_figure *figure, const bool *seen, const enum cup_paint *of,
                           const char *const *names, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (seen[i])
-            cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[of[i]], "%s", names[i]);
+    for (int i = 0; i < count; i++) {
+        if (!seen[i])
+            continue;
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[of[i]], "%s", names[i]);
+        cup_figure_fade_key(figure, OPACITY);
+    }
 }
 
 /* ---- comparing runs: colours of change
@@ -195,6 +198,17 @@ static char *hover_text(char to[HOVER], const struct cup_flame *plot,
     return to;
 }
 
+/* The name that says the most of those that fit. */
+static const char *choose_name(struct cup_figure *figure, const struct cup_flame_box *box,
+                               double room, const struct cup_lettering *lettering)
+{
+    const char *const names[] = {box->qualified, box->packaged};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i] && cup_canvas_text_width(figure->canvas, names[i], lettering) <= room)
+            return names[i];
+    return box->name;
+}
+
 static void write_name(struct cup_figure *figure, const struct cup_flame_box *box,
                        struct cup_box at)
 {
@@ -206,7 +220,8 @@ static void write_name(struct cup_figure *figure, const struct cup_flame_box *bo
     double room = at.width - theme->text * 0.4;
     if (room < lettering.size * 3)
         return;
-    cup_canvas_fit(figure->canvas, text, box->name, strlen(box->name), room, &lettering);
+    const char *name = choose_name(figure, box, room, &lettering);
+    cup_canvas_fit(figure->canvas, text, name, strlen(name), room, &lettering);
     if (cup_canvas_text_width(figure->canvas, text, &lettering) <= room)
         cup_canvas_text(figure->canvas,
                         (struct cup_point){at.left + theme->text * 0.2, at.top + at.height / 2},

@@ -28,11 +28,12 @@ enum cup_flame_kind cup_flame_kind_of(const struct cup_call_tree *tree, uint32_t
 struct cup_flame_box {
     double from, to; /* amounts on the x axis */
     double self;
-    uint16_t row;             /* from the top */
-    uint8_t kind;             /* enum cup_flame_kind */
-    bool is_all;              /* the root, which is no function */
-    const char *name, *whole; /* "select"; "Processor.select (mine.py:30)" */
-    uint32_t node;            /* index in the folded tree */
+    uint16_t row; /* from the top */
+    uint8_t kind; /* enum cup_flame_kind */
+    bool is_all;  /* no function: the root, or the step to a helper thread */
+    /* "read"; "uproot.read"; "uproot.model.Model.read"; "Model.read (uproot/model.py:30)" */
+    const char *name, *packaged, *qualified, *whole;
+    uint32_t node; /* index in the folded tree */
     /* Only when runs are compared. change: amount minus that of the baseline. shade: how many of
      * the CUP_FLAME_SHADES the change reaches, as a share of the baseline's total; negative: the
      * amount got smaller; 0: no change, or one within the sampling error. */
@@ -78,6 +79,7 @@ const struct cup_flame_weight *cup_flame_weight_named(const char *plot);
 /* Functions and boxes that are not drawn. */
 struct cup_flame_left_out {
     unsigned shared; /* functions that nearly all stacks begin with, see CUP_FLAME_SHARED */
+    unsigned above;  /* functions of Dask and Python that only call others, see is_above() */
     unsigned passed; /* functions that only pass on, see CUP_FLAME_PASSED */
     size_t hidden;   /* boxes that are too narrow */
 };
@@ -91,7 +93,7 @@ struct cup_flame *cup_flame_make(struct cup_arena *arena, const struct cup_call_
 
 /* Prints what is left out as a sentence that begins with a blank; "" if nothing is. Returns `to`.
  */
-enum { CUP_FLAME_LEFT_OUT_TEXT = 240 };
+enum { CUP_FLAME_LEFT_OUT_TEXT = 320 };
 char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
                               const struct cup_flame_left_out *left_out);
 

@@ -68,6 +68,8 @@ static int by_parent(const void *left, const void *right)
 struct spot {
     double from;
     uint32_t widest; /* its widest callee; 0: none is wide enough */
+    bool works;      /* a function that it calls, directly or not, is not of Dask or Python */
+    bool above;      /* it has no box, because it stands above those; see is_above() */
     uint16_t row;
     bool placed;
 };
@@ -84,6 +86,22 @@ struct making {
     uint32_t start;     /* last of the functions that nearly all stacks begin with; 0: none */
     struct cup_flame_left_out *left_out;
 };
+
+static bool is_of_dask_or_python(const struct making *making, uint32_t node)
+{
+    enum cup_flame_kind kind =
+        cup_flame_kind_of(making->tree, making->folded->nodes[node].function);
+    return kind == CUP_FLAME_DASK || kind == CUP_FLAME_STDLIB;
+}
+
+/* Marks the nodes below which the tasks' own functions stand. Parents stand before their callees.
+ */
+static void find_work(struct making *making)
+{
+    for (uint32_t i = (uint32_t)making->folded->count; i-- > 1;)
+        if (making->spots[i].works || !is_of_dask_or_python(making, i))
+            making->spots[making->folded->nodes[i].parent].works = true;
+}
 
 static int find_places(struct making *making)
 {
@@ -105,6 +123,7 @@ static int find_places(struct making *making)
         qsort(making->places, making->place_count, sizeof *making->places, by_parent);
     for (size_t i = making->place_count; i-- > 0;)
         making->spots[making->places[i].parent].widest = making->places[i].node;
+    find_work(making);
     return 0;
 }
 
@@ -139,6 +158,17 @@ static bool is_passed(const struct making *making, uint32_t node)
            of->package == function_of(making, callee)->package &&
            share_of(making, node, caller) >= CUP_FLAME_PASSED &&
            share_of(making, callee, node) >= CUP_FLAME_PASSED;
+}
+
+/* True if the node gets no box because it is one of the functions that start threads and tasks:
+ * asyncio, threading, concurrent.futures and distributed, above the task's own functions, and on
+ * the threads that help it. */
+static bool is_above(const struct making *making, uint32_t node)
+{
+    uint32_t parent = making->folded->nodes[node].parent;
+    bool begins = parent == making->start || making->spots[parent].above ||
+                  (parent && function_of(making, parent)->kind == CUP_FRAME_HELPER);
+    return begins && making->spots[node].works && is_of_dask_or_python(making, node);
 }
 
 /* ---- boxes -------------------------------------------------------------------------------- */
@@ -180,6 +210,43 @@ static const char *make_box_name(struct making *making, uint32_t node, const cha
     return of && of->kind == CUP_FRAME_NATIVE && of->named ? native_name(making, whole) : whole;
 }
 
+/* "uproot.read", of "read" and its package. The user's functions stay as they are. */
+static const char *add_package(struct making *making, uint32_t node, const char *name)
+{
+    const struct cup_function *of = node ? function_of(making, node) : NULL;
+    struct cup_text package = of ? cup_call_text(making->tree, of->package) : (struct cup_text){0};
+    char text[CUP_FRAME_ROOM];
+    if (!of || of->user || of->kind != CUP_FRAME_PYTHON || !package.length ||
+        cup_text_is(package, "stdlib"))
+        return name;
+    int length = snprintf(text, sizeof text, "%.*s.%.200s",
+                          (int)(package.length < 60 ? package.length : 60), package.bytes, name);
+    return cup_arena_text(making->arena, text, (size_t)length);
+}
+
+/* "uproot.models.TTree.Model_TTree.read" of "Model_TTree.read (uproot/models/TTree.py:30)"; with a
+ * line, "processor.Dimuon.process:28". Other names stay as they are. */
+static const char *qualify_name(struct making *making, uint32_t node, const char *whole,
+                                uint32_t line)
+{
+    const struct cup_function *of = node ? function_of(making, node) : NULL;
+    const char *file = strstr(whole, " (");
+    size_t length = file ? strcspn(file + 2, ":)") : 0;
+    char name[CUP_FRAME_ROOM], at[16] = "";
+    if (!of || of->kind != CUP_FRAME_PYTHON || length < 4 ||
+        strncmp(file + 2 + length - 3, ".py", 3) != 0)
+        return whole;
+    if (line)
+        snprintf(at, sizeof at, ":%u", line);
+    int module = snprintf(name, sizeof name, "%.*s", (int)(length - 3), file + 2);
+    for (int i = 0; i < module; i++)
+        if (name[i] == '/')
+            name[i] = '.';
+    snprintf(name + module, sizeof name - (size_t)module, ".%.*s%s", (int)(file - whole), whole,
+             at);
+    return cup_arena_text(making->arena, name, strlen(name));
+}
+
 static void add_box(struct making *making, uint32_t node)
 {
     const struct cup_folded_node *of = &making->folded->nodes[node];
@@ -189,15 +256,18 @@ static void add_box(struct making *making, uint32_t node)
     if (node)
         cup_function_text(making->tree, of->function, of->line, text);
     const char *whole = cup_arena_text(making->arena, text, strlen(text));
+    const char *name = make_box_name(making, node, whole, of->line);
     plot->boxes[plot->count++] = (struct cup_flame_box){
         .from = spot->from / making->scale,
         .to = (spot->from + (double)of->total) / making->scale,
         .self = (double)of->self / making->scale,
         .row = spot->row,
         .kind = (uint8_t)(node ? cup_flame_kind_of(making->tree, of->function) : CUP_FLAME_OTHER),
-        .is_all = node == 0,
+        .is_all = node == 0 || function_of(making, node)->kind == CUP_FRAME_HELPER,
         .node = node,
-        .name = make_box_name(making, node, whole, of->line),
+        .name = name,
+        .packaged = add_package(making, node, name),
+        .qualified = qualify_name(making, node, whole, of->line),
         .whole = whole};
     plot->rows = spot->row + 1u > plot->rows ? spot->row + 1u : plot->rows;
 }
@@ -206,13 +276,17 @@ static void add_box(struct making *making, uint32_t node)
 static void place_node(struct making *making, uint32_t node, double from)
 {
     struct spot *spot = &making->spots[node];
-    bool passed = is_passed(making, node);
+    bool above = is_above(making, node), passed = !above && is_passed(making, node);
+    bool shown = !above && !passed;
     *spot = (struct spot){.from = from,
                           .widest = spot->widest,
-                          .row = making->spots[making->folded->nodes[node].parent].row + !passed,
+                          .works = spot->works,
+                          .above = above,
+                          .row = making->spots[making->folded->nodes[node].parent].row + shown,
                           .placed = true};
     making->left_out->passed += passed;
-    if (!passed)
+    making->left_out->above += above;
+    if (shown)
         add_box(making, node);
 }
 
@@ -273,6 +347,12 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
     if (left_out->shared) {
         length += (size_t)snprintf(to, room, "%s%s that nearly all stacks begin with", between,
                                    cup_count_text(number, left_out->shared, "function"));
+        between = "; ";
+    }
+    if (left_out->above) {
+        length += (size_t)snprintf(to + length, room - length,
+                                   "%s%s of Dask and Python above those of the tasks", between,
+                                   cup_count_text(number, left_out->above, "function"));
         between = "; ";
     }
     if (left_out->passed) {

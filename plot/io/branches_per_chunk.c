@@ -64,7 +64,7 @@ void cup_chart_branches_per_chunk(struct cup_figure *figure, const void *data)
                                   .low = fmax(0, bins->edges[0] - room),
                                   .high = bins->edges[bins->count] + room};
     figure->y = cup_axis_up_to("chunks", CUP_AXIS_COUNT, bins->most);
-    cup_chunk_groups_key(figure, &plot->branches.chunks, CUP_KEY_BOX);
+    cup_chunk_groups_key(figure, &plot->branches.chunks, CUP_KEY_BOX, 1);
     cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "mean %.1f", plot->mean);
     cup_figure_open(figure);
     cup_bins_draw(figure, bins, plot->branches.counts, plot->branches.chunks.group_count);

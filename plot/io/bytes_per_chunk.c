@@ -114,7 +114,7 @@ void cup_chart_bytes_per_chunk(struct cup_figure *figure, const void *data)
                                   .low = low < high / 2 ? 0 : low,
                                   .high = high};
     figure->y = cup_axis_up_to("chunks", CUP_AXIS_COUNT, plot->most);
-    cup_chunk_groups_key(figure, &plot->compressed.chunks, CUP_KEY_BOX);
+    cup_chunk_groups_key(figure, &plot->compressed.chunks, CUP_KEY_BOX, 1);
     cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "delivered");
     cup_figure_open(figure);
     cup_bins_draw(figure, bins, plot->compressed.counts, plot->compressed.chunks.group_count);

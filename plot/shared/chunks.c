@@ -101,12 +101,13 @@ int cup_grouped_make(struct cup_grouped *grouped, struct cup_arena *arena, enum 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_points *points,
-                          enum cup_key_mark mark)
+                          enum cup_key_mark mark, double opacity)
 {
     for (size_t i = 0; i < points->group_count; i++) {
         const struct cup_text *name = &points->groups[i];
         cup_figure_add_key(figure, mark, cup_theme_paint(figure->theme, (unsigned)i), "%.*s",
                            name->length ? (int)name->length : 10,
                            name->length ? name->bytes : "no dataset");
+        cup_figure_fade_key(figure, opacity);
     }
 }

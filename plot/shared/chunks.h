@@ -25,9 +25,9 @@ struct cup_chunk_points {
  * chunks. */
 int cup_chunk_points_make(struct cup_chunk_points *points, struct cup_plot_input *input);
 
-/* Adds the groups to the legend. */
+/* Adds the groups to the legend, as they are drawn. */
 void cup_chunk_groups_key(struct cup_figure *figure, const struct cup_chunk_points *points,
-                          enum cup_key_mark mark);
+                          enum cup_key_mark mark, double opacity);
 
 /* A histogram of one number of each chunk, stacked by dataset. */
 

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "plot/figure/hover_texts.h"
 #include "plot/figure/marks.h"
@@ -57,7 +58,104 @@ int cup_density_of_chunks(struct cup_density *density, struct cup_arena *arena,
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 /* Dots at the same place look darker than one alone. */
-#define OPACITY 0.5
+#define OPACITY 0.7
+
+/* ---- chunks of equal events ---------------------------------------------------------------- */
+
+/* Most chunks of a run have equal numbers of events, so their dots hide each other. A number beside
+ * them says how many there are. */
+
+struct spot {
+    double events, value;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct spot *one = a, *two = b;
+    if (one->events != two->events)
+        return one->events < two->events ? -1 : 1;
+    return (one->value > two->value) - (one->value < two->value);
+}
+
+/* Returns the chunks with known values, sorted by events and value; NULL without memory. To be
+ * freed. */
+static struct spot *sort_spots(const struct cup_chunk_points *chunks, const double *values,
+                               size_t *count)
+{
+    struct spot *spots = calloc(chunks->count + 1, sizeof *spots);
+    for (size_t i = 0; spots && i < chunks->count; i++) {
+        const struct spot spot = {chunks->points[i].events, value_of(chunks, values, i)};
+        if (isfinite(spot.events) && isfinite(spot.value))
+            spots[(*count)++] = spot;
+    }
+    if (spots)
+        qsort(spots, *count, sizeof *spots, by_place);
+    return spots;
+}
+
+static size_t end_of_equals(const struct spot *spots, size_t count, size_t from)
+{
+    size_t end = from + 1;
+    while (end < count && spots[end].events == spots[from].events)
+        end++;
+    return end;
+}
+
+/* Only frequent numbers of events get numbers: at least this many chunks, and a tenth of all. */
+enum { EQUALS = 5 };
+
+static bool is_frequent(size_t equals, size_t count)
+{
+    return equals >= EQUALS && 10 * equals >= count;
+}
+
+static bool has_frequent(const struct cup_chunk_points *chunks)
+{
+    size_t count = 0, end;
+    bool any = false;
+    struct spot *spots = sort_spots(chunks, NULL, &count);
+    for (size_t i = 0; spots && i < count; i = end) {
+        end = end_of_equals(spots, count, i);
+        any |= is_frequent(end - i, count);
+    }
+    free(spots);
+    return any;
+}
+
+/* Writes the number of dots of each stretch that is as high as a line of text, if one of them
+ * hides another. The first of them is lowest. */
+static void write_numbers(struct cup_figure *figure, const struct spot *spots, size_t count)
+{
+    const double line = 1.3 * figure->theme->caption;
+    for (size_t first = 0, next; first < count; first = next) {
+        double bottom = cup_y(figure, spots[first].value);
+        bool hides = false;
+        for (next = first + 1; next < count && bottom - cup_y(figure, spots[next].value) < line;
+             next++)
+            hides |= cup_y(figure, spots[next - 1].value) - cup_y(figure, spots[next].value) <
+                     figure->theme->dot;
+        char text[24];
+        if (hides)
+            cup_mark_text_at(figure, cup_x(figure, spots[first].events), bottom - line / 2,
+                             cup_tick_text(text, (double)(next - first), CUP_AXIS_COUNT));
+    }
+}
+
+void cup_density_numbers(struct cup_figure *figure, const struct cup_density *density,
+                         const struct cup_chunk_points *chunks, const double *values)
+{
+    size_t count = 0, end;
+    if (density->cells)
+        return;
+    struct spot *spots = sort_spots(chunks, values, &count);
+    figure->canvas->out_of_memory |= !spots;
+    for (size_t i = 0; spots && i < count; i = end) {
+        end = end_of_equals(spots, count, i);
+        if (is_frequent(end - i, count))
+            write_numbers(figure, spots + i, end - i);
+    }
+    free(spots);
+}
 
 void cup_density_axes(struct cup_figure *figure, const struct cup_density *density,
                       struct cup_range across, struct cup_range up)
@@ -76,7 +174,9 @@ void cup_density_key(struct cup_figure *figure, const struct cup_density *densit
                      const struct cup_chunk_points *chunks)
 {
     if (!density->cells) {
-        cup_chunk_groups_key(figure, chunks, CUP_KEY_DOT);
+        cup_chunk_groups_key(figure, chunks, CUP_KEY_DOT, OPACITY);
+        if (has_frequent(chunks))
+            cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->ink, "numbers: chunks there");
         return;
     }
     cup_figure_add_key(figure, CUP_KEY_BOX, cup_theme_strength(figure->theme, 0.15), "1 chunk");

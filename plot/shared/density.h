@@ -46,6 +46,12 @@ void cup_density_axes(struct cup_figure *figure, const struct cup_density *densi
 void cup_density_key(struct cup_figure *figure, const struct cup_density *density,
                      const struct cup_chunk_points *chunks);
 
+/* Writes how many dots there are where they hide each other; to be called after all lines are
+ * drawn.
+ */
+void cup_density_numbers(struct cup_figure *figure, const struct cup_density *density,
+                         const struct cup_chunk_points *chunks, const double *values);
+
 /* Draws the chunks. A density must be drawn before all other marks, which it would cover. */
 void cup_density_draw(struct cup_figure *figure, const struct cup_density *density,
                       const struct cup_chunk_points *chunks, const double *values);

@@ -121,5 +121,6 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
                        &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
     if (plot->limit > 0)
         cup_mark_level(figure, plot->limit, figure->theme->paints[CUP_PAINT_RED]);
+    cup_density_numbers(figure, &plot->density, &plot->chunks, plot->bytes);
     cup_figure_close(figure);
 }

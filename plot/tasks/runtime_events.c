@@ -209,10 +209,11 @@ void cup_chart_runtime_events(struct cup_figure *figure, const void *data)
     draw_keys(figure, plot);
     cup_figure_open(figure);
     cup_density_draw(figure, &plot->density, &plot->chunks, NULL);
-    draw_rates(figure, plot);
     if (plot->fitted || plot->with_median)
         cup_mark_slope(figure, plot->offset_s, plot->slope_s,
                        &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
+    cup_density_numbers(figure, &plot->density, &plot->chunks, NULL);
+    draw_rates(figure, plot); /* over the dashes, which would cross out the rates */
     for (size_t i = 0; i < plot->outlier_count; i++)
         cup_mark_name(figure, plot->outliers[i].events, plot->outliers[i].wall_s,
                       plot->outliers[i].name);

@@ -114,6 +114,45 @@ Test(flame, what_all_stacks_begin_with_is_left_out)
     make("flame-alloc");
 }
 
+/* Dask's function that runs a tenth of the work has no box, what it calls has; and on a helper
+ * thread that reads, threading has none. What Dask does for itself keeps its boxes. */
+Test(flame, dask_above_the_tasks_functions_is_left_out)
+{
+    struct log_builder b;
+    build_stack_log(&b);
+    static const char *const paths[] = {"/v/lib/python3.11/site-packages/distributed/worker.py",
+                                        "/v/lib/python3.11/threading.py"};
+    builder_string(&b, 80, paths[0]);
+    builder_string(&b, 81, paths[1]);
+    builder_code(&b, 60, 80, "execute", 1, NULL, 0);
+    builder_code(&b, 61, 81, "Thread.run", 2, NULL, 0);
+    builder_code(&b, 62, 80, "dumps", 3, NULL, 0);
+    const struct cup_stack_node nodes[] = {{0, 60, CUP_AT_UNKNOWN},
+                                           {60, SELECT, CUP_AT_UNKNOWN},
+                                           {60, 62, CUP_AT_UNKNOWN},
+                                           {N_HELPER, 61, CUP_AT_UNKNOWN},
+                                           {63, FETCH, CUP_AT_UNKNOWN}};
+    const struct builder_use uses[] = {{61, CUP_U_CPU, 1, 0, 500000000},
+                                       {62, CUP_U_CPU, 1, 0, 300000000},
+                                       {64, CUP_U_CPU, 1, 0, 100000000}};
+    builder_stacks(&b, 60, nodes, 5);
+    builder_uses(&b, 1, uses, 3);
+    builder_finish(&b);
+    save_log(&b, scratch, "one.cup");
+    builder_free(&b);
+    load();
+    const struct cup_flame *flame = make("flame-cpu");
+    cr_assert_float_eq(box_of(flame, "select", 1)->self, 0.5, 1e-9);
+    cr_assert_float_eq(box_of(flame, "dumps", 1)->self, 0.3, 1e-9);
+    const struct cup_flame_box *helper = box_of(flame, "(helper thread)", 4);
+    cr_assert(helper->is_all, "it is no function of a package");
+    cr_assert_float_eq(box_of(flame, "_fetch", 5)->from, helper->from, 1e-9);
+    cr_assert_str_eq(box_of(flame, "_fetch", 5)->packaged, "fsspec._fetch");
+    cr_assert_str_eq(box_of(flame, "_fetch", 5)->qualified, "fsspec.implementations.local._fetch");
+    cr_assert(strstr(input.caption, "2 functions of Dask and Python above those of the tasks"),
+              "%s", input.caption);
+}
+
 /* Five functions of uproot, each calling the next, below the user's: only the first and the last
  * have boxes. */
 Test(flame, what_only_passes_on_is_left_out)
