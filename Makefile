@@ -57,7 +57,8 @@ endif
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"' \
 	-DCUP_PYTHON_3_9='"$(CURDIR)/$(VENV)-3.9/bin/python"' \
-	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)-3.13/bin/python"'
+	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)-3.13/bin/python"' \
+	-DCUP_PYTHON_3_14='"$(CURDIR)/$(VENV)-3.14/bin/python"'
 test_cflags = $(common) $(sanitize) $(places) \
 	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
@@ -247,7 +248,7 @@ bench: $(benches) $(generator) $(B)/tests/trace/libstacks.so
 	@$(call scripts,bench)
 
 soak:
-	@tests/setup.sh test
+	@tests/setup.sh soak
 	@$(MAKE) --no-print-directory all tests
 	@$(call scripts,soak)
 
@@ -328,7 +329,7 @@ uninstall:
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 \
-		! -name 'venv*' ! -name viewers ! -name demo-data -exec rm -rf {} +; fi
+		! -name 'venv*' ! -name 'python-3*' ! -name viewers ! -name demo-data -exec rm -rf {} +; fi
 
 distclean:
 	rm -rf build

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what is missing for `make demo`, `make test`, `make lint` or `make wheel`: system packages
-# through apt (as root, or if sudo needs no password), Python packages into build/venv. What is
-# installed stays, so a second run does nothing. Full logs: build/setup-*.log
+# Installs what is missing for `make demo`, `make test`, `make soak`, `make lint` or `make wheel`:
+# system packages through apt (as root, or if sudo needs no password), Python packages into
+# build/venv. What is installed stays, so a second run does nothing. Full logs: build/setup-*.log
 #
-#     tests/setup.sh demo|test|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
+#     tests/setup.sh demo|test|soak|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
 set -eu
 cd "$(dirname -- "$0")/.."
-what=${1:?demo, test, lint or wheel}
+what=${1:?demo, test, soak, lint or wheel}
 mkdir -p build
 
 say() {
@@ -86,7 +86,7 @@ need libiberty-dev have_demangler
 need libunwind-dev pkg-config --exists libunwind
 need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
 case $what in
-test | lint)
+test | soak | lint)
     need libcriterion-dev pkg-config --exists criterion
     need strace command -v strace
     # Without it, tests of XRootD's client are skipped, with a message.
@@ -198,9 +198,17 @@ extra() { # VERSION REQUIREMENTS
         fi
     done
 }
-if [ "$what" = test ]; then
+if [ "$what" = test ] || [ "$what" = soak ]; then
     extra 3.9 tests/requirements-3.9.txt
     extra 3.13 tests/requirements.txt
+fi
+
+# The newest Python, which hardly any machine has: a quarter of a minute for its packages, two for
+# those of Dask and Coffea, so only `make soak` does it. `make test` uses it if it is there.
+if [ "$what" = soak ]; then
+    newest=$(tests/setup-python.sh 3.14 build/python-3.14) &&
+        environment build/venv-3.14 "$newest" tests/requirements.txt ||
+        say "no tests on Python 3.14, then"
 fi
 
 # Programs that open exports. Tests that do not find one are skipped, with a message. Tried once.

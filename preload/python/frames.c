@@ -20,12 +20,6 @@ static inline const char *load_word(const char *object, size_t offset, bool veri
     return verifies ? cup_memory_word(object, offset) : cup_code_word(object + offset);
 }
 
-/* In 3.14 the low bits of a frame's reference to its code are flags. */
-static const char *remove_tag(const char *reference)
-{
-    return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
-}
-
 /* If verification cannot read the owner, it cannot read the way to the next frame either, and ends
  * there. */
 static inline bool is_from_c(const struct cup_layout *layout, const char *frame, bool verifies)
@@ -108,7 +102,8 @@ bool cup_frames_back(struct cup_frame *frame)
 
 cup_object *cup_frames_code(struct cup_frame frame)
 {
-    return (cup_object *)(uintptr_t)remove_tag(cup_code_word(frame.at + cup_layout.frame_code));
+    return (cup_object *)(uintptr_t)cup_stack_referent(
+        cup_code_word(frame.at + cup_layout.frame_code));
 }
 
 const void *cup_frames_name(struct cup_frame frame)
@@ -136,7 +131,7 @@ static bool is_same_frame(const struct cup_layout *layout, cup_object *frame, co
 {
     CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
     CUP_OWNED cup_object *name = cup_python_attribute(code, "co_name");
-    return remove_tag(cup_memory_word(at, layout->frame_code)) == code &&
+    return cup_stack_referent(cup_memory_word(at, layout->frame_code)) == code &&
            cup_memory_word(code, layout->code_name) == name;
 }
 
@@ -248,7 +243,7 @@ static void compare_with_frame(struct variable *variable, const char *place, cup
 {
     if (variable->agreed < 0)
         return;
-    bool same = cup_memory_word(place, 0) == value;
+    bool same = cup_stack_referent(cup_memory_word(place, 0)) == value;
     variable->agreed = same ? variable->agreed + (value != NULL) : -1;
 }
 
@@ -264,5 +259,5 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
         compare_with_frame(variable, place, value);
         return value;
     }
-    return cup_python_hold((cup_object *)(uintptr_t)cup_code_word(place));
+    return cup_python_hold((cup_object *)(uintptr_t)cup_stack_referent(cup_code_word(place)));
 }

@@ -5,42 +5,32 @@
 
 struct cup_layout cup_layout;
 
-/* The offsets of 3.14 come from the interpreter itself: _PyRuntime begins with _Py_DebugOffsets, a
- * cookie, the version, and a block of 64-bit offsets. They are enough to read frames, which
- * cup_frames_verify() verifies. Code objects and line tables of 3.14 were never tested, so whole
- * stacks stay off. */
-static bool read_debug_offsets(int minor, struct cup_layout *layout)
+/* A block of another version has other words, and is not used. */
+static void use_published_offsets(int minor, struct cup_layout *layout)
 {
-    enum { /* indexes of words */
-           CURRENT_FRAME = 26,
-           BACK = 32,
-           CODE = 33,
-           PLACE = 34,
-           VARIABLES = 35,
-           OWNER = 36,
-           NAME = 41
+    static const struct {
+        size_t field;
+        uint8_t word[3]; /* of 3.13, 3.14, 3.15 */
+    } published[] = {
+#define X(field, member, of_13, of_14, of_15)                                                      \
+    {offsetof(struct cup_layout, field), {of_13, of_14, of_15}},
+        CUP_PUBLISHED(X)
+#undef X
     };
-    const uint64_t *block = dlsym(RTLD_DEFAULT, "_PyRuntime");
-    if (!block || memcmp(block, "xdebugpy", 8) || (int)(block[1] >> 16 & 0xff) != minor ||
-        minor != 14)
-        return false;
-    *layout = (struct cup_layout){.thread_frame = block[CURRENT_FRAME],
-                                  .thread_indirect = CUP_NOWHERE,
-                                  .thread_chunk = CUP_NOWHERE,
-                                  .frame_code = block[CODE],
-                                  .frame_back = block[BACK],
-                                  .frame_variables = block[VARIABLES],
-                                  .frame_owner = block[OWNER],
-                                  .frame_place = block[PLACE],
-                                  .code_name = block[NAME],
-                                  .code_label = CUP_NOWHERE};
-    return true;
+    enum { OLDEST = 13, VERSIONS = 3 };
+    const uint64_t *block =
+        minor < OLDEST || minor >= OLDEST + VERSIONS ? NULL : dlsym(RTLD_DEFAULT, "_PyRuntime");
+    if (!block || memcmp(block, "xdebugpy", 8) || (int)(block[1] >> 16 & 0xff) != minor)
+        return;
+    for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+        *(size_t *)((char *)layout + published[i].field) = block[published[i].word[minor - OLDEST]];
 }
 
 bool cup_layout_known(int minor, struct cup_layout *layout)
 {
     if (minor >= (int)(sizeof cup_layouts / sizeof *cup_layouts))
-        return read_debug_offsets(minor, layout);
+        return false;
     *layout = cup_layouts[minor];
+    use_published_offsets(minor, layout);
     return true;
 }

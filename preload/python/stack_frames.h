@@ -54,12 +54,18 @@ static inline bool cup_stack_is_from_c(const struct cup_layout *layout, const ch
     return layout->frame_owner != CUP_NOWHERE && frame[layout->frame_owner] >= CUP_FRAME_FROM_C;
 }
 
+/* The object that a frame refers to. Since 3.14 the low bits of a reference are flags. */
+static inline const char *cup_stack_referent(const char *reference)
+{
+    return (const char *)((uintptr_t)reference & ~(uintptr_t)7);
+}
+
 /* The code object that the frame runs; NULL: an entry from C. */
 static inline const char *cup_stack_code_of(const struct cup_layout *layout, const char *frame)
 {
     if (cup_stack_is_from_c(layout, frame))
         return NULL;
-    const char *code = cup_code_word(frame + layout->frame_code);
+    const char *code = cup_stack_referent(cup_code_word(frame + layout->frame_code));
     return cup_stack_is_code(code) ? code : NULL;
 }
 

@@ -65,9 +65,8 @@ static bool has_chunks(void)
 
 static size_t frame_bytes(void)
 {
-    return cup_layout.code_instructions == CUP_NOWHERE
-               ? cup_layout.frame_variables + VARIABLES * sizeof(uint64_t)
-               : 72;
+    return cup_layout.frame_variables +
+           (cup_layout.code_instructions == CUP_NOWHERE ? VARIABLES * sizeof(uint64_t) : 0);
 }
 
 static uint64_t watched_word(int range, uint64_t offset)
@@ -180,7 +179,7 @@ static struct step read_step(uint64_t at, const char *frame)
     struct step step = {.at = at, .back = (uintptr_t)cup_stack_back_of(&cup_layout, frame)};
     if (cup_stack_is_from_c(&cup_layout, frame))
         return step;
-    const char *code = cup_code_word(frame + cup_layout.frame_code);
+    const char *code = cup_stack_referent(cup_code_word(frame + cup_layout.frame_code));
     step.code = (uintptr_t)code;
     step.offset = cup_stack_offset_of(frame, code);
     return step;

@@ -108,6 +108,8 @@ static uint64_t hash_stack(const char *frame, uint32_t under)
         return hash_frames(&cup_layouts[11], frame, hash);
     if (hashed_as == 13)
         return hash_frames(&cup_layouts[13], frame, hash);
+    if (hashed_as == 14)
+        return hash_frames(&cup_layouts[14], frame, hash);
     if (hashed_as == 12)
         return hash_frames(&cup_layouts[12], frame, hash);
     if (hashed_as == 10)

@@ -12,7 +12,7 @@ TestSuite(native, .timeout = 900);
 
 #define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
 
-static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13};
+static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13, CUP_PYTHON_3_14};
 enum { PYTHONS = sizeof pythons / sizeof *pythons };
 
 static bool is_there(const char *python)

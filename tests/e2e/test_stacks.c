@@ -12,13 +12,13 @@ TestSuite(stacks, .timeout = 900);
 
 #define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
 
-static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13,
+static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13, CUP_PYTHON_3_14,
                                       "/usr/bin/python3"};
 enum { PYTHONS = sizeof pythons / sizeof *pythons };
 
 /* A Python that is older or newer than any that is known ends with 77. */
 static const char *const is_known = "import sys; sys.exit(77 * ((3, 9) > sys.version_info[:2] or "
-                                    "sys.version_info[:2] > (3, 13)))";
+                                    "sys.version_info[:2] > (3, 15)))";
 
 static bool may_run(const char *python)
 {
@@ -145,6 +145,12 @@ Test(stacks, stress_of_3_13)
 {
     need_soak(pythons[2]);
     stress(pythons[2]);
+}
+
+Test(stacks, stress_of_3_14)
+{
+    need_soak(pythons[3]);
+    stress(pythons[3]);
 }
 
 /* CPython's own tests of what stacks are made of. */

@@ -3,7 +3,12 @@
  * column. See docs/contributing/add-a-python-version.md. */
 #define Py_BUILD_CORE 1
 #include <Python.h>
-#if PY_MINOR_VERSION >= 11
+#if PY_MINOR_VERSION >= 13
+#include <internal/pycore_runtime.h>
+#endif
+#if PY_MINOR_VERSION >= 14
+#include <internal/pycore_interpframe_structs.h>
+#elif PY_MINOR_VERSION >= 11
 #include <internal/pycore_frame.h>
 #else
 #include <frameobject.h>
@@ -97,9 +102,22 @@ static int print_field(const char *name, size_t offset, size_t known)
     return offset != known;
 }
 
-int main(void)
+/* Prints the words of the published block that PUBLISHED names. */
+static int print_words(void)
 {
     int differences = 0;
+#if PY_MINOR_VERSION >= 13
+#define WORD(member) (offsetof(_Py_DebugOffsets, member) / sizeof(uint64_t))
+#define X(field, member, ...)                                                                      \
+    differences += print_field(#member, WORD(member), (int[]){__VA_ARGS__}[PY_MINOR_VERSION - 13]);
+    CUP_PUBLISHED(X)
+#endif
+    return differences;
+}
+
+int main(void)
+{
+    int differences = print_words();
     struct cup_layout known = {0};
     if (PY_MINOR_VERSION < sizeof cup_layouts / sizeof *cup_layouts)
         known = cup_layouts[PY_MINOR_VERSION];

@@ -25,7 +25,8 @@ static void check_layout(const char *python)
         "set -e; [ -x %s ] || exit 77\n"
         "include=$(%s -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')\n"
         "[ -e $include/internal/pycore_frame.h ] || [ -e $include/frameobject.h ] || exit 77\n"
-        "cc -std=c17 -D_GNU_SOURCE -w -I$top -I$include -I$include/internal -o layout "
+        "cc -std=c17 -D_GNU_SOURCE -w -I$top -I$include -I$include/internal "
+        "-I$include/.. -o layout "
         "$top/tests/howto/print_layout.c\n"
         "./layout",
         python, python);
@@ -47,4 +48,9 @@ Test(howto, layout_of_python_3_9)
 Test(howto, layout_of_python_3_13)
 {
     check_layout(CUP_PYTHON_3_13);
+}
+
+Test(howto, layout_of_python_3_14)
+{
+    check_layout(CUP_PYTHON_3_14);
 }
