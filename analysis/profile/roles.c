@@ -54,6 +54,24 @@ struct cup_text cup_process_fact(const struct cup_profile *profile, size_t proce
     return found;
 }
 
+char *cup_process_script(const struct cup_profile *profile, size_t process,
+                         char to[CUP_SCRIPT_ROOM])
+{
+    struct cup_text command = cup_process_fact(profile, process, "command");
+    size_t start = 0;
+    *to = '\0';
+    for (size_t i = 0; i <= command.length && command.bytes; i++) {
+        bool ends = i == command.length || command.bytes[i] == ' ';
+        if (ends && i >= start + 4 && memcmp(command.bytes + i - 3, ".py", 3) == 0) {
+            snprintf(to, CUP_SCRIPT_ROOM, "%.*s", (int)(i - start), command.bytes + start);
+            break;
+        }
+        if (ends || command.bytes[i] == '/')
+            start = i + 1;
+    }
+    return to;
+}
+
 void cup_count_roles(const struct cup_profile *profile, uint64_t counts[CUP_ROLE_COUNT])
 {
     for (int i = 0; i < CUP_ROLE_COUNT; i++)

@@ -17,6 +17,12 @@ char *cup_process_roles(const struct cup_process *process, char to[CUP_ROLES_ROO
 struct cup_text cup_process_fact(const struct cup_profile *profile, size_t process,
                                  const char *name);
 
+/* The name, without its folder, of the Python file that the process was started with, into TO,
+ * which has CUP_SCRIPT_ROOM bytes; "" if its command has none. */
+enum { CUP_SCRIPT_ROOM = 128 };
+char *cup_process_script(const struct cup_profile *profile, size_t process,
+                         char to[CUP_SCRIPT_ROOM]);
+
 const char *cup_role_name(enum cup_role role);
 
 enum { CUP_ROLE_COUNT = CUP_ROLE_CHILD + 1 };

@@ -113,18 +113,50 @@ static int64_t middle_of(int64_t earlier, int64_t later)
     return earlier + (later - earlier) / 2;
 }
 
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool overlaps(const struct cup_run *a, const struct cup_run *b)
+{
+    return a->start_ns < b->stop_ns && b->start_ns < a->stop_ns;
+}
+
+/* Between two runs the border is the middle. A run that overlaps others has its own begin and end
+ * where they go on. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns)
 {
-    const struct cup_run *runs = profile->runs;
-    size_t at = profile->run - 1;
     *from_ns = INT64_MIN;
     *to_ns = INT64_MAX;
     if (profile->run == 0)
         return;
-    if (at > 0)
-        *from_ns = middle_of(runs[at - 1].stop_ns, runs[at].start_ns);
-    if (at + 1 < profile->run_count)
-        *to_ns = middle_of(runs[at].stop_ns, runs[at + 1].start_ns);
+    const struct cup_run *run = &profile->runs[profile->run - 1];
+    for (const struct cup_run *other = profile->runs; other < profile->runs + profile->run_count;
+         other++) {
+        bool both = other != run && overlaps(run, other);
+        if (other != run && !both && other->start_ns <= run->start_ns)
+            *from_ns = later_of(*from_ns, middle_of(other->stop_ns, run->start_ns));
+        else if (other != run && !both)
+            *to_ns = earlier_of(*to_ns, middle_of(run->stop_ns, other->start_ns));
+        if (both && other->start_ns < run->start_ns)
+            *from_ns = later_of(*from_ns, run->start_ns);
+        if (both && other->stop_ns > run->stop_ns)
+            *to_ns = earlier_of(*to_ns, run->stop_ns);
+    }
+}
+
+unsigned cup_runs_overlapping(const struct cup_profile *profile)
+{
+    for (size_t i = 0; profile->run && i < profile->run_count; i++)
+        if (i + 1 != profile->run && overlaps(&profile->runs[profile->run - 1], &profile->runs[i]))
+            return (unsigned)i + 1;
+    return 0;
 }
 
 /* ---- the option `--run N|all` ------------------------------------------------------------ */

@@ -36,6 +36,10 @@ void cup_runs_choose(struct cup_profile *profile, unsigned run);
  * run. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns);
 
+/* The number of another run that went on during the chosen one; 0: there is none. Their tasks
+ * cannot be told apart. */
+unsigned cup_runs_overlapping(const struct cup_profile *profile);
+
 /* ---- the option `--run N|all` of several verbs ------------------------------------------ */
 
 /* Reads the option's TEXT (NULL: not given) as the `run` of struct cup_load_options. Returns 0, or

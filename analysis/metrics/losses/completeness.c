@@ -63,9 +63,11 @@ static const char *why_no_call(const struct cup_profile *profile)
 static void find_plan(struct cup_completeness *c, const struct cup_profile *profile)
 {
     struct cup_calls calls = cup_chosen_calls(profile);
-    c->reason = calls.count == 0    ? why_no_call(profile)
-                : profile->narrowed ? "only a part of the tasks was asked for"
-                                    : NULL;
+    c->reason = calls.count == 0                ? why_no_call(profile)
+                : profile->narrowed             ? "only a part of the tasks was asked for"
+                : cup_runs_overlapping(profile) ? "another run went on at the same time, and the "
+                                                  "tasks of the two cannot be told apart"
+                                                : NULL;
     for (size_t i = 0; i < calls.count && !c->reason; i++) {
         c->reason = missing_plan(&calls.first[i]);
         add_plan(c, &calls.first[i]);

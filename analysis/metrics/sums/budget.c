@@ -220,6 +220,8 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
         const struct cup_process *process = &profile->processes[i];
         const struct cup_stretch there = cup_process_presence(process, run);
         budgets[i].threads_ns = budgets[i].threads * length(there.start_ns, there.stop_ns);
+        if (there.stop_ns < there.start_ns && run.stop_ns > 0 && process->tasks == 0)
+            budgets[i].threads = 0;
         if (process->tasks &&
             scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
             return -1;

@@ -340,10 +340,8 @@ int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
         make_tail(totals) != 0 || cup_task_quantiles_make(totals) != 0)
         return -1;
     add_tasks(totals);
-    if (find_run(totals) != 0 || add_budgets(totals) != 0)
+    if (find_run(totals) != 0 || add_budgets(totals) != 0 || cup_workers_count(totals) != 0)
         return -1;
-    for (size_t i = 0; i < profile->process_count; i++)
-        totals->workers += cup_process_workers(totals, i);
     add_processes(totals);
     add_files(totals);
     return 0;

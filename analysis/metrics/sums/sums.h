@@ -122,9 +122,11 @@ struct cup_totals {
     struct cup_stretch run;
     struct cup_stretch tasks, metadata, chunks;
     bool call_left_out; /* the Runner call's clock does not agree with that of the tasks */
-    int64_t tail_ns;  /* from when 90 % of the chunks had ended to the end of the last one; -1: none
-                         ended */
-    uint64_t workers; /* workers with threads for tasks, even if they ran none */
+    int64_t tail_ns; /* from when 90 % of the chunks had ended to the end of the last one; -1: none
+                        ended */
+    /* Workers with threads for tasks, even if they ran none: the most at one time of the run, as
+     * are budget.threads; and all of them, also those that replaced others. */
+    uint64_t workers, all_workers;
     struct cup_budget budget;
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
@@ -221,6 +223,9 @@ void cup_chunk_statistics(const struct cup_totals *totals,
 /* The different columns of the used chunks, as strings of the profile in alphabetical order; *count
  * of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
+
+/* Sets workers, all_workers and budget.threads. Returns 0, or -1 without memory. */
+int cup_workers_count(struct cup_totals *totals);
 
 /* Number of workers in a process: Dask's; or 1 if the process has no Dask and ran tasks. */
 uint64_t cup_process_workers(const struct cup_totals *totals, size_t process);

@@ -5,37 +5,64 @@
 
 #include "analysis/metrics/chunks/slowest.h"
 #include "analysis/metrics/losses/loss_text.h"
+#include "analysis/profile/roles.h"
+#include "analysis/profile/run_life.h"
+#include "analysis/profile/runs.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/advice.h"
 #include "analysis/report/sections/row_parts.h"
 #include "analysis/write/html.h"
 
+/* " (analysis.py, process 4711 on node1)": the client that made the call. */
+static const char *name_client(char to[CUP_LINE_ROOM], const struct cup_profile *profile)
+{
+    const struct cup_run *call = &profile->runs[profile->run - 1];
+    const struct cup_process *client = cup_run_client(profile, call);
+    char script[CUP_SCRIPT_ROOM] = "";
+    if (client)
+        cup_process_script(profile, (size_t)(client - profile->processes), script);
+    return cup_format(to, " (%s%sprocess %u on %s)", script, *script ? ", " : "", call->pid,
+                      call->host);
+}
+
 /* Where there are several calls of Coffea's Runner. */
 static void print_which_run(const struct cup_page *page)
 {
     const struct cup_profile *profile = page->profile;
+    bool two = profile->run_count == 2;
+    char client[CUP_LINE_ROOM];
+    unsigned other = cup_runs_overlapping(profile);
+    if (profile->run_count < 2)
+        return;
     const char *line =
         profile->run
-            ? CUP_FORMAT("Run %u of %zu. %llu tasks of the other runs are left out; --run all "
-                         "includes them.",
-                         profile->run, profile->run_count,
-                         (unsigned long long)profile->tasks_skipped)
-            : CUP_FORMAT("All %zu runs together.", profile->run_count);
-    if (profile->run_count >= 2)
-        cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+            ? CUP_FORMAT("Run %u of %zu%s. %s: `--run %s`; all together: `--run all`%s.",
+                         profile->run, profile->run_count, name_client(client, profile),
+                         two ? "The other" : "Another",
+                         two ? CUP_FORMAT("%u", 3 - profile->run) : "N",
+                         two ? "" : "; all in a list: `--only runs`")
+            : CUP_FORMAT("All %zu runs together. One of them: `--run N`; a list: `--only runs`.",
+                         profile->run_count);
+    cup_print_wrapped(&page->terminal, CUP_WARN, 0, line);
+    if (other)
+        cup_print_wrapped(&page->terminal, CUP_BAD, 0,
+                          CUP_FORMAT("Run %u went on at the same time: the figures are of both "
+                                     "during this run. Give each analysis a directory of its own.",
+                                     other));
 }
 
 char *cup_report_describe(const struct cup_totals *t, char to[CUP_DESCRIPTION])
 {
-    unsigned long long hosts = cup_count_hosts(t->profile, NULL, NULL), workers = t->workers;
-    unsigned long long threads = t->budget.threads;
-    snprintf(to, CUP_DESCRIPTION,
-             "%s UTC, %llu host%s, %llu worker%s, %llu thread%s, %s task%s, %s chunk%s",
-             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_t_start, t), CUP_UNIT_NONE), hosts,
-             cup_plural(hosts), workers, cup_plural(workers), threads, cup_plural(threads),
-             CUP_SHOW((double)t->all.tasks, CUP_UNIT_COUNT), cup_plural(t->all.tasks),
-             CUP_SHOW((double)t->used_chunks, CUP_UNIT_COUNT), cup_plural(t->used_chunks));
+    char replaced[CUP_LINE_ROOM] = "";
+    if (t->all_workers > t->workers)
+        cup_format(replaced, " at a time (%llu in all)", (unsigned long long)t->all_workers);
+    snprintf(to, CUP_DESCRIPTION, "%s UTC, %s, %s%s, %s, %s, %s",
+             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_t_start, t), CUP_UNIT_NONE),
+             CUP_SHOW_COUNTED(cup_count_hosts(t->profile, NULL, NULL), "host"),
+             CUP_SHOW_COUNTED(t->workers, "worker"), replaced,
+             CUP_SHOW_COUNTED(t->budget.threads, "thread"), CUP_SHOW_COUNTED(t->all.tasks, "task"),
+             CUP_SHOW_COUNTED(t->used_chunks, "chunk"));
     return to;
 }
 

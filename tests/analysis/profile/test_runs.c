@@ -155,11 +155,13 @@ Test(runs, windows_meet)
     profile.run = 2;
     cup_runs_window(&profile, &from, &next);
     cr_expect_eq(from, to);
-    cr_expect_eq(next, at_second(5.5));
+    cr_expect_eq(next, at_second(6)); /* tasks of the third are in it, too */
+    cr_expect_eq(cup_runs_overlapping(&profile), 3);
     profile.run = 3;
     cup_runs_window(&profile, &from, &to);
-    cr_expect_eq(from, next);
+    cr_expect_eq(from, at_second(5));
     cr_expect_eq(to, INT64_MAX);
+    cr_expect_eq(cup_runs_overlapping(&profile), 2);
 }
 
 Test(runs, who_makes_them_is_the_client)
@@ -240,13 +242,47 @@ Test(runs, processes_are_rows_of_health)
     json_decref(report);
 }
 
+Test(runs, two_at_a_time_cannot_be_told_apart)
+{
+    add_run(1, 8, 23);
+    add_run(2, 9, 25);
+    save_client();
+    cr_assert_eq(RUN(report, scratch), 0);
+    char *text = written("out");
+    cr_expect(strstr(text, "another run went on at the same time"), "%s", text);
+    cr_expect(strstr(text, "Run 1 went on at the same time: the figures are of both"), "%s", text);
+    free(text);
+}
+
+Test(runs, the_header_names_the_clients_script)
+{
+    static const char *const commands[][2] = {
+        {"python old.py", "Run 2 of 2 (old.py, process 77 on "},
+        {"/usr/bin/python3 -u /home/me/a b/run.py x.py", "(run.py, "},
+        {"jupyter lab", "(process 77 on "}};
+    struct cup_r_info command = {.name = 1, .value = 2};
+    add_two();
+    builder_string(&client, 1, "command");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        builder_string(&client, (uint32_t)i + 2, commands[i][0]);
+        command.value = (uint32_t)i + 2;
+        BUILDER_ADD(&client, CUP_R_INFO, command);
+        save_client();
+        cr_assert_eq(RUN(report, scratch), 0);
+        char *text = written("out");
+        cr_expect(strstr(text, commands[i][1]), "%s: %s", commands[i][0], text);
+        cr_expect(strstr(text, "The other: `--run 1`"), "%s", text);
+        free(text);
+    }
+}
+
 Test(runs, text_says_which_one)
 {
     add_two();
     save_client();
     cr_assert_eq(RUN(report, scratch), 0);
     char *text = written("out");
-    cr_expect(strstr(text, "Run 2 of 2. 3 tasks of the other runs are left out"));
+    cr_expect(strstr(text, "Run 2 of 2 (process 77 on "));
     free(text);
     cr_assert_eq(RUN(report, scratch, "--only", "runs"), 0);
     text = written("out");

@@ -287,7 +287,7 @@ Test(ledger, a_chunk_that_kills_its_workers)
     BUILDER_ADD(&builder, CUP_R_SERVER, scheduler);
     end_log("scheduler.cup");
     for (uint32_t pid = 1; pid <= 2; pid++) {
-        begin_log("one", pid, 0, 10 * pid, 1);
+        begin_log("one", pid, 10 * pid - 5, 10 * pid, 1);
         task(1, "chunk-1", CHUNK, 10 * pid - 2, 0, 0, 0);
         item(1, CUP_ITEM_WORK, Z, X, 0, 100);
         end_log(pid == 1 ? "a.cup" : "b.cup");
@@ -297,6 +297,8 @@ Test(ledger, a_chunk_that_kills_its_workers)
     item(1, CUP_ITEM_WORK, Z, X, 100, 200);
     end_log("c.cup");
     load();
+    cr_expect_eq(totals.workers, 2); /* the second replaces the first */
+    cr_expect_eq(totals.all_workers, 3);
     cr_expect_eq(cup_losses_events(&totals.losses->sums), 100);
     cr_expect_eq(totals.completeness->state, CUP_RUN_FAILED);
     cr_expect(strstr(totals.completeness->sentence,
