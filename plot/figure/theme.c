@@ -19,7 +19,11 @@ static const struct cup_theme light = {
                [CUP_PAINT_SKY] = RGB(0x56B4E9),
                [CUP_PAINT_PINK] = RGB(0xCC79A7),
                [CUP_PAINT_YELLOW] = RGB(0xC9B800), /* darker than in the set: visible on white */
-               [CUP_PAINT_GREY] = RGB(0x8A8D91)},
+               [CUP_PAINT_GREY] = RGB(0x8A8D91),
+               [CUP_PAINT_VIOLET] = RGB(0x5E3C99),
+               [CUP_PAINT_BROWN] = RGB(0x7A4A12),
+               [CUP_PAINT_MINT] = RGB(0x8FD6C4),
+               [CUP_PAINT_SAND] = RGB(0xD9C2A3)},
 };
 
 static const struct cup_theme dark = {
@@ -34,7 +38,11 @@ static const struct cup_theme dark = {
                [CUP_PAINT_SKY] = RGB(0x8CCBF0),
                [CUP_PAINT_PINK] = RGB(0xD795BB),
                [CUP_PAINT_YELLOW] = RGB(0xF0E442),
-               [CUP_PAINT_GREY] = RGB(0x9A9EA5)},
+               [CUP_PAINT_GREY] = RGB(0x9A9EA5),
+               [CUP_PAINT_VIOLET] = RGB(0xA283D9),
+               [CUP_PAINT_BROWN] = RGB(0xA8763E),
+               [CUP_PAINT_MINT] = RGB(0xB4F0E0),
+               [CUP_PAINT_SAND] = RGB(0xE6D5BC)},
 };
 
 /* Letters are 10 points at 8 by 5 inches. They grow with the square root of the size: so small
@@ -85,8 +93,8 @@ struct cup_colour cup_theme_strength(const struct cup_theme *theme, double stren
 /* ---- colours by name ------------------------------------------------------------------------ */
 
 static const char *const names[] = {
-    "paper", "ink", "soft", "grid", "blue",   "orange",
-    "green", "red", "sky",  "pink", "yellow", "grey",
+    "paper", "ink",  "soft",   "grid", "blue",   "orange", "green", "red",
+    "sky",   "pink", "yellow", "grey", "violet", "brown",  "mint",  "sand",
 };
 enum { OWN = 4, NAMES = sizeof names / sizeof *names };
 _Static_assert(NAMES == OWN + CUP_PAINT_COUNT, "one name for each colour of a theme");

@@ -10,7 +10,7 @@ struct cup_colour {
 };
 
 /* The colours of Okabe and Ito, which colour-blind readers can tell apart, too. In this order, the
- * first ones differ the most in grey. */
+ * first ones differ the most in grey. The ones after grey are for pictures with more things. */
 enum cup_paint {
     CUP_PAINT_BLUE,
     CUP_PAINT_ORANGE,
@@ -20,6 +20,10 @@ enum cup_paint {
     CUP_PAINT_PINK,
     CUP_PAINT_YELLOW,
     CUP_PAINT_GREY,
+    CUP_PAINT_VIOLET,
+    CUP_PAINT_BROWN,
+    CUP_PAINT_MINT,
+    CUP_PAINT_SAND,
     CUP_PAINT_COUNT,
 };
 

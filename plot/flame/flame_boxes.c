@@ -230,19 +230,21 @@ static const char *qualify_name(struct making *making, uint32_t node, const char
                                 uint32_t line)
 {
     const struct cup_function *of = node ? function_of(making, node) : NULL;
-    const char *file = strstr(whole, " (");
-    size_t length = file ? strcspn(file + 2, ":)") : 0;
+    const char *bracket = strstr(whole, " (");
+    const char *file = bracket ? bracket + 2 : "", *end = file + strcspn(file, ":)");
     char name[CUP_FRAME_ROOM], at[16] = "";
-    if (!of || of->kind != CUP_FRAME_PYTHON || length < 4 ||
-        strncmp(file + 2 + length - 3, ".py", 3) != 0)
+    if (!of || of->kind != CUP_FRAME_PYTHON || end - file < 4 || strncmp(end - 3, ".py", 3) != 0)
         return whole;
+    for (const char *slash = file; of->user && slash < end; slash++)
+        if (*slash == '/') /* the user's files have paths, not packages */
+            file = slash + 1;
     if (line)
         snprintf(at, sizeof at, ":%u", line);
-    int module = snprintf(name, sizeof name, "%.*s", (int)(length - 3), file + 2);
+    int module = snprintf(name, sizeof name, "%.*s", (int)(end - 3 - file), file);
     for (int i = 0; i < module; i++)
         if (name[i] == '/')
             name[i] = '.';
-    snprintf(name + module, sizeof name - (size_t)module, ".%.*s%s", (int)(file - whole), whole,
+    snprintf(name + module, sizeof name - (size_t)module, ".%.*s%s", (int)(bracket - whole), whole,
              at);
     return cup_arena_text(making->arena, name, strlen(name));
 }
@@ -357,8 +359,9 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
     }
     if (left_out->passed) {
         length +=
-            (size_t)snprintf(to + length, room - length, "%s%s that pass on 95 %% to one callee",
-                             between, cup_count_text(number, left_out->passed, "function"));
+            (size_t)snprintf(to + length, room - length, "%s%s that pass%s on 95 %% to one callee",
+                             between, cup_count_text(number, left_out->passed, "function"),
+                             left_out->passed == 1 ? "es" : "");
         between = "; ";
     }
     if (left_out->hidden)

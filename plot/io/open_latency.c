@@ -147,6 +147,11 @@ static const void *make_plot(struct cup_plot_input *input, const struct cup_open
     if (!plot->count)
         return cup_plot_unavailable(input,
                                     "no file was opened and no connection was made during the run");
+    if (count == 1 && sums[0]->opened == 1) {
+        char time[CUP_DURATION_TEXT];
+        return cup_plot_unavailable(input, "the only open took %s",
+                                    cup_duration_text(time, plot->longest));
+    }
     write_caption(input, plot, &left_out);
     return plot;
 }

@@ -243,7 +243,7 @@ static void add_limit(struct cup_curves *plot, struct cup_plot_input *input,
                  near ? "" : ", far above");
         plot->level = limit;
         cup_curves_add(plot, (struct cup_curve){.name = name,
-                                                .paint = CUP_PAINT_RED,
+                                                .paint = CUP_PAINT_VIOLET,
                                                 .kind = near ? CUP_CURVE_LEVEL : CUP_CURVE_NOTE,
                                                 .values = &plot->level,
                                                 .count = near});

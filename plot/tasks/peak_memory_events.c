@@ -95,13 +95,20 @@ const void *cup_data_peak_memory_events(struct cup_plot_input *input)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
+/* No dataset has this colour. On a density, which is blue, the limit is red. */
+static struct cup_colour limit_colour(const struct cup_figure *figure,
+                                      const struct cup_peak_memory *plot)
+{
+    return figure->theme->paints[plot->density.cells ? CUP_PAINT_RED : CUP_PAINT_VIOLET];
+}
+
 static void draw_keys(struct cup_figure *figure, const struct cup_peak_memory *plot)
 {
     cup_density_key(figure, &plot->density, &plot->chunks);
     if (plot->fitted)
         cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->ink, "fit");
     if (plot->limit > 0)
-        cup_figure_add_key(figure, CUP_KEY_DASHES, figure->theme->paints[CUP_PAINT_RED],
+        cup_figure_add_key(figure, CUP_KEY_DASHES, limit_colour(figure, plot),
                            "limit for one chunk");
     if (plot->far_above[0])
         cup_figure_add_key(figure, CUP_KEY_NONE, figure->theme->soft, "%s", plot->far_above);
@@ -120,7 +127,7 @@ void cup_chart_peak_memory_events(struct cup_figure *figure, const void *data)
         cup_mark_slope(figure, plot->bytes_at_mean - plot->slope * plot->mean_events, plot->slope,
                        &(struct cup_stroke){.colour = figure->theme->ink, .dashed = true});
     if (plot->limit > 0)
-        cup_mark_level(figure, plot->limit, figure->theme->paints[CUP_PAINT_RED]);
+        cup_mark_level(figure, plot->limit, limit_colour(figure, plot));
     cup_density_numbers(figure, &plot->density, &plot->chunks, plot->bytes);
     cup_figure_close(figure);
 }

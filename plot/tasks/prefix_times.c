@@ -52,10 +52,11 @@ const void *cup_data_task_cpu(struct cup_plot_input *input)
     free(prefixes);
     if (plot->count == 0)
         return cup_plot_unavailable(input, "the CPU time is not known for any ended task");
-    cup_plot_set_caption(input,
-                         "Time of all ended tasks by the prefix of their keys: %s%zu prefixes, "
-                         "those with the most time first. Helper threads are left out (cupping).",
-                         count > plot->count ? "the largest of " : "", count);
+    cup_plot_set_caption(
+        input,
+        "Time of all ended tasks by the prefix of their keys, %sthe most time "
+        "first. Helper threads are left out (cupping).",
+        count > plot->count ? CUP_FORMAT("the largest %zu of %zu, ", plot->count, count) : "");
     return plot;
 }
 

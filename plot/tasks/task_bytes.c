@@ -121,11 +121,14 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
     if (cup_bins_one_bar(bar, &plot->bins, CUP_AXIS_BYTES))
         return cup_plot_unavailable(input, "%s that read from files or sockets read %s",
                                     cup_all_text(all, count, "task"), bar);
-    cup_plot_set_caption(input,
-                         "%s that read from data files or sockets (not Dask's own), helper threads "
-                         "and failed tasks included; %s read nothing (cupping).",
-                         cup_count_text(tasks, count, "task"),
-                         cup_count_text(others, ended - count, "other one"));
+    cup_plot_set_caption(
+        input,
+        "%s that read from data files or sockets (not Dask's own), helper threads "
+        "and failed tasks included%s (cupping).",
+        cup_count_text(tasks, count, "task"),
+        count < ended
+            ? CUP_FORMAT("; %s read nothing", cup_count_text(others, ended - count, "other one"))
+            : "");
     return plot;
 }
 

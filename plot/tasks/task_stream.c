@@ -235,8 +235,9 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
 /* Prefixes have other colours than the parts of a task's time. */
 static struct cup_colour group_colour(const struct cup_figure *figure, unsigned group)
 {
-    static const enum cup_paint paints[] = {CUP_PAINT_BLUE, CUP_PAINT_ORANGE, CUP_PAINT_PINK};
-    return group < 3 ? figure->theme->paints[paints[group]] : figure->theme->soft;
+    static const enum cup_paint paints[CUP_STREAM_GROUPS] = {CUP_PAINT_BLUE, CUP_PAINT_ORANGE,
+                                                             CUP_PAINT_PINK, CUP_PAINT_VIOLET};
+    return figure->theme->paints[paints[group < CUP_STREAM_GROUPS ? group : 0]];
 }
 
 static bool is_known(const struct cup_stream_task *task)

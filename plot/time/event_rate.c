@@ -186,6 +186,11 @@ const void *cup_data_progress(struct cup_plot_input *input)
         return NULL;
     if (whole <= 0)
         return cup_plot_unavailable(input, "no chunk of the run succeeded");
+    if (count == 1 && cup_completeness_is_fine(totals->completeness)) {
+        char time[CUP_DURATION_TEXT];
+        return cup_plot_unavailable(input, "the only chunk was done after %s",
+                                    cup_duration_text(time, done->time_s));
+    }
     for (int mark = 0; mark < CUP_PROGRESS_MARKS; mark++)
         plot->reached_s[mark] = NAN;
     fill_points(plot, done, count, planned(totals->completeness, plot->by_events, whole));
@@ -193,12 +198,12 @@ const void *cup_data_progress(struct cup_plot_input *input)
     plot->from_s = cup_time_begin(first_s, plot->seconds);
     describe_end(plot, totals->completeness);
     char chunks[64], from[CUP_TIME_BEGIN_TEXT];
-    cup_plot_set_caption(
-        input,
-        "%s of %s whose result was used, each counted when its task ended (cupping); "
-        "100 %% is what Coffea planned, if that is known. %s%s",
-        plot->by_events ? "Events" : "Number", cup_count_text(chunks, count, "chunk"),
-        totals->completeness->sentence, cup_time_begin_text(from, plot->from_s));
+    cup_plot_set_caption(input,
+                         "%s%s whose result was used, each counted when its task ended (cupping); "
+                         "100 %% is what Coffea planned, if that is known. %s%s",
+                         plot->by_events ? "Events of " : "",
+                         cup_count_text(chunks, count, "chunk"), totals->completeness->sentence,
+                         cup_time_begin_text(from, plot->from_s));
     return plot;
 }
 

@@ -45,24 +45,26 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
 
 /* ---- drawing -------------------------------------------------------------------------------- */
 
-/* Work is green, idle time grey. Parts that other plots show have the same paint there
- * (plot/tasks/prefix_times.c). */
+/* Work is green, idle time grey, and no two parts have the same colour. Parts that other plots show
+ * have the same paint there (plot/tasks/prefix_times.c). */
 static const enum cup_paint paints[CUP_BUDGET_COUNT] = {
     [CUP_BUDGET_TASK_CPU] = CUP_PAINT_GREEN,   [CUP_BUDGET_IO] = CUP_PAINT_SKY,
     [CUP_BUDGET_GIL] = CUP_PAINT_RED,          [CUP_BUDGET_LOCK] = CUP_PAINT_PINK,
     [CUP_BUDGET_SLEEP] = CUP_PAINT_ORANGE,     [CUP_BUDGET_POLL] = CUP_PAINT_BLUE,
-    [CUP_BUDGET_RUN_DELAY] = CUP_PAINT_YELLOW, [CUP_BUDGET_FAULT] = CUP_PAINT_PINK,
-    [CUP_BUDGET_OTHER] = CUP_PAINT_ORANGE,     [CUP_BUDGET_UNTOLD] = CUP_PAINT_ORANGE,
-    [CUP_BUDGET_UNFINISHED] = CUP_PAINT_RED,   [CUP_BUDGET_BETWEEN] = CUP_PAINT_BLUE,
-    [CUP_BUDGET_IDLE] = CUP_PAINT_GREY,
+    [CUP_BUDGET_RUN_DELAY] = CUP_PAINT_YELLOW, [CUP_BUDGET_FAULT] = CUP_PAINT_VIOLET,
+    [CUP_BUDGET_OTHER] = CUP_PAINT_BROWN,      [CUP_BUDGET_UNTOLD] = CUP_PAINT_SAND,
+    [CUP_BUDGET_BETWEEN] = CUP_PAINT_MINT,     [CUP_BUDGET_IDLE] = CUP_PAINT_GREY,
 };
 
 static void draw_row(struct cup_figure *figure, const struct cup_time_budget *plot, size_t row)
 {
     char text[80], time[CUP_DURATION_TEXT];
     double percent = plot->rows[row].to - plot->rows[row].from;
-    struct cup_colour colour =
-        row ? figure->theme->paints[paints[plot->rows[row].part]] : figure->theme->soft;
+    enum cup_budget_part part = plot->rows[row].part;
+    struct cup_colour colour = row == 0 ? figure->theme->soft
+                               : part == CUP_BUDGET_UNFINISHED
+                                   ? figure->theme->ink
+                                   : figure->theme->paints[paints[part]];
     cup_mark_bar(figure, row, 0, 1, plot->rows[row].from, plot->rows[row].to, colour);
     cup_duration_text(time, plot->rows[row].seconds);
     if (row)

@@ -69,7 +69,9 @@ static int add_rate(struct cup_curves *plot, struct cup_plot_input *input, char 
     struct cup_time_bins bins, received;
     size_t processes = cup_series_make(&bins, input->totals, CUP_S_READ_BYTES);
     cup_received_make(&received, input->totals);
-    snprintf(to, room, "No data file was read.");
+    snprintf(to, room, "%s",
+             input->totals->all.read_bytes ? "When data files were read is not recorded."
+                                           : "No data file was read.");
     double files = bins.whole;
     for (size_t i = 0; i < bins.count; i++)
         bins.amounts[i] += received.amounts[i];

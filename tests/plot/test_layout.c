@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tests/plot/support.h"
@@ -55,6 +56,23 @@ static void check_size(double width, double height)
         check_plot(&cup_plots.rows[i], FAKE_KINDS, width, height);
     for (size_t i = 0; i < cup_run_plots.count; i++)
         check_plot(&cup_run_plots.rows[i], FAKE_FIVE + 1, width, height);
+}
+
+/* The large data have all parts of the threads' time: each has a paint of its own, the unfinished
+ * tasks are black. */
+Test(layout, no_two_parts_of_the_time_share_a_colour)
+{
+    struct cup_sheet sheet = {.format = CUP_FORMAT_SVG, .width = 8, .height = 5, .pixels = 96};
+    struct cup_theme theme = cup_theme_make(8, 5, false);
+    struct cup_drawing drawn;
+    draw_fake(&drawn, cup_plot_find(&cup_plots, "time-budget"), FAKE_LARGE, &sheet);
+    for (int i = 0; i < CUP_PAINT_COUNT; i++) {
+        char hex[CUP_HEX];
+        cup_colour_hex(hex, theme.paints[i]);
+        cr_expect_not_null(memmem(drawn.bytes->bytes, drawn.bytes->count, hex, strlen(hex)), "%s",
+                           hex);
+    }
+    cup_canvas_close(&drawn.canvas);
 }
 
 Test(layout, three_inches)

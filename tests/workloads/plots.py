@@ -155,7 +155,7 @@ class Page:
         return self.text[self.text.rindex("<svg", 0, at) : self.text.index("</svg>", at)]
 
     def caption(self, name: str) -> str:
-        return html.unescape(re.search(r"<desc[^>]*>([^<]*)", self.svg(name)).group(1))
+        return html.unescape(re.search(rf'id="{name}-caption">([^<]*)', self.text).group(1))
 
     def tips(self, name: str) -> list[str]:
         return [html.unescape(tip) for tip in re.findall(r"<title>([^<]*)", self.svg(name))]

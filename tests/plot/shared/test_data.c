@@ -159,7 +159,7 @@ Test(data, workers_by_their_logs)
     cr_expect_float_eq(plot->curves[0].values[0], 1, 0);
     cr_expect_float_eq(plot->curves[1].values[1], 2, 0);
     cr_expect_null(plot->right_name);
-    cr_expect_not_null(strstr(run.input.caption, "No data file was read"));
+    cr_expect_not_null(strstr(run.input.caption, "When data files were read is not recorded"));
 }
 
 /* The parts follow each other without a gap and add up to the whole. */
