@@ -20,6 +20,7 @@ struct cup_axis {
     const char *name; /* without its unit; NULL: the figure has no such axis */
     enum cup_axis_unit unit;
     bool log;
+    bool amounts;     /* bars are amounts: their hover texts say how long they are */
     bool exact;       /* the axis ends at `low` and `high`, as time does; else at ticks */
     double low, high; /* range of the data; see cup_scale_make() */
     bool coloured;    /* its texts have `colour`, like the marks whose values it shows */

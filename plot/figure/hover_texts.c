@@ -61,9 +61,10 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
     const char *key = find_key(figure, colour);
     struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
     int length = name.bytes ? (int)(name.length < 50 ? name.length : 50) : 0;
-    snprintf(text, sizeof text, "%.*s%s%.36s: %.30s to %.30s", length, name.bytes ? name.bytes : "",
-             *key ? ", " : "", key, value_text(left, from, figure->x.unit),
-             value_text(right, to, figure->x.unit));
+    bool amount = figure->x.amounts;
+    snprintf(text, sizeof text, "%.*s%s%.36s: %.30s%s%.30s", length, name.bytes ? name.bytes : "",
+             *key ? ", " : "", key, amount ? "" : value_text(left, from, figure->x.unit),
+             amount ? "" : " to ", value_text(right, amount ? to - from : to, figure->x.unit));
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 

@@ -11,7 +11,7 @@ void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, d
 void cup_hover_column(struct cup_figure *figure, struct cup_box box, double from, double to,
                       double high, struct cup_colour colour);
 
-/* "worker 1, process: 10 s to 12 s" */
+/* "worker 1, process: 10 s to 12 s"; where bars are amounts, "worker 1, process: 2 s" */
 void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, double from,
                    double to, struct cup_colour colour);
 

@@ -204,6 +204,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_shares *plot)
     size_t rows = cup_rows_that_fit(figure, plot->count);
     const struct cup_colour *paints = figure->theme->paints;
     figure->x = cup_axis_exact("share that was read", CUP_AXIS_PERCENT, 100);
+    figure->x.amounts = true;
     cup_figure_set_rows(figure, "files", plot->names, rows, plot->count);
     add_keys(figure);
     cup_figure_open(figure);

@@ -226,6 +226,7 @@ static void draw_rows(struct cup_figure *figure, const struct cup_ratios *plot)
     size_t rows = cup_rows_that_fit(figure, plot->count);
     figure->x = (struct cup_axis){.name = "bytes saved by compression",
                                   .unit = CUP_AXIS_BYTES,
+                                  .amounts = true,
                                   .high = 1.2 * most_saved(plot, rows)};
     cup_figure_set_rows(figure, plot->what, plot->names, rows, plot->count);
     add_algorithm_keys(figure, plot, rows);

@@ -94,6 +94,7 @@ void cup_chart_rows(struct cup_figure *figure, const void *data)
     const struct cup_rows *plot = data;
     size_t rows = cup_rows_that_fit(figure, plot->count);
     figure->x = (struct cup_axis){.name = plot->name,
+                                  .amounts = true,
                                   .unit = plot->unit,
                                   .exact = plot->whole > 0,
                                   .high = axis_end(plot, rows)};

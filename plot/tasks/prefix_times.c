@@ -84,8 +84,10 @@ void cup_chart_task_cpu(struct cup_figure *figure, const void *data)
 {
     const struct cup_prefix_times *plot = data;
     bool unexplained = false;
-    figure->x = (struct cup_axis){
-        .name = "time of all tasks", .unit = CUP_AXIS_ELAPSED, .high = plot->longest * 1.25};
+    figure->x = (struct cup_axis){.name = "time of all tasks",
+                                  .unit = CUP_AXIS_ELAPSED,
+                                  .amounts = true,
+                                  .high = plot->longest * 1.25};
     figure->y = cup_axis_names("tasks", plot->names, plot->count);
     for (size_t i = 0; i < plot->count; i++)
         unexplained |= plot->rows[i].unexplained > 0;

@@ -78,6 +78,7 @@ void cup_chart_time_budget(struct cup_figure *figure, const void *data)
 {
     const struct cup_time_budget *plot = data;
     figure->x = cup_axis_exact("share of the worker threads' time", CUP_AXIS_PERCENT, 100);
+    figure->x.amounts = true;
     figure->y = cup_axis_names("parts", plot->names, plot->count);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++)

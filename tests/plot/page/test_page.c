@@ -395,6 +395,22 @@ Test(page, captions_are_paragraphs)
     free(svg);
 }
 
+/* A bar that is a part of a whole says how large it is, not from where to where it goes. */
+Test(page, bars_of_amounts_say_the_amount)
+{
+    static const char *const amounts[] = {"time-budget", "task-cpu", "task-overhead", "share-read",
+                                          "compression-ratio"};
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+        char *svg = page_of(cup_plot_find(&cup_plots, amounts[i]), FAKE_USUAL);
+        cr_expect_gt(count_in(svg, "</title></rect>"), 0, "%s", amounts[i]);
+        cr_expect_null(strstr(svg, " to "), "%s: %.60s", amounts[i], strstr(svg, " to "));
+        free(svg);
+    }
+    char *svg = page_of(cup_plot_find(&cup_plots, "task-stream"), FAKE_USUAL);
+    cr_expect(strstr(svg, " to "), "times are from when to when");
+    free(svg);
+}
+
 /* Densities have a hover text for each block of cells. */
 Test(page, densities_say_what_is_in_them)
 {
