@@ -231,35 +231,16 @@ static void print_cpu(const struct cup_page *page)
                           helped ? " by helper threads)" : ""));
 }
 
-/* "context 99.5 %, own 0.5 %" into `to`. */
-static void list_methods(const struct cup_page *page, char *to, size_t room)
-{
-    double total = (double)cup_all_method_bytes(page->totals);
-    for (int method = 0; method < CUP_METHOD_COUNT; method++) {
-        double bytes = (double)cup_method_bytes(page->totals, method);
-        if (bytes > 0)
-            cup_append(to, room, "%s%s %s", *to ? ", " : "", cup_method_names[method],
-                       CUP_SHOW(bytes / total, CUP_UNIT_SHARE));
-    }
-}
-
 static void print_attributed(const struct cup_page *page)
 {
-    char methods[160] = "";
     double value = cup_metric_number(CUP_METRIC_share_attributed, page->totals);
-    bool others = cup_metric_number(CUP_METRIC_mapped_bytes, page->totals) > 0 ||
-                  cup_metric_number(CUP_METRIC_recv_bytes, page->totals) > 0;
-    list_methods(page, methods, sizeof methods);
     print_fact(page, "attributed",
                isnan(value)    ? CUP_PLAIN
                : value >= 0.99 ? CUP_GOOD
                                : CUP_WARN,
                CUP_SHOW(value, CUP_UNIT_SHARE),
-               CUP_FORMAT("of %s%s%s", CUP_SHOW_METRIC(page, CUP_METRIC_bytes_total),
-                          !*methods ? ""
-                          : others  ? "; data files: "
-                                    : ": ",
-                          methods));
+               CUP_FORMAT("of %s is of a known task; table Attribution says how",
+                          CUP_SHOW_METRIC(page, CUP_METRIC_bytes_total)));
 }
 
 static void print_trouble(const struct cup_page *page)
