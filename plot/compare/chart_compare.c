@@ -136,7 +136,8 @@ static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown
                        names[plot->baseline].bytes);
     draw_verdict_keys(figure, plot, rows, false);
     if (has_noise(plot, run, rows))
-        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink, "noise");
+        cup_figure_add_key(figure, CUP_KEY_LINE, figure->theme->ink,
+                           plot->sides ? "spread" : "noise");
     figure->x = ratio_axis(plot, run, rows);
     figure->x.name = name;
     cup_figure_open(figure);

@@ -27,6 +27,7 @@ struct cup_compared_shown {
     struct cup_text runs[CUP_COMPARE_MOST];    /* "B: monday" */
     struct cup_text letters[CUP_COMPARE_MOST]; /* "B" */
     size_t run_count, baseline;
+    bool sides; /* each is several runs: the noise is their spread */
 };
 
 /* The distributions of chunk times in several runs. */

@@ -100,6 +100,7 @@ static void set_share_change(struct cup_compared_cell *cell, double points)
     }
     snprintf(cell->change, sizeof cell->change, "%s", isnan(points) ? "" : "=");
     cell->ratio = isnan(points) ? NAN : 1;
+    cell->least = cell->most = NAN;
     cell->strength = 0;
     cell->verdict = CUP_VERDICT_NONE;
 }
@@ -154,16 +155,15 @@ const void *cup_data_compare(struct cup_plot_input *input)
         "least. "
         "One run a side does not show how far runs of the same job differ: only counts are judged.";
     static const char spread[] =
-        " Medians of the runs. Noise: their spread, by Welch's t-test at 95 %. A change within it "
-        "is not judged.";
+        " Medians of the runs. Spread: Welch's t-test at 95 %. A change within it is not judged.";
     const struct cup_comparison *comparison = input->runs->comparison;
     struct cup_compared_shown *plot = cup_arena_take(input->arena, 1, sizeof *plot);
-    bool sides = true;
     if (!plot)
         return NULL;
+    plot->sides = true;
     plot->run_count = comparison->input_count;
     for (size_t i = 0; i < plot->run_count; i++)
-        sides &= cup_has_several_runs(comparison, i);
+        plot->sides &= cup_has_several_runs(comparison, i);
     plot->baseline = comparison->baseline;
     for (size_t i = 0; i < plot->run_count; i++) {
         plot->runs[i] = input->runs->names[i];
@@ -179,7 +179,7 @@ const void *cup_data_compare(struct cup_plot_input *input)
                          "them. Better or worse: only for figures where more or less is clearly "
                          "better%s.%s",
                          (int)KEYS, comparison->same_work ? "" : other_work,
-                         sides                  ? spread
+                         plot->sides            ? spread
                          : plot->run_count == 2 ? noise
                          : plot->run_count > CUP_COMPARED_NAMED
                              ? " Letters: the runs in the order of the command line."

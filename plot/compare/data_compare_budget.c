@@ -50,12 +50,30 @@ static double sum_seconds(const struct cup_figures *figures, double seconds[CUP_
     return sum;
 }
 
+/* Parts of a whole must be of one run: medians would not add up. Of a side it is the run with the
+ * median wall time; of an even number, the slower of the two in the middle. */
+static const struct cup_figures *typical_run(const struct cup_figures *input)
+{
+    for (size_t i = 0; i < input->run_count; i++) {
+        double wall = cup_figures_number(&input->runs[i], CUP_METRIC_wall_time);
+        size_t faster = 0, equal = 0;
+        for (size_t k = 0; k < input->run_count; k++) {
+            double other = cup_figures_number(&input->runs[k], CUP_METRIC_wall_time);
+            faster += other < wall;
+            equal += other == wall;
+        }
+        if (faster <= input->run_count / 2 && faster + equal > input->run_count / 2)
+            return &input->runs[i];
+    }
+    return input->run_count ? &input->runs[0] : input;
+}
+
 /* Adds a run, in seconds if the runs did the same work, so that saved time is visible; else in
  * shares. Returns false if its budget is not known. */
 static bool add_run(struct cup_rows *plot, const struct cup_plot_runs *runs, size_t input)
 {
     double seconds[CUP_BAR_KINDS] = {0},
-           sum = sum_seconds(&runs->comparison->inputs[input], seconds);
+           sum = sum_seconds(typical_run(&runs->comparison->inputs[input]), seconds);
     struct cup_row *row = sum > 0 ? cup_rows_add(plot, runs->names[input], CPU, 0) : NULL;
     char time[CUP_DURATION_TEXT];
     if (!row)
@@ -80,19 +98,22 @@ const void *cup_data_compare_budget(struct cup_plot_input *input)
         cup_rows_make(input->arena, kinds, sizeof kinds / sizeof *kinds, "runs",
                       same ? "time of the worker threads" : "share of the worker threads' time",
                       same ? CUP_AXIS_ELAPSED : CUP_AXIS_PERCENT);
-    bool missing[CUP_COMPARE_MOST] = {false};
+    bool missing[CUP_COMPARE_MOST] = {false}, sides = false;
     if (!plot)
         return NULL;
     plot->whole = same ? 0 : 100;
     plot->room = 0.4;
-    for (size_t i = 0; i < comparison->input_count; i++)
+    for (size_t i = 0; i < comparison->input_count; i++) {
         missing[i] = !add_run(plot, input->runs, i);
+        sides |= comparison->inputs[i].run_count > 0;
+    }
     if (plot->count < 2)
         return cup_plot_unavailable(input, "fewer than two runs have a known time budget");
     cup_plot_set_caption(
         input,
-        "Wall time of the workers' threads, summed; the parts add up to all of it (cupping).%s",
-        comparison->same_work ? "" : " Shares, because the runs did different work.");
+        "Wall time of the workers' threads, summed; the parts add up to all of it (cupping).%s%s",
+        comparison->same_work ? "" : " Shares, because the runs did different work.",
+        sides ? " Of several runs a side, the one with the median wall time." : "");
     cup_caption_add_missing(input, missing);
     return plot;
 }

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare/side.h"
 #include "plot/compare/compared.h"
 #include "plot/plots.h"
 #include "plot/shared/rows.h"
@@ -237,6 +239,28 @@ Test(data_runs, budgets_of_the_same_work_are_times_and_others_shares)
     plot = make_named("compare-budget");
     cr_expect_float_eq(plot->rows[0].parts[0], 75, 1e-9);
     cr_expect_eq(plot->whole, 100);
+}
+
+/* Medians of the parts would be 30 and 4 s. */
+Test(data_runs, the_budget_of_a_side_is_that_of_one_run)
+{
+    static const double walls[] = {10, 12, 11}, cpu[] = {30, 40, 20}, idle[] = {4, 3, 9};
+    struct cup_figures *runs = calloc(3, sizeof *runs);
+    cr_assert(runs);
+    for (int i = 0; i < 3; i++) {
+        add_run(walls[i], 4);
+        set("time_budget", "task_cpu_s", cup_seconds((int64_t)cpu[i] * 1000000000));
+        set("time_budget", "idle_s", cup_seconds((int64_t)idle[i] * 1000000000));
+        runs[i] = figures[--count];
+    }
+    cr_assert_eq(cup_side_make(&figures[count++], runs, 3), 0);
+    add_run(10, 4);
+    set("time_budget", "task_cpu_s", cup_seconds(1000000000));
+    const struct cup_rows *plot = make_named("compare-budget");
+    cr_assert_eq(plot->count, 2);
+    cr_expect_str_eq(plot->rows[0].text, "29.0 s, CPU 69 %");
+    cr_expect_not_null(strstr(input.caption, "the one with the median wall time"));
+    cr_expect_str_eq(input.runs->names[0].bytes, "A: one/p and 2 more");
 }
 
 /* ---- compare-runtime ---------------------------------------------------------------------- */
