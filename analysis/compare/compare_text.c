@@ -111,10 +111,10 @@ static void add_run(struct cup_table *table, const struct cup_figures *run, cons
 {
     cup_table_add_string(table, name);
     cup_table_add_string(table, path);
-    cup_table_add_string(table, kind_text(run->kind));
-    cup_table_add_string(table, SHOW_METRIC(run, CUP_METRIC_t_start));
     add_metric(table, run, CUP_METRIC_wall_time);
     add_metric(table, run, CUP_METRIC_total_events);
+    cup_table_add_string(table, SHOW_METRIC(run, CUP_METRIC_t_start));
+    cup_table_add_string(table, kind_text(run->kind));
     cup_table_add_string(table, role);
 }
 
@@ -122,9 +122,12 @@ static void add_run(struct cup_table *table, const struct cup_figures *run, cons
 static void put_inputs(const struct cup_terminal *terminal, const struct cup_comparison *comparison)
 {
     static const struct cup_column columns[] = {
-        {"", CUP_FIT_LEFT, 0},           {"run", CUP_FIT_LEFT, 0},
-        {"is a", CUP_FIT_LEFT, 0},       {"start (UTC)", CUP_FIT_LEFT, 0},
-        {"wall time", CUP_FIT_RIGHT, 0}, {"events", CUP_FIT_RIGHT, 0},
+        {"", CUP_FIT_LEFT, 0},
+        {"run", CUP_FIT_LEFT, 0},
+        {"wall time", CUP_FIT_RIGHT, 0},
+        {"events", CUP_FIT_RIGHT, 0},
+        {"start (UTC)", CUP_FIT_LEFT, 0},
+        {"is a", CUP_FIT_LEFT, 0},
         {"", CUP_FIT_LEFT, 0},
     };
     struct cup_table table;
@@ -160,6 +163,31 @@ static void print_difference(const struct cup_terminal *terminal,
                                    strlen(text) > MOST ? "..." : "");
     }
     cup_print_wrapped(terminal, CUP_WARN, 2, line);
+}
+
+/* HTML: a table with a column for each input. */
+static void put_differences(const struct cup_terminal *terminal,
+                            const struct cup_comparison *comparison)
+{
+    enum { MOST = CUP_TABLE_COLUMNS - 1 };
+    struct cup_column columns[CUP_TABLE_COLUMNS] = {{"", CUP_FIT_LEFT, 0}};
+    size_t inputs = comparison->input_count < MOST ? comparison->input_count : MOST;
+    struct cup_table table;
+    for (size_t i = 0; i < inputs; i++)
+        columns[i + 1] = (struct cup_column){cup_input_name(i), CUP_FIT_LEFT, 0};
+    cup_table_start(&table, columns, (unsigned)inputs + 1);
+    for (size_t i = 0; i < comparison->setting_count; i++) {
+        const struct cup_setting *setting = &comparison->settings[i];
+        if (!setting->differs)
+            continue;
+        cup_table_add_string(&table, setting->what);
+        for (size_t k = 0; k < inputs; k++)
+            cup_table_add_string(&table, setting->texts[k] ? setting->texts[k] : "n/a");
+    }
+    cup_table_finish(&table, terminal);
+    if (inputs < comparison->input_count)
+        cup_compare_line(terminal, CUP_DIM, 2, "Columns left out: %zu; `cupping compare` has them.",
+                         comparison->input_count - inputs);
 }
 
 /* The names of the settings that are alike, or, with `unknown`, that some input does not know and
@@ -200,7 +228,9 @@ static void print_settings(const struct cup_terminal *terminal,
         return;
     print_heading(terminal, comparison->difference_count ? CUP_WARN : CUP_HEADING,
                   comparison->difference_count ? "Settings differ" : "Settings");
-    for (size_t i = 0; i < comparison->setting_count; i++)
+    if (terminal->html)
+        put_differences(terminal, comparison);
+    for (size_t i = 0; i < comparison->setting_count && !terminal->html; i++)
         if (comparison->settings[i].differs)
             print_difference(terminal, comparison, &comparison->settings[i]);
     print_joined(terminal, comparison, "Alike:", false);
@@ -612,14 +642,22 @@ void cup_compare_text(const struct cup_comparison *comparison, const char *only,
 /* Width of a table of six inputs; and rows of a table in HTML, so that the page stays readable. */
 enum { SCREEN = 200, PAGE_ROWS = 100 };
 
-void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
-                      FILE *out, FILE *contents)
+void cup_compare_html_runs(const struct cup_comparison *comparison, FILE *out, FILE *contents)
 {
     struct cup_html html = {.contents = contents};
     const struct cup_terminal terminal = {.out = out, .width = SCREEN, .html = &html};
     print_heading(&terminal, CUP_HEADING, "Runs");
     put_inputs(&terminal, comparison);
+    print_columns(&terminal, comparison);
     print_settings(&terminal, comparison);
+    cup_html_section_end(&terminal);
+}
+
+void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
+                      FILE *out, FILE *contents)
+{
+    struct cup_html html = {.contents = contents};
+    const struct cup_terminal terminal = {.out = out, .width = SCREEN, .html = &html};
     for (const struct cup_compare_section *section = cup_compare_sections; section->name; section++)
         if (is_comparable(comparison, section->name))
             print_section(&terminal, comparison, section, PAGE_ROWS);

@@ -25,7 +25,9 @@ __attribute__((format(printf, 4, 5))) void cup_compare_line(const struct cup_ter
 /* Prints the section on functions: those that changed the most. */
 void cup_compare_functions(const struct cup_terminal *terminal,
                            const struct cup_comparison *comparison);
-/* Writes the sections as part of an HTML page, and links to them into `contents`, as list items. */
+/* Write parts of an HTML page, and links to them into `contents`, as list items: the runs and their
+ * settings; the sections. */
+void cup_compare_html_runs(const struct cup_comparison *comparison, FILE *out, FILE *contents);
 void cup_compare_html(const struct cup_comparison *comparison, const struct cup_target *target,
                       FILE *out, FILE *contents);
 

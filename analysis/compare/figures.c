@@ -239,6 +239,12 @@ void cup_fact_list_add_limit(struct cup_fact_list *list, double bytes)
                           cup_string(CUP_SHOW(bytes, CUP_UNIT_BYTES)).text);
 }
 
+void cup_fact_list_add_no_limit(struct cup_fact_list *list)
+{
+    if (cup_figures_number(list->figures, CUP_METRIC_workers_without_memory_limit) > 0)
+        cup_fact_list_add(list, true, CUP_FACT_MEMORY_LIMIT, cup_string("none").text);
+}
+
 /* Adds the fact that begins at `first`, with all its values. Returns where the next one begins. */
 static size_t join_fact(struct cup_fact_list *list, size_t first)
 {

@@ -201,6 +201,9 @@ struct cup_fact_list {
 #define CUP_FACT_MEMORY_LIMIT "memory limit of a worker"
 #define CUP_FACT_HOSTS "hosts"
 void cup_fact_list_add_limit(struct cup_fact_list *list, double bytes);
+
+/* Adds "none" as a limit if a worker is known to have none. */
+void cup_fact_list_add_no_limit(struct cup_fact_list *list);
 void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
                        struct cup_text value);
 void cup_fact_list_finish(

@@ -175,6 +175,7 @@ static void read_facts(struct cup_figures *figures, const json_t *root)
         cup_fact_list_add_limit(&list,
                                 json_number_value(json_object_get(worker, "memory_limit_bytes")));
     }
+    cup_fact_list_add_no_limit(&list);
     cup_fact_list_finish(&list);
 }
 

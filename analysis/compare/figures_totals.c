@@ -153,6 +153,7 @@ static void add_workers(struct cup_fact_list *list, const struct cup_profile *pr
         if (server->role == CUP_ROLE_WORKER && server->memory_limit != CUP_UNKNOWN64)
             cup_fact_list_add_limit(list, (double)server->memory_limit);
     }
+    cup_fact_list_add_no_limit(list);
 }
 
 static void add_spreads(struct cup_figures *figures, const struct cup_totals *totals)

@@ -39,6 +39,9 @@ static const struct part {
     {CUP_METRIC_BUDGET_GIL, "waiting for the GIL"},
     {CUP_METRIC_BUDGET_LOCK, "waiting for other locks"},
     {CUP_METRIC_BUDGET_RUN_DELAY, "waiting for a CPU core"},
+    {CUP_METRIC_BUDGET_SLEEP, "sleeping"},
+    {CUP_METRIC_BUDGET_POLL, "waiting for sockets and pipes"},
+    {CUP_METRIC_dask_between_tasks_s, "of Dask between tasks"},
     {CUP_METRIC_idle_s, "idle threads"},
 };
 
@@ -108,17 +111,22 @@ static void add_values(char to[CUP_VERDICT_TEXT], const struct subject *subject)
              CUP_SHOW_VALUE(cup_compared_value(row, subject->comparison->baseline), row->unit));
 }
 
-/* "B is 12 % faster than A (6.20 s against 7.10 s)" */
+/* "B is 12 % faster than A (6.20 s against 7.10 s)"; from twice the time on, a factor is easier to
+ * read than a percentage. */
 static void add_difference(char to[CUP_VERDICT_TEXT], const struct subject *subject)
 {
     double relative = cup_number(subject->change.relative);
-    bool less = relative < 0;
-    add_text(to, "%s %s %s %s %s", subject->of, subject->wall ? "is" : "has",
-             SHOW_PERCENT(fabs(relative)),
-             subject->wall ? (less ? "faster than" : "slower than")
-             : less        ? "fewer events per second than"
-                           : "more events per second than",
-             subject->from);
+    if (relative >= 1)
+        add_text(to, "%s %s %.1f times %s %s", subject->of, subject->wall ? "takes" : "has",
+                 relative + 1, subject->wall ? "as long as" : "as many events per second as",
+                 subject->from);
+    else
+        add_text(to, "%s %s %s %s %s", subject->of, subject->wall ? "is" : "has",
+                 SHOW_PERCENT(fabs(relative)),
+                 subject->wall  ? (relative < 0 ? "faster than" : "slower than")
+                 : relative < 0 ? "fewer events per second than"
+                                : "more events per second than",
+                 subject->from);
     add_values(to, subject);
 }
 

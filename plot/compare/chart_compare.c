@@ -119,7 +119,7 @@ static void draw_pair_row(struct cup_figure *figure, const struct cup_compared_s
 }
 
 /* The legend has room for two names with this many characters together. */
-enum { MOST_NAMED = 40 };
+enum { MOST_NAMED = 30 };
 
 static void draw_pair(struct cup_figure *figure, const struct cup_compared_shown *plot, size_t rows)
 {

@@ -154,6 +154,8 @@ const void *cup_data_compare(struct cup_plot_input *input)
         " Noise: two standard errors of the means over the chunks of both runs, which is the "
         "least. "
         "One run a side does not show how far runs of the same job differ: only counts are judged.";
+    static const char single[] = " One run a side does not show how far runs of the same job "
+                                 "differ: only counts are judged.";
     static const char spread[] =
         " Medians of the runs. Spread: Welch's t-test at 95 %. A change within it is not judged.";
     const struct cup_comparison *comparison = input->runs->comparison;
@@ -181,8 +183,9 @@ const void *cup_data_compare(struct cup_plot_input *input)
                          (int)KEYS, comparison->same_work ? "" : other_work,
                          plot->sides            ? spread
                          : plot->run_count == 2 ? noise
-                         : plot->run_count > CUP_COMPARED_NAMED
-                             ? " Letters: the runs in the order of the command line."
-                             : "");
+                                                : single);
+    if (plot->run_count > CUP_COMPARED_NAMED)
+        strncat(input->caption, " Letters: the runs in the order of the command line.",
+                sizeof input->caption - strlen(input->caption) - 1);
     return plot;
 }

@@ -32,8 +32,8 @@ static const char page_js[] =
 #include "page.js.inc"
     ;
 
-/* The parts are made before the table of contents, which links to them. The page of several runs
- * has no summary. */
+/* The parts are made before the table of contents, which links to them. The summary of several runs
+ * is what they are. */
 enum part { SUMMARY, FUNCTIONS, TABLES, SUMMARY_LINKS, TABLE_LINKS, PLOT_LINKS, LEFT_OUT, PARTS };
 
 struct page {
@@ -157,8 +157,10 @@ static void write_contents(const struct page *page)
         fputs(page->texts[SUMMARY_LINKS], page->out);
         write_contents_link(page, "advice", "Findings");
         write_contents_link(page, "front", "The run over time");
-    } else
+    } else {
+        write_contents_link(page, "summary", "What is compared");
         write_contents_link(page, "plots", "Plots");
+    }
     if (*page->texts[FUNCTIONS])
         write_contents_link(page, "functions", "Functions");
     write_contents_link(page, "tables", "Tables");
@@ -338,6 +340,7 @@ static int make_parts_of_runs(struct page *page)
 {
     static const struct cup_target none;
     const struct cup_plot_runs *runs = page->plots.runs;
+    cup_compare_html_runs(runs->comparison, page->files[SUMMARY], page->files[SUMMARY_LINKS]);
     cup_compare_html(runs->comparison, runs->target ? runs->target : &none, page->files[TABLES],
                      page->files[TABLE_LINKS]);
     if (cup_page_has_flame_of_runs(runs) &&
@@ -350,11 +353,12 @@ static void write_runs(const struct page *page)
 {
     const struct cup_comparison *comparison = page->plots.runs->comparison;
     char verdict[CUP_VERDICT_TEXT];
-    begin_page(page, "Runs compared", page->plots.runs->heading, "plots");
+    begin_page(page, "Runs compared", page->plots.runs->heading, "summary");
     for (size_t i = 0; i < comparison->input_count; i++)
         if (i != comparison->baseline)
             cup_html_paragraph(page->out, CUP_BOLD, cup_compare_verdict(verdict, comparison, i));
     write_contents(page);
+    write_section(page, "summary", "What is compared", "", SUMMARY, "");
     write_plots(page, "plots", "Plots", false);
     write_functions(page);
     write_section(page, "tables", "Tables", "", TABLES, "");

@@ -332,7 +332,7 @@ Test(sides_verb, complaints)
     expect_complaint(COMPARE(runs[0], runs[0], "--", runs[1]), "given twice on one side");
     expect_complaint(COMPARE(runs[0], "--", runs[1], "--baseline", "C"), "not one of the 2");
     cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], "--baseline", "B"), CUP_EXIT_DONE);
-    expect_text("out", "A is 102 % slower than B");
+    expect_text("out", "A takes 2.0 times as long as B");
 }
 
 /* ---- --fail-on -------------------------------------------------------------------------- */
@@ -342,7 +342,7 @@ Test(sides_verb, fail_on_slower_only_beyond_the_spread)
     cr_expect_eq(COMPARE(runs[2], runs[3], "--", runs[0], runs[1], "--fail-on", "slower"),
                  CUP_EXIT_FOUND);
     expect_text("err", "--fail-on: B: slower than the baseline (slower)");
-    expect_text("out", "B is 100 % slower than A");
+    expect_text("out", "B takes 2.0 times as long as A");
     cr_expect_eq(COMPARE(runs[0], runs[1], "--", runs[2], runs[3], "--fail-on", "slower"),
                  CUP_EXIT_DONE);
     cr_expect_eq(COMPARE(runs[0], runs[2], "--", runs[1], runs[3], "--fail-on", "slower,unjudged"),
