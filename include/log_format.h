@@ -115,7 +115,7 @@ enum cup_method {
     X(SOCKET_READ_BYTES, "socket_read_bytes", SUM, FILES,                                          \
       "part of what sockets delivered: by read() and readv(), which the kernel counts as reads")   \
     X(OTHER_READ_BYTES, "other_read_bytes", SUM, FILES,                                            \
-      "read from /proc, /sys, devices, memory files")                                              \
+      "read from logs of the job, /proc, /sys, devices, memory files")                             \
     X(STDIO_READ_BYTES, "stdio_read_bytes", SUM, FILES,                                            \
       "part of the bytes of all files: delivered by stdio; the kernel counts the refills of its "  \
       "buffers instead")                                                                           \
@@ -531,11 +531,11 @@ struct cup_r_string {
 
 enum cup_file_class {
     CUP_FILE_DATA = 1,   /* regular file */
-    CUP_FILE_IMPORT = 2, /* .py, .pyc, .so, package metadata */
+    CUP_FILE_IMPORT = 2, /* .py, .pyc, .so, package metadata, settings, templates */
     CUP_FILE_SPILL = 3,  /* in a Dask worker's own directory */
     CUP_FILE_PIPE = 4,   /* pipe, FIFO or terminal: only its bytes are counted, no FILE record */
     CUP_FILE_SOCKET = 5, /* the peer of a socket; the path is its address */
-    CUP_FILE_OTHER = 6,  /* /proc, /sys, devices, eventfd, ...: not counted */
+    CUP_FILE_OTHER = 6,  /* logs of the job, /proc, /sys, devices, eventfd, ...: not counted */
 };
 enum {
     CUP_FILE_IS_ROOT = 1u << 0,   /* flag: the path ends in .root */

@@ -1,6 +1,9 @@
 #include "analysis/profile/files.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "include/file_names.h"
 
 const char *const cup_file_counter_names[CUP_FILE_COUNTER_COUNT] = {CUP_FILE_COUNTERS(CUP_NAME_OF)};
 
@@ -74,6 +77,35 @@ uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, 
     }
     free(ranked);
     return files;
+}
+
+#define LISTED(text) text,
+static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS(LISTED)};
+static const char *const python_directories[] = {CUP_PYTHON_DIRECTORIES(LISTED)};
+static const char *const job_endings[] = {CUP_JOB_ENDINGS(LISTED)};
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
+static bool ends_with_one(struct cup_text path, const char *const *endings, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(endings[i]);
+        if (path.length >= length &&
+            memcmp(path.bytes + path.length - length, endings[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+uint32_t cup_file_class_by_name(uint32_t class, struct cup_text path)
+{
+    if (class != CUP_FILE_DATA)
+        return class;
+    for (size_t i = 0; i < COUNT_OF(python_directories); i++)
+        if (path.length &&
+            memmem(path.bytes, path.length, python_directories[i], strlen(python_directories[i])))
+            return ends_with_one(path, package_endings, COUNT_OF(package_endings)) ? CUP_FILE_IMPORT
+                                                                                   : class;
+    return ends_with_one(path, job_endings, COUNT_OF(job_endings)) ? CUP_FILE_OTHER : class;
 }
 
 const char *cup_file_class_name(uint32_t class)

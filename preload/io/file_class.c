@@ -1,8 +1,11 @@
 #include "preload/io/file_class.h"
 
+#include "include/file_names.h"
 #include "preload/log/log.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { SPILL_DIRECTORIES = 16 };
@@ -24,22 +27,39 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Settings of packages and of the machine (OpenSSL's, time zones). Libraries read them once in a
- * process, when they are imported or first used: counted as data, they would make every two runs
- * differ. Data that a package brings along (.root, .json.gz, ...) stay data. */
-static bool is_setting(const char *path, size_t length)
+#define LISTED(text) text,
+static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS(LISTED)};
+static const char *const python_directories[] = {CUP_PYTHON_DIRECTORIES(LISTED)};
+static const char *const job_endings[] = {CUP_JOB_ENDINGS(LISTED)};
+#undef LISTED
+
+#define ENDS_WITH_ONE_OF(path, length, endings)                                                    \
+    ends_with_one(path, length, endings, sizeof(endings) / sizeof *(endings))
+
+static bool ends_with_one(const char *path, size_t length, const char *const *endings, size_t count)
 {
-    static const char *const endings[] = {".yaml", ".yml", ".json", ".toml", ".cfg",
-                                          ".ini",  ".txt", ".pyi",  ".lark", ".pth"};
-    if (starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
-        ends_with(path, length, "/openssl.cnf") || ends_with(path, length, "/pyvenv.cfg"))
-        return true;
-    if (!strstr(path, "/site-packages/") && !strstr(path, "/dist-packages/"))
-        return false;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+    for (size_t i = 0; i < count; i++)
         if (ends_with(path, length, endings[i]))
             return true;
     return false;
+}
+
+static bool is_below_python(const char *path)
+{
+    for (size_t i = 0; i < sizeof python_directories / sizeof *python_directories; i++)
+        if (strstr(path, python_directories[i]))
+            return true;
+    return false;
+}
+
+/* Settings of packages and of the machine (OpenSSL's, time zones). Libraries read them once in a
+ * process, when they are imported or first used: counted as data, they would make every two runs
+ * differ. */
+static bool is_setting(const char *path, size_t length)
+{
+    return starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
+           ends_with(path, length, "/openssl.cnf") || ends_with(path, length, "/pyvenv.cfg") ||
+           (is_below_python(path) && ENDS_WITH_ONE_OF(path, length, package_endings));
 }
 
 static bool is_import(const char *path, size_t length)
@@ -62,9 +82,12 @@ enum cup_file_class cup_file_class_of(const char *path)
 {
     if (starts_with(path, "/proc/") || starts_with(path, "/sys/") || starts_with(path, "/memfd:"))
         return CUP_FILE_OTHER;
-    if (is_import(path, strlen(path)))
+    size_t length = strlen(path);
+    if (is_import(path, length))
         return CUP_FILE_IMPORT;
-    return is_spill(path) ? CUP_FILE_SPILL : CUP_FILE_DATA;
+    if (is_spill(path))
+        return CUP_FILE_SPILL;
+    return ENDS_WITH_ONE_OF(path, length, job_endings) ? CUP_FILE_OTHER : CUP_FILE_DATA;
 }
 
 void cup_file_class_add_spill_directory(const char *directory)
@@ -115,6 +138,13 @@ static void read_path(int fd, char path[CUP_PATH_LONGEST])
     path[length < 0 ? 0 : length] = '\0';
 }
 
+/* Standard output or error of the process, sent into a file: the log of a job. */
+static bool is_output(int fd)
+{
+    return (fd == STDOUT_FILENO || fd == STDERR_FILENO) &&
+           (syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+}
+
 static bool is_terminal(const char *path)
 {
     return starts_with(path, "/dev/pts/") || starts_with(path, "/dev/tty");
@@ -126,7 +156,7 @@ enum cup_file_class cup_file_classify(int fd, const struct stat *status,
     switch (status->st_mode & S_IFMT) {
     case S_IFREG:
         read_path(fd, path);
-        return cup_file_class_of(path);
+        return is_output(fd) ? CUP_FILE_OTHER : cup_file_class_of(path);
     case S_IFCHR:
         read_path(fd, path);
         return is_terminal(path) ? CUP_FILE_PIPE : CUP_FILE_OTHER;

@@ -1,4 +1,4 @@
-/* What a file is for, by its path: data, part of a program, or spilled by a Dask worker. */
+/* What a file is for, by its path: data, part of a program, spilled by a Dask worker, or a log. */
 #pragma once
 
 #include "include/log_format.h"
@@ -14,8 +14,8 @@ enum { CUP_PATH_LONGEST = 4096 };
 enum cup_file_class cup_file_classify(int fd, const struct stat *status,
                                       char path[CUP_PATH_LONGEST]);
 
-/* Class of a regular file: IMPORT, SPILL or DATA; OTHER for /proc, /sys and memory files. Any
- * thread. */
+/* Class of a regular file: IMPORT, SPILL or DATA; OTHER for logs of the job, /proc, /sys and memory
+ * files. Any thread. */
 enum cup_file_class cup_file_class_of(const char *path);
 
 /* From now on files below DIRECTORY, a Dask worker's own, are spilled data. Takes the log's lock.

@@ -13,7 +13,7 @@
     X(SPILL, "spill_read_bytes", "Dask's spilling")                                                \
     X(DASK, "dask_read_bytes", "Dask's own threads")                                               \
     X(SOCKET, "socket_read_bytes", "sockets, by read() and splice()")                              \
-    X(OTHER, "other_read_bytes", "/proc, /sys and devices")                                        \
+    X(OTHER, "other_read_bytes", "logs, /proc, /sys and devices")                                  \
     X(OWN, "own_read_bytes", "the library itself")                                                 \
     X(REAPED, "reaped_read_bytes", "children that were waited for")
 enum cup_kernel_class {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analysis/profile/files.h"
+
 #define CUP_BIN_MOST_NS                                                                            \
     (UINT64_C(100000000) << 20) /* the widest bins that a sound log can have                       \
                                  */
@@ -68,7 +70,8 @@ void cup_load_file(struct cup_loader *loader, const struct cup_record *record)
     if (index == 0)
         return;
     struct cup_file *entry = &profile_of(loader)->files[index - 1];
-    entry->class = file.class;
+    entry->class =
+        cup_file_class_by_name(file.class, cup_profile_text(profile_of(loader), entry->path));
     entry->flags |= file.flags;
     if (file.size > entry->size)
         entry->size = file.size;

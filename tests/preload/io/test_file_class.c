@@ -19,6 +19,13 @@ Test(file_class, data_is_what_is_no_part_of_a_program)
     expect_class("/venv/lib/python3.11/site-packages/dask/core.py", CUP_FILE_IMPORT);
     expect_class("/usr/lib/libz.so.1.2.13", CUP_FILE_IMPORT);
     expect_class("/etc/hosts", CUP_FILE_IMPORT);
+    expect_class("/venv/lib/python3.11/site-packages/dask/array.html.j2", CUP_FILE_IMPORT);
+    expect_class("/usr/lib/python3.11/lib2to3/Grammar.txt", CUP_FILE_IMPORT);
+    expect_class("/home/me/weights.txt", CUP_FILE_DATA);
+    expect_class("/home/me/plots.html", CUP_FILE_DATA);
+    expect_class("/jobs/7/worker.log", CUP_FILE_OTHER);
+    expect_class("/jobs/7/dask-scheduler.json", CUP_FILE_OTHER);
+    expect_class("/scratch/dask-scratch-space/global.lock", CUP_FILE_OTHER);
     expect_class("/proc/self/maps", CUP_FILE_OTHER);
     expect_class("/memfd:buffer (deleted)", CUP_FILE_OTHER);
 }
@@ -45,4 +52,22 @@ Test(file_class, a_descriptor_has_the_class_of_its_file)
     cr_expect_str_eq(path, "/dev/null");
     cr_assert_eq(fstat(maps, &status), 0);
     cr_expect_eq(cup_file_classify(maps, &status, path), CUP_FILE_OTHER);
+}
+
+/* A job's standard output in a file is its log; a file that it reads there is data. */
+Test(file_class, standard_output_in_a_file_is_a_log)
+{
+    char path[CUP_PATH_LONGEST], name[] = "/tmp/cupping-output-XXXXXX";
+    struct stat status;
+    int kept = dup(STDOUT_FILENO), file = mkstemp(name), read_only = open(name, O_RDONLY);
+    cr_assert_eq(fstat(file, &status), 0);
+    dup2(file, STDOUT_FILENO);
+    enum cup_file_class written = cup_file_classify(STDOUT_FILENO, &status, path);
+    dup2(read_only, STDOUT_FILENO);
+    enum cup_file_class read = cup_file_classify(STDOUT_FILENO, &status, path);
+    dup2(kept, STDOUT_FILENO);
+    cr_expect_eq(written, CUP_FILE_OTHER);
+    cr_expect_eq(read, CUP_FILE_DATA);
+    cr_expect_eq(cup_file_classify(file, &status, path), CUP_FILE_DATA);
+    unlink(name);
 }
