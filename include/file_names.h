@@ -6,9 +6,10 @@
  * of CUP_PYTHON_DIRECTORIES. Data that a package brings along (.root, .json.gz, ...) stay data. */
 #define CUP_PACKAGE_ENDINGS(X)                                                                     \
     X(".yaml")                                                                                     \
-    X(".yml") X(".json") X(".toml") X(".cfg") X(".ini") X(".txt") X(".pyi") X(".lark") X(".pth")   \
-        X(".j2") X(".html") X(".css") X(".js") X(".svg") X(".png") X(".ico") X(".pem") X(".typed") \
-            X(".tmpl")
+    X(".yml")                                                                                      \
+    X(".json")                                                                                     \
+    X(".toml") X(".cfg") X(".ini") X(".txt") X(".pyi") X(".lark") X(".pth") X(".j2") X(".html")    \
+        X(".css") X(".js") X(".svg") X(".png") X(".ico") X(".pem") X(".typed") X(".tmpl")
 #define CUP_PYTHON_DIRECTORIES(X)                                                                  \
     X("/site-packages/") X("/dist-packages/") X("/lib/python3.") X("/lib64/python3.")
 

@@ -28,7 +28,7 @@ static bool advise_memory(const struct cup_memory_need *need, struct cup_advice 
     if (!(need->new_request_bytes > 0))
         return cup_advise_more(advice, " How much memory a worker then needs is not known.");
     return cup_advise_more(
-        advice, " A worker of %u thread%s then needs %s (error %s): set its limit to %s.",
+        advice, " A worker of %u thread%s then needs about %s (error %s): set its limit to %s.",
         need->threads, need->threads == 1 ? "" : "s", CUP_SHOW_BYTES(need->new_bytes),
         CUP_SHOW_BYTES(need->new_error_bytes), CUP_SHOW_BYTES(need->new_request_bytes));
 }
@@ -100,18 +100,20 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
 {
     const struct cup_memory_need *need = &t->fits->memory;
     double share = need->request_bytes / need->limit_bytes;
-    bool scarce = share > 1;
+    bool scarce = share > 1, seen = !isnan(need->seen_bytes);
     if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     return cup_advise(
         advice,
         scarce ? 0.7 : cup_saves_bytes(advice, 0.01, need->limit_bytes - need->request_bytes),
-        "Workers of %u thread%s need %s (error %s) at this chunk size: what the process holds "
-        "before a chunk, and for each thread the peak live heap of a chunk, by a fit over %zu "
-        "chunks (%s each). They have %s, %s (threshold: less than the limit advised here, or more "
+        "Workers of %u thread%s need about %s (error %s) at this chunk size, an estimate: what the "
+        "process holds before a chunk, and for each thread the peak live heap of a chunk, by a fit "
+        "over %zu chunks (%s each)%s%s. They have %s, %s (threshold: less than the limit advised "
+        "here, or more "
         "than twice that). \n%s a limit of %s.",
         need->threads, need->threads == 1 ? "" : "s", CUP_SHOW_BYTES(need->bytes),
         CUP_SHOW_BYTES(need->error_bytes), need->fit->heap.count, CUP_SHOW_BYTES(need->chunk_bytes),
+        seen ? "; samples saw at most " : "", seen ? CUP_SHOW_BYTES(need->seen_bytes) : "",
         CUP_SHOW_BYTES(need->limit_bytes),
         scarce ? "which is too little" : "which is more than they use",
         scarce ? "Set" : "Use more threads, or less memory:", CUP_SHOW_BYTES(need->request_bytes));

@@ -71,14 +71,13 @@ static struct cup_value mib(uint64_t bytes)
     return bytes == CUP_UNKNOWN64 ? cup_null() : cup_real((double)bytes / MIB);
 }
 
+/* The growth is not the difference of the other two if other tasks ran in the process. */
 static void put_memory(struct cup_roast *roast, const struct cup_task *task)
 {
-    bool known = task->rss_start != CUP_UNKNOWN64 && task->rss_stop != CUP_UNKNOWN64;
     cup_roast_put_known(roast, "mem_before_mb", mib(task->rss_start));
     cup_roast_put_known(roast, "mem_after_mb", mib(task->rss_stop));
-    if (known)
-        cup_roast_put(roast, "mem_delta_mb",
-                      cup_real(((double)task->rss_stop - (double)task->rss_start) / MIB));
+    cup_roast_put_known(roast, "mem_delta_mb",
+                        cup_real(roast->totals->rss_growth[task->item - 1] / MIB));
 }
 
 static void put_identity(struct cup_roast *roast, const struct cup_item *item)

@@ -66,7 +66,7 @@ class Figure:
 
 
 # Units of JSON keys: what multiplies a value so that it is in the base unit of its figure.
-ENDINGS = {"_ns": 1e-9, "_khz": 1e3, "_mbs": 1e6, "_gbps": 1e9 / 8, "_pct": 1e-2, "_percentage": 1e-2}
+ENDINGS = {"_ns": 1e-9, "_khz": 1e3, "_mbs": 1e6, "_gbps": 1e9 / 8, "_pct": 1e-2, "_percentage": 1e-2, "_mb": 2**20}
 
 
 def in_base(name: str, value: float) -> float:
@@ -237,6 +237,8 @@ NAMES = {
         ("plot runtime-events", r"Median (F)"), ("plot chunk-runtime", r"median (F)"),
     ],
     "chunks.statistics.process_s.mean": [("roastcoffea", "chunk_duration_mean")],
+    "chunks.fits.memory_request.worker_bytes": [(FIRST[1:], r"an estimate of (F)")],
+    "chunks.statistics.memory_delta_bytes.mean": [("roastcoffea", "chunk_mem_delta_mean_mb")],
     "attribution.import_bytes": [(FIRST, r"(F) imports")],
     "efficiency.thread_cpu_efficiency": [("prometheus", "cupping_thread_cpu_efficiency_ratio")],
     "efficiency.core_efficiency": [

@@ -11,11 +11,6 @@ static double number_of(uint64_t value, double scale)
     return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
 }
 
-static double rss_delta(const struct cup_task *task)
-{
-    return number_of(task->rss_stop, 1) - number_of(task->rss_start, 1);
-}
-
 /* Uncompressed bytes of the baskets that a chunk read; NAN if no hook saw their keys. */
 static double uncompressed_bytes(const struct cup_task_baskets *baskets)
 {
@@ -32,9 +27,10 @@ static const struct cup_task_baskets *baskets_of(const struct cup_profile *profi
                : NULL;
 }
 
-double cup_chunk_number(const struct cup_profile *profile, uint32_t index,
+double cup_chunk_number(const struct cup_totals *totals, uint32_t index,
                         enum cup_chunk_statistic which)
 {
+    const struct cup_profile *profile = totals->profile;
     const struct cup_item *item = &profile->items[index];
     const struct cup_task *task = cup_task_of_item(profile, index);
     const struct cup_task_baskets *baskets = baskets_of(profile, task);
@@ -52,9 +48,9 @@ double cup_chunk_number(const struct cup_profile *profile, uint32_t index,
     case CUP_STAT_TIME_PER_EVENT:
         return number_of(cup_task_wall_ns(task), 1e9) / divisor;
     case CUP_STAT_RSS_DELTA:
-        return rss_delta(task);
+        return totals->rss_growth[index];
     case CUP_STAT_RSS_PER_EVENT:
-        return rss_delta(task) / divisor;
+        return totals->rss_growth[index] / divisor;
     case CUP_STAT_READ:
         return (double)task->read_bytes;
     case CUP_STAT_READ_PER_EVENT:
@@ -79,9 +75,8 @@ size_t cup_chunk_numbers(const struct cup_totals *totals, enum cup_chunk_statist
 {
     size_t count = 0;
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
-        double number = totals->outcomes[i] == CUP_OUTCOME_USED
-                            ? cup_chunk_number(totals->profile, i, which)
-                            : NAN;
+        double number =
+            totals->outcomes[i] == CUP_OUTCOME_USED ? cup_chunk_number(totals, i, which) : NAN;
         if (!isnan(number))
             numbers[count++] = number;
     }

@@ -337,7 +337,8 @@ int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
     totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
     if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
         !totals->budgets || cup_attempts_settle(totals) != 0 || add_items(totals) != 0 ||
-        make_tail(totals) != 0 || cup_task_quantiles_make(totals) != 0)
+        make_tail(totals) != 0 || cup_task_quantiles_make(totals) != 0 ||
+        cup_rss_growth_make(totals) != 0)
         return -1;
     add_tasks(totals);
     if (find_run(totals) != 0 || add_budgets(totals) != 0 || cup_workers_count(totals) != 0)
@@ -354,6 +355,7 @@ void cup_sums_free(struct cup_totals *totals)
     free(totals->task_quantiles);
     free(totals->prefix_chunks);
     free(totals->outcomes);
+    free(totals->rss_growth);
     free(totals->budgets);
     free(totals->datasets);
     *totals = (struct cup_totals){0};

@@ -134,7 +134,9 @@ struct cup_totals {
     struct cup_measured_waits helper_waits;
     uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
 
-    uint8_t *outcomes; /* owned; enum cup_outcome, as profile->items */
+    uint8_t *outcomes;  /* owned; enum cup_outcome, as profile->items */
+    double *rss_growth; /* owned; bytes by which the process grew for the item's task, as
+                           profile->items; NAN: not known */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, running_chunks,
         skipped_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
@@ -206,8 +208,11 @@ int cup_attempts_settle(struct cup_totals *totals);
 /* For cup_sums_make(). Returns 0, or -1 without memory. */
 int cup_task_quantiles_make(struct cup_totals *totals);
 
+/* For cup_sums_make(). Returns 0, or -1 without memory. */
+int cup_rss_growth_make(struct cup_totals *totals);
+
 /* One figure of a chunk (index of its item), in seconds, bytes or events; NAN: not known. */
-double cup_chunk_number(const struct cup_profile *profile, uint32_t item,
+double cup_chunk_number(const struct cup_totals *totals, uint32_t item,
                         enum cup_chunk_statistic which);
 
 /* The known ones of that figure over the used chunks. NUMBERS has room for one for each of

@@ -72,7 +72,7 @@ static double median_of(const struct cup_totals *totals, enum cup_chunk_statisti
                         double *numbers)
 {
     size_t count = cup_chunk_numbers(totals, which, numbers);
-    return count ? cup_select(numbers, count, count / 2) : NAN;
+    return cup_quantile(numbers, count, 0.5);
 }
 
 static double io_wait_s(const struct cup_profile *profile, const struct cup_task *task)
@@ -107,19 +107,19 @@ static uint32_t reasons_of(const struct cup_totals *totals, uint32_t item,
 {
     const struct cup_profile *profile = totals->profile;
     const struct cup_task *task = cup_task_of_item(profile, item);
-    double wall_s = cup_chunk_number(profile, item, CUP_STAT_WALL);
+    double wall_s = cup_chunk_number(totals, item, CUP_STAT_WALL);
     double until_mark_s = (double)(from_ns - task->start_ns) / 1e9;
     uint32_t reasons = task->status == CUP_STATUS_ERRED ? 1u << CUP_TAIL_FAILED : 0;
     if (until_mark_s < typical->wall_s)
         reasons |= 1u << CUP_TAIL_STARTED_LATE;
     if (!(wall_s >= CUP_TAIL_TIMES * typical->wall_s))
         return reasons;
-    if (cup_chunk_number(profile, item, CUP_STAT_EVENTS) >= CUP_TAIL_TIMES * typical->events)
+    if (cup_chunk_number(totals, item, CUP_STAT_EVENTS) >= CUP_TAIL_TIMES * typical->events)
         reasons |= 1u << CUP_TAIL_MANY_EVENTS;
     if (on_slow_host(totals, task))
         reasons |= 1u << CUP_TAIL_SLOW_HOST;
     reasons |= waiting(profile, task, wall_s);
-    if (cup_chunk_number(profile, item, CUP_STAT_TIME_PER_EVENT) >=
+    if (cup_chunk_number(totals, item, CUP_STAT_TIME_PER_EVENT) >=
         CUP_TAIL_TIMES * typical->per_event_s)
         reasons |= 1u << CUP_TAIL_LONG;
     return reasons;

@@ -74,6 +74,7 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     X("entries_coffea", COUNT, cup_count_or_null(cup_item_reported_entries(item)))                 \
     X("columns_read", COUNT, columns_of(profile, item))                                            \
     X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
+    X("memory_delta_bytes", BYTES, cup_whole(rows->totals->rss_growth[task->item - 1]))            \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("branches_read", COUNT, cup_count_if(measured, baskets->branches))                           \
     X("entries_read", TEXT, cup_string(entries_name(item)))                                        \
@@ -183,6 +184,19 @@ static void print_open_and_process(const struct cup_page *page)
             CUP_SHOW_NS(t->open_ns), CUP_SHOW_NS(t->process_ns), CUP_SHOW_NS(t->process_cpu_ns));
 }
 
+/* Where tasks share a process: the rows on memory growth say what they are. */
+static void print_shared_growth(const struct cup_page *page)
+{
+    const struct cup_totals *t = page->totals;
+    bool shared = false;
+    for (size_t i = 0; i < t->profile->process_count; i++)
+        shared |= t->profile->processes[i].task_threads > 1;
+    if (shared && t->used_chunks)
+        cup_page_line(page, CUP_PLAIN,
+                      "Memory growth of a process is shared equally among the tasks that ran in it "
+                      "at the time.");
+}
+
 static void print_requested(const struct cup_page *page)
 {
     const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_num_columns);
@@ -217,6 +231,7 @@ static int print_chunks(const struct cup_page *page)
         add_statistics(page, &table);
         cup_table_finish(&table, &page->terminal);
     }
+    print_shared_growth(page);
     print_open_and_process(page);
     print_requested(page);
     cup_print_fits(page);

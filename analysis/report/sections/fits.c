@@ -1,4 +1,5 @@
 /* How time and memory of a chunk grow with its events: part of the section on chunks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -98,12 +99,17 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
         cup_page_line(page, CUP_PLAIN, "Which memory would suit is not known: %s.", need->missing);
         return;
     }
+    bool seen = !isnan(need->seen_bytes);
     cup_page_line(
         page, CUP_PLAIN,
-        "A worker of %u thread%s needs %s (error %s) for chunks of this size, so a limit of %s "
-        "would suit; the present limit is %s.",
+        "Memory of a worker of %u thread%s with chunks of this size: an estimate of %s (error %s), "
+        "made of %s before a chunk and %s of peak heap for each thread%s%s. A limit of %s would "
+        "suit, of which 70 %% hold the estimate with twice its error%s; the present limit is %s.",
         need->threads, cup_plural(need->threads), CUP_SHOW(need->bytes, CUP_UNIT_BYTES),
-        CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES),
+        CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->base_bytes, CUP_UNIT_BYTES),
+        CUP_SHOW(need->chunk_bytes, CUP_UNIT_BYTES), seen ? "; samples saw at most " : "",
+        seen ? CUP_SHOW(need->seen_bytes, CUP_UNIT_BYTES) : "",
+        CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES), seen ? ", and the most that was seen" : "",
         CUP_SHOW(need->limit_bytes, CUP_UNIT_BYTES));
 }
 

@@ -251,7 +251,7 @@ Test(chunk_size, small_chunks_are_told_the_size_at_which_the_fixed_part_is_a_ten
     cr_expect_float_eq(fits->size.events, 27000, 1);
     EXPECT("chunk_size", "over 24 of them", "3.00 s (error", "22 % of its time at 10,750 events",
            "threshold 10 %", "Use chunks of 27,000 events", "the fixed part is then 10 % of 30.0 s",
-           "A worker of 1 thread then needs 264 MB");
+           "A worker of 1 thread then needs about 264 MB");
     cr_expect_null(text_of("opening"));
 }
 
@@ -343,7 +343,7 @@ Test(chunk_size, memory_that_is_too_little)
     cr_assert_null(fits->memory.missing);
     cr_expect_float_eq(fits->memory.bytes, 263e6, 1e4);
     cr_expect_float_eq(fits->memory.request_bytes, 263e6 / 0.7, 1e6);
-    EXPECT("memory_request", "Workers of 2 threads need 263 MB", "24 chunks (31.5 MB each)",
+    EXPECT("memory_request", "Workers of 2 threads need about 263 MB", "24 chunks (31.5 MB each)",
            "Set a limit of 376 MB", "They have 370 MB, which is too little", "threshold");
 }
 
