@@ -79,10 +79,9 @@ uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, 
     return files;
 }
 
-#define LISTED(text) text,
-static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS(LISTED)};
-static const char *const python_directories[] = {CUP_PYTHON_DIRECTORIES(LISTED)};
-static const char *const job_endings[] = {CUP_JOB_ENDINGS(LISTED)};
+static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS};
+static const char *const package_directories[] = {CUP_PACKAGE_DIRECTORIES};
+static const char *const job_endings[] = {CUP_JOB_ENDINGS};
 #define COUNT_OF(list) (sizeof(list) / sizeof *(list))
 
 static bool ends_with_one(struct cup_text path, const char *const *endings, size_t count)
@@ -100,9 +99,9 @@ uint32_t cup_file_class_by_name(uint32_t class, struct cup_text path)
 {
     if (class != CUP_FILE_DATA)
         return class;
-    for (size_t i = 0; i < COUNT_OF(python_directories); i++)
+    for (size_t i = 0; i < COUNT_OF(package_directories); i++)
         if (path.length &&
-            memmem(path.bytes, path.length, python_directories[i], strlen(python_directories[i])))
+            memmem(path.bytes, path.length, package_directories[i], strlen(package_directories[i])))
             return ends_with_one(path, package_endings, COUNT_OF(package_endings)) ? CUP_FILE_IMPORT
                                                                                    : class;
     return ends_with_one(path, job_endings, COUNT_OF(job_endings)) ? CUP_FILE_OTHER : class;

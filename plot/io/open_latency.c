@@ -132,8 +132,9 @@ static void write_caption(struct cup_plot_input *input, const struct cup_open_la
                          "Local files: time of open(), by the first directory of the path, without "
                          "files that were never used. XRootD: time until the server answered. TCP "
                          "connections: without name lookup and TLS. %s (cupping).%s%s",
-                         plot->count > CUP_OPEN_CURVES ? "Box: middle half; line: 1 % to 99 %"
-                                                       : "Legend: median (number of opens)",
+                         plot->count > CUP_OPEN_CURVES
+                             ? "Box: middle half; line: 1 % to 99 %"
+                             : "Legend: median, about (to 3 %), and number of opens",
                          rest, failed);
 }
 

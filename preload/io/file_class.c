@@ -27,11 +27,9 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-#define LISTED(text) text,
-static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS(LISTED)};
-static const char *const python_directories[] = {CUP_PYTHON_DIRECTORIES(LISTED)};
-static const char *const job_endings[] = {CUP_JOB_ENDINGS(LISTED)};
-#undef LISTED
+static const char *const package_endings[] = {CUP_PACKAGE_ENDINGS};
+static const char *const package_directories[] = {CUP_PACKAGE_DIRECTORIES};
+static const char *const job_endings[] = {CUP_JOB_ENDINGS};
 
 #define ENDS_WITH_ONE_OF(path, length, endings)                                                    \
     ends_with_one(path, length, endings, sizeof(endings) / sizeof *(endings))
@@ -44,10 +42,10 @@ static bool ends_with_one(const char *path, size_t length, const char *const *en
     return false;
 }
 
-static bool is_below_python(const char *path)
+static bool is_of_package(const char *path)
 {
-    for (size_t i = 0; i < sizeof python_directories / sizeof *python_directories; i++)
-        if (strstr(path, python_directories[i]))
+    for (size_t i = 0; i < sizeof package_directories / sizeof *package_directories; i++)
+        if (strstr(path, package_directories[i]))
             return true;
     return false;
 }
@@ -59,12 +57,19 @@ static bool is_setting(const char *path, size_t length)
 {
     return starts_with(path, "/etc/") || starts_with(path, "/usr/share/zoneinfo/") ||
            ends_with(path, length, "/openssl.cnf") || ends_with(path, length, "/pyvenv.cfg") ||
-           (is_below_python(path) && ENDS_WITH_ONE_OF(path, length, package_endings));
+           (is_of_package(path) && ENDS_WITH_ONE_OF(path, length, package_endings));
+}
+
+/* A program without an ending: bin/dask. */
+static bool is_script(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name && name - path >= 4 && memcmp(name - 4, "/bin", 4) == 0 && !strchr(name, '.');
 }
 
 static bool is_import(const char *path, size_t length)
 {
-    return ends_with(path, length, ".py") || ends_with(path, length, ".pyc") ||
+    return is_script(path) || ends_with(path, length, ".py") || ends_with(path, length, ".pyc") ||
            ends_with(path, length, ".so") || strstr(path, ".so.") || strstr(path, ".dist-info/") ||
            strstr(path, ".egg-info") || is_setting(path, length);
 }

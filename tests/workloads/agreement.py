@@ -149,6 +149,11 @@ def read_outputs(cupping: str, profile: str, scratch: Path) -> Outputs:
     documents["prometheus"] = read_prometheus(
         run(cupping, "export", profile, "--to", "prometheus", "-o", "-")
     )
+    run(cupping, "export", profile, "--to", "collapsed", "-o", scratch / "collapsed")
+    documents["collapsed"] = {
+        path.stem: sum(int(line.rsplit(" ", 1)[1]) for line in path.read_text().splitlines())
+        for path in (scratch / "collapsed").glob("*.collapsed")
+    }
     run(cupping, "export", profile, "--to", "roastcoffea", "-o", scratch / "roastcoffea")
     documents["roastcoffea"] = json.loads((scratch / "roastcoffea/metrics.json").read_text())
     return outputs
@@ -240,6 +245,7 @@ NAMES = {
     "chunks.fits.memory_request.worker_bytes": [(FIRST[1:], r"an estimate of (F)")],
     "chunks.statistics.memory_delta_bytes.mean": [("roastcoffea", "chunk_mem_delta_mean_mb")],
     "attribution.import_bytes": [(FIRST, r"(F) imports")],
+    "functions.read_bytes": [("collapsed", "read")],
     "efficiency.thread_cpu_efficiency": [("prometheus", "cupping_thread_cpu_efficiency_ratio")],
     "efficiency.core_efficiency": [
         ("plot efficiency-summary", ANY), ("prometheus", "cupping_core_efficiency_ratio"),
@@ -336,7 +342,7 @@ def check_labels(outputs: Outputs) -> Iterator[str]:
 # --- sums ---
 
 # A name -> rows and a column of them whose sum is the same.
-TASKS, CHUNKS = "tasks --json", "chunks.csv"
+TASKS, CHUNKS = ("tasks --json", "tasks.csv"), ("chunks.csv",)
 SUMS = {
     "workflow.total_task_time": (TASKS, ("wall_s",)),
     "workflow.total_thread_cpu_time": (TASKS, ("cpu_s", "helper_cpu_s")),
@@ -347,21 +353,22 @@ SUMS = {
     "branches.compressed_bytes": (TASKS, ("bytes_read_compressed",)),
     "workflow.total_events": (CHUNKS, ("events",)),
     "chunks.process_s": (CHUNKS, ("process_s",)),
-    "attribution.read_bytes + attribution.other_process_bytes": ("files.csv", ("read_bytes",)),
-    "branches.baskets": ("branches.csv", ("baskets",)),
-    "branches.reread_bytes": ("branches.csv", ("reread_bytes",)),
-    "branches.uncompressed_bytes": ("branches.csv", ("uncompressed_bytes",)),
+    "attribution.read_bytes + attribution.other_process_bytes": (("files.csv",), ("read_bytes",)),
+    "branches.baskets": (("branches.csv",), ("baskets",)),
+    "branches.reread_bytes": (("branches.csv",), ("reread_bytes",)),
+    "branches.uncompressed_bytes": (("branches.csv",), ("uncompressed_bytes",)),
 }
 
 
 def check_sums(outputs: Outputs) -> Iterator[str]:
     report = outputs.documents["report --json"]
-    for path, (document, columns) in SUMS.items():
+    for path, (documents, columns) in SUMS.items():
         values = [value_at(report, part) for part in path.split(" + ")]
-        value, rows = None if None in values else sum(values), outputs.documents[document]
-        found = sum(float(row[column] or 0) for row in rows for column in columns)
-        if value is not None and not math.isclose(value, found, rel_tol=1e-6):
-            yield f"{path} is {value}; {document}, sum of {' and '.join(columns)}: {found}"
+        for document in documents if None not in values else ():
+            rows = outputs.documents[document]
+            found = sum(float(row[column] or 0) for row in rows for column in columns)
+            if not math.isclose(sum(values), found, rel_tol=1e-6):
+                yield f"{path} is {sum(values)}; {document}, sum of {', '.join(columns)}: {found}"
 
 
 # --- phrases ---

@@ -206,7 +206,7 @@ const struct cup_report_section cup_opens_section = {
     .name = "opens",
     .heading = "Opening files",
     .note = "by server; local files by their first directory; connect: only the TCP connection, "
-            "without DNS and TLS",
+            "without DNS and TLS; median and percentiles are about (to 3 %)",
     .table = &cup_opens_table,
     .put = put_opens,
 };

@@ -73,6 +73,7 @@ Test(metrics, rates)
     expect("workflow", "event_rate_agg_khz", 5.0 / 8);
     expect("workflow", "event_rate_agg_thread_cpu_khz", 5.0 / 10);
     expect("workflow", "event_rate_core_hz", 5000.0 / 24);
+    expect("workflow", "event_rate_thread_hz", 5000.0 / 24);
 }
 
 Test(metrics, efficiency)

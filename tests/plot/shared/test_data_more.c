@@ -260,6 +260,27 @@ Test(data_more, bytes_at_the_time_when_they_were_read)
     cr_expect_float_eq(plot->most, 1200, 1e-6);
 }
 
+/* The curves have the waits of all threads, the report's share those of the task threads: the
+ * caption says both. */
+Test(data_more, waits_for_the_gil_and_the_reports_share)
+{
+    const struct cup_region *region = &builder_header(&builder)->regions[1];
+    struct cup_series *series = (struct cup_series *)(builder.bytes + region->offset);
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_GIL_WAIT_NS] = 1000000000};
+    struct cup_r_counters block = {.task = 1, .tid = 77, .block = 5, .sequence = 3, .own = 1};
+    builder_header(&builder)->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
+    series->bin_ns = 1000000000;
+    series->rows = CUP_SERIES_COUNT;
+    series->values[CUP_S_GIL_WAIT_NS][11] = 1500000000;
+    builder_counters(&builder, &block, values);
+    load_run(&run, &builder, false);
+    make_plot(&run, "gil-pressure");
+    cr_expect_not_null(strstr(run.input.caption,
+                              "task threads waited for the GIL for 1.00 s, 4.2 % of their time; "
+                              "helper threads and threads without a task for 500 ms."),
+                       "%s", run.input.caption);
+}
+
 /* The second task runs from the first to the eighth second. */
 Test(data_more, what_sockets_delivered_is_spread_over_the_task)
 {

@@ -21,6 +21,9 @@ Test(file_class, data_is_what_is_no_part_of_a_program)
     expect_class("/etc/hosts", CUP_FILE_IMPORT);
     expect_class("/venv/lib/python3.11/site-packages/dask/array.html.j2", CUP_FILE_IMPORT);
     expect_class("/usr/lib/python3.11/lib2to3/Grammar.txt", CUP_FILE_IMPORT);
+    expect_class("/home/me/.config/dask/jobqueue.yaml", CUP_FILE_IMPORT);
+    expect_class("/venv/bin/dask", CUP_FILE_IMPORT);
+    expect_class("/data/bin/TTbar.root", CUP_FILE_DATA);
     expect_class("/home/me/weights.txt", CUP_FILE_DATA);
     expect_class("/home/me/plots.html", CUP_FILE_DATA);
     expect_class("/jobs/7/worker.log", CUP_FILE_OTHER);
