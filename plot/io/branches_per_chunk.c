@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "plot/figure/figure.h"
 #include "plot/figure/marks.h"
@@ -41,8 +42,8 @@ const void *cup_data_branches_per_chunk(struct cup_plot_input *input)
         return NULL;
     char chunks[64], bar[CUP_BAR_TEXT], all[CUP_BAR_TEXT];
     if (cup_bins_one_bar(bar, &plot->branches.bins, CUP_AXIS_COUNT))
-        return cup_plot_unavailable(input, "%s read %s branches", cup_all_text(all, known, "chunk"),
-                                    bar);
+        return cup_plot_unavailable(input, "%s read %s branch%s", cup_all_text(all, known, "chunk"),
+                                    bar, strcmp(bar, "1") == 0 ? "" : "es");
     cup_plot_set_caption(
         input,
         "%s whose result was used and that read branches. A branch counts once for "

@@ -7,6 +7,7 @@
 #include "analysis/profile/files.h"
 #include "plot/shared/plot.h"
 #include "plot/shared/rows.h"
+#include "plot/shared/time_bins.h"
 
 static const struct cup_bar_kind kinds[] = {
     {"by XRootD's client", CUP_PAINT_BLUE},
@@ -68,10 +69,10 @@ static int add_peers(struct servers *servers, const struct cup_profile *profile)
         const struct cup_file_sum sum = cup_file_total(profile, peers[i]);
         bool wire = files && sum.tasks == 0;
         servers->client_peers += wire && sum.counters[CUP_F_READ_BYTES];
-        if (!wire)
-            add_server(servers, cup_profile_text(profile, profile->files[peers[i]].path),
-                       BY_SOCKETS, sum.counters[CUP_F_READ_BYTES], sum.counters[CUP_F_READ_CALLS],
-                       sum.counters[CUP_F_READ_NS]);
+        struct cup_text path = cup_profile_text(profile, profile->files[peers[i]].path);
+        if (!wire && !cup_is_nameless_socket(path))
+            add_server(servers, path, BY_SOCKETS, sum.counters[CUP_F_READ_BYTES],
+                       sum.counters[CUP_F_READ_CALLS], sum.counters[CUP_F_READ_NS]);
     }
     free(peers);
     return peers ? 0 : -1;

@@ -179,14 +179,15 @@ static void draw_curves(struct cup_figure *figure, const struct cup_open_latency
 {
     figure->y = cup_axis_exact("share of the opens", CUP_AXIS_PERCENT, 100);
     for (size_t i = 0; i < plot->count; i++)
-        cup_figure_add_key(figure, CUP_KEY_LINE, cup_theme_paint(figure->theme, (unsigned)i),
-                           "%.*s: %s", (int)plot->names[i].length, plot->names[i].bytes,
-                           plot->rows[i].brief);
+        cup_figure_add_key(figure, i % 2 ? CUP_KEY_DASHES : CUP_KEY_LINE,
+                           cup_theme_paint(figure->theme, (unsigned)i), "%.*s: %s",
+                           (int)plot->names[i].length, plot->names[i].bytes, plot->rows[i].brief);
     cup_figure_open(figure);
     for (size_t i = 0; i < plot->count; i++) {
         const struct cup_open_row *row = &plot->rows[i];
         cup_mark_line(figure, row->times, row->shares, row->points,
                       &(struct cup_stroke){.colour = cup_theme_paint(figure->theme, (unsigned)i),
+                                           .dashed = i % 2, /* both of equal curves show */
                                            .steps = true});
     }
     cup_figure_close(figure);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/log/log_reader.h"
 
@@ -149,6 +150,11 @@ void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *tota
 uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
 {
     return profile->tasks[task].read_bytes + received(profile, task);
+}
+
+bool cup_is_nameless_socket(struct cup_text peer)
+{
+    return peer.length == 5 && memcmp(peer.bytes, "unix:", 5) == 0;
 }
 
 const char *cup_no_accesses_reason(const struct cup_profile *profile)

@@ -47,7 +47,8 @@ static void add_file(struct sources *sources, const struct cup_profile *profile,
     uint64_t bytes = sum.counters[CUP_F_READ_BYTES];
     bool data = profile->files[file].class == CUP_FILE_DATA;
     struct cup_text server = data ? cup_url_server(path) : path;
-    if (bytes == 0 || path.length == 0 || (!data && sum.tasks == 0))
+    if (bytes == 0 || path.length == 0 ||
+        (!data && (sum.tasks == 0 || cup_is_nameless_socket(path))))
         return;
     sources->of_file[file] = server.length ? find_source(sources, server, data ? SERVER : PEER)
                                            : find_source(sources, local, LOCAL);
@@ -113,6 +114,17 @@ static int read_extents(struct sources *sources, const struct cup_profile *profi
         }
     }
     return cup_access_feed_close(&feed);
+}
+
+/* True if the servers would be a line on the axis. */
+static bool is_nearly_all_local(const struct sources *sources)
+{
+    uint64_t all = 0, local = 0;
+    for (size_t i = 0; i < sources->count; i++) {
+        all += sources->rows[i].bytes;
+        local += sources->rows[i].kind == LOCAL ? sources->rows[i].bytes : 0;
+    }
+    return local > all - all / 100;
 }
 
 /* How many sources are shown by name: those with the most bytes, each with at least 1/200 of all.
@@ -258,6 +270,10 @@ const void *cup_data_server_rate(struct cup_plot_input *input)
     size_t servers = choose_sources(plot, &sources, order);
     if (servers == 0)
         return cup_plot_unavailable(input, "%s", cup_no_accesses_reason(profile));
+    if (is_nearly_all_local(&sources))
+        return cup_plot_unavailable(input, "over 99 %% of the bytes came from local or mounted "
+                                           "files: data-rate shows how fast they were read, and "
+                                           "servers what came from servers");
     if (make_lines(plot, input, &sources, &sum) != 0)
         return NULL;
     if (sum.whole <= 0)

@@ -203,6 +203,25 @@ Test(data_access, each_server_over_time)
     cr_expect_float_eq(bytes_of(plot->sum, 3, 4), 65000000, 2e5);
 }
 
+Test(data_access, a_server_of_a_few_bytes_is_no_picture)
+{
+    add_extent(PEER_ID, 11, 12, 0, 1000, 1000, 0);
+    add_extent(LOCAL_ID, 11, 12, 0, 1000000, 1000000, 0);
+    load_run(&run, &builder, true);
+    expect_no_plot(&run, "server-rate", "over 99 % of the bytes came from local or mounted files");
+}
+
+/* Pairs of sockets that wake event loops. */
+Test(data_access, a_socket_without_a_name_is_no_server)
+{
+    add_file(30, 730, "unix:", CUP_FILE_SOCKET, 0);
+    add_extent(30, 11, 12, 0, 16, 16, 0);
+    add_extent(LOCAL_ID, 11, 12, 0, 1000, 1000, 0);
+    load_run(&run, &builder, true);
+    expect_no_plot(&run, "server-rate", "all files were local or mounted");
+    expect_no_plot(&run, "servers", "all files were local or mounted");
+}
+
 /* The socket of the XRootD client carries the bytes of the file again, for no task. */
 Test(data_access, the_rate_of_servers_is_that_of_data_rate)
 {
