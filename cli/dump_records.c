@@ -113,7 +113,7 @@ static void print_fields(FILE *out, const struct cup_record *record, const struc
 static const char *const classes[] = {NULL, "data", "import", "spill", "pipe", "socket", "other"};
 static const char *const roles[] = {"other", "client", "scheduler", "nanny", "worker", "child"};
 static const char *const origins[] = {NULL, "dask", "coffea", "async", "actor"};
-static const char *const statuses[] = {NULL, "finished", "erred"};
+static const char *const statuses[] = {NULL, "finished", "erred", "unknown"};
 static const char *const plans[] = {"none", "reading", "known", "unreadable"};
 static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path"};
 

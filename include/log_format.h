@@ -648,9 +648,11 @@ struct cup_r_inputs {
 enum cup_task_status {
     CUP_STATUS_FINISHED = 1,
     CUP_STATUS_ERRED = 2,
+    CUP_STATUS_UNKNOWN = 3, /* it ended, but how cannot be read in this version of Dask */
     /* no TASK_END record: unfinished */
 };
 
+/* If there are two of a task, the second one counts. */
 struct cup_r_task_end {
     struct cup_record head;
     uint32_t task;

@@ -68,7 +68,7 @@ $(add_up build/test-"$1"*.log)
 # short times, or look at all processes, need the machine alone, and are not named here.
 parallel="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
 plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|stack_uses|plot|exports|workers|losses|\
-opens|mapped|fine|sections|access|native|native_names|compare_runs"
+opens|releases|mapped|fine|sections|access|native|native_names|compare_runs"
 run_e2e() {
     rm -f build/test-e2e*
     echo "$parallel" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"

@@ -186,21 +186,27 @@ if [ "$what" = wheel ]; then
 fi
 environment build/venv "$python" tests/requirements.txt || exit 1
 
-# The oldest and the newest supported Python, if this machine has them. Tests that find no
-# build/venv-3.9 or build/venv-3.13 are skipped, with a message.
-extra() { # VERSION REQUIREMENTS
-    [ "$(python_version "$python")" != "$1" ] || return 0
-    for other in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
-        if "$other" -c 'import ensurepip, venv' >/dev/null 2>&1; then
-            environment "build/venv-$1" "$other" "$2" ||
-                say "no tests on Python $1, then"
+# Other Pythons and releases of Dask, if this machine has the Python. Tests that do not find their
+# environment are skipped, with a message.
+extra() { # DIRECTORY VERSION REQUIREMENTS
+    for other in "$python" "python$2" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$2".*/bin/python3; do
+        if [ "$(python_version "$other" 2>/dev/null)" = "$2" ] &&
+            "$other" -c 'import ensurepip, venv' >/dev/null 2>&1; then
+            environment "$1" "$other" "$3" || say "no tests with $1, then"
             return 0
         fi
     done
 }
+# The oldest and the newest supported Python, with a current Dask.
+other_python() { # VERSION REQUIREMENTS
+    [ "$(python_version "$python")" = "$1" ] || extra "build/venv-$1" "$1" "$2"
+}
 if [ "$what" = test ] || [ "$what" = soak ]; then
-    extra 3.9 tests/requirements-3.9.txt
-    extra 3.13 tests/requirements.txt
+    other_python 3.9 tests/requirements-3.9.txt
+    other_python 3.13 tests/requirements.txt
+    # Old releases of Dask and Coffea: docs/releases.md
+    extra build/venv-2022.1 3.9 tests/requirements-2022.1.txt
+    extra build/venv-2024.2 3.11 tests/requirements-2024.2.txt
 fi
 
 # The newest Python, which hardly any machine has: a quarter of a minute for its packages, two for

@@ -30,7 +30,7 @@ static inline bool cup_task_runs(const struct cup_profile *profile, const struct
 /* True if the task failed, or never ended because its process was killed. */
 static inline bool cup_task_is_bad(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return task->status != CUP_STATUS_FINISHED && !cup_task_runs(profile, task);
+    return task->status == CUP_STATUS_ERRED || (task->status == 0 && !cup_task_runs(profile, task));
 }
 
 /* True if any process of the profile still runs. */

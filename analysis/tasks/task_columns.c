@@ -10,6 +10,8 @@ const char *cup_task_status_name(const struct cup_profile *profile, const struct
         return "finished";
     case CUP_STATUS_ERRED:
         return "erred";
+    case CUP_STATUS_UNKNOWN:
+        return "unknown";
     default:
         return cup_task_runs(profile, task) ? "running" : "unfinished";
     }

@@ -25,7 +25,8 @@ extern const size_t cup_task_column_count;
 /* The value of the column of that name, which must exist. */
 struct cup_value cup_task_value(const struct cup_task_row *row, const char *name);
 
-/* "finished", "erred", "unfinished" (it never ended) or "running" */
+/* "finished", "erred", "unknown" (it ended, but how is not known), "unfinished" (it never ended) or
+ * "running" */
 const char *cup_task_status_name(const struct cup_profile *profile, const struct cup_task *task);
 
 /* Numbers the attempts: tasks with the same key get 1, 2, ... in the order of their starts.

@@ -96,6 +96,13 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 
 /* ---- which anchor called ----------------------------------------------------------------- */
 
+/* Dask's functions that read the time around a task themselves: up to 2023.3.1. */
+static bool is_unmetered(const void *name)
+{
+    return name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_SIMPLE) ||
+           name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ASYNC);
+}
+
 static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
 {
     if (id == CLOCK_THREAD_CPUTIME_ID)
@@ -105,6 +112,8 @@ static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, stru
         cup_dask_tick(frame, now_ns);
     else if (name == cup_anchor_name(CUP_ANCHOR_METER))
         cup_dask_async_clock(frame, now_ns);
+    else if (is_unmetered(name))
+        cup_dask_unmetered_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     else if (name == cup_anchor_name(CUP_ANCHOR_RUN_ACTOR) ||
              name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR))
         cup_dask_actor_clock(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
@@ -136,7 +145,7 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
     return name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION) ||
            name == cup_anchor_name(CUP_ANCHOR_METER) ||
            name == cup_anchor_name(CUP_ANCHOR_RUN_ACTOR) ||
-           name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR) ||
+           name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR) || is_unmetered(name) ||
            (name == cup_anchor_name(CUP_ANCHOR_TICK) &&
             cup_dask_tick_wanted(cup_clock_call_ns(now)));
 }

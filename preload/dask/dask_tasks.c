@@ -3,9 +3,9 @@
 #include "preload/attribution/context.h"
 #include "preload/coffea/work_item.h"
 #include "preload/dask/digests.h"
-#include "preload/dask/exception_text.h"
 #include "preload/dask/server_samples.h"
 #include "preload/dask/task_facts.h"
+#include "preload/dask/task_outcome.h"
 #include "preload/io/file_class.h"
 #include "preload/io/peer.h"
 #include "preload/lifecycle/recording.h"
@@ -33,12 +33,15 @@ static struct {
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
-/* On this thread: ticks are looked at often at first, then seldom. */
-static __thread uint32_t ticks_seen __attribute__((tls_model("initial-exec")));
+static __thread struct {
+    uint32_t ticks;             /* seen on this thread: looked at often at first, then seldom */
+    struct cup_r_task_end *end; /* in the log: of the thread's last task, until Dask has made its
+                                   message; NULL: that is known */
+} own __attribute__((tls_model("initial-exec")));
 
 void cup_dask_child_begins(void)
 {
-    ticks_seen = 0;
+    memset(&own, 0, sizeof own);
     memset(&seen, 0, sizeof seen);
     cup_samples_reset();
     cup_digests_reset();
@@ -74,11 +77,19 @@ static void note_addresses(cup_object *server, const char *address)
         cup_dask_address_add(of_scheduler);
 }
 
+/* The part of WORKER that has the attributes of a subject: an object NAME of its own, or, in older
+ * releases, the worker itself. A new reference. */
+static cup_object *part_of_worker(cup_object *worker, const char *name)
+{
+    cup_object *part = cup_python_attribute(worker, name);
+    return part ? part : cup_python_hold(worker);
+}
+
 static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
 {
     cup_object *worker = role == CUP_ROLE_WORKER ? server : NULL;
-    CUP_OWNED cup_object *state = cup_python_attribute(worker, "state");
-    CUP_OWNED cup_object *memory = cup_python_attribute(worker, "memory_manager");
+    CUP_OWNED cup_object *state = part_of_worker(worker, "state");
+    CUP_OWNED cup_object *memory = part_of_worker(worker, "memory_manager");
     int64_t limit = cup_python_integer_at(memory, "memory_limit", -1);
     const struct cup_r_server record = {
         .id = id,
@@ -125,7 +136,7 @@ enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
 
 bool cup_dask_tick_wanted(int64_t now_ns)
 {
-    uint32_t ticks = ticks_seen++;
+    uint32_t ticks = own.ticks++;
     return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
@@ -150,6 +161,8 @@ enum border { NEITHER, BEGINS, ENDS };
 struct task_frames {
     struct cup_frame simple; /* _run_task_simple, or apply_function_simple in older versions */
     struct cup_frame run;    /* _run_task, or apply_function */
+    struct cup_frame
+        exit; /* the outermost __exit__ of contextlib above `simple`; at is NULL: none */
     enum border border;
 };
 
@@ -158,34 +171,49 @@ static bool is_any(const void *name, enum cup_anchor one, enum cup_anchor other)
     return name == cup_anchor_name(one) || name == cup_anchor_name(other);
 }
 
-/* Goes from the clock call outwards through the frames of meter and contextlib (two of each).
- * Returns whether the outermost one of contextlib is __enter__ or __exit__. */
-static enum border skip_meters(struct cup_frame *frame)
+/* Goes from the clock call outwards through the frames of meter and contextlib (two of each), to
+ * the function that Dask measures. */
+static void skip_meters(struct task_frames *frames)
 {
     enum { DEEPEST = 6 };
     enum border border = NEITHER;
+    struct cup_frame *frame = &frames->simple;
     for (int depth = 0; depth < DEEPEST; depth++) {
         const void *name = cup_frames_name(*frame);
-        if (name == cup_anchor_name(CUP_ANCHOR_ENTER))
+        if (name == cup_anchor_name(CUP_ANCHOR_ENTER)) {
             border = BEGINS;
-        else if (name == cup_anchor_name(CUP_ANCHOR_EXIT))
+        } else if (name == cup_anchor_name(CUP_ANCHOR_EXIT)) {
             border = ENDS;
-        else if (name != cup_anchor_name(CUP_ANCHOR_METER))
-            return border;
+            frames->exit = *frame;
+        } else if (name != cup_anchor_name(CUP_ANCHOR_METER)) {
+            frames->border = border;
+            return;
+        }
         if (!cup_frames_back(frame))
-            return NEITHER;
+            return;
     }
-    return NEITHER;
 }
 
 /* False: another user of meter, such as the gc callback, the shuffle, or the user's own code. */
 static bool find_task_frames(struct cup_frame top, struct task_frames *frames)
 {
-    frames->simple = top;
-    frames->border = skip_meters(&frames->simple);
+    *frames = (struct task_frames){.simple = top};
+    skip_meters(frames);
     if (frames->border == NEITHER)
         return false;
     frames->run = frames->simple;
+    return cup_frames_back(&frames->run);
+}
+
+/* Up to 2023.3.1 there is no meter: the function reads the time itself, and binds `start` first.
+ * False: not that function. */
+static bool find_unmetered_frames(struct cup_frame top, struct task_frames *frames)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    if (!cup_frames_is_in(top, "distributed/worker.py"))
+        return false;
+    CUP_OWNED cup_object *start = cup_frames_local(top, "start", &locals);
+    *frames = (struct task_frames){.simple = top, .run = top, .border = start ? ENDS : BEGINS};
     return cup_frames_back(&frames->run);
 }
 
@@ -219,7 +247,7 @@ static uint32_t find_prefix(cup_object *state, cup_object *key)
  * none. */
 static cup_object *describe_task(struct cup_r_task_begin *info, cup_object *key, cup_object *worker)
 {
-    CUP_OWNED cup_object *machine = cup_python_attribute(worker, "state");
+    CUP_OWNED cup_object *machine = part_of_worker(worker, "state");
     CUP_OWNED cup_object *tasks = cup_python_attribute(machine, "tasks");
     cup_object *state = cup_python_get(tasks, key);
     info->server = worker ? find_server(worker) : 0;
@@ -314,6 +342,8 @@ static void begin_on_thread(const struct task_frames *frames, struct cup_moment 
 {
     struct dask_task task = read_task(frames->run, find_thread_state());
     CUP_OWNED cup_object *locals_of_simple = NULL;
+    own.end = NULL;
+    cup_self.awaits_lock = false;
     if (!task.key) {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     } else if (cup_recording_open()) {
@@ -328,29 +358,6 @@ static void begin_on_thread(const struct task_frames *frames, struct cup_moment 
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-/* The result of a task as Dask reports it, in the message that it is about to return. */
-struct outcome {
-    enum cup_task_status status;
-    uint64_t result_bytes;
-    uint32_t error;
-};
-
-static struct outcome read_outcome(struct cup_frame frame, cup_object **locals)
-{
-    char operation[32] = "";
-    /* there is no msg after sys.exit() in a task */
-    CUP_OWNED cup_object *message = cup_frames_local(frame, "msg", locals);
-    CUP_OWNED cup_object *op = cup_python_item(message, "op");
-    CUP_OWNED cup_object *bytes = cup_python_item(message, "nbytes");
-    CUP_OWNED cup_object *result = cup_python_item(message, "result");
-    cup_python_text(op, operation, sizeof operation);
-    cup_work_item_result(result);
-    int64_t result_bytes = cup_python_integer(bytes, -1);
-    return (struct outcome){
-        strcmp(operation, "task-finished") ? CUP_STATUS_ERRED : CUP_STATUS_FINISHED,
-        result_bytes < 0 ? CUP_UNKNOWN64 : (uint64_t)result_bytes, cup_exception_text(message)};
-}
-
 static void end_task(const struct task_frames *frames, struct cup_moment now)
 {
     CUP_OWNED cup_object *locals = NULL;
@@ -358,20 +365,47 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         find_item(frames->simple, &locals);
     if (cup_work_item_known())
         add_carrier(cup_task_prefix());
-    struct outcome outcome = read_outcome(frames->simple, &locals);
-    cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
+    struct cup_outcome outcome =
+        cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
+    struct cup_r_task_end *end =
+        cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
+    own.end = outcome.has_message ? NULL : end;
+    cup_self.awaits_lock = own.end != NULL;
+}
+
+static void pass_border(const struct task_frames *frames, struct cup_moment now)
+{
+    if (!is_thread_task(frames))
+        return;
+    if (frames->border == BEGINS && !cup_self.task) /* one inside a task belongs to the outer one */
+        begin_on_thread(frames, now);
+    else if (frames->border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
+        end_task(frames, now);
 }
 
 void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now)
 {
     struct task_frames frames;
-    if (!find_task_frames(top, &frames) || !is_thread_task(&frames))
+    if (find_task_frames(top, &frames))
+        pass_border(&frames, now);
+}
+
+/* Dask has made the message of the thread's last task, and takes the lock of active_threads. */
+static void complete_end(struct cup_frame top)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *message = cup_frames_local(top, "msg", &locals);
+    if (!message || !cup_active())
         return;
-    if (frames.border == BEGINS &&
-        !cup_self.task) /* a task inside a task belongs to the outer one */
-        begin_on_thread(&frames, now);
-    else if (frames.border == ENDS && cup_self.task && cup_self.origin == CUP_ORIGIN_DASK)
-        end_task(&frames, now);
+    struct cup_outcome outcome = cup_outcome_of_message(message);
+    struct cup_r_task_end end = *own.end;
+    if (outcome.status == end.status) {
+        end.result_bytes = outcome.result_bytes;
+        end.error = outcome.error;
+        cup_log_write(CUP_R_TASK_END, &end, NULL, 0);
+    }
+    own.end = NULL;
+    cup_self.awaits_lock = false;
 }
 
 /* ---- async tasks: on the event loop, many at the same time --------------------------------- */
@@ -393,21 +427,39 @@ static void begin_async(const struct task_frames *frames, int64_t now_ns)
 static void end_async(const struct task_frames *frames, int64_t now_ns)
 {
     CUP_OWNED cup_object *locals = NULL;
-    struct outcome outcome = read_outcome(frames->simple, &locals);
+    struct cup_outcome outcome =
+        cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
     cup_task_end_async(cup_context_task(), outcome.status, now_ns, outcome.result_bytes,
                        outcome.error);
     cup_python_drop(cup_context_set(0));
 }
 
+static void pass_async_border(const struct task_frames *frames, int64_t now_ns)
+{
+    if (frames->border == BEGINS)
+        begin_async(frames, now_ns);
+    else if (cup_context_task())
+        end_async(frames, now_ns);
+}
+
 void cup_dask_async_clock(struct cup_frame top, int64_t now_ns)
 {
     struct task_frames frames;
-    if (!find_task_frames(top, &frames) || !is_async_task(&frames))
+    if (find_task_frames(top, &frames) && is_async_task(&frames))
+        pass_async_border(&frames, now_ns);
+}
+
+/* ---- tasks of both kinds, without meters -------------------------------------------------- */
+
+void cup_dask_unmetered_clock(struct cup_frame top, struct cup_moment now)
+{
+    struct task_frames frames;
+    if (!find_unmetered_frames(top, &frames))
         return;
-    if (frames.border == BEGINS)
-        begin_async(&frames, now_ns);
-    else if (cup_context_task())
-        end_async(&frames, now_ns);
+    if (is_async_task(&frames))
+        pass_async_border(&frames, now.time_ns);
+    else
+        pass_border(&frames, now);
 }
 
 /* ---- actors: each call of a method is a task ------------------------------------------------ */
@@ -417,33 +469,41 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     if (cup_self.task)
         return;
     struct dask_task task = read_task(top, NULL);
-    if (task.key && task.worker && cup_recording_open())
+    if (task.key && task.worker && cup_recording_open()) {
         begin_task(&task, CUP_ORIGIN_ACTOR, now);
+        cup_self.awaits_lock = true;
+    }
     drop_task(&task);
 }
 
 /* After the method has returned, Dask's _run_actor takes a lock; after it raised an exception,
  * concurrent.futures takes the Future's lock. */
-static void look_at_actor(void)
+static void look_at_actor(struct cup_frame frame)
 {
-    struct cup_frame frame;
-    if (!cup_frames_top(&frame) || !cup_python_has_gil())
-        return;
     const void *name = cup_frames_name(frame);
     bool returned = is_any(name, CUP_ANCHOR_RUN_ACTOR, CUP_ANCHOR_APPLY_FUNCTION_ACTOR);
     bool raised = name == cup_anchor_name(CUP_ANCHOR_ENTER) && cup_frames_back(&frame) &&
                   cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RAISED) &&
                   cup_frames_back(&frame) &&
                   cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN);
-    if (returned || raised)
-        cup_task_end(returned ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED,
-                     (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
-                     CUP_UNKNOWN64, 0);
+    if (!returned && !raised)
+        return;
+    cup_task_end(returned ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED,
+                 (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
+                 CUP_UNKNOWN64, 0);
+    cup_self.awaits_lock = false;
 }
 
-void cup_dask_actor_lock(void)
+void cup_dask_lock_taken(void)
 {
+    struct cup_frame frame;
     int saved = cup_enter();
-    look_at_actor();
+    if (!cup_frames_top(&frame) || !cup_python_has_gil())
+        ;
+    else if (cup_self.origin == CUP_ORIGIN_ACTOR)
+        look_at_actor(frame);
+    else if (own.end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
+             cup_anchors_may_ask())
+        complete_end(frame);
     cup_leave(saved);
 }

@@ -15,13 +15,17 @@ void cup_dask_thread_clock(struct cup_frame top, struct cup_moment now);
 /* The same for an async task, which runs on the event loop. NOW_NS: the time that meter read. */
 void cup_dask_async_clock(struct cup_frame top, int64_t now_ns);
 
+/* Dask's function that runs a task, or an async task, read the time itself (up to 2023.3.1). */
+void cup_dask_unmetered_clock(struct cup_frame top, struct cup_moment now);
+
 /* The calling thread begins to execute a method of an actor: it read the time. */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
 
-/* The calling thread, whose task is such a method, took a lock: the method has ended if it is the
- * lock that Dask takes then. Needs neither the guard nor the GIL (without the GIL it does nothing).
- * Keeps errno. */
-void cup_dask_actor_lock(void);
+/* The calling thread, which awaits a lock of Dask (cup_self.awaits_lock), took one. If its task is
+ * a method of an actor, Dask takes the lock when the method has ended. If its last task ended
+ * before Dask had made its message (up to 2024.2), Dask takes the lock when it has. Needs neither
+ * the guard nor the GIL (without the GIL it does nothing). Keeps errno. */
+void cup_dask_lock_taken(void);
 
 /* A server's _measure_tick read the clock, on its event loop. */
 void cup_dask_tick(struct cup_frame top, int64_t now_ns);

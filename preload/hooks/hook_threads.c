@@ -77,8 +77,8 @@ static inline int note_lock_taken(sem_t *lock, bool waits, int result)
 {
     if (!cup_active())
         return result;
-    if (result == 0 && cup_helper_took(lock, waits) && cup_self.origin == CUP_ORIGIN_ACTOR)
-        cup_dask_actor_lock();
+    if (result == 0 && cup_helper_took(lock, waits) && cup_self.awaits_lock)
+        cup_dask_lock_taken();
     if (waits)
         cup_run_waited();
     else if (__builtin_expect(cup_runner_self.woken, 0))

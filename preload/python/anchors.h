@@ -12,23 +12,24 @@
 /* X(id, function, local variables that cupping reads there), by module and versions that they were
  * checked with. */
 #define CUP_ANCHORS(X)                                                                             \
-    /* distributed.metrics, 2023.4 to 2026.8 */                                                    \
+    /* distributed.metrics, 2023.3.2 to 2026.8 */                                                  \
     X(METER, "meter", "(none: the caller of the thread clock)")                                    \
-    /* distributed.worker, 2024.12 to 2026.8 */                                                    \
-    X(RUN_TASK_SIMPLE, "_run_task_simple", "task, msg")                                            \
+    /* distributed.worker, 2024.11 to 2026.8 */                                                    \
+    X(RUN_TASK_SIMPLE, "_run_task_simple", "task, msg, result")                                    \
     X(RUN_TASK, "_run_task", "key, execution_state")                                               \
-    X(RUN_TASK_ASYNC, "_run_task_async", "msg")                                                    \
+    X(RUN_TASK_ASYNC, "_run_task_async", "msg, result")                                            \
     X(RUN_ACTOR, "_run_actor", "key, execution_state")                                             \
-    /* distributed.worker, up to 2024.11 */                                                        \
-    X(APPLY_FUNCTION_SIMPLE, "apply_function_simple", "function, args, kwargs, msg")               \
-    X(APPLY_FUNCTION, "apply_function", "key, execution_state")                                    \
-    X(APPLY_FUNCTION_ASYNC, "apply_function_async", "msg")                                         \
+    /* distributed.worker, 2022.1 to 2024.10 */                                                    \
+    X(APPLY_FUNCTION_SIMPLE, "apply_function_simple",                                              \
+      "function, args, kwargs, msg, result; start (up to 2023.3.1)")                               \
+    X(APPLY_FUNCTION, "apply_function", "key, execution_state, msg")                               \
+    X(APPLY_FUNCTION_ASYNC, "apply_function_async", "msg, result, start")                          \
     X(APPLY_FUNCTION_ACTOR, "apply_function_actor", "key, execution_state")                        \
     /* distributed.worker, 2021.12 to 2026.8 */                                                    \
     X(EXECUTE, "execute", "key, self")                                                             \
     /* contextlib, CPython 3.9 to 3.13 */                                                          \
     X(ENTER, "__enter__", "(none: the task begins)")                                               \
-    X(EXIT, "__exit__", "(none: the task ends)")                                                   \
+    X(EXIT, "__exit__", "value (the task ends)")                                                   \
     /* distributed.core, 2021.12 to 2026.8 */                                                      \
     X(TICK, "_measure_tick", "self")                                                               \
     /* concurrent.futures._base, CPython 3.9 to 3.13 */                                            \

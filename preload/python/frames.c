@@ -261,3 +261,9 @@ cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_objec
     }
     return cup_python_hold((cup_object *)(uintptr_t)cup_stack_referent(cup_code_word(place)));
 }
+
+bool cup_frames_has_local(struct cup_frame frame, const char *name)
+{
+    const struct variable *variable = find_variable(cup_frames_code(frame), name);
+    return variable && variable->index >= 0;
+}

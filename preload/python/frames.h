@@ -62,3 +62,7 @@ bool cup_frames_is_in(struct cup_frame frame, const char *ending);
  * disagreed, later calls only ask the API. *LOCALS caches the frame's dict of locals between calls,
  * for versions where the API has no cheaper way: start with NULL, and drop it at the end. */
 cup_object *cup_frames_local(struct cup_frame frame, const char *name, cup_object **locals);
+
+/* True if the frame's function has a local variable NAME (a literal), bound or not. Needs the GIL.
+ */
+bool cup_frames_has_local(struct cup_frame frame, const char *name);

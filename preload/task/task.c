@@ -121,8 +121,8 @@ void cup_task_toc(struct cup_moment now)
     own.tic.time_ns = 0;
 }
 
-static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns, uint64_t cpu_ns,
-                      uint64_t result_bytes, uint32_t error)
+static struct cup_r_task_end *write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                                        uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
 {
     const struct cup_r_task_end record = {.task = task,
                                           .status = status,
@@ -131,7 +131,7 @@ static void write_end(uint32_t task, enum cup_task_status status, int64_t stop_n
                                           .rss = cup_task_rss(),
                                           .result_bytes = result_bytes,
                                           .error = error};
-    cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
+    return cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
 }
 
 static void count_in_series(struct cup_moment start, struct cup_moment stop)
@@ -141,12 +141,12 @@ static void count_in_series(struct cup_moment start, struct cup_moment stop)
     cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
 }
 
-void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t result_bytes,
-                  uint32_t error)
+struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_moment stop,
+                                    uint64_t result_bytes, uint32_t error)
 {
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
-        return;
+        return NULL;
     cup_context_leave();
     CUP_LIFECYCLE(task_ends, thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
@@ -156,8 +156,8 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     if (block)
         cup_block_close(block);
     cup_series_flush();
-    write_end(thread->task, status, stop.time_ns, stop.cpu_ns - own.start.cpu_ns, result_bytes,
-              error);
+    struct cup_r_task_end *end = write_end(thread->task, status, stop.time_ns,
+                                           stop.cpu_ns - own.start.cpu_ns, result_bytes, error);
     count_in_series(own.start, stop);
     cup_running_remove(thread->task);
     CUP_LIFECYCLE(task_ended, thread->task);
@@ -165,6 +165,7 @@ void cup_task_end(enum cup_task_status status, struct cup_moment stop, uint64_t 
     thread->task = 0;
     own.tic.time_ns = 0;
     thread->origin = 0;
+    return end;
 }
 
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,

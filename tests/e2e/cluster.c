@@ -81,13 +81,19 @@ static void set_environment(struct cup_cluster *cluster)
 /* ---- starting and stopping --------------------------------------------------------------------
  */
 
-/* `dask` beside the interpreter: what users type, in the environment that is asked for. */
+/* `dask COMMAND` with the `dask` beside the interpreter: what users type, in the environment that
+ * is asked for. In old releases it is a program `dask-COMMAND`. */
 static void add_dask(struct command *command, const struct cup_cluster *cluster, char *path,
-                     size_t size)
+                     size_t size, const char *what)
 {
     const char *python = cluster->options.python;
-    snprintf(path, size, "%.*sdask", (int)(strrchr(python, '/') + 1 - python), python);
+    int length = snprintf(path, size, "%.*sdask", (int)(strrchr(python, '/') + 1 - python), python);
+    bool is_old = access(path, X_OK) != 0;
+    if (is_old)
+        snprintf(path + length, size - (size_t)length, "-%s", what);
     add(command, path);
+    if (!is_old)
+        add(command, what);
 }
 
 static bool read_address(const char *path, char *address, size_t size)
@@ -120,9 +126,9 @@ static void start_scheduler(struct cup_cluster *cluster)
     snprintf(log, sizeof log, "%s/scheduler.log", cluster->directory);
     unlink(file);
     add_launcher(&command, cluster);
-    add_dask(&command, cluster, dask, sizeof dask);
-    const char *const words[] = {"scheduler",      "--host",           "127.0.0.1", "--port", "0",
-                                 "--no-dashboard", "--scheduler-file", file,        NULL};
+    add_dask(&command, cluster, dask, sizeof dask, "scheduler");
+    const char *const words[] = {"--host",         "127.0.0.1",        "--port", "0",
+                                 "--no-dashboard", "--scheduler-file", file,     NULL};
     add_all(&command, words);
     cup_process_start(&cluster->scheduler, "scheduler", log, command.argv,
                       (const char *const *)cluster->environment);
@@ -139,14 +145,11 @@ static void start_worker(struct cup_cluster *cluster)
     snprintf(workers, sizeof workers, "%d", cluster->options.workers);
     add_launcher(&command, cluster);
     add_all(&command, cluster->options.under);
-    add_dask(&command, cluster, dask, sizeof dask);
-    const char *const words[] = {"worker",
-                                 cluster->address,
+    add_dask(&command, cluster, dask, sizeof dask, "worker");
+    const char *const words[] = {cluster->address,
                                  "--no-dashboard",
                                  "--nthreads",
                                  threads,
-                                 "--nworkers",
-                                 workers,
                                  cluster->options.no_nanny ? "--no-nanny" : "--nanny",
                                  "--memory-limit",
                                  cluster->options.memory,
@@ -156,6 +159,10 @@ static void start_worker(struct cup_cluster *cluster)
                                  "60",
                                  NULL};
     add_all(&command, words);
+    if (cluster->options.workers > 1) { /* 2022.1 does not know this option */
+        add(&command, "--nworkers");
+        add(&command, workers);
+    }
     cup_process_start(&cluster->worker, "worker", log, command.argv,
                       (const char *const *)cluster->environment);
 }

@@ -7,8 +7,8 @@
 #include "analysis/metrics/sums/sums.h"
 #include "analysis/profile/run_life.h"
 
-const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost", "skipped", "unfinished", "recovered",
-                                                       "running"};
+const char *const cup_loss_names[CUP_LOSS_OUTCOMES] = {"lost",      "skipped", "unfinished",
+                                                       "recovered", "running", "unknown"};
 
 /* ---- one attempt ------------------------------------------------------------------------ */
 
@@ -65,7 +65,8 @@ static void find_rows(struct cup_losses *losses, const struct cup_totals *totals
 {
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
         enum cup_outcome attempt = attempt_of(totals, i);
-        if (attempt == CUP_OUTCOME_USED || attempt == CUP_OUTCOME_RUNNING)
+        if (attempt == CUP_OUTCOME_USED || attempt == CUP_OUTCOME_RUNNING ||
+            attempt == CUP_OUTCOME_UNKNOWN)
             continue;
         uint32_t *row = cup_hash_map_put(table, cup_task_of_item(totals->profile, i)->key_hash);
         if (*row == 0)
@@ -86,6 +87,7 @@ static void count_attempts(struct cup_losses *losses, const struct cup_totals *t
         losses->rows[*row - 1].attempts++;
         losses->rows[*row - 1].used |= attempt == CUP_OUTCOME_USED;
         losses->rows[*row - 1].running |= attempt == CUP_OUTCOME_RUNNING;
+        losses->rows[*row - 1].unknown |= attempt == CUP_OUTCOME_UNKNOWN;
     }
 }
 
@@ -96,6 +98,8 @@ static enum cup_loss_outcome outcome_of(const struct cup_loss *row, bool goes_on
         return CUP_LOSS_RECOVERED;
     if (row->running)
         return CUP_LOSS_RUNNING;
+    if (row->unknown)
+        return CUP_LOSS_UNKNOWN;
     if (row->skipped)
         return CUP_LOSS_SKIPPED;
     return row->failed ? CUP_LOSS_LOST : goes_on ? CUP_LOSS_RUNNING : CUP_LOSS_UNFINISHED;
@@ -275,7 +279,7 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
 {
     if (task->status == CUP_STATUS_ERRED)
         add_task(&reasons->failed, task);
-    else if (!cup_task_runs(profile, task))
+    else if (cup_task_is_bad(profile, task))
         add_killed(&reasons->killed, profile, task);
 }
 

@@ -14,10 +14,11 @@ enum cup_loss_outcome {
     CUP_LOSS_UNFINISHED, /* every attempt was killed, and the run has ended */
     CUP_LOSS_RECOVERED,  /* another attempt succeeded */
     CUP_LOSS_RUNNING,    /* another attempt is running, or will, because the run goes on */
+    CUP_LOSS_UNKNOWN,    /* how another attempt ended is not known */
     CUP_LOSS_OUTCOMES
 };
 
-/* "lost", "skipped", "unfinished", "recovered", "running", as in JSON. */
+/* "lost", "skipped", "unfinished", "recovered", "running", "unknown", as in JSON. */
 extern const char *const cup_loss_names[CUP_LOSS_OUTCOMES];
 
 struct cup_loss {
@@ -25,6 +26,7 @@ struct cup_loss {
     uint8_t outcome; /* enum cup_loss_outcome */
     bool used;       /* an attempt succeeded */
     bool running;    /* an attempt is running */
+    bool unknown;    /* how an attempt ended is not known */
     uint32_t attempts, failed, unfinished, repeated, skipped;
     uint32_t error;               /* string: error of the last attempt that failed; 0: not known */
     uint64_t wall_ns, read_bytes; /* sums over the attempts that were not used. A task that never

@@ -92,7 +92,8 @@ static bool is_wasted(const struct cup_totals *totals, uint32_t task)
 {
     const struct cup_task *of = task ? &totals->profile->tasks[task - 1] : NULL;
     uint8_t outcome = of && of->item ? totals->outcomes[of->item - 1] : CUP_OUTCOME_NONE;
-    return outcome != CUP_OUTCOME_NONE && outcome != CUP_OUTCOME_USED;
+    return outcome != CUP_OUTCOME_NONE && outcome != CUP_OUTCOME_USED &&
+           outcome != CUP_OUTCOME_UNKNOWN;
 }
 
 /* The row of a branch, added if it is not there; NULL without memory. */

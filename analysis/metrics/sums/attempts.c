@@ -37,6 +37,8 @@ enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct 
         return cup_task_runs(profile, task) ? CUP_OUTCOME_RUNNING : CUP_OUTCOME_UNFINISHED;
     if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
         return CUP_OUTCOME_SKIPPED;
+    if (task->status == CUP_STATUS_UNKNOWN)
+        return CUP_OUTCOME_UNKNOWN;
     return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
 }
 

@@ -28,6 +28,7 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     sums->tasks++;
     sums->finished += task->status == CUP_STATUS_FINISHED;
     sums->erred += task->status == CUP_STATUS_ERRED;
+    sums->unknown += task->status == CUP_STATUS_UNKNOWN;
     sums->unfinished += task->status == 0 && !runs;
     sums->running += runs;
     sums->wall_ns += known(cup_task_wall_ns(task));
@@ -137,6 +138,9 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
     case CUP_OUTCOME_FAILED:
         totals->failed_chunks++;
         dataset->failed++;
+        break;
+    case CUP_OUTCOME_UNKNOWN:
+        totals->unknown_chunks++;
         break;
     case CUP_OUTCOME_RUNNING:
         totals->running_chunks++;

@@ -9,12 +9,12 @@
 
 /* Sums over tasks: of all, of a prefix, of a span. */
 struct cup_task_sums {
-    uint64_t tasks, finished, erred;
-    uint64_t unfinished;      /* never ended: their process was killed or crashed */
-    uint64_t running;         /* ran when the profile was loaded */
-    uint64_t wall_ns, cpu_ns; /* of ended tasks */
-    uint64_t without_cpu;     /* ended tasks whose CPU time is not known: async ones */
-    uint64_t with_cpu_ns;     /* wall time of the others */
+    uint64_t tasks, finished, erred, unknown; /* unknown: ended, but how is not known */
+    uint64_t unfinished;                      /* never ended: their process was killed or crashed */
+    uint64_t running;                         /* ran when the profile was loaded */
+    uint64_t wall_ns, cpu_ns;                 /* of ended tasks */
+    uint64_t without_cpu; /* ended tasks whose CPU time is not known: async ones */
+    uint64_t with_cpu_ns; /* wall time of the others */
     uint64_t read_bytes, child_read_bytes, result_bytes;
 };
 
@@ -33,6 +33,7 @@ enum cup_outcome {
     CUP_OUTCOME_USED,
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
+    CUP_OUTCOME_UNKNOWN,    /* ended, but how cannot be read in this version of Dask */
     CUP_OUTCOME_UNFINISHED, /* never ended */
     CUP_OUTCOME_RUNNING,    /* runs, or ran when the profile was loaded */
     CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, or the file could not be opened,
@@ -138,7 +139,7 @@ struct cup_totals {
     double *rss_growth; /* owned; bytes by which the process grew for the item's task, as
                            profile->items; NAN: not known */
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, running_chunks,
-        skipped_chunks;
+        skipped_chunks, unknown_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
     /* From here to `coffea`: sums over used chunks. */
     uint64_t events;

@@ -126,7 +126,8 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
     if (!task)
         return;
     bool had_ended = task->status != 0;
-    task->status = end.status == CUP_STATUS_FINISHED ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED;
+    bool is_known = end.status == CUP_STATUS_FINISHED || end.status == CUP_STATUS_ERRED;
+    task->status = is_known ? end.status : CUP_STATUS_UNKNOWN;
     task->stop_ns = end.stop_ns;
     task->cpu_ns = end.cpu_ns;
     task->rss_stop = end.rss;

@@ -22,6 +22,7 @@ static const char *outcome_name(uint8_t outcome)
         [CUP_OUTCOME_UNFINISHED] = "unfinished",
         [CUP_OUTCOME_RUNNING] = "running",
         [CUP_OUTCOME_SKIPPED] = "skipped",
+        [CUP_OUTCOME_UNKNOWN] = "unknown",
     };
     return names[outcome];
 }
@@ -219,13 +220,16 @@ static int print_chunks(const struct cup_page *page)
     struct cup_table table;
     cup_page_heading(
         page, "Chunks",
-        CUP_FORMAT("%s%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped",
-                   t->running_chunks
-                       ? CUP_FORMAT("%llu running, ", (unsigned long long)t->running_chunks)
-                       : "",
-                   (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
-                   (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
-                   (unsigned long long)t->skipped_chunks));
+        CUP_FORMAT(
+            "%s%llu used, %llu failed, %llu repeated, %llu unfinished, %llu skipped%s",
+            t->running_chunks ? CUP_FORMAT("%llu running, ", (unsigned long long)t->running_chunks)
+                              : "",
+            (unsigned long long)t->used_chunks, (unsigned long long)t->failed_chunks,
+            (unsigned long long)t->repeated_chunks, (unsigned long long)t->unfinished_chunks,
+            (unsigned long long)t->skipped_chunks,
+            t->unknown_chunks
+                ? CUP_FORMAT(", %llu of unknown outcome", (unsigned long long)t->unknown_chunks)
+                : ""));
     if (t->used_chunks) {
         cup_table_start(&table, columns, sizeof columns / sizeof *columns);
         add_statistics(page, &table);
@@ -262,6 +266,7 @@ static void put_chunk_sums(struct report *report)
     put(report, "unfinished", cup_count(totals->unfinished_chunks));
     put(report, "running", cup_count(totals->running_chunks));
     put(report, "skipped", cup_count(totals->skipped_chunks));
+    put(report, "unknown", cup_count(totals->unknown_chunks));
     put(report, "open_s", cup_ns_if(timed, totals->open_ns));
     put(report, "process_s", cup_ns_if(timed, totals->process_ns));
     put(report, "process_cpu_s", cup_ns_if(timed, totals->process_cpu_ns));

@@ -76,6 +76,7 @@ static const char *outcome_text(const struct cup_loss *loss)
         [CUP_LOSS_UNFINISHED] = "LOST (no attempt ended)",
         [CUP_LOSS_RECOVERED] = "recovered",
         [CUP_LOSS_RUNNING] = "running, or to be tried again",
+        [CUP_LOSS_UNKNOWN] = "tried again, outcome not known",
     };
     return texts[loss->outcome];
 }

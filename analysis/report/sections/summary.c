@@ -148,7 +148,8 @@ static void print_events(const struct cup_page *page)
                    ? CUP_FORMAT("%s events; %s/s for %s",
                                 CUP_SHOW_METRIC(page, CUP_METRIC_total_events),
                                 CUP_SHOW(rate, CUP_UNIT_COUNT), name_threads(threads, page->totals))
-                   : "no Coffea chunk was seen");
+               : page->totals->unknown_chunks ? "how the chunks ended is not known"
+                                              : "no Coffea chunk was seen");
 }
 
 struct part {
@@ -253,12 +254,21 @@ static void print_trouble(const struct cup_page *page)
     bool complete = cup_completeness_is_fine(t->completeness);
     bool lost = cup_losses_chunks(losses) > 0;
     bool fine = complete && !lost && failed + unfinished + damaged == 0;
-    print_fact(page, "trouble", fine ? CUP_GOOD : CUP_BAD, fine ? "none" : "yes",
-               CUP_FORMAT("%s%s%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
-                          complete ? "" : "not complete; ", lost ? CUP_SHOW_LOSSES(losses) : "",
-                          lost ? " lost; " : "",
-                          running ? CUP_FORMAT("%llu running, ", running) : "", failed, unfinished,
-                          (unsigned long long)t->retried_chunks, damaged, cup_plural(damaged)));
+    unsigned long long unknown = t->all.unknown;
+    print_fact(
+        page, "trouble",
+        !fine     ? CUP_BAD
+        : unknown ? CUP_WARN
+                  : CUP_GOOD,
+        !fine     ? "yes"
+        : unknown ? "n/a"
+                  : "none",
+        CUP_FORMAT("%s%s%s%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
+                   complete ? "" : "not complete; ", lost ? CUP_SHOW_LOSSES(losses) : "",
+                   lost ? " lost; " : "", running ? CUP_FORMAT("%llu running, ", running) : "",
+                   unknown ? CUP_FORMAT("%llu of unknown outcome, ", unknown) : "", failed,
+                   unfinished, (unsigned long long)t->retried_chunks, damaged,
+                   cup_plural(damaged)));
 }
 
 /* ---- only in the short report and in a page
