@@ -130,7 +130,9 @@
   function amountText(amount) {
     if (amount <= 0) return "0";
     if (weight().unit === "s") {
-      const s = amount / 1e6;
+      const s = amount / 1e6, two = (number) => String(Math.floor(number)).padStart(2, "0");
+      if (s >= 3600) return Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
+      if (s >= 60) return Math.floor(s / 60) + " min " + two(s % 60) + " s";
       return s >= 1 ? three(s) + " s" : s >= 1e-3 ? three(s * 1e3) + " ms"
         : s >= 1e-6 || !compared ? three(s * 1e6) + " us" : three(s * 1e9) + " ns";
     }

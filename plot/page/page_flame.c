@@ -192,7 +192,8 @@ static int write_part(FILE *out, struct part *part, const struct cup_plot_runs *
         result = -1;
     if (result == 0) {
         write_explanation(out, part, runs);
-        fputs("<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
+        fputs("<noscript><p>The boxes need JavaScript. The pictures show the same.</p></noscript>\n"
+              "<div id=\"flame\" class=\"flame\" hidden></div>\n<pre id=\"flame-data\" hidden>",
               out);
         cup_html_text(out, (struct cup_text){text, bytes - 1}); /* without its newline */
         fputs("</pre>\n", out);

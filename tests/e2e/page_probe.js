@@ -72,7 +72,7 @@
   found.contents_beside = nav.right <= main.left + 1 && nav.top <= 1;
   found.contents_above = nav.bottom <= main.top + 1;
   found.first_parts = all("main h2, main h3").slice(0, 4).map((heading) => heading.textContent.replace(" #", "")).join("; ");
-  found.title = document.querySelector("h1").textContent;
+  found.verdict = all("header .bold").map((line) => line.textContent).join("; ");
 
   // Texts whose contrast to what is behind them is below 4.5, as WCAG counts it.
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -403,8 +403,10 @@ Test(page, of_several_runs_works_too)
     const char *page = text("%s/page.html", directory), *other = make_other(profile);
     run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, other, "--html", page}});
     add_probe(page, probed);
-    json_t *found = probe(probed, "--window-size=1280,900");
+    json_t *found = probe(probed, "--window-size=500,900");
     expect_none(found);
+    cr_expect_leq(number(found, "wider_than_the_window"), 0);
+    expect_text(found, "verdict", "B ");
     cr_expect_geq(number(found, "plots"), 3);
     cr_expect_geq(number(found, "tables"), 8);
     cr_expect_gt(number(found, "hostile_names"), 0);
