@@ -203,6 +203,18 @@ Test(cupping_run, refuses_a_library_where_the_loader_would_split_its_path)
     refused(shell("mkdir c && cp $run c && c/cupping-run true"), 1, "libcupping.so");
 }
 
+Test(cupping_run, refuses_a_library_that_cannot_be_loaded)
+{
+    const char *install = "mkdir -p bin lib/cupping && cp $run bin && cd lib/cupping";
+    refused(shell("%s && cp $top/Makefile libcupping.so; ../../bin/cupping-run true", install), 1,
+            "libcupping.so: invalid ELF header");
+    /* A file system that is mounted noexec, in a mount namespace of its own. */
+    if (geteuid() == 0)
+        refused(shell("unshare -m sh -c 'mount -t tmpfs -o noexec none lib/cupping && "
+                      "cp $top/build/libcupping.so lib/cupping && bin/cupping-run true'"),
+                1, "mounted noexec?");
+}
+
 Test(cupping_run, works_through_a_link_and_from_anywhere)
 {
     cr_expect_str_eq(shell("ln -s $run here; cd /; \"$OLDPWD/here\" -o \"$OLDPWD/p\" "
