@@ -84,17 +84,6 @@ enum { HOVER = 600 };
 #define OPACITY 0.45
 static const double shades[CUP_FLAME_SHADE_COUNT + 1] = {0.3, 0.22, 0.45, 0.7};
 
-static void add_seen_keys(struct cup_figure *figure, const bool *seen, const enum cup_paint *of,
-                          const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (!seen[i])
-            continue;
-        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[of[i]], "%s", names[i]);
-        cup_figure_fade_key(figure, OPACITY);
-    }
-}
-
 /* ---- comparing runs: colours of change
  * ------------------------------------------------------------------------ */
 
@@ -106,14 +95,36 @@ static int sign_of(const struct cup_flame_box *box)
     return box->shade < 0 ? LESS : box->shade > 0 ? MORE : ALIKE;
 }
 
+/* An entry for each shade that is drawn. The first of a colour says what the colour means, the
+ * others from which share of the baseline on they are. */
+static void add_shade_keys(struct cup_figure *figure, int sign, const bool *seen)
+{
+    static const char *const names[SIGNS] = {"less", "no visible change", "more"};
+    static const double shares[] = CUP_FLAME_SHADES;
+    bool first = true;
+    for (int shade = 0; shade <= CUP_FLAME_SHADE_COUNT; shade++) {
+        if (!seen[shade])
+            continue;
+        const struct cup_colour colour = figure->theme->paints[sign_paints[sign]];
+        if (first)
+            cup_figure_add_key(figure, CUP_KEY_BOX, colour, "%s", names[sign]);
+        else
+            cup_figure_add_key(figure, CUP_KEY_BOX, colour, "by %g %%", 100 * shares[shade - 1]);
+        cup_figure_fade_key(figure, shades[shade]);
+        first = false;
+    }
+}
+
 static void add_sign_keys(struct cup_figure *figure, const struct cup_flame *plot)
 {
-    static const char *const names[SIGNS] = {"less than in the baseline", "no visible change",
-                                             "more than in the baseline"};
-    bool seen[SIGNS] = {false};
-    for (size_t i = 0; i < plot->count; i++)
-        seen[sign_of(&plot->boxes[i])] = true;
-    add_seen_keys(figure, seen, sign_paints, names, SIGNS);
+    bool seen[SIGNS][CUP_FLAME_SHADE_COUNT + 1] = {{false}};
+    for (size_t i = 0; i < plot->count; i++) {
+        int shade = abs(plot->boxes[i].shade);
+        seen[sign_of(&plot->boxes[i])]
+            [shade < CUP_FLAME_SHADE_COUNT ? shade : CUP_FLAME_SHADE_COUNT] = true;
+    }
+    for (int sign = 0; sign < SIGNS; sign++)
+        add_shade_keys(figure, sign, seen[sign]);
 }
 
 /* ---- one run: colours of packages
@@ -125,7 +136,13 @@ static void add_kind_keys(struct cup_figure *figure, const struct cup_flame *plo
     for (size_t i = 0; i < plot->count; i++)
         if (!plot->boxes[i].is_all && plot->boxes[i].kind < CUP_FLAME_KINDS)
             seen[plot->boxes[i].kind] = true;
-    add_seen_keys(figure, seen, paints, cup_flame_kind_names, CUP_FLAME_KINDS);
+    for (int i = 0; i < CUP_FLAME_KINDS; i++) {
+        if (!seen[i])
+            continue;
+        cup_figure_add_key(figure, CUP_KEY_BOX, figure->theme->paints[paints[i]], "%s",
+                           cup_flame_kind_names[i]);
+        cup_figure_fade_key(figure, OPACITY);
+    }
 }
 
 static void add_keys(struct cup_figure *figure, const struct cup_flame *plot)

@@ -34,6 +34,7 @@
 
   // The entries of the list: a slice, or a run and the run that it is compared with.
   const compared = data.baseline !== undefined;
+  const opacities = [30, 22, 45, 70]; // of no change, and of each shade; in percent
   const letterOf = (slice) => slice.title.split(":")[0];
   function pairs() {
     const baseline = data.slices[data.baseline];
@@ -236,11 +237,15 @@
   const total = make("p", { className: "total" });
   total.setAttribute("role", "status");
   const gone = make("p", { className: "gone", hidden: !compared });
-  const legend = compared ? [["blue", "less"], ["grey", "no visible change"], ["red", "more"]]
-    : data.kinds.map((kind, i) => [paints[i], kind]);
-  const kinds = make("ul", { className: "kinds" }, ...legend.map(([paint, kind]) => {
+  const shaded = (paint, kind) => data.shades.map((share, i) =>
+    [paint, i ? "by " + 100 * share + " %" : kind, opacities[i + 1]]);
+  const legend = compared
+    ? [...shaded("blue", "less"), ["grey", "no visible change", opacities[0]],
+      ...shaded("red", "more")]
+    : data.kinds.map((kind, i) => [paints[i], kind, 45]);
+  const kinds = make("ul", { className: "kinds" }, ...legend.map(([paint, kind, opacity]) => {
     const swatch = make("i");
-    swatch.style.background = colour(paint, 45);
+    swatch.style.background = colour(paint, opacity);
     return make("li", {}, swatch, kind);
   }));
   place.append(make("div", { className: "controls" }, weights, list, search, back), total, boxes, gone, kinds);
@@ -253,7 +258,7 @@
   function colourOf(node) {
     if (!compared) return node ? colour(paints[kindOf(node)], 45) : "var(--grid)";
     const shade = shadeOf(node);
-    return colour(shade < 0 ? "blue" : shade > 0 ? "red" : "grey", [30, 22, 45, 70][Math.abs(shade)]);
+    return colour(shade < 0 ? "blue" : shade > 0 ? "red" : "grey", opacities[Math.abs(shade)]);
   }
 
   // ---- drawing ------------------------------------------------------------------------------------
