@@ -66,7 +66,10 @@ class Figure:
 
 
 # Units of JSON keys: what multiplies a value so that it is in the base unit of its figure.
-ENDINGS = {"_ns": 1e-9, "_khz": 1e3, "_mbs": 1e6, "_gbps": 1e9 / 8, "_pct": 1e-2, "_percentage": 1e-2, "_mb": 2**20}
+ENDINGS = {
+    "_ns": 1e-9, "_khz": 1e3, "_mbs": 1e6, "_gbps": 1e9 / 8, "_pct": 1e-2, "_percentage": 1e-2,
+    "_mb": 2**20,
+}  # fmt: skip
 
 
 def in_base(name: str, value: float) -> float:
@@ -108,6 +111,14 @@ def text_of_html(page: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", page))
 
 
+def text_of_svg(picture: str) -> str:
+    """A line for each text. The caption's lines, up to the first that ends a sentence, are one."""
+    texts = re.findall(r"<text.*?</text>", picture, re.S)
+    text = "\n".join(html.unescape(re.sub(r"<[^>]*>", "", text)) for text in texts)
+    caption = re.search(r" UTC\. [^\n.](?:.*\n)*?.*\.$", text, re.M)
+    return text.replace(caption[0], caption[0].replace("\n", " ")) if caption else text
+
+
 def read_csv(path: Path) -> list[dict]:
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file, strict=True))
@@ -127,7 +138,8 @@ def read_outputs(cupping: str, profile: str, scratch: Path) -> Outputs:
     texts, documents = outputs.texts, outputs.documents
     documents["report --json"] = json.loads(run(cupping, "report", profile, "--json", "-"))
     documents["tasks --json"] = json.loads(run(cupping, "tasks", profile, "--json", "-"))["tasks"]
-    documents["compare --json"] = json.loads(run(cupping, "compare", profile, profile, "--json", "-"))
+    compared = run(cupping, "compare", profile, profile, "--json", "-")
+    documents["compare --json"] = json.loads(compared)
     texts["report"] = run(cupping, "report", profile)
     texts["report --full"] = run(cupping, "report", "--full", profile)
     help_text = " ".join(run(cupping, "help", "report").split())
@@ -140,9 +152,7 @@ def read_outputs(cupping: str, profile: str, scratch: Path) -> Outputs:
     texts["page"] = text_of_html(page)
     run(cupping, "plot", "--all", "--format", "svg", "-o", scratch / "plots", profile)
     for path in sorted((scratch / "plots").glob("*.svg")):
-        lines = re.findall(r"<text.*?</text>", path.read_text(encoding="utf-8"), re.S)
-        caption = re.search(rf'<desc id="{path.stem}-desc">(.*?)</desc>', page, re.S)
-        texts[f"plot {path.stem}"] = text_of_html("\n".join(lines + list(caption.groups() if caption else ())))
+        texts[f"plot {path.stem}"] = text_of_svg(path.read_text(encoding="utf-8"))
     run(cupping, "export", profile, "--to", "csv", "-o", scratch / "csv")
     for path in sorted((scratch / "csv").glob("*.csv")):
         documents[path.stem + ".csv"] = read_csv(path)
@@ -312,7 +322,7 @@ def rows_of(text: str) -> list[tuple[str, str, str]]:
 
 
 def check_labels(outputs: Outputs) -> Iterator[str]:
-    """The report's tables name the key in the JSON behind each figure; compare has the same labels."""
+    """The report's tables name the key in the JSON behind each figure; compare has the same."""
     report = outputs.documents["report --json"]
     labels = {}
     for output, text in outputs.texts.items():
@@ -376,7 +386,8 @@ def check_sums(outputs: Outputs) -> Iterator[str]:
 # Phrases whose figure is another one each time, with the reason. Numbers of things are none.
 MANY = {
     r"\W*": "no words",
-    r"(at most|up to|of|threshold|during the chunks|rows|self|cpu)": "belongs to the row or the sentence around it",
+    r"(at most|up to|of|to|after|threshold|during the chunks|rows|self|cpu)":
+        "belongs to the row or the sentence around it",
     r"up to can be saved": "of each advice",
     r"at [\d.k]+|up to [KMG]i?B|.*…": "a mark or a box of a plot",
     r"(boxes below|functions that .*|and more .*)": "of each table or flame graph",
@@ -428,7 +439,7 @@ OTHER_KEYS = {
 
 
 def check_keys(outputs: Outputs) -> Iterator[str]:
-    """The figures of a section have names of their own, or the value of the others' of that name."""
+    """A section's figures have names of their own, or the value of the others' of that name."""
     stated = defaultdict(list)
     report = outputs.documents["report --json"]
     objects = [(n, part) for n, part in report.items() if isinstance(part, dict) and n not in PARTS]
@@ -459,13 +470,14 @@ def breakages(outputs: Outputs) -> Iterator[tuple[str, Outputs]]:
     """Copies of the outputs in which one value is wrong: in each place of NAMES, in a table, in a
     row that is part of a sum, and of a name that an output states anew."""
     for path, places in NAMES.items():
-        for where, expression in places:
+        known = value_at(outputs.documents["report --json"], path) is not None
+        for where, expression in places if known else ():
             for output in [where] if isinstance(where, str) else where:
                 broken = Outputs()
                 broken.texts, broken.documents = dict(outputs.texts), dict(outputs.documents)
                 if output in outputs.documents:
                     document = dict(outputs.documents[output])
-                    document[expression] = 1.1 * (document[expression] or 1)
+                    document[expression] = 1.1 * (document.get(expression) or 1)
                     broken.documents[output] = document
                 elif output in outputs.texts and not expression.endswith(ANY):
                     pattern = expression.replace("F", FIGURE, 1)
