@@ -44,6 +44,8 @@ Test(page, holds_all_in_the_order_of_their_weight)
         "id=\"summary\"",
         "<p class=\"",
         "<h3>What to do first ",
+        "<h3>Heaviest lines of your own code ",
+        "<p>n/a: ", /* this run has no stacks */
         "<dl class=\"facts\">",
         "id=\"advice\"",
         "id=\"plot-worker-count\"", /* proves a finding */

@@ -223,7 +223,7 @@ static int print_section(const struct cup_page *page)
 {
     const char *missing = cup_stacks_missing(page->profile);
     struct lines lines;
-    if (missing && !page->terminal.html) {
+    if (missing) {
         cup_page_heading(page, "Heaviest lines of your own code", "");
         cup_page_line(page, CUP_PLAIN, "n/a: %s.", missing);
     }
