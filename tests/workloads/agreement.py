@@ -381,6 +381,21 @@ def check_sums(outputs: Outputs) -> Iterator[str]:
                 yield f"{path} is {sum(values)}; {document}, sum of {', '.join(columns)}: {found}"
 
 
+# --- products ---
+
+
+def check_rate_of_threads(outputs: Outputs) -> Iterator[str]:
+    """The rate of each thread times the threads is the rate of the run."""
+    rate = outputs.documents["report --json"]["workflow"]["event_rate_wall_khz"]
+    for output in FIRST[:2] if rate else ():
+        text = outputs.texts[output]
+        each = re.search(r"events; ([\d,]+)/s for each(?: of ([\d.]+) threads)?", text)
+        threads = each and (each[2] or re.search(r", (\d+) threads?,", text)[1])
+        product = float(each[1].replace(",", "")) * float(threads) if each else 0
+        if not math.isclose(product, 1e3 * rate, rel_tol=0.01):
+            yield f"{output}: {threads} threads make {product:g} events/s, not {1e3 * rate:g}"
+
+
 # --- phrases ---
 
 # Phrases whose figure is another one each time, with the reason. Numbers of things are none.
@@ -454,7 +469,9 @@ def check_keys(outputs: Outputs) -> Iterator[str]:
 
 
 def disagreements(outputs: Outputs) -> list[str]:
-    checks = (check_names, check_labels, check_sums, check_phrases, check_keys)
+    checks = (
+        check_names, check_labels, check_sums, check_rate_of_threads, check_phrases, check_keys,
+    )  # fmt: skip
     return [line for check in checks for line in check(outputs)]
 
 
