@@ -84,6 +84,8 @@ const void *cup_data_worker_activity(struct cup_plot_input *input)
         return cup_activity_by_samples(input);
     if (cup_stretch_ns(input->totals->run) <= 0)
         return cup_plot_unavailable(input, "the run has no duration: no task was recorded");
+    if (count == 1)
+        return cup_plot_unavailable(input, "there was one worker: executing-tasks shows it");
     size_t per_row = (count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
     plot->worker_count = count;
     plot->row_count = (count + per_row - 1) / per_row;

@@ -11,6 +11,8 @@ void load_run(struct loaded *run, struct log_builder *builder, bool accesses)
     make_scratch(directory);
     builder_finish(builder);
     save_log(builder, directory, "a.cup");
+    if (run->second)
+        save_log(run->second, directory, "b.cup");
     cr_assert_eq(cup_profile_load(&run->profile, directory, &options, &error), 0, "%s", error.text);
     cr_assert_eq(cup_totals_make(&run->totals, &run->profile), 0);
     run->input = (struct cup_plot_input){.totals = &run->totals, .arena = &run->arena};

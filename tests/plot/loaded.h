@@ -5,6 +5,7 @@
 #include "tests/analysis/support.h"
 
 struct loaded {
+    struct log_builder *second; /* another process, set before load_run(); NULL: none */
     struct cup_profile profile;
     struct cup_totals totals;
     struct cup_arena arena;

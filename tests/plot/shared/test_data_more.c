@@ -352,13 +352,13 @@ Test(data_more, memory_of_one_worker_against_its_limit)
     cr_expect_float_eq(plot->curves[0].values[0], 100 << 20, 1e-6, "bytes");
     cr_expect_float_eq(curve(plot, "limit of a worker: 419 MB")->values[0], 400 << 20, 1e-6);
     cr_expect_eq(plot->curves[1].kind, CUP_CURVE_LEVEL);
-    const struct cup_per_worker *activity = make_plot(&run, "worker-activity");
+    const struct cup_text *names = cup_process_names(&run.input);
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)activity->workers[0].length,
-             activity->workers[0].bytes);
+    snprintf(name, sizeof name, "%.*s", (int)names[0].length, names[0].bytes);
     plot = make_plot(&run, "cpu-utilization");
     cr_assert_eq(plot->count, 1);
     cr_expect_str_eq(plot->curves[0].name, name, "one name in all plots");
+    expect_no_plot(&run, "worker-activity", "there was one worker: executing-tasks shows it");
     expect_no_plot(&run, "memory-per-worker", "there was one worker: memory-utilization shows it");
     expect_no_plot(&run, "cpu-per-worker", "there was one worker: cpu-utilization shows it");
 }
@@ -374,16 +374,24 @@ Test(data_more, running_tasks)
     cr_expect_float_eq(curve(plot, "task threads")->values[50], 2, 1e-6);
 }
 
-/* Two threads: both run tasks for four seconds, then one does until the end. */
+/* Two workers with two threads each: both run tasks for four seconds, then one does until the end.
+ */
 Test(data_more, activity_of_each_worker)
 {
+    struct log_builder second;
+    build_golden_log(&second);
+    builder_header(&second)->pid++;
+    run.second = &second;
     load_run(&run, &builder, false);
     const struct cup_per_worker *plot = make_plot(&run, "worker-activity");
-    cr_expect_eq(plot->worker_count, 1);
+    cr_expect_eq(plot->worker_count, 2);
+    cr_expect_float_eq(plot->values[120 + 50], 50, 1e-6);
     cr_expect_eq(plot->bin_count, 120);
     cr_expect_float_eq(plot->values[10], 100, 1e-6);
     cr_expect_float_eq(plot->values[50], 50, 1e-6);
     cr_expect_float_eq(plot->values[100], 50, 1e-6);
+    builder_free(&second);
+    run.second = NULL;
 }
 
 Test(data_more, activity_by_samples)
