@@ -31,7 +31,7 @@ typedef unsigned long long big; /* for %llu */
     X(waits_not_told_apart, true, "task-cpu", "Health", 0)                                         \
     X(starved, true, "task-stream", "Time budget", 0)                                              \
     X(between_tasks, true, "task-overhead", "Time budget", 0)                                      \
-    X(memory_near_limit, false, "memory-per-worker", "Workers", 0)                                 \
+    X(memory_near_limit, false, "memory-utilization", "Workers", 0)                                \
     X(spilling, false, "memory-utilization", "Workers", 0)                                         \
     X(workers_missing, false, "worker-count", "Processes", 0)                                      \
     X(loop_stalled, false, "gil-pressure", "Workers", 0)                                           \
