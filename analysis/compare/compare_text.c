@@ -602,7 +602,7 @@ static void print_footer(const struct cup_terminal *terminal,
         cup_compare_line(
             terminal, CUP_DIM, 0,
             "Values are medians of the runs, ± their standard deviation. Spread: Welch's t-test at "
-            "95 %%, so two sides of the same job differ by more in 1 of 20 comparisons.");
+            "95 %%, so two sides of the same job differ by more in about 1 of 20 comparisons.");
     if (single)
         cup_compare_line(
             terminal, CUP_DIM, 0,

@@ -183,9 +183,8 @@ static void add_incomplete(char to[CUP_VERDICT_TEXT], const struct subject *subj
     for (int i = 0; i < 2; i++) {
         const struct cup_figures *figures = &subject->comparison->inputs[both[i]];
         if (figures->state != CUP_RUN_COMPLETE && figures->state != CUP_RUN_UNKNOWN)
-            add_text(to, " %s is not complete: %s", cup_input_name(both[i]),
-                     figures->completeness ? figures->completeness
-                                           : "its report does not say why.");
+            add_text(to, " %s: %s", cup_input_name(both[i]),
+                     figures->completeness ? figures->completeness : "not complete.");
     }
 }
 
