@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-static bool verified;
+static bool verified; /* locks are seen */
+static bool watches_objects;
 
 /* ---- CPU time ---------------------------------------------------------------------------- */
 
@@ -295,7 +296,7 @@ static void note_handover(void)
 
 uint32_t cup_helper_heir(void *routine)
 {
-    uint32_t task = verified ? cup_attribution_task() : 0;
+    uint32_t task = verified || watches_objects ? cup_attribution_task() : 0;
     note_handover();
     return task && cup_python_is_code(routine) && !is_executor_thread() ? task : 0;
 }
@@ -303,8 +304,10 @@ uint32_t cup_helper_heir(void *routine)
 void cup_helper_starts(uint32_t task)
 {
     cup_guard();
-    if (cup_thread_known())
-        cup_self.inherited = cup_helper_self.started_by = task;
+    if (cup_thread_known()) {
+        cup_self.inherited = verified ? task : 0; /* evidence against it are locks */
+        cup_helper_self.started_by = task;
+    }
     cup_unguard();
 }
 
@@ -318,7 +321,8 @@ void cup_helper_thread_settles(void)
  * module's). It has not been seen to serve other tasks. */
 static bool has_lost_starter(void)
 {
-    return cup_helper_self.started_by && !cup_self.inherited && !cup_helper_self.serves_others;
+    return verified && cup_helper_self.started_by && !cup_self.inherited &&
+           !cup_helper_self.serves_others;
 }
 
 /* ---- pools of processes ------------------------------------------------------------------ */
@@ -500,6 +504,90 @@ uint32_t cup_helper_made(const void *lock)
         cup_event_hands_over();
     cup_leave(saved);
     return task == CUP_MADE_BY_DASK ? 0 : task;
+}
+
+/* ---- objects in place of locks ------------------------------------------------------------- */
+
+/* The entry of the threads that wait for a condition. */
+static uintptr_t waiters_of(const void *condition)
+{
+    return (uintptr_t)condition | 1;
+}
+
+static void note_job(struct cup_frame frame, const struct cup_lock_origin *known, bool begins)
+{
+    if (!cup_frames_back(&frame) || cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        return;
+    if (begins)
+        begin_job(known);
+    else
+        end_job(known);
+}
+
+/* The calling thread is going to wait for CONDITION. If threads of other tasks wait for it already,
+ * it is not known which of them will be woken. */
+static void note_wait(const void *condition, bool alone)
+{
+    uint32_t task = cup_attribution_task();
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, waiters_of(condition));
+    if (!alone && known && known->task != task)
+        cup_lock_origin_used(known, task, CUP_SHARED | CUP_SIGNALLED);
+    else if (alone || !known)
+        cup_lock_origin_made(cup_lock_origins, waiters_of(condition), task);
+}
+
+static void note_woken(const struct cup_lock_origin *waiters)
+{
+    if (cup_helper_self.job_runs && waiters && waiters->shared & CUP_SIGNALLED &&
+        !is_starting_thread() && !is_finalizing())
+        void_job(); /* another task woke it */
+}
+
+static void note_condition(const void *condition, enum cup_helper_use use)
+{
+    struct cup_lock_origin *waiters = cup_lock_origin_find(cup_lock_origins, waiters_of(condition));
+    if (use == CUP_USE_WAITS || use == CUP_USE_WAITS_TOO)
+        note_wait(condition, use == CUP_USE_WAITS);
+    else if (use == CUP_USE_WOKEN)
+        note_woken(waiters);
+    else if (waiters)
+        note_signal(waiters);
+}
+
+static void note_object_use(const void *object, struct cup_frame frame, enum cup_helper_use use)
+{
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)object);
+    if (!cup_self.task && (use == CUP_USE_JOB_BEGINS || use == CUP_USE_JOB_ENDS))
+        note_job(frame, known, use == CUP_USE_JOB_BEGINS);
+    else if (!cup_self.task && use == CUP_USE_TAKES_ITEM && cup_helper_self.job_runs &&
+             !belongs_to_job(known))
+        void_job();
+    else if (use == CUP_USE_SUBMITS)
+        note_submission(known);
+    if (known && !known->shared && (cup_self.task || known->task != cup_self.handed))
+        cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
+}
+
+void cup_helper_object(const void *object, struct cup_frame frame, enum cup_helper_use use)
+{
+    if (use == CUP_USE_MADE) {
+        cup_helper_made(object);
+        return;
+    }
+    if (cup_self.guard || !cup_active())
+        return;
+    int saved = cup_enter();
+    if (use >= CUP_USE_WAITS)
+        note_condition(object, use);
+    else
+        note_object_use(object, frame, use);
+    cup_leave(saved);
+}
+
+void cup_helper_watches_objects(void)
+{
+    find_finalizer_code();
+    __atomic_store_n(&watches_objects, true, __ATOMIC_RELEASE);
 }
 
 bool cup_helper_verify(void)

@@ -17,6 +17,7 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/lock_origin.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/python/frames.h"
 #include "preload/sys/library_variable.h"
 
 enum { CUP_HELD = 8 };
@@ -82,6 +83,25 @@ bool cup_helper_shared_pool_grows(void);
 
 /* The calling thread was started by TASK. */
 void cup_helper_starts(uint32_t task);
+
+/* What a function of the standard library does with OBJECT, a Future, a queue or a condition. Where
+ * Python's locks are not seen (3.14), such an object stands for the lock inside it. */
+enum cup_helper_use {
+    CUP_USE_MADE,       /* it makes the object */
+    CUP_USE_USED,       /* it takes the lock */
+    CUP_USE_JOB_BEGINS, /* FRAME: called by the run() of a job, which begins */
+    CUP_USE_JOB_ENDS,
+    CUP_USE_TAKES_ITEM, /* of a queue */
+    CUP_USE_SUBMITS,    /* a job to a pool of processes */
+    CUP_USE_WAITS,      /* from now on, for a condition that no other thread waits for; or */
+    CUP_USE_WAITS_TOO,  /* that other threads wait for, too */
+    CUP_USE_WOKEN,      /* has waited for the condition */
+    CUP_USE_NOTIFIES,   /* wakes threads that wait for it; there are some */
+};
+void cup_helper_object(const void *object, struct cup_frame frame, enum cup_helper_use use);
+
+/* From now on, cup_helper_object() is called. */
+void cup_helper_watches_objects(void);
 
 /* Makes one lock of Python and checks that the hooks see it, so Python's locks are semaphores.
  * Called once, with the GIL. */

@@ -1,5 +1,6 @@
 #include "preload/coffea/requested_baskets.h"
 
+#include "preload/attribution/attribution.h"
 #include "preload/coffea/uproot.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
@@ -291,12 +292,8 @@ static bool is_queue_for_arrays(struct cup_frame *frame)
            cup_frames_back(frame) && cup_frames_name(*frame) == cup_anchor_name(CUP_ANCHOR_ARRAYS);
 }
 
-static void look_at_queue(uint32_t task)
+static void read_request_of(struct cup_frame frame, uint32_t task)
 {
-    struct cup_frame frame;
-    if (!is_queue_for_arrays(&frame) || !cup_anchors_may_ask() ||
-        !cup_frames_is_in(frame, "uproot/behaviors/TBranch.py"))
-        return;
     if (read_arguments(frame, task)) {
         cup_recording_add_feature(CUP_FEATURE_REQUESTED);
     } else if (!complained) {
@@ -304,6 +301,24 @@ static void look_at_queue(uint32_t task)
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
         cup_log_note("baskets that uproot requests are not recorded: its list is not as expected");
     }
+}
+
+static void look_at_queue(uint32_t task)
+{
+    struct cup_frame frame;
+    if (is_queue_for_arrays(&frame) && cup_anchors_may_ask() &&
+        cup_frames_is_in(frame, "uproot/behaviors/TBranch.py"))
+        read_request_of(frame, task);
+}
+
+void cup_requested_baskets_begin(struct cup_frame frame)
+{
+    uint32_t task = cup_active() && !cup_self.guard ? cup_attribution_task() : 0;
+    if (!task || !cup_anchors_may_ask())
+        return;
+    int saved = cup_enter();
+    read_request_of(frame, task);
+    cup_leave(saved);
 }
 
 void cup_requested_baskets_lock(uint32_t task)

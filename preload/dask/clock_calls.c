@@ -4,6 +4,7 @@
 #include "preload/attribution/helper.h"
 #include "preload/coffea/coffea.h"
 #include "preload/dask/dask_tasks.h"
+#include "preload/dask/python_calls.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/server_samples.h"
 #include "preload/lifecycle/recording.h"
@@ -47,6 +48,24 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
         cup_recording_note(remark, why);
 }
 
+/* The feature of both methods. Without locks, 'inherited' has no evidence. */
+static void report_handoff(void)
+{
+    const char *unseen = "this Python's locks are no semaphores";
+    if (cup_helper_verify()) {
+        cup_recording_add_feature(CUP_FEATURE_HANDOFF);
+        return;
+    }
+    const char *why = cup_python_calls_start();
+    if (why)
+        cup_recording_note("attribution methods 'handoff' and 'inherited' are off",
+                           *why ? why : unseen);
+    else
+        report_feature(CUP_FEATURE_HANDOFF, "", NULL);
+    if (!why)
+        cup_recording_note("attribution method 'inherited' is off", unseen);
+}
+
 static void verify_features(void)
 {
     cup_recording_add_feature(CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS);
@@ -54,8 +73,7 @@ static void verify_features(void)
         cup_recording_add_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     report_feature(CUP_FEATURE_CONTEXT, "attribution method 'context' is off",
                    cup_context_verify());
-    report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
-                   cup_helper_verify() ? NULL : "this Python's locks are no semaphores");
+    report_handoff();
     const char *why = cup_stacks_verify();
     report_feature(CUP_FEATURE_STACKS, "Python functions are not recorded", why);
     why = why ? "" : cup_native_verify();

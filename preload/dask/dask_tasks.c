@@ -476,6 +476,13 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
     drop_task(&task);
 }
 
+static void end_actor(enum cup_task_status status)
+{
+    cup_task_end(status, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
+                 CUP_UNKNOWN64, 0);
+    cup_self.awaits_lock = false;
+}
+
 /* After the method has returned, Dask's _run_actor takes a lock; after it raised an exception,
  * concurrent.futures takes the Future's lock. */
 static void look_at_actor(struct cup_frame frame)
@@ -486,12 +493,15 @@ static void look_at_actor(struct cup_frame frame)
                   cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RAISED) &&
                   cup_frames_back(&frame) &&
                   cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN);
-    if (!returned && !raised)
-        return;
-    cup_task_end(returned ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED,
-                 (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()},
-                 CUP_UNKNOWN64, 0);
-    cup_self.awaits_lock = false;
+    if (returned || raised)
+        end_actor(returned ? CUP_STATUS_FINISHED : CUP_STATUS_ERRED);
+}
+
+void cup_dask_actor_ends(enum cup_task_status status)
+{
+    int saved = cup_enter();
+    end_actor(status);
+    cup_leave(saved);
 }
 
 void cup_dask_lock_taken(void)

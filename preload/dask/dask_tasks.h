@@ -27,6 +27,9 @@ void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
  * the guard nor the GIL (without the GIL it does nothing). Keeps errno. */
 void cup_dask_lock_taken(void);
 
+/* The same where locks are not seen: the method that the calling thread executes has ended. */
+void cup_dask_actor_ends(enum cup_task_status status);
+
 /* A server's _measure_tick read the clock, on its event loop. */
 void cup_dask_tick(struct cup_frame top, int64_t now_ns);
 

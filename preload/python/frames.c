@@ -106,9 +106,14 @@ cup_object *cup_frames_code(struct cup_frame frame)
         cup_code_word(frame.at + cup_layout.frame_code));
 }
 
+const void *cup_frames_code_name(cup_object *code)
+{
+    return cup_code_word((const char *)code + cup_layout.code_name);
+}
+
 const void *cup_frames_name(struct cup_frame frame)
 {
-    return cup_code_word((const char *)cup_frames_code(frame) + cup_layout.code_name);
+    return cup_frames_code_name(cup_frames_code(frame));
 }
 
 bool cup_frames_is_in(struct cup_frame frame, const char *ending)

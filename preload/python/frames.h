@@ -42,6 +42,9 @@ bool cup_frames_back(struct cup_frame *frame);
  * follow it. */
 const void *cup_frames_name(struct cup_frame frame);
 
+/* co_name of a code object, for the same comparison. Needs verified frames. */
+const void *cup_frames_code_name(cup_object *code);
+
 /* The frame's code object, borrowed. Safe without the GIL as long as the frame exists: the frame
  * holds a reference. */
 cup_object *cup_frames_code(struct cup_frame frame);

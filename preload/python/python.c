@@ -26,6 +26,7 @@ static const struct {
         {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet", AT(current)},
     {"Py_IsFinalizing", "_Py_IsFinalizing", AT(is_finalizing)},
     {"PyFrame_GetVar", AT(frame_variable), .optional = true},
+    {"PyFunction_AddWatcher", AT(PyFunction_AddWatcher), .optional = true},
     {"PyTuple_Type", AT(tuple_type)},
     {"PyList_Type", AT(list_type)},
     {"PyDict_Type", AT(dict_type)},

@@ -54,6 +54,7 @@ typedef void cup_object; /* PyObject, PyThreadState, ... */
     X(PyBytes_Size, ssize_t, (cup_object *))                                                       \
     X(PyLong_AsLongLong, long long, (cup_object *))                                                \
     X(PyLong_FromUnsignedLongLong, cup_object *, (unsigned long long))                             \
+    X(PyFunction_GetCode, cup_object *, (cup_object *))                                            \
     X(PyContextVar_New, cup_object *, (const char *, cup_object *))                                \
     X(PyContextVar_Set, cup_object *, (cup_object *, cup_object *))                                \
     X(PyContextVar_Reset, int, (cup_object *, cup_object *))                                       \
@@ -74,6 +75,7 @@ struct cup_python {
     int (*is_finalizing)(void);   /* Py_IsFinalizing, or its older name */
     cup_object *(*frame_variable)(cup_object *,
                                   cup_object *); /* PyFrame_GetVar; NULL before 3.12 */
+    int (*PyFunction_AddWatcher)(int (*)(int, cup_object *, cup_object *)); /* NULL before 3.12 */
     cup_object *tuple_type, *list_type, *dict_type, *set_type;
     cup_object *string_type, *int_type, *float_type, *none;
     cup_object *member_type; /* of the descriptors of __slots__; NULL: unknown */
@@ -220,6 +222,9 @@ struct cup_python_method { /* PyMethodDef; its layout has not changed since Pyth
     int flags;
     const char *text;
 };
-enum { CUP_METHOD_WITHOUT_ARGUMENTS = 4 }; /* METH_NOARGS */
+enum {
+    CUP_METHOD_WITH_ARGUMENTS = 1,
+    CUP_METHOD_WITHOUT_ARGUMENTS = 4
+}; /* METH_VARARGS, METH_NOARGS */
 bool cup_python_at_exit(const struct cup_python_method *method);
 cup_object *cup_python_nothing(void); /* a new reference to None, for such methods to return */

@@ -3,6 +3,7 @@
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/python/python.h"
 #include "preload/root/basket_table.h"
 #include "preload/root/branches.h"
 #include "preload/root/root_records.h"
@@ -29,7 +30,7 @@ static struct {
     uint32_t making;                /* a lock, so that a task gets one slot only */
     uint8_t heads[HEADS / 8];       /* bits: files whose ROOT_FILE record was written */
     bool named;                     /* an entry of AHEAD is set */
-    uint32_t ahead[CUP_ROOT_FILES]; /* st_blksize of each file */
+    uint32_t ahead[CUP_ROOT_FILES]; /* bytes that a reader of each file reads at a time */
 } baskets;
 
 void cup_baskets_reset(void)
@@ -52,12 +53,20 @@ void cup_baskets_reset(void)
     cup_root_reset();
 }
 
+/* Python's buffered readers read a block of the file system at a time (BLOCK bytes), and since 3.14
+ * at least 128 KiB. */
+static uint32_t find_read_ahead(uint32_t block)
+{
+    enum { LARGE = 128 * 1024, SINCE = 14 };
+    return cup_py.minor >= SINCE && block < LARGE ? LARGE : block;
+}
+
 void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)
 {
     cup_basket_table_rows_named(file, path);
     if (file < CUP_ROOT_FILES) {
         baskets.named = true;
-        baskets.ahead[file] = ahead;
+        baskets.ahead[file] = find_read_ahead(ahead);
     }
     if (expect)
         cup_root_expect(file);

@@ -294,6 +294,12 @@ Test(battery, oldest_python)
     check_python(CUP_PYTHON_3_9, "3.9.", "battery-3.9");
 }
 
+Test(battery, python_3_14)
+{
+    cup_only_in_soak();
+    check_python(CUP_PYTHON_3_14, "3.14.", "battery-3.14");
+}
+
 Test(battery, newest_python)
 {
     check_python(CUP_PYTHON_3_13, "3.13.", "battery-3.13");

@@ -440,6 +440,12 @@ Test(branches, of_the_oldest_python)
     check_python("3.9", "uproot");
 }
 
+Test(branches, of_python_3_14)
+{
+    cup_only_in_soak();
+    check_python("3.14", "uproot,coffea");
+}
+
 Test(branches, of_the_newest_python)
 {
     check_python("3.13", "uproot,coffea");

@@ -1,0 +1,129 @@
+#include "preload/dask/python_calls.h"
+
+#include "preload/attribution/helper.h"
+#include "preload/coffea/requested_baskets.h"
+#include "preload/dask/dask_tasks.h"
+#include "preload/python/anchors.h"
+#include "preload/python/monitored.h"
+
+/* Passes on what the method in FRAME does with its object. */
+static void use_self(struct cup_frame frame, enum cup_helper_use use)
+{
+    if (cup_self.guard || !cup_active() || !cup_anchors_may_ask())
+        return;
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *self = cup_frames_local(frame, "self", &locals);
+    if (self)
+        cup_helper_object(self, frame, use);
+}
+
+#define HANDLER(name, use)                                                                         \
+    static void name(struct cup_frame frame)                                                       \
+    {                                                                                              \
+        use_self(frame, use);                                                                      \
+    }
+HANDLER(object_made, CUP_USE_MADE)
+HANDLER(object_used, CUP_USE_USED)
+HANDLER(job_begins, CUP_USE_JOB_BEGINS)
+HANDLER(job_ends, CUP_USE_JOB_ENDS)
+HANDLER(item_taken, CUP_USE_TAKES_ITEM)
+HANDLER(job_submitted, CUP_USE_SUBMITS)
+HANDLER(thread_woken, CUP_USE_WOKEN)
+
+/* ---- conditions ---------------------------------------------------------------------------- */
+
+/* The condition in FRAME, a new reference, and whether threads wait for it. NULL: it is not to be
+ * noted. */
+static cup_object *find_condition(struct cup_frame frame, bool *has_waiters)
+{
+    if (cup_self.guard || !cup_active() || !cup_anchors_may_ask())
+        return NULL;
+    CUP_OWNED cup_object *locals = NULL;
+    cup_object *condition = cup_frames_local(frame, "self", &locals);
+    CUP_OWNED cup_object *waiters = cup_python_kept(condition, "_waiters");
+    ssize_t count = waiters ? cup_py.PyObject_Size(waiters) : -1;
+    if (count < 0)
+        cup_py.PyErr_Clear();
+    *has_waiters = count != 0;
+    return condition;
+}
+
+static void thread_waits(struct cup_frame frame)
+{
+    bool others = true;
+    CUP_OWNED cup_object *condition = find_condition(frame, &others);
+    if (condition)
+        cup_helper_object(condition, frame, others ? CUP_USE_WAITS_TOO : CUP_USE_WAITS);
+}
+
+static void thread_notifies(struct cup_frame frame)
+{
+    bool others = true;
+    CUP_OWNED cup_object *condition = find_condition(frame, &others);
+    if (condition && others)
+        cup_helper_object(condition, frame, CUP_USE_NOTIFIES);
+}
+
+/* ---- actors -------------------------------------------------------------------------------- */
+
+static void actor_returns(struct cup_frame frame)
+{
+    (void)frame;
+    if (cup_self.origin == CUP_ORIGIN_ACTOR && !cup_self.guard)
+        cup_dask_actor_ends(CUP_STATUS_FINISHED);
+}
+
+/* The job of an actor's method ends by an exception. */
+static void job_raises(struct cup_frame frame)
+{
+    struct cup_frame caller = frame;
+    if (cup_self.origin == CUP_ORIGIN_ACTOR && !cup_self.guard && cup_frames_back(&caller) &&
+        cup_frames_name(caller) == cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        cup_dask_actor_ends(CUP_STATUS_ERRED);
+    use_self(frame, CUP_USE_JOB_ENDS);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+/* Pools of processes, whose modules are imported when one is made. */
+#define POOL(module, path)                                                                         \
+    {module, "ProcessPoolExecutor", "__init__", .file = path, .begins = object_made},              \
+    {                                                                                              \
+        module, "ProcessPoolExecutor", "submit", .file = path, .begins = job_submitted             \
+    }
+#define FUTURE "concurrent.futures._base", "Future"
+static const struct cup_monitored functions[] = {
+    {FUTURE, "__init__", .begins = object_made},
+    {FUTURE, "set_running_or_notify_cancel", .begins = job_begins},
+    {FUTURE, "set_result", .begins = job_ends},
+    {FUTURE, "set_exception", .begins = job_raises},
+    {FUTURE, "result", .begins = object_used},
+    {FUTURE, "exception", .begins = object_used},
+    {FUTURE, "add_done_callback", .begins = object_used},
+    {FUTURE, "cancel", .begins = object_used},
+    {FUTURE, "cancelled", .begins = object_used},
+    {FUTURE, "running", .begins = object_used},
+    {FUTURE, "done", .begins = object_used},
+    {"queue", "Queue", "__init__", .begins = object_made},
+    {"queue", "Queue", "get", .begins = item_taken},
+    {"queue", "Queue", "put", .begins = object_used},
+    {"threading", "Condition", "wait", .begins = thread_waits, .returns = thread_woken},
+    {"threading", "Condition", "notify", .begins = thread_notifies},
+    POOL("concurrent.futures.process", "concurrent/futures/process.py"),
+    POOL("loky.process_executor", "loky/process_executor.py"),
+    {"distributed.worker", NULL, "_run_actor", .file = "distributed/worker.py",
+     .returns = actor_returns},
+    {"distributed.worker", NULL, "apply_function_actor", .file = "distributed/worker.py",
+     .returns = actor_returns},
+    {"uproot.behaviors.TBranch", NULL, "_ranges_or_baskets_to_arrays",
+     .file = "uproot/behaviors/TBranch.py", .begins = cup_requested_baskets_begin},
+    {NULL},
+};
+
+const char *cup_python_calls_start(void)
+{
+    const char *why = cup_monitored_start(functions);
+    if (!why)
+        cup_helper_watches_objects();
+    return why;
+}
