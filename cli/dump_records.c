@@ -86,7 +86,7 @@ static void print_field(FILE *out, const struct field *field, const unsigned cha
     }
 }
 
-enum { FIXED_MOST = 80 }; /* size of the largest fixed part that is printed field by field */
+enum { FIXED_MOST = 96 }; /* size of the largest fixed part that is printed field by field */
 
 static void print_fields(FILE *out, const struct cup_record *record, const struct field *fields,
                          size_t count)
@@ -134,7 +134,7 @@ DUMP_FIELDS(chunk_report, FIELD(task, NUMBER), FIELD(columns, NUMBER),
             FIELD(requested_bytes, KNOWN), FIELD(entries, KNOWN))
 DUMP_FIELDS(run, FIELD(run, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME),
             FIELD_NAME(plan, plans), FIELD(chunks, NUMBER), FIELD(events, NUMBER),
-            FIELD(max_chunks, NUMBER))
+            FIELD(max_chunks, NUMBER), FIELD(chunks_repeated, NUMBER))
 DUMP_FIELDS(note, FIELD(text, STRING))
 DUMP_FIELDS(parent, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(last_read_ns, TIME))
 DUMP_FIELDS(child, FIELD(pid, NUMBER), FIELD(task, NUMBER), FIELD(time_ns, TIME))

@@ -490,7 +490,7 @@ struct cup_record {
     X(DIGEST, digest, 20, 24, 24, "struct cup_digest_value, until the end of the record")          \
     X(COLUMNS, columns, 21, 16, 16, "ids of strings, 32 bits each")                                \
     X(CHUNK_REPORT, chunk_report, 22, 32, 32, "")                                                  \
-    X(RUN, run, 23, 80, 48, "")                                                                    \
+    X(RUN, run, 23, 96, 48, "")                                                                    \
     X(WORKER, worker, 24, 24, 24, "")                                                              \
     X(STATUS, status, 25, 16, 16, "")                                                              \
     X(ROWS, rows, 26, 16, 16, "rows: what changed of each worker")                                 \
@@ -746,6 +746,9 @@ struct cup_r_run {
     uint64_t chunks;      /* work items */
     uint64_t chunks_read; /* whose events are in `events` */
     uint64_t events;
+    /* Of these, chunks that equal an earlier one: a file is listed twice. Dask processes a chunk
+     * once, however often it is listed. */
+    uint64_t chunks_repeated, events_repeated;
 };
 
 /* A block that was closed. The tail has pairs of unsigned LEB128 numbers: the index of a counter

@@ -418,9 +418,18 @@ static int prepare_log(struct cup_log *log, struct cup_error *error)
     return 0;
 }
 
+bool cup_log_is_forbidden(const char *path)
+{
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0 && errno == EACCES;
+}
+
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
 {
     *log = (struct cup_log){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    if (log->fd < 0 && cup_log_is_forbidden(path))
+        return cup_error_set(error, path, CUP_NO_OFFSET,
+                             "permission denied: read it as the user who wrote it, or ask them for "
+                             "`chmod a+r`; what it holds is missing");
     if (log->fd < 0)
         return cup_error_system(error, path, "open");
     log->path = strdup(path);

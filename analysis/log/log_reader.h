@@ -55,6 +55,9 @@ struct cup_log {
  * closing. A log that can be read in part is opened, with log->damage filled. */
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error);
 
+/* True if this user has no permission to read the file. */
+bool cup_log_is_forbidden(const char *path);
+
 /* Returns the next complete record, or NULL at the end. The record stays valid until the next
  * call. After damage, the reader searches for a place where several sound records follow each
  * other, and goes on there. */

@@ -6,6 +6,8 @@ METRIC(logs_damaged, "  damaged", COUNT, cup_count(t->profile->logs_damaged),
        "read as far as possible")
 METRIC(logs_unreadable, "logs that cannot be read", COUNT, cup_count(t->profile->logs_unreadable),
        "named on standard error")
+METRIC(logs_forbidden, "  permission denied", COUNT, cup_count(t->profile->logs_forbidden),
+       "written by another user, or with a strict umask")
 METRIC(logs_not_closed, "logs not closed", COUNT, logs_not_closed(t),
        "processes killed, crashed or still running")
 METRIC(bytes_lost, "bytes lost to damage", BYTES, cup_count(t->profile->skipped_bytes),

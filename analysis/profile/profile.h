@@ -222,6 +222,7 @@ struct cup_run {
     uint8_t plan; /* enum cup_plan */
     uint32_t max_chunks;
     uint64_t planned_chunks, planned_events;
+    uint64_t repeated_chunks, repeated_events; /* of these, equal to earlier ones */
     uint32_t pid;
     char host[64];
 };
@@ -341,6 +342,7 @@ struct cup_profile {
     uint64_t logs_read;       /* in full or in part */
     uint64_t logs_damaged;    /* of logs_read: in part */
     uint64_t logs_unreadable; /* not at all */
+    uint64_t logs_forbidden;  /* of these: without permission */
     uint64_t unfinished_records, skipped_bytes;
     uint64_t orphan_records; /* records that refer to a task, string or file that has no record */
     uint64_t health[CUP_HEALTH_COUNT];

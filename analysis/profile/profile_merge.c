@@ -332,6 +332,7 @@ static void merge_health(struct merge *merge)
     into->logs_read += from->logs_read;
     into->logs_damaged += from->logs_damaged;
     into->logs_unreadable += from->logs_unreadable;
+    into->logs_forbidden += from->logs_forbidden;
     into->unfinished_records += from->unfinished_records;
     into->skipped_bytes += from->skipped_bytes;
     into->orphan_records += from->orphan_records;

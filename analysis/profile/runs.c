@@ -40,6 +40,8 @@ static int add_run(struct cup_profile *profile, const struct cup_log_header *hea
                             .max_chunks = fixed.max_chunks,
                             .planned_chunks = fixed.chunks,
                             .planned_events = fixed.events,
+                            .repeated_chunks = fixed.chunks_repeated,
+                            .repeated_events = fixed.events_repeated,
                             .pid = header->pid};
     memcpy(run->host, header->host, sizeof run->host - 1);
     if (run->stop_ns < run->start_ns)

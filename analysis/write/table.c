@@ -135,18 +135,44 @@ bool cup_table_has_headings(const struct cup_table *table, const unsigned *width
     return false;
 }
 
+/* The text of a column: in the headings (row 0) or in a row from 1 on. */
+static struct cup_text text_at(const struct cup_table *table, size_t row, unsigned column)
+{
+    if (row > 0)
+        return cell_text(table, (row - 1) * table->column_count + column);
+    const char *heading = table->columns[column].heading;
+    return (struct cup_text){heading, strlen(heading)};
+}
+
+/* The widths of a row whose last text is followed by no spaces. */
+static void trim_row(const struct cup_table *table, const unsigned *widths, size_t row,
+                     unsigned *trimmed)
+{
+    unsigned last = table->column_count;
+    memcpy(trimmed, widths, table->column_count * sizeof *widths);
+    while (last > 0 && (!widths[last - 1] || text_at(table, row, last - 1).length == 0))
+        trimmed[--last] = 0;
+    if (last == 0 || table->columns[last - 1].fit != CUP_FIT_LEFT)
+        return;
+    unsigned columns = cup_text_columns(text_at(table, row, last - 1));
+    if (columns < trimmed[last - 1])
+        trimmed[last - 1] = columns;
+}
+
 static void print_headings(const struct cup_table *table, const struct cup_terminal *terminal,
                            const unsigned *widths)
 {
+    unsigned trimmed[CUP_TABLE_COLUMNS];
     const char *gap = "  ";
     if (!cup_table_has_headings(table, widths))
         return;
+    trim_row(table, widths, 0, trimmed);
     for (unsigned i = 0; i < table->column_count; i++) {
-        if (!widths[i])
+        if (!trimmed[i])
             continue;
         bool left = table->columns[i].fit == CUP_FIT_LEFT;
         fputs(gap, terminal->out);
-        cup_print(terminal, CUP_DIM, left ? "%-*s" : "%*s", (int)widths[i],
+        cup_print(terminal, CUP_DIM, left ? "%-*s" : "%*s", (int)trimmed[i],
                   table->columns[i].heading);
     }
     putc('\n', terminal->out);
@@ -163,11 +189,14 @@ static void print_below(const struct cup_terminal *terminal, const char *below)
 static void print_rows(const struct cup_table *table, const struct cup_terminal *terminal,
                        const unsigned *widths)
 {
+    unsigned trimmed[CUP_TABLE_COLUMNS];
     for (size_t cell = 0; cell < table->cell_count; cell++) {
         unsigned column = (unsigned)(cell % table->column_count);
-        if (widths[column]) {
+        if (column == 0)
+            trim_row(table, widths, cell / table->column_count + 1, trimmed);
+        if (trimmed[column]) {
             fputs("  ", terminal->out);
-            cup_print_fit(terminal, cell_text(table, cell), widths[column],
+            cup_print_fit(terminal, cell_text(table, cell), trimmed[column],
                           table->columns[column].fit);
         }
         if (column + 1 == table->column_count)

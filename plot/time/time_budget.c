@@ -32,8 +32,8 @@ const void *cup_data_time_budget(struct cup_plot_input *input)
     add_row(plot, "all threads' time", CUP_BUDGET_IDLE, 100, whole_s);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
         if (budget->ns[i])
-            add_row(plot, cup_budget_texts[i].text, (enum cup_budget_part)i, percent[i],
-                    (double)budget->ns[i] / 1e9);
+            add_row(plot, cup_budget_part_text(input->totals, i), (enum cup_budget_part)i,
+                    percent[i], (double)budget->ns[i] / 1e9);
     char threads[64];
     cup_plot_set_caption(input,
                          "Wall time of %s of the workers, summed; the parts add up to all of it. "

@@ -4,10 +4,17 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/python/python.h"
+#include "preload/sys/id_table.h"
 
 #include <string.h>
 
-enum { MOST_ITEMS = 8192 }; /* in one look: about 2 ms */
+enum {
+    MOST_ITEMS = 4096,          /* in one look: some ms */
+    MOST_KNOWN_ITEMS = 1 << 20, /* those after them count as different from all others */
+};
+
+/* The items of the plan that is read, by their content. */
+static struct cup_id_table known_items;
 
 /* Coffea's class of work items; a reference is held. NULL: there is none. */
 static cup_object *find_item_type(void)
@@ -44,6 +51,27 @@ static void read_options(struct cup_r_run *record, struct cup_frame body)
 
 /* ---- the work items ---------------------------------------------------------------------- */
 
+static struct cup_hash hash_attribute(struct cup_hash hash, cup_object *item, const char *name)
+{
+    char text[4096];
+    CUP_OWNED cup_object *value = cup_python_attribute(item, name);
+    return cup_hash_bytes(hash, text, value ? cup_python_text(value, text, sizeof text) : 0);
+}
+
+/* True if an equal item was seen before. */
+static bool is_repeated(cup_object *item, int64_t start, int64_t stop)
+{
+    struct cup_hash hash = {(uint64_t)start, (uint64_t)stop};
+    hash = hash_attribute(hash, item, "dataset");
+    hash = hash_attribute(hash, item, "treename");
+    hash = hash_attribute(hash, item, "filename");
+    if (cup_id_find(&known_items, hash.key, hash.more))
+        return true;
+    if (cup_id_room(&known_items, 1, MOST_KNOWN_ITEMS))
+        cup_id_add(&known_items, hash.key, hash.more, 1);
+    return false;
+}
+
 /* Adds the events of one work item; false: it is none. */
 static bool add_item(struct cup_r_run *record, cup_object *item)
 {
@@ -55,6 +83,10 @@ static bool add_item(struct cup_r_run *record, cup_object *item)
         return false;
     record->events += (uint64_t)(stop - start);
     record->chunks_read++;
+    if (is_repeated(item, start, stop)) {
+        record->events_repeated += (uint64_t)(stop - start);
+        record->chunks_repeated++;
+    }
     return true;
 }
 
@@ -81,8 +113,10 @@ bool cup_runner_plan_read(struct cup_r_run *record, struct cup_frame body)
         return false;
     CUP_OWNED cup_object *locals = NULL;
     CUP_OWNED cup_object *chunks = cup_frames_local(body, "chunks", &locals);
-    if (record->plan == CUP_PLAN_NONE)
+    if (record->plan == CUP_PLAN_NONE) {
         read_options(record, body);
+        cup_id_table_reset(&known_items);
+    }
     if (chunks && cup_python_type(chunks) == cup_py.list_type)
         read_items(record, chunks);
     else

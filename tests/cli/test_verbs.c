@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "analysis/metrics/metrics.h"
+#include "analysis/report/report.h"
 #include "analysis/tasks/task_columns.h"
 #include "cli/verbs.h"
 #include "tests/analysis/support.h"
@@ -207,13 +208,13 @@ Test(verbs, report_as_json_has_all_sections_and_metrics)
 /* The first screen, as a newcomer has it: 24 lines of 80 columns. */
 Test(verbs, report_says_what_matters_on_the_first_screen)
 {
-    static const char *const needed[] = {"wall time",  "events/s",
-                                         "12.0 s",     "417 Hz",
-                                         "CPU",        "41.7 %",
-                                         "attributed", "95.3 %",
-                                         "1 failed",   "What to do first",
-                                         "slowest",    "memory",
-                                         "--advice",   "cupping report --full"};
+    static const char *const needed[] = {"wall time",     "events/s",
+                                         "12.0 s",        "417 Hz",
+                                         "CPU",           "41.7 %",
+                                         "attributed",    "95.3 %",
+                                         "1 task failed", "What to do first",
+                                         "slowest",       "memory",
+                                         "--advice",      "cupping report --full"};
     setenv("COLUMNS", "80", 1);
     cr_assert_eq(RUN(report, scratch), 0);
     char *text = read_text_in(outside, "out");
@@ -250,6 +251,31 @@ Test(verbs, report_fits_the_screen)
         cr_assert_null(strchr(text, '\033'));
         free(text);
     }
+}
+
+static void expect_no_trailing_space(const char *what)
+{
+    char *text = read_text_in(outside, "out");
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        cr_expect(at == text || at[-1] != ' ', "%s: a line ends with a space:\n%s", what, text);
+    free(text);
+}
+
+Test(verbs, no_line_ends_with_a_space)
+{
+    const char *name;
+    for (size_t i = 0; (name = cup_report_section_name(i)); i++) {
+        if (!*name)
+            continue;
+        cr_expect_eq(RUN(report, scratch, "--only", name), 0, "%s", name);
+        expect_no_trailing_space(name);
+    }
+    cr_expect_eq(RUN(report, scratch), 0);
+    expect_no_trailing_space("report");
+    cr_expect_eq(RUN(report, scratch, "--full"), 0);
+    expect_no_trailing_space("--full");
+    cr_expect_eq(RUN(tasks, scratch), 0);
+    expect_no_trailing_space("tasks");
 }
 
 /* An empty page would look like a failure. */

@@ -148,8 +148,10 @@ Test(complete, runs_that_end_too_early)
     expect_part(&job, 4, "aborted", "the client ended without notice", events);
     run_client(&job, "maxchunks", 0);
     expect_whole(&job, 5, "maxchunks=1", 2 * 2500);
+    run_client(&job, "twice", 0);
+    expect_whole(&job, 6, "A file is listed more than once", events);
     run_client(&job, "scheduler", 1);
-    expect_part(&job, 6, "aborted", "the scheduler ended", events);
+    expect_part(&job, 7, "aborted", "the scheduler ended", events);
     expect_part(&job, 3, "aborted", "interrupted (Ctrl-C)", events); /* as before */
     cup_process_kill(&job.cluster.worker);
     cup_process_kill(&job.cluster.scheduler);

@@ -94,7 +94,7 @@ Test(starting, a_task_of_a_job_that_still_runs)
     struct child report = {
         .argv = {CUP_BUILD "/cupping", "report", logs, "--fail-on", "running,unfinished"}};
     child_run(&report);
-    cr_expect(WEXITSTATUS(report.status) == 3 && strstr(report.err, "still running (running)"),
+    cr_expect(WEXITSTATUS(report.status) == 3 && strstr(report.err, "1 running task (running)"),
               "%s", report.err);
     child_free(&report);
     kill(child.pid, SIGKILL);

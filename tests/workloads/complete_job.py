@@ -3,7 +3,7 @@
     complete_job.py WHERE OUT.JSON FILES.JSON HOW
 
 WHERE: address of a scheduler, "local" or "iterative". HOW: "whole"; "maxchunks": one chunk of each
-dataset; "raise": a chunk fails for good; "interrupt" and "kill": after some chunks the client gets
+dataset; "twice": a file of each dataset is listed twice; "raise": a chunk fails for good; "interrupt" and "kill": after some chunks the client gets
 SIGINT, as by Ctrl-C, or SIGKILL; "scheduler": the scheduler's process gets SIGKILL then; "wait": the
 other chunks take until OUT.JSON.marks.go exists, and OUT.JSON.marks.halfway says that some are done.
 
@@ -81,7 +81,11 @@ def main():
                            maxchunks=1 if how == "maxchunks" else None)
     if how in ("interrupt", "kill", "scheduler", "wait"):
         threading.Thread(target=strike, args=(marks, how, scheduler), daemon=True).start()
-    result = run({name: {"files": trees} for name, trees in fileset.items()},
+    files = {name: {"files": trees} for name, trees in fileset.items()}
+    if how == "twice":
+        files = {name: {"files": [*trees, min(trees)], "treename": min(trees.values())}
+                 for name, trees in fileset.items()}
+    result = run(files,
                  processor_instance=Slow(marks, how))
     print("processed", result)
     if client:

@@ -60,6 +60,26 @@ static const char *why_no_call(const struct cup_profile *profile)
                  "do";
 }
 
+/* Dask processes chunks that are equal once, other executors each of them. */
+static bool is_by_dask(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->item_count; i++)
+        if (profile->items[i].kind == CUP_ITEM_WORK)
+            return profile->tasks[profile->items[i].task].origin == CUP_ORIGIN_DASK;
+    return false;
+}
+
+static void add_repeated(struct cup_completeness *c, const struct cup_profile *profile,
+                         const struct cup_run *call)
+{
+    c->repeated_chunks += call->repeated_chunks;
+    if (call->plan != CUP_PLAN_KNOWN || !is_by_dask(profile))
+        return;
+    c->planned_chunks -= call->repeated_chunks;
+    if (c->planned_events != CUP_UNKNOWN64)
+        c->planned_events -= call->repeated_events;
+}
+
 static void find_plan(struct cup_completeness *c, const struct cup_profile *profile)
 {
     struct cup_calls calls = cup_chosen_calls(profile);
@@ -71,6 +91,7 @@ static void find_plan(struct cup_completeness *c, const struct cup_profile *prof
     for (size_t i = 0; i < calls.count && !c->reason; i++) {
         c->reason = missing_plan(&calls.first[i]);
         add_plan(c, &calls.first[i]);
+        add_repeated(c, profile, &calls.first[i]);
     }
     if (c->reason)
         c->planned_chunks = c->planned_events = CUP_UNKNOWN64;
@@ -267,6 +288,8 @@ static const char *why_workers_are_uncertain(const struct cup_totals *t)
 static const char *why_uncertain(const struct cup_totals *t)
 {
     const struct cup_profile *profile = t->profile;
+    if (profile->logs_forbidden > 0)
+        return "logs may not be read (permission denied), so chunks that were done may be missing";
     if (profile->logs_damaged + profile->logs_unreadable > 0)
         return "logs are damaged, so chunks that were done may be missing in them";
     if (profile->health[CUP_H_RECORDS_DROPPED] > 0)
@@ -451,7 +474,13 @@ static void write_sentence(struct cup_completeness *c)
     else
         snprintf(c->sentence, sizeof c->sentence, "Complete or not is unknown: %s", c->reason);
     size_t length = strlen(c->sentence);
-    snprintf(c->sentence + length, sizeof c->sentence - length, ".");
+    snprintf(
+        c->sentence + length, sizeof c->sentence - length, ".%s",
+        c->repeated_chunks == 0
+            ? ""
+            : CUP_FORMAT(" A file is listed more than once: the result counts the events of %s "
+                         "again.",
+                         CUP_SHOW_COUNTED(c->repeated_chunks, "chunk")));
 }
 
 int cup_completeness_make(struct cup_completeness *c, const struct cup_totals *totals)

@@ -261,6 +261,13 @@ static int find_run(struct cup_totals *totals)
     return 0;
 }
 
+const char *cup_budget_part_text(const struct cup_totals *totals, int part)
+{
+    if (part != CUP_BUDGET_UNFINISHED || totals->all.running == 0)
+        return cup_budget_texts[part].text;
+    return totals->all.unfinished ? "running and unfinished tasks" : "running tasks";
+}
+
 static int add_budgets(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;

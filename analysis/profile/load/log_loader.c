@@ -219,6 +219,7 @@ static void load_log(struct cup_loader *loader, const char *path)
     struct cup_error error;
     if (cup_log_open(&log, path, &error) != 0) {
         profile_of(loader)->logs_unreadable++;
+        profile_of(loader)->logs_forbidden += cup_log_is_forbidden(path);
         cup_builder_damage(loader->builder, &error);
         return;
     }

@@ -32,6 +32,19 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
     return count;
 }
 
+static size_t add_forbidden(const struct cup_profile *profile, struct cup_warning *warning)
+{
+    if (profile->logs_forbidden == 0)
+        return 0;
+    snprintf(
+        warning->text, sizeof warning->text,
+        "%s may not be read (permission denied): what their processes did is in no figure. Read "
+        "the profile as the user who wrote them, or ask for `chmod a+r`; standard error names "
+        "them.",
+        CUP_SHOW_COUNTED(profile->logs_forbidden, "log"));
+    return 1;
+}
+
 static size_t add_late_children(const struct cup_totals *totals, struct cup_warning *warning)
 {
     const struct cup_child_sums *late = &totals->children[CUP_ANCESTRY_LATE];
@@ -127,6 +140,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
     size_t count = add_limits(totals, warnings);
+    count += add_forbidden(totals->profile, &warnings[count]);
     count += add_late_children(totals, &warnings[count]);
     count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);

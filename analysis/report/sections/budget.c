@@ -69,8 +69,8 @@ static void draw_bar(const struct cup_page *page, const double *percent)
 static unsigned describe_part(const struct cup_page *page, int part, double percent,
                               char to[CUP_LINE_ROOM])
 {
-    cup_format(to, " %s %s (%s)", cup_budget_texts[part].text, CUP_SHOW(percent, CUP_UNIT_PERCENT),
-               CUP_SHOW_NS(page->totals->budget.ns[part]));
+    cup_format(to, " %s %s (%s)", cup_budget_part_text(page->totals, part),
+               CUP_SHOW(percent, CUP_UNIT_PERCENT), CUP_SHOW_NS(page->totals->budget.ns[part]));
     return (unsigned)strlen(to) + 1;
 }
 
@@ -80,7 +80,8 @@ static void print_tiny(const struct cup_page *page, const double *percent)
     char names[CUP_LINE_ROOM] = "";
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
         if (page->totals->budget.ns[i] > 0 && percent[i] < LEAST_PERCENT)
-            cup_append(names, sizeof names, "%s%s", *names ? ", " : "", cup_budget_texts[i].text);
+            cup_append(names, sizeof names, "%s%s", *names ? ", " : "",
+                       cup_budget_part_text(page->totals, i));
     if (*names)
         cup_page_line(page, CUP_DIM, "below 0.1 %% each: %s", names);
 }
@@ -103,7 +104,8 @@ static void draw_legend(const struct cup_page *page, const double *percent)
         fputs(text, page->terminal.out);
     }
     putc('\n', page->terminal.out);
-    print_tiny(page, percent);
+    if (!page->brief)
+        print_tiny(page, percent);
 }
 
 /* Tasks outside the pool's threads are not in the bar. If all tasks are such, there is no bar. */

@@ -1,5 +1,6 @@
 /* The first screen: duration, rates, share of CPU time, share of bytes that were attributed, and
  * the most important advice. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -216,7 +217,7 @@ static void print_baskets(const struct cup_page *page)
  * the number of threads from Dask's samples instead. */
 static void print_cpu(const struct cup_page *page)
 {
-    bool helped = page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
+    bool helped = !page->brief && page->totals->counters[CUP_C_HELPER_CPU_NS] > 0;
     double all_s = cup_metric_number(CUP_METRIC_threads_s, page->totals);
     double value = cup_metric_number(CUP_METRIC_total_thread_cpu_time, page->totals) / all_s;
     print_fact(page, "CPU",
@@ -249,26 +250,40 @@ static void print_trouble(const struct cup_page *page)
     const struct cup_totals *t = page->totals;
     unsigned long long failed = t->all.erred, unfinished = t->all.unfinished,
                        running = t->all.running;
-    unsigned long long damaged = page->profile->logs_damaged + page->profile->logs_unreadable;
+    uint64_t forbidden = page->profile->logs_forbidden;
+    uint64_t damaged = page->profile->logs_damaged + page->profile->logs_unreadable - forbidden;
     const struct cup_loss_sums *losses = &t->losses->sums;
     bool complete = cup_completeness_is_fine(t->completeness);
     bool lost = cup_losses_chunks(losses) > 0;
-    bool fine = complete && !lost && failed + unfinished + damaged == 0;
-    unsigned long long unknown = t->all.unknown;
-    print_fact(
-        page, "trouble",
-        !fine     ? CUP_BAD
-        : unknown ? CUP_WARN
-                  : CUP_GOOD,
-        !fine     ? "yes"
-        : unknown ? "n/a"
-                  : "none",
-        CUP_FORMAT("%s%s%s%s%s%llu failed, %llu unfinished, %llu retried, %llu damaged log%s",
-                   complete ? "" : "not complete; ", lost ? CUP_SHOW_LOSSES(losses) : "",
-                   lost ? " lost; " : "", running ? CUP_FORMAT("%llu running, ", running) : "",
-                   unknown ? CUP_FORMAT("%llu of unknown outcome, ", unknown) : "", failed,
-                   unfinished, (unsigned long long)t->retried_chunks, damaged,
-                   cup_plural(damaged)));
+    bool fine = complete && !lost && failed + unfinished + damaged + forbidden == 0;
+    uint64_t unknown = t->all.unknown;
+    const struct {
+        bool shown;
+        const char *text;
+    } parts[] = {
+        {!complete, "not complete"},
+        {lost, CUP_FORMAT("%s lost", CUP_SHOW_LOSSES(losses))},
+        {running > 0, CUP_FORMAT("%s running", CUP_SHOW_COUNTED(running, "task"))},
+        {unknown > 0, CUP_FORMAT("%s of unknown outcome", CUP_SHOW_COUNTED(unknown, "task"))},
+        {failed > 0, CUP_FORMAT("%s failed", CUP_SHOW_COUNTED(failed, "task"))},
+        {unfinished > 0, CUP_FORMAT("%s never ended", CUP_SHOW_COUNTED(unfinished, "task"))},
+        {t->retried_chunks > 0,
+         CUP_FORMAT("%s tried again", CUP_SHOW_COUNTED(t->retried_chunks, "chunk"))},
+        {damaged > 0, CUP_SHOW_COUNTED(damaged, "damaged log")},
+        {forbidden > 0, CUP_FORMAT("%s that may not be read", CUP_SHOW_COUNTED(forbidden, "log"))},
+    };
+    char detail[CUP_LINE_ROOM] = "";
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].shown)
+            cup_append(detail, sizeof detail, "%s%s", *detail ? "; " : "", parts[i].text);
+    print_fact(page, "trouble",
+               !fine     ? CUP_BAD
+               : unknown ? CUP_WARN
+                         : CUP_GOOD,
+               !fine     ? "yes"
+               : unknown ? "n/a"
+                         : "none",
+               *detail ? detail : "no task failed or was tried again, no log is damaged");
 }
 
 /* ---- only in the short report and in a page
@@ -300,7 +315,7 @@ static void print_slowest(const struct cup_page *page)
             break;
         }
     print_fact(page, "slowest", CUP_PLAIN, CUP_SHOW(slowest.rate / 1e3, CUP_UNIT_KHZ),
-               CUP_FORMAT("%s %.*s: events/s inside process(); all %zu: %s", slowest.what,
+               CUP_FORMAT("%s %.*s, inside process(); all %zu: %s", slowest.what,
                           (int)(name.length < 200 ? name.length : 200), name.bytes,
                           slowest.compared, CUP_SHOW(slowest.all_rate / 1e3, CUP_UNIT_KHZ)));
 }
@@ -361,6 +376,24 @@ const struct cup_report_section cup_facts_section = {
 
 /* ---- the last lines of the text -------------------------------------------------------- */
 
+/* Length of the text up to the end of its first clause. */
+static int first_clause(const char *text)
+{
+    const char *end = text + strcspn(text, ";");
+    const char *sentence = strstr(text, ". ");
+    if (sentence && sentence < end)
+        end = sentence;
+    return (int)(end - text) - (*end == '\0' && end > text && end[-1] == '.');
+}
+
+/* What is not known, then the feature that was off. */
+static void print_off(const struct cup_page *page, const struct cup_feature_off *off)
+{
+    cup_page_line(page, CUP_WARN, "%c%s (%s was off in %s).",
+                  toupper((unsigned char)*off->consequence), off->consequence + 1, off->name,
+                  CUP_SHOW_COUNTED(off->processes, "process"));
+}
+
 /* What is missing in this profile: features that were off, and warnings. */
 static void print_missing(const struct cup_page *page)
 {
@@ -372,10 +405,10 @@ static void print_missing(const struct cup_page *page)
         return;
     cup_page_heading(page, "Missing or uncertain in this profile", "");
     for (size_t i = 0; i < features; i++)
-        cup_page_line(page, CUP_WARN, "%s, in %s: %s.", off[i].name,
-                      CUP_SHOW_COUNTED(off[i].processes, "process"), off[i].consequence);
+        print_off(page, &off[i]);
     for (size_t i = 0; i < count; i++)
-        cup_page_line(page, CUP_WARN, "%s", warnings[i].text);
+        cup_page_line(page, CUP_WARN, "%.*s.", first_clause(warnings[i].text), warnings[i].text);
+    cup_page_line(page, CUP_DIM, "More on this: `cupping report --only health`");
 }
 
 static int print_brief_end(const struct cup_page *page)
@@ -383,8 +416,7 @@ static int print_brief_end(const struct cup_page *page)
     print_missing(page);
     putc('\n', page->terminal.out);
     cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "All tables: `cupping report --full`; one of them: --only SECTION (`cupping "
-                      "help report` lists them). Pictures: `cupping plot --html FILE`.");
+                      "All tables: `cupping report --full`. Pictures: `cupping plot --html FILE`.");
     return 0;
 }
 

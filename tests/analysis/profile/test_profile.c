@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/profile/files.h"
 #include "analysis/profile/roles.h"
@@ -262,6 +264,31 @@ Test(profile, reads_the_good_logs_beside_bad_ones)
     cr_assert_eq(profile.damage_count, 1);
     cr_assert_not_null(strstr(profile.damages[0].text, "not a cupping log"));
     builder_free(&builder);
+    remove_scratch(scratch);
+}
+
+/* Its process ran as another user, or with a strict umask. */
+Test(profile, a_log_without_read_permission_is_not_damaged)
+{
+    char scratch[SUPPORT_PATH], log[2 * SUPPORT_PATH];
+    struct log_builder builder;
+    struct cup_error error;
+    const struct cup_load_options options = {.counters = true};
+    make_scratch(scratch);
+    build_golden_log(&builder);
+    save_log(&builder, scratch, "a.cup");
+    save_log(&builder, scratch, "b.cup");
+    builder_free(&builder);
+    snprintf(log, sizeof log, "%s/b.cup", scratch);
+    cr_assert_eq(chmod(scratch, 0755) | chmod(log, 0), 0);
+    if (geteuid() == 0) /* who may read everything */
+        cr_assert_eq(seteuid(65534), 0);
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
+    cr_expect_eq(profile.logs_read, 1);
+    cr_expect_eq(profile.logs_forbidden, 1);
+    cr_expect_eq(profile.logs_damaged, 0);
+    cr_expect_not_null(strstr(profile.damages[0].text, "permission denied"));
+    cr_assert_eq(seteuid(getuid()), 0);
     remove_scratch(scratch);
 }
 

@@ -89,6 +89,18 @@ Test(completeness, all_that_was_planned)
     expect(CUP_RUN_COMPLETE, "Complete: 5,000 events, 3 chunks.");
 }
 
+/* Dask processes a chunk once that is listed twice, and Coffea counts its events twice. */
+Test(completeness, a_file_that_is_listed_twice)
+{
+    plan(5, 8000);
+    run.chunks_repeated = 2;
+    run.events_repeated = 3000;
+    save_client();
+    expect(CUP_RUN_COMPLETE,
+           "Complete: 5,000 events, 3 chunks. A file is listed more than once: the "
+           "result counts the events of 2 chunks again.");
+}
+
 Test(completeness, as_far_as_maxchunks_allows)
 {
     plan(3, 5000);
