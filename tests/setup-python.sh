@@ -23,7 +23,9 @@ fail() {
 
 # apt with lists of its own, so that the system's are not touched.
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
-[ -e "$keys" ] && command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || fail
+if ! [ -e "$keys" ] || ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
+    fail
+fi
 mkdir -p "$top/apt/lists/partial" "$top/apt/cache/archives/partial" "$top/debs"
 : >"$top/apt/status"
 echo "deb [signed-by=$keys] http://deb.debian.org/debian sid main" >"$top/apt/sources.list"

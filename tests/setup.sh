@@ -212,9 +212,10 @@ fi
 # The newest Python, which hardly any machine has: a quarter of a minute for its packages, two for
 # those of Dask and Coffea, so only `make soak` does it. `make test` uses it if it is there.
 if [ "$what" = soak ]; then
-    newest=$(tests/setup-python.sh 3.14 build/python-3.14) &&
-        environment build/venv-3.14 "$newest" tests/requirements.txt ||
+    if ! newest=$(tests/setup-python.sh 3.14 build/python-3.14) ||
+        ! environment build/venv-3.14 "$newest" tests/requirements.txt; then
         say "no tests on Python 3.14, then"
+    fi
 fi
 
 # Programs that open exports. Tests that do not find one are skipped, with a message. Tried once.

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 TestSuite(known, .timeout = 300);
 
@@ -35,6 +36,11 @@ static void run_3_13(const char *directory)
     run_with(directory, CUP_TOP "/build/venv-3.13/bin/python");
 }
 
+static void run_3_14(const char *directory)
+{
+    run_with(directory, CUP_PYTHON_3_14);
+}
+
 static void check(const char *name, void (*run)(const char *directory), const char *what)
 {
     char *directory = cup_job(name, run), *log = cup_path(directory, what);
@@ -51,6 +57,14 @@ static void check(const char *name, void (*run)(const char *directory), const ch
 Test(known, processor_of_50_30_and_20_percent)
 {
     check("known-3_11", run_3_11, "processor");
+}
+
+Test(known, processor_on_3_14)
+{
+    cup_only_in_soak();
+    if (access(CUP_PYTHON_3_14, X_OK))
+        cr_skip_test("no Python 3.14 with Dask here");
+    check("known-3_14", run_3_14, "processor");
 }
 
 Test(known, processor_on_3_13)
