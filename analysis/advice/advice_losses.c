@@ -54,7 +54,9 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
            cup_advise(
                advice, 0.5 + share,
                "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
-               "`--only attribution` says which bytes, `--only health` which feature is off.",
+               "\nFind out which bytes are of no known task: `cupping report --only attribution` "
+               "lists "
+               "them, `--only health` says which feature is off.",
                CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100);
 }
 
@@ -99,8 +101,9 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
                                  "of the batch system: their log says it), then process these "
                                  "chunks again; `cupping report --only losses` lists them.")
                : cup_advise_more(advice,
-                                 " \nSend the site the files that `cupping report --only losses` "
-                                 "lists, and process them again.");
+                                 " \nLook at the files that `cupping report --only losses` lists "
+                                 "(its text can be sent to the site that stores them), and process "
+                                 "them again.");
 }
 
 /* ---- servers ---------------------------------------------------------------------------- */

@@ -249,6 +249,8 @@ static int check_sources(json_t *report)
     int checked = 0;
     json_object_foreach(json_object_get(report, "sources"), section, names)
     {
+        if (strcmp(section, "advice") == 0) /* a list of findings, not of values */
+            continue;
         json_object_foreach(names, name, source)
         {
             json_t *value = json_object_get(json_object_get(report, section), name);

@@ -241,7 +241,7 @@ static void print_attributed(const struct cup_page *page)
                : value >= 0.99 ? CUP_GOOD
                                : CUP_WARN,
                CUP_SHOW(value, CUP_UNIT_SHARE),
-               CUP_FORMAT("of %s is of a known task; table Attribution says how",
+               CUP_FORMAT("of %s is of a known task; `--only attribution` says how",
                           CUP_SHOW_METRIC(page, CUP_METRIC_bytes_total)));
 }
 
@@ -389,12 +389,14 @@ static int first_clause(const char *text)
 /* What is not known, then the feature that was off. */
 static void print_off(const struct cup_page *page, const struct cup_feature_off *off)
 {
-    cup_page_line(page, CUP_WARN, "%c%s (%s was off in %s).",
+    cup_page_line(page, CUP_WARN, "%c%s (feature %s, off in %s).",
                   toupper((unsigned char)*off->consequence), off->consequence + 1, off->name,
                   CUP_SHOW_COUNTED(off->processes, "process"));
 }
 
 /* What is missing in this profile: features that were off, and warnings. */
+enum { SHOWN_OFF = 3 };
+
 static void print_missing(const struct cup_page *page)
 {
     struct cup_feature_off off[CUP_FEATURE_COUNT];
@@ -404,11 +406,13 @@ static void print_missing(const struct cup_page *page)
     if (features + count == 0)
         return;
     cup_page_heading(page, "Missing or uncertain in this profile", "");
-    for (size_t i = 0; i < features; i++)
+    for (size_t i = 0; i < features && i < SHOWN_OFF; i++)
         print_off(page, &off[i]);
     for (size_t i = 0; i < count; i++)
         cup_page_line(page, CUP_WARN, "%.*s.", first_clause(warnings[i].text), warnings[i].text);
-    cup_page_line(page, CUP_DIM, "More on this: `cupping report --only health`");
+    cup_page_line(page, CUP_DIM, "%s: `cupping report --only health`",
+                  features > SHOWN_OFF ? CUP_FORMAT("%zu more not known", features - SHOWN_OFF)
+                                       : "More on this");
 }
 
 static int print_brief_end(const struct cup_page *page)
