@@ -5,9 +5,8 @@
 #include "analysis/metrics/metrics.h"
 
 #define CUP_CORES_FROM_LOGS                                                                        \
-    "P: estimated from the logs: the threads of each worker, for the part of the run in which "    \
-    "its "                                                                                         \
-    "log was open"
+    "P: estimated from the logs: each worker, with its threads, for the part of the run in which " \
+    "its log was open"
 
 typedef const struct cup_totals *T;
 
@@ -57,10 +56,27 @@ static inline double cup_sampled_cores(T t)
     return cup_observed_threads(t->observed);
 }
 
-/* Threads by samples if there are any, else by the logs. Efficiencies use this. */
+/* All workers were there during the whole run, as their logs say. Samples only say it to within
+ * their interval, which is too coarse for a short run. False: some workers left no log, came or
+ * went (they may have been there before their log was opened), or the user chose samples. */
+static inline bool cup_logs_have_workers(T t)
+{
+    bool more_sampled = cup_timeline_max(&t->observed->count) > (double)t->workers;
+    return t->workers && t->observed->origin && !t->observed->file && !more_sampled &&
+           !t->workers_change && cup_workers_all_logged(t->observed);
+}
+
+/* Workers, averaged over the run. NAN: not known. */
+static inline double cup_run_workers(T t)
+{
+    return cup_logs_have_workers(t) ? (double)t->workers
+                                    : cup_timeline_average(&t->observed->count);
+}
+
+/* Threads of all workers, averaged over the run. Efficiencies use this. */
 static inline double cup_run_cores(T t)
 {
-    double sampled = cup_sampled_cores(t);
+    double sampled = cup_logs_have_workers(t) ? (double)NAN : cup_sampled_cores(t);
     return isnan(sampled) ? cup_estimated_cores(t) : sampled;
 }
 
@@ -68,8 +84,8 @@ static inline double cup_run_cores(T t)
  * workers of different sizes come and go. Without samples: by the logs. */
 static inline double cup_total_cores(T t)
 {
-    double cores = cup_timeline_average(&t->observed->count) * t->observed->cores;
-    return isnan(cores) || isnan(cup_sampled_cores(t)) ? cup_run_cores(t) : cores;
+    double cores = cup_run_workers(t) * t->observed->cores;
+    return isnan(cores) ? cup_run_cores(t) : cores;
 }
 
 /* Bytes attributed to tasks: from data files, mapped files and sockets. */

@@ -56,8 +56,9 @@ struct cup_value cup_metric_value(enum cup_metric_id id, const struct cup_totals
 /* The threads of the run: see formulas.h. */
 static const char *source_of_cores(const struct cup_totals *totals)
 {
-    return isnan(cup_observed_threads(totals->observed)) ? CUP_CORES_FROM_LOGS
-                                                         : totals->observed->source;
+    bool from_logs = cup_logs_have_workers(totals) ||
+                     (isnan(cup_observed_threads(totals->observed)) && totals->workers);
+    return from_logs ? CUP_CORES_FROM_LOGS : totals->observed->source;
 }
 
 /* The row's source, or that of the value in the file of --coffea-report. */
@@ -95,11 +96,11 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
         return metric->source;
     if (!is_measured(metric, totals))
         return "the library could not measure it: health says which feature is off";
-    if (strchr(metric->source, '@') && *totals->observed->reason)
+    if (strpbrk(metric->source, "@#") && *totals->observed->reason)
         return totals->observed->reason;
     if (metric->missing)
         return metric->missing;
-    if (strchr(metric->source, '@'))
+    if (strpbrk(metric->source, "@#"))
         return "the samples do not have it";
     return metric->needs & CUP_FEATURE_WAITS
                ? "no task with a CPU clock of its own ended: async tasks have none"

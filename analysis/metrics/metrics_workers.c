@@ -11,6 +11,12 @@ static struct cup_value mean_workers(T t)
                           : cup_timeline_mean(&t->observed->count));
 }
 
+static struct cup_value peak_workers(T t)
+{
+    return cup_logs_have_workers(t) ? cup_count(t->workers)
+                                    : cup_whole(cup_timeline_max(&t->observed->count));
+}
+
 /* ---- how busy --------------------------------------------------------------------------- */
 
 static struct cup_value executing_percent(T t)

@@ -21,10 +21,10 @@
            source "; the highest of any worker")
 
 METRIC(avg_workers, "workers, on average", RATIO,
-       cup_real(cup_timeline_average(&t->observed->count)),
-       "@; trapezoid over time, interpolated at the run's start and stop")
+       cup_value_if(t->observed->origin, cup_real(cup_run_workers(t))),
+       "#; from samples: trapezoid over time, interpolated at the run's start and stop")
 METRIC(mean_workers, NULL, RATIO, mean_workers(t), "@; mean of the samples")
-METRIC(peak_workers, "  at most", COUNT, cup_whole(cup_timeline_max(&t->observed->count)), "@")
+METRIC(peak_workers, "  at most", COUNT, peak_workers(t), "#")
 METRIC(cores_per_worker, "threads a worker", RATIO,
        cup_value_if(t->observed->origin, cup_real(t->observed->cores)), "@; mean over workers")
 METRIC(cores_per_worker_min, NULL, RATIO,
@@ -33,13 +33,12 @@ METRIC(cores_per_worker_min, NULL, RATIO,
 METRIC(cores_per_worker_max, NULL, RATIO,
        cup_value_if(t->observed->origin, cup_real(t->observed->cores_max)), "@; the largest worker")
 METRIC(total_cores, "workers x threads a worker", RATIO,
-       cup_value_if(t->observed->origin,
-                    cup_real(cup_timeline_average(&t->observed->count) * t->observed->cores)),
-       "@; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
+       cup_value_if(t->observed->origin, cup_real(cup_run_workers(t) * t->observed->cores)),
+       "#; avg_workers * cores_per_worker, as roastcoffea documents it; wrong where workers of "
        "different sizes come and go")
 METRIC(avg_cores, "threads of all, on average", RATIO,
        cup_value_if(t->workers || t->observed->origin, cup_real(cup_run_cores(t))),
-       "#; trapezoid over time of the sum of all workers' threads")
+       "#; from samples: trapezoid over time of the sum of all workers' threads")
 METRIC(avg_cores_estimate, "  estimated from the logs", RATIO,
        cup_value_if(t->workers, cup_real(cup_estimated_cores(t))), CUP_CORES_FROM_LOGS)
 METRIC(avg_cores_estimate_ratio, NULL, RATIO,

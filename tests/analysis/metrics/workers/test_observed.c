@@ -566,6 +566,30 @@ Test(observed, without_a_scheduler_the_workers_are_asked)
     expect_sound();
 }
 
+/* The run of 1.2 s is shorter than the interval of the samples: the worker's own log says that the
+ * worker was there all the time. */
+Test(observed, of_a_short_run_the_logs_say_how_many)
+{
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .address = A, .threads = 2};
+    add_scheduler();
+    add_sample(1, 10, 0, 0);
+    add_row(2, 1, (struct row){2, NONE, 0, 0}, 1000);
+    add_sample(2, 12, 1, 2);
+    save("a.cup");
+    builder_free(&builder);
+    builder_start(&builder);
+    builder_header(&builder)->log_start_ns = at_second(9);
+    builder_header(&builder)->log_stop_ns = at_second(13);
+    builder_string(&builder, A, "tcp://10.0.0.1:4000");
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    add_task(10.5, 11.7);
+    save("b.cup");
+    load();
+    expect("avg_workers", 1);
+    expect("peak_workers", 1);
+    expect("avg_cores", 2);
+}
+
 /* A: 2 s at 1 core and 2 s at 3; B: 4 s at half a core; of two threads each. */
 Test(observed, clocks_of_processes)
 {
