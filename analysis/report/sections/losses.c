@@ -258,8 +258,11 @@ static int print_ledger(const struct cup_page *page)
 
     if (!lines)
         return -1;
-    fprintf(page->terminal.out, "Losses of the run that began %s UTC%s\n",
-            CUP_SHOW_TIME(page->totals->run.start_ns), count ? "" : ": none");
+    if (page->totals->all.tasks == 0)
+        fputs("Losses: n/a, no task was seen\n", page->terminal.out);
+    else
+        fprintf(page->terminal.out, "Losses of the run that began %s UTC%s\n",
+                CUP_SHOW_TIME(page->totals->run.start_ns), count ? "" : ": none");
     print_datasets(page);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && same_text(lines[from].server, lines[to].server);)

@@ -257,6 +257,7 @@ static void print_trouble(const struct cup_page *page)
     bool lost = cup_losses_chunks(losses) > 0;
     bool fine = complete && !lost && failed + unfinished + damaged + forbidden == 0;
     uint64_t unknown = t->all.unknown;
+    bool nothing = unknown > 0 || t->all.tasks == 0; /* is known of trouble */
     const struct {
         bool shown;
         const char *text;
@@ -278,12 +279,14 @@ static void print_trouble(const struct cup_page *page)
             cup_append(detail, sizeof detail, "%s%s", *detail ? "; " : "", parts[i].text);
     print_fact(page, "trouble",
                !fine     ? CUP_BAD
-               : unknown ? CUP_WARN
+               : nothing ? CUP_WARN
                          : CUP_GOOD,
                !fine     ? "yes"
-               : unknown ? "n/a"
+               : nothing ? "n/a"
                          : "none",
-               *detail ? detail : "no task failed or was tried again, no log is damaged");
+               *detail             ? detail
+               : t->all.tasks == 0 ? "no task was seen"
+                                   : "no task failed or was tried again, no log is damaged");
 }
 
 /* ---- only in the short report and in a page
