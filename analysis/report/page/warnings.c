@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/profile/roles.h"
 #include "analysis/report/page/page.h"
 
 static const struct {
@@ -136,6 +137,48 @@ static size_t add_not_compared(const struct cup_totals *totals, struct cup_warni
     return 1;
 }
 
+/* ---- releases ---------------------------------------------------------------------------- */
+
+/* What was tried, as year * 100 + month, or major * 100 + minor: docs/releases.md. */
+static const struct {
+    const char *package;
+    unsigned oldest, newest;
+    const char *oldest_text, *newest_text;
+} tried_releases[] = {
+    {"distributed", 202201, 202608, "2022.1", "2026.8"},
+    {"coffea", 7, 202609, "0.7", "2026.9"},
+};
+
+static bool is_untried(struct cup_text version, unsigned oldest, unsigned newest)
+{
+    char text[32];
+    unsigned first = 0, second = 0;
+    snprintf(text, sizeof text, "%.*s", (int)version.length, version.bytes);
+    if (sscanf(text, "%u.%u", &first, &second) != 2)
+        return false;
+    return first * 100 + second < oldest || first * 100 + second > newest;
+}
+
+/* Names the first process with a release that was not tried. */
+static size_t add_untried(const struct cup_totals *totals, size_t which,
+                          struct cup_warning *warning)
+{
+    const char *package = tried_releases[which].package;
+    for (size_t i = 0; i < totals->profile->process_count; i++) {
+        struct cup_text version = cup_process_fact(totals->profile, i, package);
+        if (!version.length ||
+            !is_untried(version, tried_releases[which].oldest, tried_releases[which].newest))
+            continue;
+        snprintf(warning->text, sizeof warning->text,
+                 "%s %.*s was not tried with this cupping: releases from %s to %s were. What it "
+                 "does in another way is missing here.",
+                 package, (int)version.length, version.bytes, tried_releases[which].oldest_text,
+                 tried_releases[which].newest_text);
+        return 1;
+    }
+    return 0;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
@@ -145,6 +188,8 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);
     count += add_not_compared(totals, &warnings[count]);
+    count += add_untried(totals, 0, &warnings[count]);
+    count += add_untried(totals, 1, &warnings[count]);
     cup_kernel_warning(totals->kernel, totals->profile, warnings[count].text,
                        sizeof warnings->text);
     count += warnings[count].text[0] != '\0';

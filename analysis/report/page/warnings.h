@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/totals.h"
 
-enum { CUP_WARNINGS_MOST = 10 };
+enum { CUP_WARNINGS_MOST = 12 };
 
 struct cup_warning {
     char text[400];
