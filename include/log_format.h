@@ -339,7 +339,7 @@ enum { CUP_HEALTH_ROOM = 64 };
     X(BASKETS, "baskets", "baskets of ROOT files are searched for in what is read",                \
       "what was read of which branch is not known")                                                \
     X(REQUESTED, "asked", "uproot's list of requested baskets was verified and is read",           \
-      "which baskets uproot requested is not known: their place in each read decides")             \
+      "the baskets that uproot requested are not known: all that a request covers count as read")  \
     X(OPENS, "opens", "opens are timed: OPEN records",                                             \
       "how long it took to open files is not known")                                               \
     X(ACCESS, "access", "offsets and times of reads are recorded: ACCESS records",                 \

@@ -70,7 +70,9 @@ bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *
 static uint64_t find_features_off(const struct cup_rule *rule, const struct cup_totals *totals)
 {
     const struct cup_basket_sums *all = &totals->branches->all;
-    bool by_place = (double)all->by_place_compressed > 0.01 * (double)all->compressed;
+    bool none_requested = all->compressed == 0 && all->incidental_bytes > 0;
+    bool by_place = (double)all->by_place_compressed > 0.01 * (double)all->compressed ||
+                    (none_requested && !(totals->profile->features & CUP_FEATURE_REQUESTED));
     uint64_t off = rule->needs & ~totals->profile->features & ~(uint64_t)CUP_FEATURE_REQUESTED;
     return off | (by_place ? rule->needs & CUP_FEATURE_REQUESTED : 0);
 }

@@ -270,7 +270,7 @@ bool cup_rule_poor_compression(const struct cup_totals *t, struct cup_advice *ad
                advice, cup_saves_bytes(advice, 0.03, (double)bytes),
                "Compression saves little in %s with %s, %.0f %% of the "
                "compressed bytes (threshold 30 %%): their ratio is below 1.1 (threshold). "
-               "The largest, %s, has %.2f. \nWrite them with fewer bits (Float16_t, a shorter "
+               "The largest, %s, has %.3f. \nWrite them with fewer bits (Float16_t, a shorter "
                "mantissa), or without compression, which saves CPU time.",
                CUP_SHOW_COUNTED(branches, "branch"), CUP_SHOW_BYTES(bytes),
                100 * share_of(bytes, t->branches->all.compressed), branch_name(t, largest, name),
@@ -321,6 +321,13 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
+/* True if it is known that no basket was read more than once. */
+static bool no_baskets_again(const struct cup_totals *t)
+{
+    return t->branches->rereads_known && t->branches->total.rereads.bytes == 0 &&
+           t->branches->all.again_bytes == 0;
+}
+
 bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 {
     double times = (double)t->chunk_file_bytes / (double)t->chunk_file_size;
@@ -329,9 +336,9 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
                advice,
                cup_saves_bytes(advice, 0.2, (double)(t->chunk_file_bytes - t->chunk_file_size)),
                "Chunks read %s from .root files of %s: %.1f times their size (threshold "
-               "1.5). \nEach chunk reads the file's headers and the baskets at its own edges "
-               "again: use larger chunks.",
-               CUP_SHOW_BYTES(t->chunk_file_bytes), CUP_SHOW_BYTES(t->chunk_file_size), times);
+               "1.5). Each chunk reads its file's headers%s again. \nUse larger chunks.",
+               CUP_SHOW_BYTES(t->chunk_file_bytes), CUP_SHOW_BYTES(t->chunk_file_size), times,
+               no_baskets_again(t) ? "" : ", and baskets at its edges,");
 }
 
 bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)

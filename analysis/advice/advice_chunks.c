@@ -150,10 +150,10 @@ bool cup_rule_wasted(const struct cup_totals *t, struct cup_advice *advice)
            all = (double)(t->all.wall_ns + t->waste->killed.wall_ns) / 1e9;
     return waste / all > 0.05 &&
            cup_advise(advice, cup_saves(t, advice, waste),
-                      "%.0f %% of the task time (%s, threshold 5 %%) went into results that were "
-                      "not used; tasks: %llu failed, %llu computed again, %llu never ended. \nFind "
-                      "out why they failed, or why their workers died.",
-                      waste / all * 100, CUP_SHOW_S(waste), (big)t->waste->failed.tasks,
-                      (big)t->waste->retried.tasks + t->waste->lost.tasks,
-                      (big)t->waste->killed.tasks);
+                      "%.0f %% of the task time (%s, threshold 5 %%) was spent on attempts whose "
+                      "result was not used: %s failed, %s ended but were computed again, %s never "
+                      "ended. \nFind out why they failed, or why their workers died.",
+                      waste / all * 100, CUP_SHOW_S(waste), CUP_SHOW_COUNT(t->waste->failed.tasks),
+                      CUP_SHOW_COUNT(t->waste->retried.tasks + t->waste->lost.tasks),
+                      CUP_SHOW_COUNT(t->waste->killed.tasks));
 }

@@ -30,7 +30,7 @@ bool cup_rule_tasks_unfinished(const struct cup_totals *t, struct cup_advice *ad
     return t->all.unfinished > 0 &&
            cup_advise(
                advice, 1.5,
-               "%llu of %s never ended (threshold: any): their process was killed or "
+               "%llu of %s never ended (threshold: any): the process was killed or "
                "crashed. \nFind out what killed the worker: often it is out of memory, or it "
                "reached a limit of the batch system.",
                (big)t->all.unfinished, CUP_SHOW_COUNTED(t->all.tasks, "task"));
@@ -81,7 +81,7 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
         unfinished = sums->chunks[CUP_LOSS_UNFINISHED];
     if (cup_losses_chunks(sums) == 0)
         return false;
-    cup_advise(advice, 2.5, "The result lacks %s (threshold: any): %s.", CUP_SHOW_LOSSES(sums),
+    cup_advise(advice, 2.5, "The result lacks %s (threshold: any): %s.", CUP_SHOW_LOST_CHUNKS(sums),
                CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
     if (skipped)
         cup_advise_more(advice,

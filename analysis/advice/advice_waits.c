@@ -204,9 +204,8 @@ bool cup_rule_waits_unexplained(const struct cup_totals *t, struct cup_advice *a
 {
     return advise_wait(t, advice, CUP_WAITED_OTHER, 0.2,
                        "Tasks were blocked outside the calls that cupping intercepts for") &&
-           cup_advise_more(advice,
-                           "threshold 20 %%; other_wait_s). \nLook at a stack of the process "
-                           "while it lasts, for example with py-spy dump.");
+           cup_advise_more(advice, "threshold 20 %%). \nLook at a stack of the process "
+                                   "while it lasts, for example with py-spy dump.");
 }
 
 bool cup_rule_waits_not_told_apart(const struct cup_totals *t, struct cup_advice *advice)
@@ -311,8 +310,8 @@ bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
            cup_advise(
                advice, share,
                "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
-               "threshold 30 %%): they had no task for more than 100 ms, or were before "
-               "their first task or after their last. \nUse smaller chunks or fewer workers, "
+               "threshold 30 %%), that is before their first task, after their last, or for more "
+               "than 100 ms between two tasks. \nUse smaller chunks or fewer workers, "
                "shorten the tail, and check that the client sends work fast enough.",
                (big)t->budget.threads, share * 100, CUP_SHOW_S(idle));
 }

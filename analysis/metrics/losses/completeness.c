@@ -54,10 +54,9 @@ static bool has_work_items(const struct cup_profile *profile)
 static const char *why_no_call(const struct cup_profile *profile)
 {
     return has_work_items(profile)
-               ? "the client, which knows what there is to do, was not profiled: start it under "
+               ? "the client, which plans the chunks, was not profiled; start it under "
                  "cupping-run, too"
-               : "no Runner of Coffea was used, and only a Runner says beforehand what there is to "
-                 "do";
+               : "no Runner of Coffea was used, and only a Runner plans all chunks beforehand";
 }
 
 /* Dask processes chunks that are equal once, other executors each of them. */
@@ -472,7 +471,8 @@ static void write_sentence(struct cup_completeness *c)
     else if (c->state == CUP_RUN_FAILED)
         write_part(c, "Failed", " at");
     else
-        snprintf(c->sentence, sizeof c->sentence, "Complete or not is unknown: %s", c->reason);
+        snprintf(c->sentence, sizeof c->sentence, "Not known whether the run is complete: %s",
+                 c->reason);
     size_t length = strlen(c->sentence);
     snprintf(
         c->sentence + length, sizeof c->sentence - length, ".%s",

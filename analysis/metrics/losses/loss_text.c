@@ -8,7 +8,7 @@ static uint64_t count_chunks(const struct cup_loss_sums *sums)
     return cup_losses_chunks(sums) - sums->metadata;
 }
 
-/* Of no file that was lost before its metadata was read are the events known. */
+/* The events of a file that was lost before its metadata was read are not known. */
 static const char *describe_events(char *to, const struct cup_loss_sums *sums)
 {
     uint64_t events = cup_losses_events(sums), unknown = sums->without_events - sums->metadata;
@@ -28,6 +28,13 @@ char *cup_losses_text(char *to, const struct cup_loss_sums *sums)
                       files    ? files_text
                       : chunks ? ""
                                : "nothing");
+}
+
+char *cup_losses_chunks_text(char *to, const struct cup_loss_sums *sums)
+{
+    uint64_t chunks = count_chunks(sums), files = sums->metadata;
+    return cup_format(to, "%s%s%s", chunks ? CUP_SHOW_COUNTED(chunks, "chunk") : "",
+                      chunks && files ? " and " : "", files ? CUP_SHOW_COUNTED(files, "file") : "");
 }
 
 struct cup_value cup_losses_events_value(const struct cup_loss_sums *sums)

@@ -10,6 +10,10 @@
 char *cup_losses_text(char *to, const struct cup_loss_sums *sums);
 #define CUP_SHOW_LOSSES(sums) cup_losses_text((char[CUP_LINE_ROOM]){""}, sums)
 
+/* "2 chunks and 3 files"; for sentences that say the events apart. */
+char *cup_losses_chunks_text(char *to, const struct cup_loss_sums *sums);
+#define CUP_SHOW_LOST_CHUNKS(sums) cup_losses_chunks_text((char[CUP_LINE_ROOM]){""}, sums)
+
 /* Lost events; null if those of a lost chunk or file are not known. */
 struct cup_value cup_losses_events_value(const struct cup_loss_sums *sums);
 

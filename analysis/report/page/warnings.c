@@ -11,14 +11,14 @@ static const struct {
     const char *what, *consequence;
 } limits[] = {
     {CUP_H_MAPPINGS_DROPPED, "Mapped files not followed, because the table was full",
-     "mapped_bytes is too low"},
+     "The figure mapped_bytes is too low"},
     {CUP_H_LOCKS_DROPPED, "Locks not followed, because the table was full",
-     "work handed over with them may be unattributed"},
-    {CUP_H_THREADS_VOIDED, "Threads started by one task that also worked for other tasks",
-     "they do not count as helpers of that task, and their reads are unattributed unless another "
-     "method finds the task"},
+     "Work handed over with them may be unattributed"},
+    {CUP_H_THREADS_VOIDED, "Threads that one task started and other tasks used, too",
+     "Their CPU time counts for no task, and their reads only where another attribution method "
+     "finds the task"},
     {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
-     "figures of branches are too low"},
+     "Figures of branches are too low"},
 };
 
 static size_t add_limits(const struct cup_totals *totals, struct cup_warning *warnings)
@@ -27,7 +27,7 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         uint64_t number = totals->profile->health[limits[i].counter];
         if (number)
-            snprintf(warnings[count++].text, sizeof warnings->text, "%s: %llu; %s.", limits[i].what,
+            snprintf(warnings[count++].text, sizeof warnings->text, "%s: %llu. %s.", limits[i].what,
                      (unsigned long long)number, limits[i].consequence);
     }
     return count;

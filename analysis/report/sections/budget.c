@@ -34,7 +34,8 @@ static const char *mark_of(const struct cup_page *page, int part)
     return page->terminal.colour ? "█" : marks[part].mark;
 }
 
-static const double LEAST_PERCENT = 0.05;
+/* Smaller parts get no mark in the bar and no figure in the legend. */
+static const double LEAST_PERCENT = 0.1;
 
 /* One part of the bar, `count` marks long. */
 static void draw_part(const struct cup_page *page, int part, unsigned count)
@@ -58,6 +59,8 @@ static void draw_bar(const struct cup_page *page, const double *percent)
     fputs("\n  ", page->terminal.out);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
         reached += percent[i];
+        if (percent[i] < LEAST_PERCENT)
+            continue;
         unsigned end = (unsigned)fmin(width, floor(reached / 100 * width + 0.5));
         draw_part(page, i, end - drawn);
         drawn = end;
@@ -86,7 +89,7 @@ static void print_tiny(const struct cup_page *page, const double *percent)
         cup_page_line(page, CUP_DIM, "below 0.1 %% each: %s", names);
 }
 
-/* Lists the parts that are at least 0.1 % when rounded. */
+/* Lists the parts that are at least 0.1 %. */
 static void draw_legend(const struct cup_page *page, const double *percent)
 {
     unsigned used = 0;

@@ -280,7 +280,7 @@ static void print_lines(const struct cup_page *page)
     if (cup_losses_chunks(sums))
         cup_page_line(page, CUP_WARN,
                       "The result lacks %s (%llu failed, %llu skipped, %llu never ended): %s.",
-                      CUP_SHOW_LOSSES(sums), (big)sums->chunks[CUP_LOSS_LOST],
+                      CUP_SHOW_LOST_CHUNKS(sums), (big)sums->chunks[CUP_LOSS_LOST],
                       (big)sums->chunks[CUP_LOSS_SKIPPED], (big)sums->chunks[CUP_LOSS_UNFINISHED],
                       CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
     if (sums->chunks[CUP_LOSS_RECOVERED])

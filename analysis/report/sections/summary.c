@@ -58,8 +58,11 @@ char *cup_report_describe(const struct cup_totals *t, char to[CUP_DESCRIPTION])
     char replaced[CUP_LINE_ROOM] = "";
     if (t->all_workers > t->workers)
         cup_format(replaced, " at a time (%llu in all)", (unsigned long long)t->all_workers);
-    snprintf(to, CUP_DESCRIPTION, "%s UTC, %s, %s%s, %s, %s, %s",
-             CUP_SHOW_VALUE(cup_metric_value(CUP_METRIC_t_start, t), CUP_UNIT_NONE),
+    const struct cup_value start = cup_metric_value(CUP_METRIC_t_start, t);
+    snprintf(to, CUP_DESCRIPTION, "%s%s, %s, %s%s, %s, %s, %s",
+             start.kind == CUP_VALUE_NULL ? "start not known"
+                                          : CUP_SHOW_VALUE(start, CUP_UNIT_NONE),
+             start.kind == CUP_VALUE_NULL ? "" : " UTC",
              CUP_SHOW_COUNTED(cup_count_hosts(t->profile, NULL, NULL), "host"),
              CUP_SHOW_COUNTED(t->workers, "worker"), replaced,
              CUP_SHOW_COUNTED(t->budget.threads, "thread"), CUP_SHOW_COUNTED(t->all.tasks, "task"),
@@ -114,13 +117,20 @@ static void print_fact(const struct cup_page *page, const char *name, enum cup_s
     cup_print_hanging(&page->terminal, CUP_PLAIN, 27, detail);
 }
 
+/* Before the first chunk the client builds the graph, and metadata tasks run. A shorter time is
+ * left out. */
+static const double LEAST_BEFORE_S = 1e-3;
+
 static void print_duration(const struct cup_page *page)
 {
     const struct cup_totals *t = page->totals;
+    double before_s = (double)(t->chunks.start_ns - t->run.start_ns) / 1e9;
+    const char *before =
+        before_s >= LEAST_BEFORE_S ? CUP_FORMAT("preparing %s, ", CUP_SHOW_S(before_s)) : "";
     const char *detail =
-        t->chunks.stop_ns
-            ? CUP_FORMAT("processing %s, merging %s", CUP_SHOW_METRIC(page, CUP_METRIC_process_s),
-                         CUP_SHOW_METRIC(page, CUP_METRIC_merge_s))
+        t->chunks.stop_ns ? CUP_FORMAT("%sprocessing %s, merging %s", before,
+                                       CUP_SHOW_METRIC(page, CUP_METRIC_process_s),
+                                       CUP_SHOW_METRIC(page, CUP_METRIC_merge_s))
         : t->run.stop_ns > t->tasks.stop_ns
             ? t->all.running ? "from the first task to the last sign of life so far"
                              : "from the first task to the last sign of life of one that never "
@@ -150,7 +160,8 @@ static void print_events(const struct cup_page *page)
                                 CUP_SHOW_METRIC(page, CUP_METRIC_total_events),
                                 CUP_SHOW(rate, CUP_UNIT_COUNT), name_threads(threads, page->totals))
                : page->totals->unknown_chunks ? "how the chunks ended is not known"
-                                              : "no Coffea chunk was seen");
+               : page->totals->used_chunks    ? "no chunk has a known number of events"
+                                              : "no chunk was seen");
 }
 
 struct part {
@@ -202,15 +213,14 @@ static void print_baskets(const struct cup_page *page)
                               CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
     if (page->brief)
         print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-                   CUP_FORMAT("of the trees' bytes; %s%s of baskets read again", bound,
+                   CUP_FORMAT("of the trees' bytes; %s%s read more than once", bound,
                               CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes)));
     else
-        print_fact(
-            page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-            CUP_FORMAT(
-                "of the trees' bytes; %s%s of baskets read again, %s read ahead and never used",
-                bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
-                CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
+        print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
+                   CUP_FORMAT("of the trees' bytes; %s%s read more than once, %s read ahead and "
+                              "never used",
+                              bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
+                              CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 
 /* The threads' time is that of the bar below, from the logs. The metric thread_cpu_efficiency takes
@@ -297,11 +307,10 @@ static void print_memory(const struct cup_page *page)
     double limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
     double bytes = cup_metric_number(CUP_METRIC_peak_memory_bytes, page->totals);
     const struct cup_metric *peak = cup_metric(CUP_METRIC_peak_memory_bytes);
-    const char *detail = isnan(bytes) ? CUP_FORMAT("%s", cup_metric_missing(peak, page->totals))
-                         : isnan(limit)
-                             ? "of one worker, at most; its limit is not known"
-                             : CUP_FORMAT("of one worker, at most; at most %s of its limit",
-                                          CUP_SHOW(limit, CUP_UNIT_PERCENT));
+    const char *detail = isnan(bytes)   ? CUP_FORMAT("%s", cup_metric_missing(peak, page->totals))
+                         : isnan(limit) ? "peak of one worker; no limit is known"
+                                        : CUP_FORMAT("peak of one worker; at most %s of its limit",
+                                                     CUP_SHOW(limit, CUP_UNIT_PERCENT));
     print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
                CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes), detail);
 }
@@ -318,9 +327,9 @@ static void print_slowest(const struct cup_page *page)
             break;
         }
     print_fact(page, "slowest", CUP_PLAIN, CUP_SHOW(slowest.rate / 1e3, CUP_UNIT_KHZ),
-               CUP_FORMAT("%s %.*s, inside process(); all %zu: %s", slowest.what,
-                          (int)(name.length < 200 ? name.length : 200), name.bytes,
-                          slowest.compared, CUP_SHOW(slowest.all_rate / 1e3, CUP_UNIT_KHZ)));
+               CUP_FORMAT("%s %.*s, in process(); all %ss: %s", slowest.what,
+                          (int)(name.length < 200 ? name.length : 200), name.bytes, slowest.what,
+                          CUP_SHOW(slowest.all_rate / 1e3, CUP_UNIT_KHZ)));
 }
 
 static void print_facts(const struct cup_page *page)

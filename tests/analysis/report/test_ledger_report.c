@@ -296,7 +296,7 @@ Test(ledger_report, advice_on_a_server_that_loses)
 {
     lose_some();
     EXPECT("server_loses", "3 attempts", "eos.site:1094 failed", "threshold 3", "--only losses");
-    EXPECT("events_lost", "2 chunks (200 events)", "200 of 800 events (25 %)",
+    EXPECT("events_lost", "lacks 2 chunks (threshold: any)", "200 of 800 events (25 %)",
            "2 failed, and no other attempt succeeded");
 }
 
@@ -318,7 +318,7 @@ Test(ledger_report, advice_on_skipped_chunks)
     BUILDER_ADD(&builder, CUP_R_CHUNK, returned);
     chunk("skipped", 2, 2, 3, FAR, 0);
     end_log("a.cup");
-    EXPECT("events_lost", "lacks 1 chunk (100 events)", "threshold: any",
+    EXPECT("events_lost", "lacks 1 chunk (threshold: any)", "threshold: any",
            "100 of 200 events (50 %)", "skipped 1 as bad files");
 }
 
@@ -330,7 +330,7 @@ Test(ledger_report, a_file_that_was_never_opened)
     metadata("", 2, FAR, -1);
     chunk("good", 3, 1, 2, NEAR, 0);
     end_log("a.cup");
-    EXPECT("events_lost", "lacks 1 file (events not known)", "the events of 1 lost file",
+    EXPECT("events_lost", "lacks 1 file (threshold: any)", "the events of 1 lost file",
            "skipped 1 as bad files");
     char *text = report("summary");
     cr_expect_not_null(strstr(text, "1 file (events not known) lost"), "%s", text);

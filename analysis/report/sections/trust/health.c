@@ -73,9 +73,8 @@ static void print_features(const struct cup_page *page)
     struct cup_feature_off off[CUP_FEATURE_COUNT];
     size_t count = cup_features_off(page->profile, off);
     for (size_t i = 0; i < count; i++)
-        cup_page_line(page, CUP_WARN, "Off in %s: %s: %s.",
-                      CUP_SHOW_COUNTED(off[i].processes, "worker process"), off[i].name,
-                      off[i].consequence);
+        cup_page_line(page, CUP_WARN, "%s was off in %s: %s.", off[i].name,
+                      CUP_SHOW_COUNTED(off[i].processes, "process"), off[i].consequence);
 }
 
 static void print_warnings(const struct cup_page *page)

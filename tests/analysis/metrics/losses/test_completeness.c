@@ -78,7 +78,7 @@ static void expect(enum cup_run_state state, const char *part)
 /* The golden run has lost no chunk for good, but one of its tasks never ended. */
 Test(completeness, without_the_client_it_is_not_known)
 {
-    expect(CUP_RUN_UNKNOWN, "the client, which knows what there is to do, was not profiled");
+    expect(CUP_RUN_UNKNOWN, "the client, which plans the chunks, was not profiled");
     cr_expect(isnan(cup_completeness_share(totals.completeness)));
 }
 

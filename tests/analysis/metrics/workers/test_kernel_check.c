@@ -204,8 +204,9 @@ Test(kernel_check, limits_are_told_in_words)
     load();
     cr_assert_eq(cup_warnings_make(&totals, warnings), 3);
     cr_assert_not_null(
-        strstr(warnings[0].text, "Mapped files not followed, because the table was full: 11;"));
+        strstr(warnings[0].text, "Mapped files not followed, because the table was full: 11."));
     cr_assert_not_null(
-        strstr(warnings[1].text, "Locks not followed, because the table was full: 12;"));
-    cr_assert_not_null(strstr(warnings[2].text, "also worked for other tasks: 13;"));
+        strstr(warnings[1].text, "Locks not followed, because the table was full: 12."));
+    cr_assert_not_null(
+        strstr(warnings[2].text, "that one task started and other tasks used, too: 13."));
 }
