@@ -37,7 +37,8 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--only", "SECTION", only, "print only this section",
                .values = cup_report_section_name),
     CUP_ASK_OPTIONS(" (with --only functions)"),
-    CUP_OPTION("--color", "WHEN", colour, "colours: auto is on a terminal without NO_COLOR",
+    CUP_OPTION("--color", "WHEN", colour,
+               "when to print colours; auto: on a terminal, unless NO_COLOR is set",
                .values = colour_name),
     CUP_OPTION("--span", "NAME", span, "only tasks of the Dask span with this name or id"),
     CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
@@ -47,7 +48,7 @@ static const struct cup_option rows[] = {
                "also look for the ROOT files below this directory, to report which share of them "
                "was read"),
     CUP_OPTION("--target", "RATE", target_text,
-               "also print how far this rate is away (see --only scaling)" CUP_RATES),
+               "also print how far the run is from this rate (see --only scaling)" CUP_RATES),
     CUP_OPTION("--fail-on", "LIST", fail_on,
                "exit with status 3 if one of these is found, for scripts; a list such as "
                "losses,failed",
@@ -79,9 +80,9 @@ static int one_of_several(const struct request *request, struct cup_error *error
         if (!given[i].value)
             continue;
         if (first)
-            return cup_error_set(error, "report", CUP_NO_OFFSET,
-                                 "%s and %s exclude each other; --json always has all sections",
-                                 first, given[i].name);
+            return cup_error_set(error, "report", CUP_NO_OFFSET, "%s and %s exclude each other%s",
+                                 first, given[i].name,
+                                 request->json ? "; --json always has all sections" : "");
         first = given[i].name;
     }
     return 0;

@@ -29,8 +29,8 @@ const struct cup_verb cup_verbs[] = {
      &cup_plot_options,
      "Each DIR may also be DIR:N, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. With two or more, the plots compare the runs: in `--list` the "
-     "names of these plots begin with compare. -- parts sides of several runs, as in `cupping "
-     "compare`. compare-flame-* show which functions changed between two "
+     "names of these plots begin with compare. -- stands between two sides of several runs, as in "
+     "`cupping compare`. compare-flame-* show which functions changed between two "
      "profiles: boxes are as wide as in the second one, or with `--baseline` 2 as in the first.\n"
      "The paths of the pictures are printed, one per line. Plots that cannot be drawn are listed "
      "on standard error, with the reason."},

@@ -26,13 +26,13 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 }
 
 /* The weight is the share of the threads' time that was missing, compared with a run in which all
- * workers were there. */
+ * workers were there. Without a sample inside the run the average is only interpolated. */
 bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *advice)
 {
     double average = cup_metric_number(CUP_METRIC_avg_workers, t);
     double most = cup_metric_number(CUP_METRIC_peak_workers, t);
     double missing = 1 - average / most;
-    return missing > 0.3 &&
+    return missing > 0.3 && t->observed->samples > 0 &&
            cup_advise(advice, cup_saves(t, advice, missing * (double)t->budget.threads_ns / 1e9),
                       "On average %.1f workers were there, of %.0f at most: %.0f %% were missing "
                       "(threshold 30 %%). They came late, left early or were lost. \nWait for the "

@@ -89,7 +89,7 @@ static void print_columns(const struct cup_terminal *terminal,
     if (comparison->input_count > 2 && single == comparison->input_count)
         cup_compare_line(terminal, CUP_DIM, 0,
                          "Each run is compared with %s alone. If several are runs of the same job, "
-                         "part the sides by --: `cupping compare A1 A2 -- B1 B2`.",
+                         "write -- between the two sides: `cupping compare A1 A2 -- B1 B2`.",
                          cup_input_name(comparison->baseline));
 }
 
@@ -148,6 +148,12 @@ static void put_inputs(const struct cup_terminal *terminal, const struct cup_com
 
 /* ---- settings --------------------------------------------------------------------------- */
 
+static const char *describe_setting(const struct cup_setting *setting, size_t input)
+{
+    const char *text = setting->texts[input];
+    return !text ? "n/a" : *text ? text : "none";
+}
+
 /* "hosts: A vm1; B vm2". Long lists of names are cut: the JSON has all. */
 static void print_difference(const struct cup_terminal *terminal,
                              const struct cup_comparison *comparison,
@@ -157,7 +163,7 @@ static void print_difference(const struct cup_terminal *terminal,
     enum { MOST = 160 };
     size_t length = (size_t)snprintf(line, sizeof line, "%s:", setting->what);
     for (size_t i = 0; i < comparison->input_count && length < sizeof line; i++) {
-        const char *text = setting->texts[i] ? setting->texts[i] : "n/a";
+        const char *text = describe_setting(setting, i);
         length += (size_t)snprintf(line + length, sizeof line - length, "%s %c %.*s%s",
                                    i ? ";" : "", cup_input_letter(i), (int)MOST, text,
                                    strlen(text) > MOST ? "..." : "");
@@ -182,7 +188,7 @@ static void put_differences(const struct cup_terminal *terminal,
             continue;
         cup_table_add_string(&table, setting->what);
         for (size_t k = 0; k < inputs; k++)
-            cup_table_add_string(&table, setting->texts[k] ? setting->texts[k] : "n/a");
+            cup_table_add_string(&table, describe_setting(setting, k));
     }
     cup_table_finish(&table, terminal);
     if (inputs < comparison->input_count)
@@ -234,7 +240,7 @@ static void print_settings(const struct cup_terminal *terminal,
         if (comparison->settings[i].differs)
             print_difference(terminal, comparison, &comparison->settings[i]);
     print_joined(terminal, comparison, "Alike:", false);
-    print_joined(terminal, comparison, "Not known of all inputs, and not compared:", true);
+    print_joined(terminal, comparison, "Not compared, because an input does not have them:", true);
     if (!comparison->same_work)
         cup_print_wrapped(
             terminal, CUP_DIM, 2,
@@ -594,23 +600,21 @@ static void print_footer(const struct cup_terminal *terminal,
     }
     putc('\n', terminal->out);
     cup_compare_line(terminal, CUP_DIM, 0,
-                     "%s where it is known whether more or less is better, and only if the change "
-                     "is known to be more than runs of the same job differ.",
-                     pair ? "Changes are marked better or worse"
-                          : "b: better, w: worse than the baseline; marked");
+                     "%s if more of it, or less, is known to be better, and if it changed by more "
+                     "than runs of the same job differ from each other.",
+                     pair ? "A figure is marked better or worse"
+                          : "b: better, w: worse than the baseline. A figure is marked");
     if (several)
         cup_compare_line(
             terminal, CUP_DIM, 0,
-            "Values are medians of the runs, ± their standard deviation. Spread: Welch's t-test at "
-            "95 %%, so two sides of the same job differ by more in about 1 of 20 comparisons.");
+            "Values are medians of the runs, ± their standard deviation. Spread: two sides of the "
+            "same job differ by more in about 1 of 20 comparisons (Welch's t-test at 95 %%).");
     if (single)
         cup_compare_line(
             terminal, CUP_DIM, 0,
-            "With one run on a side only counts and bytes are marked: one run does not show how "
-            "far "
-            "runs of the same job differ. Noise of the chunks: two standard errors of the mean "
-            "over "
-            "the chunks, which is the least. Two or more runs a side: `cupping compare A1 A2 -- B1 "
+            "One run a side does not show how far runs of the same job differ, so only counts and "
+            "bytes are marked. The noise of the chunks (two standard errors of their mean) is a "
+            "lower bound of it. Compare two or more runs a side: `cupping compare A1 A2 -- B1 "
             "B2`.");
 }
 

@@ -189,9 +189,10 @@ static int check_side(const struct cup_input_list *inputs, size_t side, const ch
     size_t from, to;
     find_words(inputs, side, &from, &to);
     if (from == to)
-        return cup_error_set(error, verb, CUP_NO_OFFSET,
-                             "no run %s a --, which parts the sides: `cupping %s A1 A2 -- B1 B2`",
-                             side == 0 ? "before" : "after", verb);
+        return cup_error_set(
+            error, verb, CUP_NO_OFFSET,
+            "no run %s --, which stands between two sides: `cupping %s A1 A2 -- B1 B2`",
+            side == 0 ? "before" : "after", verb);
     for (size_t i = from; i < to; i++)
         for (size_t k = from; k < i; k++)
             if (is_same_run(inputs->words[i], inputs->words[k]))

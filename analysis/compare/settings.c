@@ -152,7 +152,8 @@ static const char *files_text(struct cup_comparison *comparison, const struct cu
     int length = snprintf(text, sizeof text, "%zu", run->file_count);
     if (changes.missing + changes.other + changes.resized)
         snprintf(text + length, sizeof text - (size_t)length,
-                 " (%zu missing, %zu others, %zu with another size; for example %s)",
+                 " (%zu missing, %zu added, %zu of another size; for example "
+                 "%s)",
                  changes.missing, changes.other, changes.resized, basename(changes.example));
     return keep(comparison, text);
 }

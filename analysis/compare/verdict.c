@@ -131,13 +131,23 @@ static void add_difference(char to[CUP_VERDICT_TEXT], const struct subject *subj
 }
 
 static void add_no_difference(char to[CUP_VERDICT_TEXT], const struct subject *subject,
-                              const char *beyond)
+                              const char *noise)
 {
-    add_text(to, "No difference between %s and %s beyond %s of %s: %s %+.1f %%", subject->of,
-             subject->from, beyond, SHOW_PERCENT(subject->change.noise),
-             subject->wall ? "wall time" : "events per second",
+    add_text(to, "No difference between %s and %s beyond noise: %s %+.1f %%", subject->of,
+             subject->from, subject->wall ? "wall time" : "events per second",
              100 * cup_number(subject->change.relative));
     add_values(to, subject);
+    add_text(to, ", and %s is %s", noise, SHOW_PERCENT(subject->change.noise));
+}
+
+/* The inputs whose figure is n/a. */
+static const char *name_unknown(const struct subject *subject)
+{
+    size_t baseline = subject->comparison->baseline;
+    bool of =
+        !subject->row || cup_compared_value(subject->row, subject->input).kind == CUP_VALUE_NULL;
+    bool from = !subject->row || cup_compared_value(subject->row, baseline).kind == CUP_VALUE_NULL;
+    return of == from ? "both" : of ? subject->of : subject->from;
 }
 
 static void judge_several(char to[CUP_VERDICT_TEXT], const struct subject *subject)
@@ -214,9 +224,9 @@ char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison
                               .from = cup_input_name(comparison->baseline)};
     to[0] = '\0';
     if (isnan(cup_number(subject.change.relative)))
-        add_text(to, "Whether %s is faster than %s is not known: %s of one of them is n/a",
-                 subject.of, subject.from,
-                 wall ? "the wall time" : "the number of events per second");
+        add_text(to, "It is not known whether %s is faster than %s: %s of %s is n/a", subject.of,
+                 subject.from, wall ? "the wall time" : "the number of events per second",
+                 name_unknown(&subject));
     else if (cup_has_several_runs(comparison, input))
         judge_several(to, &subject);
     else

@@ -101,7 +101,7 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
     if (metric->missing)
         return metric->missing;
     if (strpbrk(metric->source, "@#"))
-        return "the samples do not have it";
+        return "no sample inside the run has it";
     return metric->needs & CUP_FEATURE_WAITS
                ? "no task with a CPU clock of its own ended: async tasks have none"
                : "the logs have no records for it";

@@ -121,7 +121,7 @@ METRIC(num_repeated_heartbeats, NULL, COUNT,
        "@; rows of samples that repeat the previous heartbeat: their memory, CPU and so on are not "
        "counted again",
        .missing = "only a scheduler's samples carry heartbeats")
-METRIC(sample_interval_asked_s, "  interval asked for", SECONDS,
+METRIC(sample_interval_asked_s, "  interval requested", SECONDS,
        cup_value_if(t->observed->origin, cup_real(t->observed->asked_s)), "P: CUPPING_INTERVAL; @")
 METRIC(sample_interval_s, "  interval reached", SECONDS,
        cup_ratio(t->observed->gaps_ns / 1e9, (double)t->observed->gaps), "@; mean within the run",

@@ -200,17 +200,26 @@ static void print_how(const struct cup_page *page)
                           parts[i].text);
 }
 
+/* "17 branches"; "n/a branches" where they are not known. */
+static const char *count_branches(const struct cup_page *page, char to[CUP_LINE_ROOM])
+{
+    double number = cup_metric_number(CUP_METRIC_branches_read, page->totals);
+    return number >= 0 ? cup_format(to, "%s", CUP_SHOW_COUNTED((uint64_t)number, "branch"))
+                       : "n/a branches";
+}
+
 static int print_branches(const struct cup_page *page)
 {
+    char number[CUP_LINE_ROOM];
     const struct cup_branches *branches = page->totals->branches;
 
     if (!cup_branches_any(branches) && branches->all.incidental == 0)
         return 0;
     cup_page_heading(page, "Branches",
-                     CUP_FORMAT("%s%s of baskets of %s branches, %s uncompressed (ratio %s)",
+                     CUP_FORMAT("%s%s of baskets of %s, %s uncompressed (ratio %s)",
                                 branches->at_most ? "at most " : "",
                                 CUP_SHOW_METRIC(page, CUP_METRIC_compressed_bytes),
-                                CUP_SHOW_METRIC(page, CUP_METRIC_branches_read),
+                                count_branches(page, number),
                                 CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes),
                                 CUP_SHOW_METRIC(page, CUP_METRIC_branches_compression_ratio)));
     int result =

@@ -81,14 +81,15 @@ static void print_size(const struct cup_page *page, const struct cup_chunk_size 
 {
     if (size->missing)
         return; /* print_growth() has printed why */
-    cup_page_line(page, CUP_PLAIN,
-                  "Chunks have %s events, of which the fixed part is %.1f %% of the time. %s: no "
-                  "less than %s (%s), no more than %s (%s).",
-                  CUP_SHOW(round(size->present), CUP_UNIT_COUNT), 100 * size->fixed_share,
-                  size->least <= size->most ? "What would suit" : "No size suits in all respects",
-                  CUP_SHOW(cup_two_digits(size->least), CUP_UNIT_COUNT),
-                  size->least_by ? by(size->least_by) : "any",
-                  CUP_SHOW(cup_two_digits(size->most), CUP_UNIT_COUNT), by(size->most_by));
+    cup_page_line(
+        page, CUP_PLAIN,
+        "Chunks have %s events; %.1f %% of their time is the same for chunks of any size. %s: "
+        "at least %s events (%s), at most %s (%s).",
+        CUP_SHOW(round(size->present), CUP_UNIT_COUNT), 100 * size->fixed_share,
+        size->least <= size->most ? "Suitable sizes" : "No size suits in all respects",
+        CUP_SHOW(cup_two_digits(size->least), CUP_UNIT_COUNT),
+        size->least_by ? by(size->least_by) : "any",
+        CUP_SHOW(cup_two_digits(size->most), CUP_UNIT_COUNT), by(size->most_by));
 }
 
 static void print_memory(const struct cup_page *page, const struct cup_memory_need *need)
@@ -96,21 +97,23 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
     if (need->missing && need->fit->heap.missing)
         return;
     if (need->missing) {
-        cup_page_line(page, CUP_PLAIN, "Which memory would suit is not known: %s.", need->missing);
+        cup_page_line(page, CUP_PLAIN, "No limit can be suggested: %s.", need->missing);
         return;
     }
     bool seen = !isnan(need->seen_bytes);
     cup_page_line(
         page, CUP_PLAIN,
         "Memory of a worker of %u thread%s with chunks of this size: an estimate of %s (error %s), "
-        "made of %s before a chunk and %s of peak heap for each thread%s%s. A limit of %s would "
-        "suit, of which 70 %% hold the estimate with twice its error%s; the present limit is %s.",
+        "made of %s before a chunk and %s of peak heap for each thread%s%s. The present limit is "
+        "%s; a limit of %s would be enough: %s.",
         need->threads, cup_plural(need->threads), CUP_SHOW(need->bytes, CUP_UNIT_BYTES),
         CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->base_bytes, CUP_UNIT_BYTES),
         CUP_SHOW(need->chunk_bytes, CUP_UNIT_BYTES), seen ? "; samples saw at most " : "",
         seen ? CUP_SHOW(need->seen_bytes, CUP_UNIT_BYTES) : "",
-        CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES), seen ? ", and the most that was seen" : "",
-        CUP_SHOW(need->limit_bytes, CUP_UNIT_BYTES));
+        CUP_SHOW(need->limit_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->request_bytes, CUP_UNIT_BYTES),
+        seen ? "neither the estimate plus twice its error nor what samples saw fills more than "
+               "70 % of it"
+             : "the estimate plus twice its error fills 70 % of it");
 }
 
 void cup_print_fits(const struct cup_page *page)

@@ -314,8 +314,8 @@ Test(compare, changes_by_hand)
     json_decref(root);
     cr_assert_eq(COMPARE(scratch, other), 0);
     expect_text("out", "-100.0 %  better");
-    expect_text("out",
-                "files: A 2; B 2 (1 missing, 1 others, 0 with another size; for example b.root)");
+    expect_text("out", "files: A 2; B 2 (1 missing, 1 added, 0 of another "
+                       "size; for example b.root)");
     expect_text("out", "datasets: A TTbar, ZToMuMu; B TTbar");
 }
 

@@ -187,8 +187,8 @@ Test(data_runs, the_noise_of_the_chunks_is_the_least)
     cr_expect_eq(cells[2].verdict, CUP_VERDICT_NONE);
     char text[CUP_VERDICT_TEXT];
     cr_expect_str_eq(cup_compare_verdict(text, &comparison, 1),
-                     "No difference between B and A beyond the noise of the chunks of 15 %: wall "
-                     "time +6.0 % (10.6 s against 10.0 s).");
+                     "No difference between B and A beyond noise: wall time +6.0 % (10.6 s against "
+                     "10.0 s), and the noise of the chunks is 15 %.");
     cr_expect_str_eq(
         cup_compare_verdict(text, &comparison, 2),
         "C is 30 % slower than A (13.0 s against 10.0 s). Whether runs of the same job "
