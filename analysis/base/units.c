@@ -25,12 +25,18 @@ static const struct scaled {
     [CUP_UNIT_HZ] = {1, {"Hz", "kHz", "MHz", "GHz"}},
 };
 
+/* Whole bytes and events have no decimals. */
 static void print_scaled(char *to, double number, const struct scaled *unit)
 {
     int power = 0;
     for (number *= unit->scale; unit->names[power + 1] && fabs(number) >= 999.5; power++)
         number /= 1000;
-    print_three(to, number, unit->names[power]);
+    bool whole = power == 0 && unit->scale == 1 && fabs(number - round(number)) < 1e-6;
+    if (whole)
+        snprintf(to, CUP_HUMAN_READABLE_ROOM, "%.0f %s", fabs(number) < 0.5 ? 0 : number,
+                 unit->names[0]);
+    else
+        print_three(to, number, unit->names[power]);
 }
 
 static void print_grouped(char *to, uint64_t number)

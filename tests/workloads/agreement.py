@@ -311,7 +311,7 @@ def check_text(outputs, output, expression, value) -> Iterator[str]:
 # --- labels ---
 
 
-ROW = rf" +(\S.*?)  +({FIGURE})  ([a-z]\w+)"
+ROW = rf" +(\S+(?: \S+)*)  +({FIGURE})  ([a-z]\w+)"
 
 
 @functools.cache

@@ -44,7 +44,7 @@ void cup_print_findings(const struct cup_page *page, size_t most)
         print_none(page);
         return;
     }
-    cup_page_heading(page, "Look at first", "");
+    cup_page_heading(page, "Findings", "the one that promises most first");
     for (size_t i = 0; i < count && i < most; i++)
         print_finding(page, &advice[i]);
     if (count > most)
