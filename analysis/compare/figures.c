@@ -217,7 +217,7 @@ void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name
         .value = cup_figures_keep(list->figures, value.bytes, value.length),
         .worker = worker,
     };
-    if (is_recorded(list, &one))
+    if (!one.name || !one.value || is_recorded(list, &one))
         return;
     if (make_room(list->figures, &list->recorded, &list->room, list->count, sizeof *list->recorded))
         list->recorded[list->count++] = one;

@@ -254,7 +254,9 @@ static int open_runs(const struct cup_input_list *inputs, struct cup_figures *si
 {
     struct cup_figures *runs = calloc(to - from, sizeof *runs);
     size_t opened = 0;
-    int result = runs ? 0 : cup_error_memory(error, inputs->words[from]);
+    int result = 0;
+    if (!runs)
+        return cup_error_memory(error, inputs->words[from]);
     while (result == 0 && from + opened < to) {
         result = open_word(inputs, &runs[opened], from + opened, usage, error);
         opened += result == 0;

@@ -223,7 +223,7 @@ char *cup_compare_verdict(char to[CUP_VERDICT_TEXT], const struct cup_comparison
                               .of = cup_input_name(input),
                               .from = cup_input_name(comparison->baseline)};
     to[0] = '\0';
-    if (isnan(cup_number(subject.change.relative)))
+    if (!subject.row || isnan(cup_number(subject.change.relative)))
         add_text(to, "It is not known whether %s is faster than %s: %s of %s is n/a", subject.of,
                  subject.from, wall ? "the wall time" : "the number of events per second",
                  name_unknown(&subject));

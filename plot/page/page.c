@@ -255,13 +255,15 @@ static void write_finding(const struct page *page, const struct cup_advice *advi
     const struct cup_plot *plot =
         advice->rule->plot ? cup_plot_find(table, advice->rule->plot) : NULL;
     struct figure *figure = plot ? &page->figures[plot - table->rows] : NULL;
-    if (figure && !figure->text)
+    if (figure && !figure->text) {
         plot = NULL;
+        figure = NULL;
+    }
     fputs("<li><div>", page->out);
     cup_html_prose(page->out, advice->text);
     write_evidence(page, advice->rule, plot);
     fputs("</div>\n", page->out);
-    if (plot && !figure->written)
+    if (figure && !figure->written)
         write_figure(page, figure);
     fputs("</li>\n", page->out);
 }

@@ -54,11 +54,18 @@ static uint32_t *make_places(struct cup_per_worker *plot, struct cup_plot_input 
     return rows;
 }
 
+/* How many workers share a row of the picture; at least 1. */
+static size_t workers_of_row(size_t workers, size_t rows)
+{
+    size_t each = rows ? (workers + rows - 1) / rows : 0;
+    return each ? each : 1;
+}
+
 /* Allocates the cells: sums while samples are read, means afterwards. */
 static int allocate_cells(struct cup_per_worker *plot, const struct cup_time_bins *time,
                           struct cup_arena *arena, size_t *per_row, double **counts)
 {
-    *per_row = (plot->worker_count + CUP_WORKER_ROWS - 1) / CUP_WORKER_ROWS;
+    *per_row = workers_of_row(plot->worker_count, CUP_WORKER_ROWS);
     plot->row_count = (plot->worker_count + *per_row - 1) / *per_row;
     plot->bin_count = time->count;
     plot->values = cup_arena_take(arena, plot->row_count * plot->bin_count, sizeof(double));
@@ -113,7 +120,7 @@ static void write_caption(struct cup_plot_input *input, const struct cup_per_wor
                           const char *of, double bin_s)
 {
     char workers[64];
-    size_t each = (plot->worker_count + plot->row_count - 1) / plot->row_count;
+    size_t each = workers_of_row(plot->worker_count, plot->row_count);
     char shared[48] = "";
     if (each > 1)
         snprintf(shared, sizeof shared, ", each row the mean of %zu", each);

@@ -155,7 +155,7 @@ static double nth_rate(const struct cup_runtime_events *plot, int n)
 {
     static const double digits[] = {1, 2, 5};
     double rate = plot->most_events / plot->most_s;
-    return pow(10, floor(log10(rate)) - 1 + n / 3) * digits[n % 3];
+    return pow(10, floor(log10(rate)) - 1 + floor(n / 3.0)) * digits[n % 3];
 }
 
 /* True if the line crosses the ranges of the data. */

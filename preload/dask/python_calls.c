@@ -87,9 +87,9 @@ static void job_raises(struct cup_frame frame)
 
 /* Pools of processes, whose modules are imported when one is made. */
 #define POOL(module, path)                                                                         \
-    {module, "ProcessPoolExecutor", "__init__", .file = path, .begins = object_made},              \
+    {module, "ProcessPoolExecutor", "__init__", .file = (path), .begins = object_made},            \
     {                                                                                              \
-        module, "ProcessPoolExecutor", "submit", .file = path, .begins = job_submitted             \
+        module, "ProcessPoolExecutor", "submit", .file = (path), .begins = job_submitted           \
     }
 #define FUTURE "concurrent.futures._base", "Future"
 static const struct cup_monitored functions[] = {

@@ -213,7 +213,7 @@ static void begin_wait_for(struct child_wait *call, pid_t pid, int options)
     {                                                                                              \
         struct child_wait waiting;                                                                 \
         begin_wait_for(&waiting, which, options);                                                  \
-        pid_t child = waiting.goes_on ? call : -1;                                                 \
+        pid_t child = waiting.goes_on ? (call) : -1;                                               \
         end_child_wait(&waiting, child);                                                           \
         return child;                                                                              \
     }

@@ -21,7 +21,7 @@ static uint64_t own_bytes(void)
 /* The number in the first line, "rchar: 123"; CUP_UNKNOWN64: the file cannot be read. */
 static uint64_t read_count(const char *path)
 {
-    char text[256];
+    char text[256] = "";
     uint64_t count = CUP_UNKNOWN64;
     cup_raw_read_text(path, text, sizeof text);
     if (strncmp(text, "rchar:", 6) == 0)

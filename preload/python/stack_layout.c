@@ -86,7 +86,8 @@ static const char *check_frame(cup_object *frame, struct cup_frame at)
 {
     CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
     int64_t place = cup_python_integer_at(frame, "f_lasti", -2);
-    if (cup_stack_code_of(&cup_layout, at.at) != (const char *)code || !has_expected_size(code))
+    if (!code || cup_stack_code_of(&cup_layout, at.at) != (const char *)code ||
+        !has_expected_size(code))
         return "the interpreter's code objects are not what was expected";
     if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
         return "the instruction is not where it is expected in the interpreter's frames";
