@@ -1,5 +1,6 @@
 /* Whether a run did all that it was to do: runs on a real cluster that end too early in different
  * ways, against the events of the files by their own numbers. */
+#include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
@@ -128,6 +129,10 @@ static void check_running(const struct job *job)
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000000L}, NULL);
     json_int_t events = events_of(job, "wait");
     expect_part(job, 1, "running", "Still running, so far", events);
+    char *text =
+        output_of(&(struct child){.argv = {CUP_BUILD "/cupping", "report", job->cluster.profile}});
+    cr_expect(strstr(text, "none   so far; "), "that it runs is no trouble: %s", text);
+    free(text);
     touch(go);
     cr_expect(cup_process_wait(&client, WAIT_S) == 0, "%s", client.log);
     expect_whole(job, 1, "Complete: ", events);

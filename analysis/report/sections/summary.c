@@ -263,7 +263,8 @@ static void print_trouble(const struct cup_page *page)
     uint64_t forbidden = page->profile->logs_forbidden;
     uint64_t damaged = page->profile->logs_damaged + page->profile->logs_unreadable - forbidden;
     const struct cup_loss_sums *losses = &t->losses->sums;
-    bool complete = cup_completeness_is_fine(t->completeness);
+    bool goes_on = t->completeness->state == CUP_RUN_RUNNING;
+    bool complete = goes_on || cup_completeness_is_fine(t->completeness);
     bool lost = cup_losses_chunks(losses) > 0;
     bool fine = complete && !lost && failed + unfinished + damaged + forbidden == 0;
     uint64_t unknown = t->all.unknown;
@@ -273,6 +274,7 @@ static void print_trouble(const struct cup_page *page)
         const char *text;
     } parts[] = {
         {!complete, "not complete"},
+        {goes_on, "so far"},
         {lost, CUP_FORMAT("%s lost", CUP_SHOW_LOSSES(losses))},
         {running > 0, CUP_FORMAT("%s running", CUP_SHOW_COUNTED(running, "task"))},
         {unknown > 0, CUP_FORMAT("%s of unknown outcome", CUP_SHOW_COUNTED(unknown, "task"))},
