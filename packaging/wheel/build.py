@@ -75,7 +75,7 @@ def build_libunwind():
     directory.mkdir(parents=True)
     print("wheel: building libunwind (log: build/wheel/libunwind.log)", flush=True)
     fetch_libunwind(directory)
-    (tar,) = directory.glob("libunwind_*.orig.tar.*")
+    (tar,) = directory.glob("libunwind_*.orig.tar.?z")
     run("tar", "xf", tar, cwd=directory)
     (source,) = (path for path in directory.glob("libunwind-*") if path.is_dir())
     log = WORK / "libunwind.log"
