@@ -93,11 +93,10 @@ static int hashed_as;
 
 static void choose_hash(void)
 {
-    struct cup_layout known;
-    if (!cup_layout_known(cup_py.minor, &known))
-        return;
-    known.thread_chunk = cup_layout.thread_chunk; /* not used here; may have failed to verify */
-    hashed_as = memcmp(&known, &cup_layout, sizeof known) == 0 ? cup_py.minor : 0;
+    enum { COUNT = sizeof cup_layouts / sizeof *cup_layouts };
+    struct cup_layout listed = cup_layouts[cup_py.minor < COUNT ? cup_py.minor : 0];
+    listed.thread_chunk = cup_layout.thread_chunk; /* not used here; may have failed to verify */
+    hashed_as = memcmp(&listed, &cup_layout, sizeof listed) == 0 ? cup_py.minor : 0;
 }
 
 /* The compiler turns constant offsets into a loop with two thirds of the instructions. */
