@@ -48,21 +48,16 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
         cup_recording_note(remark, why);
 }
 
-/* The feature of both methods. Without locks, 'inherited' has no evidence. */
+/* Jobs that are handed over are seen by their locks, or else by the functions that take them.
+ * Method 'inherited' needs the locks. */
 static void report_handoff(void)
 {
     const char *unseen = "this Python's locks are no semaphores";
-    if (cup_helper_verify()) {
-        cup_recording_add_feature(CUP_FEATURE_HANDOFF);
-        return;
-    }
-    const char *why = cup_python_calls_start();
-    if (why)
-        cup_recording_note("attribution methods 'handoff' and 'inherited' are off",
-                           *why ? why : unseen);
-    else
-        report_feature(CUP_FEATURE_HANDOFF, "", NULL);
-    if (!why)
+    bool sees_locks = cup_helper_verify();
+    const char *why = sees_locks ? NULL : cup_python_calls_start();
+    report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
+                   why && !*why ? unseen : why);
+    if (!sees_locks && !why)
         cup_recording_note("attribution method 'inherited' is off", unseen);
 }
 

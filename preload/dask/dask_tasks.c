@@ -504,16 +504,20 @@ void cup_dask_actor_ends(enum cup_task_status status)
     cup_leave(saved);
 }
 
-void cup_dask_lock_taken(void)
+static void look_at_lock(struct cup_frame frame)
 {
-    struct cup_frame frame;
-    int saved = cup_enter();
-    if (!cup_frames_top(&frame) || !cup_python_has_gil())
-        ;
-    else if (cup_self.origin == CUP_ORIGIN_ACTOR)
+    if (cup_self.origin == CUP_ORIGIN_ACTOR)
         look_at_actor(frame);
     else if (own.end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
              cup_anchors_may_ask())
         complete_end(frame);
+}
+
+void cup_dask_lock_taken(void)
+{
+    struct cup_frame frame;
+    int saved = cup_enter();
+    if (cup_frames_top(&frame) && cup_python_has_gil())
+        look_at_lock(frame);
     cup_leave(saved);
 }
