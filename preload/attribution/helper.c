@@ -305,7 +305,7 @@ void cup_helper_starts(uint32_t task)
 {
     cup_guard();
     if (cup_thread_known()) {
-        cup_self.inherited = verified ? task : 0; /* evidence against it are locks */
+        cup_self.inherited = verified ? task : 0; /* only locks show that it serves others */
         cup_helper_self.started_by = task;
     }
     cup_unguard();

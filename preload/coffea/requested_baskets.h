@@ -1,8 +1,9 @@
 /* The baskets that uproot is about to read. All reading of TTrees goes through one function of
  * uproot, _ranges_or_baskets_to_arrays, whose arguments include the list of baskets. The function
  * begins by creating a queue.Queue, and with it a lock. The hook of that lock's creation reads the
- * list: on the task's own thread, with the GIL, before any byte is read. Since 3.14 the interpreter
- * itself says when the function begins (monitored.h). See docs/baskets.md. */
+ * list: on the task's own thread, with the GIL, before any byte is read. From CPython 3.14 on locks
+ * are not seen; there the interpreter calls the library when the function begins
+ * (preload/python/monitored.h). See docs/baskets.md. */
 #pragma once
 
 #include "preload/python/frames.h"

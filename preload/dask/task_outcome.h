@@ -1,5 +1,5 @@
 /* How a task ended, as the frames of Dask's worker show it. Releases of Dask differ:
- * docs/dask-versions.md. Needs the guard and the GIL. */
+ * docs/releases.md. Needs the guard and the GIL. */
 #pragma once
 
 #include "preload/python/frames.h"

@@ -46,8 +46,8 @@ struct cup_thread {
     uint8_t origin;               /* enum cup_task_origin of its task: only the code that recognised
                                      its begin (Dask's or Coffea's) may end it */
     bool server_loop; /* it runs a Dask server's event loop: method SOLE does not apply */
-    bool awaits_lock; /* of dask: a lock that this thread takes may end its task, or tell how it
-                         ended */
+    bool awaits_lock; /* set by room dask: when this thread takes a lock, its task may have ended,
+                         or Dask may have made its message about it */
     uint32_t guard;   /* > 0: inside the library; hooks only forward */
     uint32_t tid;
     uint32_t task;      /* task that this thread runs; 0: none */
