@@ -66,7 +66,7 @@ def fetch_libunwind(directory):
 
 
 def build_libunwind():
-    """The path of libunwind.so: without threads' locks of a newer glibc, without liblzma."""
+    """Builds Debian's libunwind for the same old glibc, without liblzma. Returns its path."""
     directory = WORK / "libunwind"
     library = directory / "libcupping-unwind.so"
     if library.exists():
