@@ -4,6 +4,7 @@
 #include "analysis/base/iso_time.h"
 #include "analysis/compare/figures.h"
 #include "analysis/compare/json_file.h"
+#include "analysis/metrics/losses/losses.h"
 
 /* Rows of single chunks and the like are many, and not compared. The first: take_chunk(). */
 static const struct cup_json_unwanted unwanted[] = {
@@ -179,23 +180,30 @@ static void read_facts(struct cup_figures *figures, const json_t *root)
     cup_fact_list_finish(&list);
 }
 
-/* Reports of older versions do not say it. */
+/* As cup_losses_chunks(). Not known if the report lacks one of the counts. */
+static uint64_t read_losses(const json_t *losses)
+{
+    uint64_t sum = 0;
+    for (uint8_t i = 0; i < CUP_LOSS_OUTCOMES; i++) {
+        const json_t *chunks = json_object_get(losses, CUP_FORMAT("chunks_%s", cup_loss_names[i]));
+        if (cup_loss_is_missing(i) && !json_is_integer(chunks))
+            return CUP_UNKNOWN64;
+        sum += cup_loss_is_missing(i) ? (uint64_t)json_integer_value(chunks) : 0;
+    }
+    return sum;
+}
+
+/* Reports of older versions do not contain it. */
 static void read_completeness(struct cup_figures *figures, const json_t *root)
 {
     const json_t *completeness = json_object_get(root, "completeness");
-    const json_t *losses = json_object_get(root, "losses");
-    const json_t *lost = json_object_get(losses, "chunks_lost");
     const char *state = json_string_value(json_object_get(completeness, "state"));
     const char *sentence = json_string_value(json_object_get(completeness, "sentence"));
     for (int i = 0; state && i < CUP_RUN_STATE_COUNT; i++)
         if (strcmp(cup_run_state_names[i], state) == 0)
             figures->state = (enum cup_run_state)i;
     figures->completeness = sentence ? cup_figures_keep_string(figures, sentence) : NULL;
-    figures->losses =
-        json_is_integer(lost)
-            ? (uint64_t)(json_integer_value(lost) +
-                         json_integer_value(json_object_get(losses, "chunks_skipped")))
-            : CUP_UNKNOWN64;
+    figures->losses = read_losses(json_object_get(root, "losses"));
 }
 
 /* ---- the report ------------------------------------------------------------------------- */

@@ -93,6 +93,28 @@ static json_t *load_json(const char *name)
     return root;
 }
 
+/* ---- a saved report --------------------------------------------------------------------- */
+
+static uint64_t losses_of(const json_t *report)
+{
+    cr_assert_eq(json_dump_file(report, file_path, 0), 0);
+    return open_input(file_path)->losses;
+}
+
+Test(compare, a_saved_report_has_all_kinds_of_losses)
+{
+    json_t *report = report_json(scratch, outside), *losses = json_object_get(report, "losses");
+    cr_expect_eq(losses_of(report), 0);
+    json_object_set_new(losses, "chunks_lost", json_integer(1));
+    json_object_set_new(losses, "chunks_skipped", json_integer(2));
+    json_object_set_new(losses, "chunks_unfinished", json_integer(4));
+    json_object_set_new(losses, "chunks_recovered", json_integer(8));
+    cr_expect_eq(losses_of(report), 7);
+    json_object_del(losses, "chunks_unfinished");
+    cr_expect_eq(losses_of(report), CUP_UNKNOWN64);
+    json_decref(report);
+}
+
 /* ---- a measurement of roastcoffea ------------------------------------------------------- */
 
 static const char measurement[] =
