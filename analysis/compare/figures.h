@@ -33,7 +33,7 @@ struct cup_spread {
 /* Changes the order of `numbers`, which must all be known. */
 struct cup_spread cup_spread_of(double *numbers, size_t count);
 
-/* The spread of the numbers of several spreads together. */
+/* The spread of the numbers of several spreads together. Empty without memory. */
 struct cup_spread cup_spread_merge(const struct cup_spread *const *spreads, size_t count);
 
 /* The quantile for a share of 0 to 1; NAN if there are no numbers. */

@@ -28,10 +28,17 @@ static struct cup_value number_of_kind(enum cup_value_kind kind, double number)
                                                : cup_real(number);
 }
 
-/* A run in which no sample met a function has none of it. */
-static bool is_zero_if_missing(const struct cup_compared *row)
+/* A run has none of a function if no stack of it has the function. If no other function has such a
+ * figure in this run either, the run did not measure it. */
+static bool is_zero(const struct cup_figures *run, const struct cup_compared *row)
 {
-    return strcmp(row->section, "functions") == 0;
+    if (strcmp(row->section, "functions") != 0)
+        return false;
+    for (size_t i = 0; i < run->count; i++)
+        if (strcmp(run->rows[i].section, row->section) == 0 &&
+            strcmp(run->rows[i].name, row->name) == 0)
+            return true;
+    return false;
 }
 
 static void set_median(struct cup_run_figure *figure, enum cup_value_kind kind, double *numbers,
@@ -87,7 +94,7 @@ static void add_figure(struct cup_figures *side, const struct cup_compared *row,
                                     .direction = row->direction};
     for (size_t i = 0; i < count; i++) {
         struct cup_value value = cup_compared_value(row, i);
-        bool missing = !row->figures[i] && is_zero_if_missing(row);
+        bool missing = !row->figures[i] && is_zero(&side->runs[i], row);
         if (!missing && !is_amount(value.kind))
             continue;
         kind = missing ? kind : value.kind;
@@ -128,13 +135,20 @@ static void set_completeness(struct cup_figures *side)
     }
 }
 
+/* None if one of the runs has none, as in add_figure(). */
 static void set_chunks(struct cup_figures *side)
 {
     const struct cup_spread *spreads[CUP_COMPARE_MOST];
     for (int time = 0; time < CUP_CHUNK_TIMES; time++) {
-        for (size_t i = 0; i < side->run_count; i++)
+        bool known = true;
+        for (size_t i = 0; i < side->run_count; i++) {
             spreads[i] = &side->runs[i].chunks[time];
+            known &= spreads[i]->count > 0;
+        }
+        if (!known)
+            continue;
         side->chunks[time] = cup_spread_merge(spreads, side->run_count);
+        side->short_of_memory |= side->chunks[time].count == 0;
     }
 }
 

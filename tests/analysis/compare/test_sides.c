@@ -98,6 +98,53 @@ Test(sides, a_figure_that_one_run_lacks_is_not_known)
     cr_expect_str_eq(wall->source, "run 2 of 2: it never ended");
 }
 
+static void add_function(struct cup_figures *run, const char *row, double seconds)
+{
+    cup_figures_add(run, (struct cup_run_figure){.section = "functions",
+                                                 .row = row,
+                                                 .name = "self_cpu_per_event_s",
+                                                 .value = cup_real(seconds),
+                                                 .source = "made up"});
+}
+
+static struct cup_value median_of_function(const char *row)
+{
+    const struct cup_run_figure like = {
+        .section = "functions", .row = row, .name = "self_cpu_per_event_s"};
+    return cup_figures_row_value(&sides[0], &like);
+}
+
+Test(sides, a_function_that_no_stack_has_costs_nothing)
+{
+    struct cup_figures runs[] = {make_run(1, 1, 2), make_run(2, 2, 2)};
+    add_function(&runs[0], "f", 4);
+    add_function(&runs[0], "g", 1);
+    add_function(&runs[1], "f", 6);
+    make_side(&sides[0], runs, 2);
+    cr_expect_float_eq(cup_number(median_of_function("f")), 5, 1e-9);
+    cr_expect_float_eq(cup_number(median_of_function("g")), 0.5, 1e-9);
+}
+
+Test(sides, functions_of_a_run_without_stacks_are_not_known)
+{
+    struct cup_figures runs[] = {make_run(1, 1, 2), make_run(2, 2, 2)};
+    add_function(&runs[0], "f", 4);
+    make_side(&sides[0], runs, 2);
+    cr_expect_eq(median_of_function("f").kind, CUP_VALUE_NULL);
+}
+
+Test(sides, chunk_times_that_one_run_lacks_are_not_known)
+{
+    struct cup_figures runs[] = {make_run(1, 1, 2), make_run(2, 2, 2)};
+    double times[] = {1, 2, 3}, others[] = {4, 5};
+    runs[0].chunks[CUP_CHUNK_TASK] = cup_spread_of(times, 3);
+    runs[0].chunks[CUP_CHUNK_PROCESS] = cup_spread_of(times, 3);
+    runs[1].chunks[CUP_CHUNK_TASK] = cup_spread_of(others, 2);
+    make_side(&sides[0], runs, 2);
+    cr_expect_eq(sides[0].chunks[CUP_CHUNK_TASK].count, 5);
+    cr_expect_eq(sides[0].chunks[CUP_CHUNK_PROCESS].count, 0);
+}
+
 /* Deviations of 0.1 s each: the standard error of the difference is 0.0816 s, with four degrees of
  * freedom, whose t is 2.776. */
 Test(sides, a_difference_beyond_the_spread_is_judged)
