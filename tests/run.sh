@@ -50,6 +50,17 @@ add_up() {
                      sum[3], sum[5], sum[7], sum[9] }' "$@"
 }
 
+# LOG: each test that failed, with the last lines that it printed.
+quote_failed() {
+    awk '/^\[RUN \]/ { count = 0; next }
+        /^\[FAIL\]/ {
+            print "  " $0
+            for (i = count > 6 ? count - 6 : 0; i < count; i++)
+                print "    " substr(lines[i], 1, 300)
+        }
+        { lines[count++] = $0 }' "$1"
+}
+
 # NAME: adds the result of all its parts to the summary.
 judge() {
     skipped=$(cat build/test-"$1"*.log | grep '^\[SKIP\]' | grep -vc ': Test is disabled$' || :)
@@ -58,7 +69,8 @@ $(add_up build/test-"$1"*.log)
 "
     for log in build/test-"$1"*.log; do
         part=${log#build/test-} part=${part%.log}
-        [ "$(cat "build/test-$part.status" 2>/dev/null)" = 0 ] || failed="$failed $part"
+        [ "$(cat "build/test-$part.status" 2>/dev/null)" = 0 ] || failed="$failed $part
+$(quote_failed "$log")"
         grep -q '^\[====\] Synthesis' "$log" || summary="${summary}$part ended early: $log
 "
     done
