@@ -329,7 +329,8 @@ uninstall:
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 \
-		! -name 'venv*' ! -name 'python-3*' ! -name viewers ! -name demo-data -exec rm -rf {} +; fi
+		! -name 'venv*' ! -name 'python-3*' ! -name viewers ! -name nginx ! -name s3 \
+		! -name 'xrootd-*' ! -name demo-data -exec rm -rf {} +; fi
 
 distclean:
 	rm -rf build

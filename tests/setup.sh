@@ -234,3 +234,40 @@ viewers() {
 if [ "$what" = test ] && [ ! -e build/viewers/tried ]; then
     viewers
 fi
+
+# Storage servers and their clients. Tests that do not find one are skipped, with a message.
+
+# Unpacked, not installed: the package of a server would start it on this machine. Tried once.
+unpack() { # DIRECTORY PACKAGE
+    [ ! -e "$1/tried" ] || return 0
+    mkdir -p "$1"
+    : >"$1/tried"
+    say "getting $2 (log: build/setup-$2.log)"
+    (cd "$1" && apt-get download "$2" && dpkg-deb -x "$2"_*.deb .) >"build/setup-$2.log" 2>&1 9>&- ||
+        say "no $2, then"
+}
+
+# For PYTHONPATH, on top of what is in build/venv: these are large, and few tests need them.
+packages() { # DIRECTORY PIP-ARGUMENT...
+    target=$1
+    shift
+    stamp="$* $(cksum <tests/requirements-s3.txt) $(python_version build/venv/bin/python)"
+    [ "$(cat "$target/complete" 2>/dev/null)" != "$stamp" ] || return 0
+    say "installing packages into $target (log: build/setup-${target#build/}.log)"
+    rm -rf "$target"
+    mkdir -p "$target"
+    build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
+        --no-compile --only-binary :all: --progress-bar off --target "$target" "$@" \
+        >"build/setup-${target#build/}.log" 2>&1 9>&- || say "no $target, then"
+    printf '%s\n' "$stamp" >"$target/complete"
+}
+if [ "$what" = test ] || [ "$what" = soak ]; then
+    [ -x /usr/sbin/nginx ] || unpack build/nginx nginx
+    packages build/s3 -r tests/requirements-s3.txt
+    # Compiles what is imported, which is a small part of it.
+    PYTHONPATH=build/s3 build/venv/bin/python -c 'import moto.s3.urls, moto.server, s3fs' \
+        >>build/setup-s3.log 2>&1 9>&- || say "no tests of S3, then (log: build/setup-s3.log)"
+    # XRootD's client: 6 is in build/venv; 5.9, and 5.5 as Debian 12 has it, for its own Python.
+    packages build/xrootd-5.9 xrootd==5.9.9
+    unpack build/xrootd-5.5 python3-xrootd
+fi

@@ -2,15 +2,13 @@
 
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
+#include "tests/e2e/server_port.h"
 #include "tests/e2e/witness.h"
 
-#include <arpa/inet.h>
 #include <criterion/criterion.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,56 +36,34 @@ void xrootd_need(void)
         cr_skip_test("no XRootD client in " CUP_PYTHON);
 }
 
-static int connection(in_port_t port)
-{
-    struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_port = port, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
-        return fd;
-    close(fd);
-    return -1;
-}
-
-static in_port_t free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t bytes = sizeof address;
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    cr_assert(fd >= 0 && bind(fd, (struct sockaddr *)&address, bytes) == 0 &&
-              getsockname(fd, (struct sockaddr *)&address, &bytes) == 0);
-    close(fd);
-    return address.sin_port;
-}
-
-static void write_settings(in_port_t port)
+static void write_settings(int port)
 {
     FILE *file = fopen(text("%s/settings", directory), "we");
     cr_assert(file != NULL);
     fprintf(file,
             "xrd.port %d\nxrd.protocol xroot *\nall.export /\noss.localroot %s/files\n"
             "all.adminpath %s/admin\nall.pidpath %s/admin\n",
-            ntohs(port), directory, directory, directory);
+            port, directory, directory, directory);
     cr_assert(fclose(file) == 0);
 }
 
 /* A server refuses to be root; then it becomes nobody, who must be able to get at its files. */
 void xrootd_start_again(void)
 {
-    in_port_t port = free_port();
+    int port = server_free_port();
     const char *settings = text("%s/settings", directory), *log = text("%s/admin/log", directory);
     const char *const argv[] = {"xrootd", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
                                 "nobody", NULL};
     write_settings(port);
     cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
-    int fd = -1;
-    for (int tries = 0; fd < 0 && tries < 500; tries++) {
-        usleep(20000);
-        fd = connection(port);
-    }
-    cr_assert(fd >= 0, "xrootd does not answer: see %s", log);
-    close(fd);
-    snprintf(xrootd_url, sizeof xrootd_url, "root://localhost:%d/", ntohs(port));
+    server_wait(&server, port);
+    snprintf(xrootd_url, sizeof xrootd_url, "root://localhost:%d/", port);
+}
+
+void xrootd_make_files(const char *to)
+{
+    const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py", to, NULL};
+    cup_run("xrootd_files.py", text("%s.log", to), argv, cup_clean_environment, 120);
 }
 
 static void make_files(void)
@@ -97,9 +73,7 @@ static void make_files(void)
     cr_assert(mkdir(text("%s/files", directory), 0755) == 0);
     cr_assert(mkdir(text("%s/admin", directory), 0777) == 0);
     cr_assert(chmod(text("%s/admin", directory), 0777) == 0);
-    const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py",
-                                text("%s/files", directory), NULL};
-    cup_run("xrootd_files.py", text("%s/files.log", directory), argv, cup_clean_environment, 120);
+    xrootd_make_files(text("%s/files", directory));
 }
 
 void xrootd_start(void)

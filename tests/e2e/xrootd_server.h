@@ -17,6 +17,9 @@ void xrootd_stop(void);
 void xrootd_kill(void);
 void xrootd_start_again(void);
 
+/* Writes those files into the directory TO. */
+void xrootd_make_files(const char *to);
+
 pid_t xrootd_pid(void);
 const char *xrootd_files(void); /* the directory that it serves */
 long long xrootd_file_bytes(const char *name);

@@ -1,0 +1,81 @@
+/* Bytes that tasks fetch over HTTP: nginx's log says how many each one got. Skipped without nginx.
+ */
+#include "tests/e2e/child.h"
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+#include "tests/e2e/s3_server.h"
+#include "tests/e2e/witness.h"
+#include "tests/e2e/xrootd_server.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+TestSuite(http, .timeout = 240);
+
+static void run_clients(const char *scratch, const char *url, const char *clients, int threads)
+{
+    struct cup_cluster cluster;
+    const char *const arguments[] = {url, clients, "4", NULL};
+    cup_cluster_start(&cluster,
+                      &(struct cup_cluster_options){
+                          .directory = scratch,
+                          .threads = threads,
+                          .environment = (const char *const[]){"PYTHONPATH=" S3_PACKAGES, NULL}});
+    cup_cluster_script(&cluster, "http_job.py", arguments);
+    cup_cluster_stop(&cluster);
+}
+
+static char *make_files(const char *name)
+{
+    char *scratch = cup_scratch(name);
+    cr_assert(mkdir(text("%s/files", scratch), 0755) == 0);
+    xrootd_make_files(text("%s/files", scratch));
+    return scratch;
+}
+
+/* Each task has the bytes that the server sent to it, heads of answers included. */
+static void check_bytes(json_t *rows, json_t *log, size_t tasks)
+{
+    size_t i;
+    json_t *row;
+    cr_assert_eq(json_array_size(rows), tasks);
+    json_array_foreach(rows, i, row)
+    {
+        json_int_t sent = (json_int_t)http_sum(log, cup_word(row, "key"), "sent");
+        cr_expect(sent > 1000000 && cup_count(row, "recv_bytes") == sent,
+                  "%s: %lld bytes received, %lld sent", cup_word(row, "key"),
+                  (long long)cup_count(row, "recv_bytes"), (long long)sent);
+    }
+}
+
+static void judge(char *scratch, json_t *log, size_t tasks)
+{
+    json_t *rows = cup_tasks(scratch);
+    check_bytes(rows, log, tasks);
+    cup_check_sane(rows);
+    json_decref(rows);
+    json_decref(log);
+    free(scratch);
+}
+
+Test(http, one_thread)
+{
+    http_need();
+    struct http_server server;
+    char *scratch = make_files("http-1");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
+    run_clients(scratch, server.url, "requests,urllib3,urllib", 1);
+    judge(scratch, http_stop(&server), 12);
+}
+
+Test(http, s3_one_thread)
+{
+    s3_need();
+    struct s3_server server;
+    char *scratch = make_files("http-s3-1");
+    s3_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
+    run_clients(scratch, text("%s/bucket", server.front.url), "pyarrow,s3fs", 1);
+    judge(scratch, s3_stop(&server), 8);
+}

@@ -1,0 +1,84 @@
+"""Tasks on a real worker that fetch files from an HTTP server, each with one client.
+
+    http_job.py ADDRESS URL CLIENT,CLIENT... TASKS       URL/bucket for clients of S3
+
+TASKS tasks of each client, named CLIENT-NUMBER, ask for their files at URL/t/KEY/NAME: so the server's
+log says what each task got."""
+
+import sys
+from pathlib import Path
+
+from distributed import Client, wait
+
+HERE = Path(__file__).resolve().parent
+FILES = ["0.root", "1.root"]
+
+
+def fetch_requests(urls):
+    import requests
+
+    with requests.Session() as session:
+        return [len(session.get(url, timeout=60).content) for url in urls]
+
+
+def fetch_urllib3(urls):
+    import urllib3
+
+    with urllib3.PoolManager() as pool:
+        return [len(pool.request("GET", url, timeout=60).data) for url in urls]
+
+
+def fetch_urllib(urls):
+    from urllib.request import urlopen
+
+    return [len(urlopen(url, timeout=60).read()) for url in urls]
+
+
+def split_s3(urls):
+    """The endpoint, and of each URL the bucket with the key."""
+    endpoint, _, _ = urls[0].partition("/bucket/")
+    return endpoint, [url[len(endpoint) + 1 :] for url in urls]
+
+
+def fetch_pyarrow(urls):
+    from pyarrow.fs import S3FileSystem
+
+    endpoint, keys = split_s3(urls)
+    scheme, _, host = endpoint.partition("://")
+    files = S3FileSystem(access_key="k", secret_key="s", endpoint_override=host, scheme=scheme,
+                         region="us-east-1")
+    return [len(files.open_input_file(key).read()) for key in keys]
+
+
+def fetch_s3fs(urls):
+    import s3fs
+
+    endpoint, keys = split_s3(urls)
+    files = s3fs.S3FileSystem(key="k", secret="s", endpoint_url=endpoint)
+    return [len(files.cat_file(key)) for key in keys]
+
+
+def fetch(here, client, urls):
+    sys.path.insert(0, here)
+    import http_job
+
+    return getattr(http_job, f"fetch_{client}")(urls)
+
+
+def main():
+    address, url, clients, count = sys.argv[1:]
+    client = Client(address)
+    client.wait_for_workers(1)
+    tasks = []
+    for name in clients.split(","):
+        for number in range(int(count)):
+            key = f"{name}-{number}"
+            urls = [f"{url}/t/{key}/{file}" for file in FILES[: 1 + number % 2]]
+            tasks.append(client.submit(fetch, str(HERE), name, urls, key=key, pure=False))
+    wait(tasks)
+    print([task.result() for task in tasks])
+    client.close()
+
+
+if __name__ == "__main__":
+    main()
