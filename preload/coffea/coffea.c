@@ -2,6 +2,7 @@
 
 #include "preload/coffea/work_item.h"
 #include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
@@ -354,9 +355,17 @@ static void end_process(struct cup_frame frame, cup_object *item, cup_object **l
         cup_task_end(CUP_STATUS_FINISHED, now, CUP_UNKNOWN64, 0);
 }
 
+/* Chunks alone, without Dask's other tasks, would look like idle workers. */
+static bool is_supported(void)
+{
+    return !cup_release_refused(CUP_RELEASE_DISTRIBUTED) &&
+           cup_release_supported(CUP_RELEASE_COFFEA);
+}
+
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
 {
-    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !cup_recording_open())
+    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !is_supported() ||
+        !cup_recording_open())
         return;
     CUP_OWNED cup_object *locals = NULL;
     CUP_OWNED cup_object *item = cup_frames_local(top, "item", &locals);

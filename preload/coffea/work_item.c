@@ -2,6 +2,7 @@
 
 #include "preload/attribution/lock_origin.h"
 #include "preload/coffea/uproot.h"
+#include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
@@ -34,7 +35,7 @@ static void record_item(struct cup_r_item item)
 bool cup_item_is_coffea(cup_object *object, const char *type_name)
 {
     bool work = strcmp(type_name, "WorkItem") == 0;
-    if (!work && strcmp(type_name, "FileMeta") != 0)
+    if ((!work && strcmp(type_name, "FileMeta") != 0) || !cup_release_supported(CUP_RELEASE_COFFEA))
         return false;
     record_item((struct cup_r_item){
         .kind = work ? CUP_ITEM_WORK : CUP_ITEM_METADATA,

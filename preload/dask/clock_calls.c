@@ -8,6 +8,7 @@
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/server_samples.h"
 #include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
@@ -118,6 +119,9 @@ static bool is_unmetered(const void *name)
 
 static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, struct cup_frame frame)
 {
+    if (name != cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION) &&
+        !cup_release_supported(CUP_RELEASE_DISTRIBUTED))
+        return;
     if (id == CLOCK_THREAD_CPUTIME_ID)
         cup_dask_thread_clock(frame,
                               (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});

@@ -3,6 +3,7 @@
 #include "preload/coffea/coffea.h"
 #include "preload/dask/runner_plan.h"
 #include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/releases.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
@@ -62,7 +63,7 @@ static bool find_codes(void)
         return true;
     CUP_OWNED cup_object *runner =
         cup_python_attribute(cup_python_module("coffea.processor.executor"), "Runner");
-    if (!runner)
+    if (!runner || !cup_release_supported(CUP_RELEASE_COFFEA))
         return false;
     cup_object *run = find_code(runner, "run");
     codes.call = find_code(runner, "__call__");

@@ -2,6 +2,8 @@
  * or later they become calls of __isoc23_* symbols, which older systems do not have. */
 #pragma once
 
+#include "include/releases.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,4 +37,23 @@ static inline char *cup_number_write(char *text, uint32_t number)
     for (; digits; number /= 10)
         text[--digits] = (char)('0' + number % 10);
     return end;
+}
+
+/* The number of a version such as "0.7.22" or "2022.1", as CUP_RELEASE() makes it; 0: it is none.
+ */
+static inline uint64_t cup_number_release(const char *version)
+{
+    enum { PARTS = 3, MOST = 9999 };
+    uint64_t parts[PARTS] = {0};
+    int count = 0;
+    for (const char *at = version; count < PARTS; at++) {
+        const char *rest = cup_number(at, &parts[count]);
+        if (rest == at || parts[count] > MOST)
+            break;
+        count++;
+        at = rest;
+        if (*at != '.')
+            break;
+    }
+    return count < 2 ? 0 : CUP_RELEASE(parts[0], parts[1], parts[2]);
 }

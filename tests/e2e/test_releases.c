@@ -80,6 +80,14 @@ static void check_errors(const char *directory)
     cr_expect_eq(found, 4, "%d errors", found);
 }
 
+/* Muon_pt and nMuon of all files, each basket once: as uproot says. */
+static void check_baskets(json_t *report, json_t *out)
+{
+    json_t *branches = json_object_get(report, "branches");
+    cr_expect_eq(cup_count(branches, "distinct_bytes"), cup_count(out, "basket_bytes"));
+    cr_expect_eq(cup_count(branches, "branches_read"), 2);
+}
+
 static json_int_t count_at(json_t *report, const char *object, const char *name)
 {
     return json_integer_value(json_object_get(json_object_get(report, object), name));
@@ -113,6 +121,7 @@ static void check(const char *venv)
     check_rows(rows);
     check_errors(directory);
     check_coffea(report, json_object_get(out, "metrics"));
+    check_baskets(report, out);
     json_decref(report), json_decref(rows), json_decref(out);
     free(directory);
 }
@@ -127,4 +136,65 @@ Test(releases, oldest)
 Test(releases, with_a_late_message)
 {
     check("venv-2024.2");
+}
+
+/* The newest Python with the newest Dask and Coffea. */
+Test(releases, newest_python)
+{
+    check("venv-3.13");
+}
+
+/* ---- too old ----------------------------------------------------------------------------- */
+
+static bool is_on_first_page(const char *profile, const char *text)
+{
+    char command[4096], line[1024];
+    bool found = false;
+    snprintf(command, sizeof command, CUP_TOP "/build/cupping report %s", profile);
+    FILE *report = popen(command, "r");
+    cr_assert_not_null(report);
+    while (fgets(line, sizeof line, report))
+        found |= strstr(line, text) != NULL;
+    pclose(report);
+    return found;
+}
+
+/* Nothing is recorded of a release that is too old, and the first page says so; of this one's
+ * neighbour, everything. */
+static void check_release(const char *package, const char *version, size_t tasks)
+{
+    char text[128];
+    char *directory = cup_scratch("old-release"), *input = cup_input("ttree");
+    char *profile = cup_path(directory, "profile"), *log = cup_path(directory, "client.log");
+    char *files = cup_path(input, "files.json");
+    const char *const argv[] = {
+        CUP_TOP "/wrappers/cupping-run",           "-o",    profile, "--",  CUP_PYTHON,
+        CUP_TOP "/tests/workloads/old_release.py", package, version, files, NULL};
+    cup_run("old_release.py", log, argv, cup_clean_environment, 200);
+    json_t *rows = cup_tasks(directory);
+    cr_expect_eq(json_array_size(rows), tasks, "%zu tasks", json_array_size(rows));
+    snprintf(text, sizeof text, "%s %s is too old (supported are ", package, version);
+    cr_expect_eq(is_on_first_page(profile, text), tasks == 0);
+    json_decref(rows);
+    free(directory), free(input), free(profile), free(log), free(files);
+}
+
+Test(releases, dask_that_is_too_old_is_refused)
+{
+    check_release("distributed", "2021.12.0", 0);
+}
+
+Test(releases, the_oldest_dask_is_not)
+{
+    check_release("distributed", "2022.1.0", 21);
+}
+
+Test(releases, coffea_that_is_too_old_is_refused)
+{
+    check_release("coffea", "0.7.21", 0);
+}
+
+Test(releases, the_oldest_coffea_is_not)
+{
+    check_release("coffea", "0.7.22", 6);
 }

@@ -57,14 +57,14 @@ def one_cluster(args, directory):
     Process.directory = directory  # ./cupping-latest of the checkout stays as it is
     profile, scheduler_file = directory / "profile", directory / "scheduler.json"
     cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"]
-    dask = Path(args.python).parent / "dask"
     scheduler = Process("scheduler", [
-        *cupping, dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-        "--scheduler-file", scheduler_file], directory)
+        *cupping, *cluster.dask(args.python, "scheduler"), "--host", "127.0.0.1", "--port", "0",
+        "--no-dashboard", "--scheduler-file", scheduler_file], directory)
     address = cluster.scheduler_address(scheduler_file, scheduler)
     worker = Process("worker", [
-        *cupping, *args.under.split(), dask, "worker", address, "--no-dashboard",
-        "--nthreads", battery_job.POOL, "--nworkers", 1 + args.dask,
+        *cupping, *args.under.split(), *cluster.dask(args.python, "worker"), address,
+        "--no-dashboard", "--nthreads", battery_job.POOL,
+        *["--nworkers", 2] * args.dask,  # 2022.1 does not know this option
         "--local-directory", directory / "scratch",
         "--memory-limit", "500MB" if args.dask else "0", "--death-timeout", "60"], directory)
     out = directory / "out.json"

@@ -359,7 +359,7 @@ def memmap_scattered(path, size):
     return pages(path, 0, 1, places=count)
 
 
-@road("mapped", takes="root", column=None, needs=("uproot",))
+@road("mapped", takes="root", column=None, needs=("uproot.source.fsspec",))
 def uproot_memmap(path, _size):
     import uproot
 
@@ -433,7 +433,7 @@ def fsspec_async(data, size):
     return sum(map(len, files.cat_ranges(list(data), starts, [None] * len(data))))
 
 
-@road("asyncio", takes="root", needs=("uproot",))
+@road("asyncio", takes="root", needs=("uproot.source.fsspec",))
 def uproot_fsspec(path, size):
     import uproot
 
@@ -796,7 +796,7 @@ class CountedFile(io.FileIO):
         return whole
 
 
-@road("libraries", takes="root", needs=("uproot",))
+@road("libraries", takes="root", needs=("uproot.source.fsspec",))
 def uproot_threads(path, _size):
     """MultithreadedFileSource: several files open, a thread for each, jobs on one queue."""
     import uproot

@@ -183,6 +183,12 @@ def cpu_of_tree(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def dask(python: Path, what: str) -> list:
+    """The `dask` beside the interpreter; in old releases it is a program `dask-scheduler`."""
+    program = Path(python).parent / "dask"
+    return [program, what] if program.exists() else [f"{program}-{what}"]
+
+
 def scheduler_address(path: Path, scheduler: Process) -> str:
     while True:
         if scheduler.ended():
@@ -241,18 +247,17 @@ def run(args: argparse.Namespace) -> None:
 
     profile = None if args.no_profile else profile_directory(args)
     cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"] if profile else []
-    dask = [args.python.parent / "dask"]
     scheduler_file = logs / "scheduler.json"
 
     say("starting a scheduler" + (" under cupping-run" if profile else ""))
     scheduler = Process("scheduler", [
-        *cupping, *dask, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+        *cupping, *dask(args.python, "scheduler"), "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
         "--scheduler-file", scheduler_file,
     ], logs)
     address = scheduler_address(scheduler_file, scheduler)
     say(f"starting {args.workers} worker(s) of {args.threads} threads for {address}")
     worker = Process("worker", [
-        *cupping, *args.under.split(), *dask, "worker", address, "--no-dashboard",
+        *cupping, *args.under.split(), *dask(args.python, "worker"), address, "--no-dashboard",
         "--nthreads", args.threads, "--nworkers", args.workers,
         "--nanny" if not args.no_nanny else "--no-nanny",
         "--local-directory", logs / "scratch", "--death-timeout", 60,

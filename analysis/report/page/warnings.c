@@ -5,6 +5,7 @@
 
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/page.h"
+#include "include/releases.h"
 
 static const struct {
     enum cup_health counter;
@@ -139,41 +140,49 @@ static size_t add_not_compared(const struct cup_totals *totals, struct cup_warni
 
 /* ---- releases ---------------------------------------------------------------------------- */
 
-/* What was tried, as year * 100 + month, or major * 100 + minor: docs/releases.md. */
 static const struct {
-    const char *package;
-    unsigned oldest, newest;
-    const char *oldest_text, *newest_text;
-} tried_releases[] = {
-    {"distributed", 202201, 202608, "2022.1", "2026.8"},
-    {"coffea", 7, 202609, "0.7", "2026.9"},
+    const char *package, *unknown, *oldest, *newest;
+    uint64_t oldest_number, newest_number;
+} releases[] = {
+#define X(id, package, unknown, oldest, oldest_number, newest, newest_number)                      \
+    {package, unknown, oldest, newest, oldest_number, newest_number},
+    CUP_RELEASES(X)
+#undef X
 };
 
-static bool is_untried(struct cup_text version, unsigned oldest, unsigned newest)
+/* As CUP_RELEASE() makes it; 0: the version is no number. */
+static uint64_t read_release(struct cup_text version)
 {
     char text[32];
-    unsigned first = 0, second = 0;
+    unsigned parts[3] = {0};
     snprintf(text, sizeof text, "%.*s", (int)version.length, version.bytes);
-    if (sscanf(text, "%u.%u", &first, &second) != 2)
-        return false;
-    return first * 100 + second < oldest || first * 100 + second > newest;
+    if (sscanf(text, "%u.%u.%u", &parts[0], &parts[1], &parts[2]) < 2)
+        return 0;
+    return CUP_RELEASE(parts[0], parts[1], parts[2]);
 }
 
-/* Names the first process with a release that was not tried. */
-static size_t add_untried(const struct cup_totals *totals, size_t which,
+/* Names the first process with a release that is too old, or else was not tried. */
+static size_t add_release(const struct cup_totals *totals, enum cup_release which,
                           struct cup_warning *warning)
 {
-    const char *package = tried_releases[which].package;
+    const char *package = releases[which].package;
     for (size_t i = 0; i < totals->profile->process_count; i++) {
         struct cup_text version = cup_process_fact(totals->profile, i, package);
-        if (!version.length ||
-            !is_untried(version, tried_releases[which].oldest, tried_releases[which].newest))
+        uint64_t number = version.length ? read_release(version) : 0;
+        bool is_old = number && number < releases[which].oldest_number;
+        if (!is_old && number <= releases[which].newest_number)
             continue;
-        snprintf(warning->text, sizeof warning->text,
-                 "%s %.*s was not tried with this cupping: releases from %s to %s were. What it "
-                 "does in another way is missing here.",
-                 package, (int)version.length, version.bytes, tried_releases[which].oldest_text,
-                 tried_releases[which].newest_text);
+        if (is_old)
+            snprintf(warning->text, sizeof warning->text,
+                     "%s %.*s is too old (supported are %s to %s): its %s are not recorded.",
+                     package, (int)version.length, version.bytes, releases[which].oldest,
+                     releases[which].newest, releases[which].unknown);
+        else
+            snprintf(warning->text, sizeof warning->text,
+                     "%s %.*s was not tried with this cupping: releases from %s to %s were. What "
+                     "it does in another way is missing here.",
+                     package, (int)version.length, version.bytes, releases[which].oldest,
+                     releases[which].newest);
         return 1;
     }
     return 0;
@@ -188,8 +197,8 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);
     count += add_not_compared(totals, &warnings[count]);
-    count += add_untried(totals, 0, &warnings[count]);
-    count += add_untried(totals, 1, &warnings[count]);
+    for (int which = 0; which < CUP_RELEASE_COUNT; which++)
+        count += add_release(totals, (enum cup_release)which, &warnings[count]);
     cup_kernel_warning(totals->kernel, totals->profile, warnings[count].text,
                        sizeof warnings->text);
     count += warnings[count].text[0] != '\0';

@@ -1,4 +1,4 @@
-/* The warning about releases of Dask and Coffea that were not tried. */
+/* The warnings about releases of Dask and Coffea that are too old, or were not tried. */
 #include <criterion/criterion.h>
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { NAME = 1, VERSION };
 
 TestSuite(releases, .init = start_fixture, .fini = end_fixture);
 
-static bool is_warned(const char *package, const char *version)
+static bool is_warned(const char *package, const char *version, const char *what)
 {
     struct cup_warning warnings[CUP_WARNINGS_MOST];
     const struct cup_r_info fact = {.name = NAME, .value = VERSION};
@@ -22,31 +22,43 @@ static bool is_warned(const char *package, const char *version)
     load_fixture(&(struct cup_load_options){.counters = true});
     size_t count = cup_warnings_make(&totals, warnings);
     for (size_t i = 0; i < count; i++)
-        found |= strstr(warnings[i].text, "was not tried") && strstr(warnings[i].text, version);
+        found |= strstr(warnings[i].text, what) && strstr(warnings[i].text, version);
     return found;
 }
 
-Test(releases, older_than_the_oldest_is_named)
+Test(releases, older_than_the_oldest_is_refused)
 {
-    cr_expect(is_warned("distributed", "2021.12.0"));
+    cr_expect(is_warned("distributed", "2021.12.0",
+                        "is too old (supported are 2022.1 to 2026.8): its tasks"));
+}
+
+Test(releases, coffea_older_than_0_7_22_is_refused)
+{
+    cr_expect(
+        is_warned("coffea", "0.7.21", "is too old (supported are 0.7.22 to 2026.9): its chunks"));
 }
 
 Test(releases, newer_than_the_newest_is_named)
 {
-    cr_expect(is_warned("coffea", "2027.1.0"));
+    cr_expect(is_warned("coffea", "2027.1.0", "was not tried"));
 }
 
 Test(releases, known_ones_are_not)
 {
-    cr_expect_not(is_warned("distributed", "2024.2.1"));
+    cr_expect_not(is_warned("distributed", "2024.2.1", ""));
 }
 
-Test(releases, coffea_0_7_is_known)
+Test(releases, the_oldest_is_known)
 {
-    cr_expect_not(is_warned("coffea", "0.7.30"));
+    cr_expect_not(is_warned("coffea", "0.7.22", ""));
+}
+
+Test(releases, the_newest_is_known)
+{
+    cr_expect_not(is_warned("distributed", "2026.8.3", ""));
 }
 
 Test(releases, a_version_that_is_no_number_is_not_judged)
 {
-    cr_expect_not(is_warned("distributed", "unknown"));
+    cr_expect_not(is_warned("distributed", "unknown", ""));
 }
