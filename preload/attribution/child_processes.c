@@ -107,9 +107,8 @@ static void remove_variable(void)
 
 static bool is_forkserver(int count, char **arguments)
 {
-    static const char command[] = "from multiprocessing.forkserver import main;";
     for (int i = 1; i < count && arguments[i]; i++)
-        if (strncmp(arguments[i], command, sizeof command - 1) == 0)
+        if (strstr(arguments[i], "from multiprocessing.forkserver import main;"))
             return true;
     return false;
 }

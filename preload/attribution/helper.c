@@ -388,10 +388,10 @@ static void hold_lock(const void *lock)
 {
     for (int i = 0; i < CUP_HELD; i++)
         if (!cup_helper_self.held[i] || cup_helper_self.held[i] == lock) {
-            cup_helper_self.held[cup_helper_self.last_held = (uint8_t)i] = lock;
+            cup_helper_self.held[i] = lock;
             return;
         }
-    cup_helper_self.held[cup_helper_self.last_held = cup_helper_self.next_held++ % CUP_HELD] = lock;
+    cup_helper_self.held[cup_helper_self.next_held++ % CUP_HELD] = lock;
 }
 
 static void note_taken_lock(const void *lock, bool waited)
@@ -399,7 +399,6 @@ static void note_taken_lock(const void *lock, bool waited)
     struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
     const void *name = cup_frames_top_name();
     hold_lock(lock);
-    cup_helper_self.held_place = known ? cup_frames_top_place() : 0;
     if (name && name == cup_anchor_name(CUP_ANCHOR_SUBMIT))
         note_submission(known);
     if (!cup_self.task) {
@@ -473,20 +472,22 @@ void cup_helper_gives(const void *lock)
     cup_leave(saved);
 }
 
-/* The buffer of a stream has a lock. The Python instruction that reads or writes the stream takes
- * it: if the current instruction took the last lock, that lock is the stream's. */
-void cup_helper_used_pipe(uint32_t task)
+/* multiprocessing passes a new process its arguments by a pipe, and all tasks write to the pipe of
+ * its resource tracker: neither carries work. */
+uint32_t cup_helper_made_pipe(void)
 {
-    const void *lock = cup_helper_self.held[cup_helper_self.last_held];
-    const struct cup_lock_origin *known =
-        lock ? cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock) : NULL;
-    if (!known || cup_helper_self.held_place != cup_frames_top_place())
-        return;
-    if (known->task == task || known->task == cup_helper_self.started_by ||
-        !cup_task_runs(known->task))
+    const void *name = cup_frames_top_name();
+    bool launches = name && (name == cup_anchor_name(CUP_ANCHOR_LAUNCH) ||
+                             name == cup_anchor_name(CUP_ANCHOR_TRACKER));
+    return launches ? 0 : cup_attribution_task();
+}
+
+void cup_helper_used_pipe(uint32_t maker, uint32_t task)
+{
+    if (!maker || maker == task || maker == cup_helper_self.started_by || !cup_task_runs(maker))
         return;
     cup_log_health(CUP_H_THREADS_VOIDED, 1);
-    cup_attribution_void(known->task);
+    cup_attribution_void(maker);
 }
 
 uint32_t cup_helper_made(const void *lock)

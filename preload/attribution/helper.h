@@ -26,8 +26,6 @@ enum { CUP_HELD = 8 };
 struct cup_helper_thread {
     const void *held[CUP_HELD]; /* locks that it took and has not given back */
     uint8_t next_held;          /* entry of held[] to be reused next, when all are taken */
-    uint8_t last_held;          /* entry of held[] that was written last */
-    uint64_t held_place;        /* place that took that lock; 0: the lock's origin is not known */
 
     /* A lock that was not made for `inherited` alone, taken and not given back yet. If it is not
      * given back by the place that took it, the thread no longer inherits. */
@@ -63,10 +61,14 @@ bool cup_helper_took(const void *lock, bool waited);
  * errno. */
 void cup_helper_gives(const void *lock);
 
-/* The calling thread, which works for TASK (0: for none), read or wrote a pipe. If another task,
- * which still runs, made the pipe's stream, then the process at the other end serves both tasks,
- * and cup_attribution_void() makes unattributed what the other task's threads and children did. */
-void cup_helper_used_pipe(uint32_t task);
+/* The calling thread made a pipe. Returns the task that it made it for; 0: none, or a pipe by which
+ * no task hands over work. Keeps errno. */
+uint32_t cup_helper_made_pipe(void);
+
+/* The calling thread, which works for TASK (0: for none), read or wrote a pipe that task MAKER made
+ * (0: none). If that is another task, which still runs, then the process at the other end serves
+ * both, and cup_attribution_void() makes unattributed what MAKER's threads and children did. */
+void cup_helper_used_pipe(uint32_t maker, uint32_t task);
 
 /* The calling thread initialised LOCK. Returns the task that it works for; 0: none, or no log is
  * open. Keeps errno. */

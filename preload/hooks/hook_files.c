@@ -1,11 +1,13 @@
 /* Wrappers of calls on file descriptors. Each one forwards its call. Around a call that moves
  * bytes, opens a file or may wait there are a begin and an end; other wrappers call one function
  * before or after it, such as clear_descriptor(). */
+#include "preload/attribution/helper.h"
 #include "preload/hooks/waiting.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/transfer.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/own_fd.h"
 
@@ -141,6 +143,21 @@ DUP_HOOK(dup2, (int from, int to), CUP_REAL(dup2)(from, to))
 DUP_HOOK(__dup2, (int from, int to),
          CUP_HAVE(__dup2) ? real___dup2(from, to) : CUP_REAL(dup2)(from, to))
 DUP_HOOK(dup3, (int from, int to, int flags), CUP_REAL(dup3)(from, to, flags))
+
+/* Pipes of native libraries wake their own threads: only those of Python's are noted. */
+#define PIPE_HOOK(name, parameters, call)                                                          \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        int result = call;                                                                         \
+        if (result == 0 && cup_active() && !cup_self.guard &&                                      \
+            cup_python_is_code(__builtin_return_address(0)) && cup_descriptor_is_ours())           \
+            cup_descriptor_piped(ends, cup_helper_made_pipe());                                    \
+        return result;                                                                             \
+    }
+
+PIPE_HOOK(pipe, (int ends[2]), CUP_REAL(pipe)(ends))
+PIPE_HOOK(__pipe, (int ends[2]), CUP_HAVE(__pipe) ? real___pipe(ends) : CUP_REAL(pipe)(ends))
+PIPE_HOOK(pipe2, (int ends[2], int flags), CUP_REAL(pipe2)(ends, flags))
 
 /* Only F_SETLKW and F_OFD_SETLKW wait: for another process's lock on the file. */
 static inline struct cup_wait *begin_control(struct cup_wait *room, int command)

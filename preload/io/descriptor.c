@@ -161,6 +161,15 @@ void cup_descriptor_opened(int fd, const char *path)
         cup_path_used(path);
 }
 
+void cup_descriptor_piped(const int ends[2], uint32_t task)
+{
+    for (int i = 0; i < 2; i++) {
+        struct cup_descriptor *entry = find_entry(ends[i]);
+        if (entry)
+            *entry = (struct cup_descriptor){.owner = task};
+    }
+}
+
 void cup_descriptor_moved(int fd, int64_t offset)
 {
     struct cup_descriptor *entry = find_entry(fd);
@@ -171,7 +180,7 @@ void cup_descriptor_moved(int fd, int64_t offset)
 void cup_descriptor_clear(int fd)
 {
     struct cup_descriptor *entry = find_entry(fd);
-    if (entry && (entry->class || entry->opened))
+    if (entry && (entry->class || entry->opened || entry->owner))
         *entry = (struct cup_descriptor){0};
 }
 

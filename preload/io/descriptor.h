@@ -37,7 +37,7 @@ struct cup_descriptor {
     uint8_t quick;  /* calls in a row that did not block, at most CUP_QUICK */
     uint16_t peer;  /* of a socket: enum cup_peer_state; 0: not looked up yet */
     uint32_t owner; /* the task that opened it, while no other one has used it; 0: none. Of a
-                       socket: the task that sent on it last */
+                       socket: the task that sent on it last. Of a pipe: the task that made it */
 };
 _Static_assert(sizeof(struct cup_descriptor) == 32, "two of them in a cache line");
 
@@ -62,11 +62,12 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
  * descriptors beyond the table. NULL: FD is not open. Any thread, guard held; keeps errno. */
 struct cup_descriptor *cup_descriptor_look_up(int fd, struct cup_descriptor *spare);
 
-/* The next call on the descriptor is not expected to block, see CUP_QUICK. Never true of a socket,
- * which may block at any time. */
+/* The next call on the descriptor is not expected to block, see CUP_QUICK. Never true of a socket
+ * or a pipe, which may block at any time. */
 static inline bool cup_descriptor_is_quick(const struct cup_descriptor *descriptor)
 {
-    return descriptor->class != CUP_FILE_SOCKET && descriptor->quick >= CUP_QUICK;
+    return descriptor->class != CUP_FILE_SOCKET && descriptor->class != CUP_FILE_PIPE &&
+           descriptor->quick >= CUP_QUICK;
 }
 
 /* Asks the kernel for FD's class and does not store it: for a process that has no log. */
@@ -79,6 +80,9 @@ bool cup_descriptor_is_ours(void);
 
 /* open() or one of its siblings returned FD, for PATH (NULL: not known). */
 void cup_descriptor_opened(int fd, const char *path);
+
+/* TASK (0: none) made a pipe with these descriptors. */
+void cup_descriptor_piped(const int ends[2], uint32_t task);
 
 /* FD's position is OFFSET from now on. */
 void cup_descriptor_moved(int fd, int64_t offset);

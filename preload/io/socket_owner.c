@@ -78,7 +78,7 @@ void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes)
 {
     const struct cup_descriptor *descriptor = transfer->descriptor;
     if (descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
-        cup_helper_used_pipe(transfer->owner.block->task);
+        cup_helper_used_pipe(descriptor->owner, transfer->owner.block->task);
     if (descriptor->class != CUP_FILE_SOCKET)
         return;
     if (descriptor->wire)

@@ -107,8 +107,11 @@ static bool find_owner(struct cup_transfer *transfer, struct cup_descriptor *kno
     transfer->descriptor = descriptor;
     if (!descriptor)
         return false;
-    transfer->owner = descriptor->class == CUP_FILE_SOCKET ? cup_socket_find_owner(descriptor, fd)
-                                                           : cup_attribution(&descriptor->owner);
+    if (descriptor->class == CUP_FILE_SOCKET)
+        transfer->owner = cup_socket_find_owner(descriptor, fd);
+    else
+        transfer->owner =
+            cup_attribution(descriptor->class == CUP_FILE_PIPE ? NULL : &descriptor->owner);
     return transfer->owner.block != NULL;
 }
 

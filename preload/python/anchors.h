@@ -57,6 +57,8 @@
     X(READ_SIGNED, "read_signed", "(none: reads a child's PID, or its status)")                    \
     /* multiprocessing.popen_forkserver, CPython 3.9 to 3.13 */                                    \
     X(LAUNCH, "_launch", "(none: asks for the PID)")                                               \
+    /* multiprocessing.resource_tracker, CPython 3.9 to 3.13 */                                    \
+    X(TRACKER, "ensure_running", "(none: its pipe hands no work over)")                            \
     /* coffea.processor.executor, coffea 0.7.22 to 2026.9 */                                       \
     X(WORK_FUNCTION, "_work_function", "item, tic, file, materialized")                            \
     X(RUNNER, "run", "executor (also in _run_impl)")                                               \

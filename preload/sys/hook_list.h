@@ -69,6 +69,9 @@
     X(lseek, FILES, REQUIRED)                                                                      \
     X(lseek64, FILES, REQUIRED)                                                                    \
     X(__lseek, FILES, OPTIONAL)                                                                    \
+    X(pipe, FILES, REQUIRED)                                                                       \
+    X(__pipe, FILES, OPTIONAL)                                                                     \
+    X(pipe2, FILES, REQUIRED)                                                                      \
     /* reads */                                                                                    \
     X(read, FILES, REQUIRED)                                                                       \
     X(__read, FILES, OPTIONAL)                                                                     \
@@ -327,6 +330,7 @@ int __openat_2(int directory, const char *path, int flags);
 int __openat64_2(int directory, const char *path, int flags);
 int __close(int fd);
 int __dup2(int from, int to);
+int __pipe(int ends[2]);
 int __fcntl(int fd, int command, ...);
 off_t __lseek(int fd, off_t offset, int whence);
 ssize_t __read(int fd, void *buffer, size_t bytes);

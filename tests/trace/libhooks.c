@@ -206,6 +206,20 @@ TRY_FCNTL(fcntl)
 TRY_FCNTL(fcntl64)
 TRY_FCNTL(__fcntl)
 
+#define TRY_PIPE(name, ...)                                                                        \
+    TRY(name)                                                                                      \
+    {                                                                                              \
+        int ends[2] = {-1, -1};                                                                    \
+        SAY(trace, call(__VA_ARGS__));                                                             \
+        write(ends[1], "12345", 5);                                                                \
+        trace->pipe_bytes += SAY(trace, read(ends[0], buffer, 5));                                 \
+        close(ends[0]);                                                                            \
+        close(ends[1]);                                                                            \
+    }
+TRY_PIPE(pipe, ends)
+TRY_PIPE(__pipe, ends)
+TRY_PIPE(pipe2, ends, O_CLOEXEC)
+
 #define TRY_LSEEK(name)                                                                            \
     TRY(name)                                                                                      \
     {                                                                                              \

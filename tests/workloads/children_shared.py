@@ -8,6 +8,7 @@ DIRECTORY/expected gets "key bytes" lines, as children.py does: whose a shared p
 cannot be known, so its bytes must be nobody's."""
 
 import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -55,6 +56,14 @@ class Program:
         self.process.communicate()
 
 
+class Unbuffered(Program):
+    """The same, written to and read from without a buffer, and so without a lock."""
+
+    def submit(self, _function, path):
+        os.write(self.process.stdin.fileno(), f"{path}\n".encode())
+        os.read(self.process.stdout.fileno(), 100)
+
+
 def executor(method, workers):
     return ProcessPoolExecutor(workers, multiprocessing.get_context(method))
 
@@ -65,6 +74,7 @@ makers = {
     "executor-forkserver": lambda: executor("forkserver", 1),
     "pool": Pool,
     "program": Program,
+    "unbuffered": Unbuffered,
 }
 
 
