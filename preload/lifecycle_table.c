@@ -28,6 +28,7 @@
 #include "preload/dask/runner_calls.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
+#include "preload/io/exchange.h"
 #include "preload/io/mapped_files.h"
 #include "preload/io/opening.h"
 #include "preload/lifecycle/kernel_count.h"
@@ -91,6 +92,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"root/baskets", .reset = cup_baskets_reset, .task_ended = cup_baskets_task_ended,
      .process_ends = cup_baskets_process_ends},
     {"io/descriptor", .reset = cup_descriptor_reset},
+    {"io/exchange", .reset = cup_exchange_reset},
     {"io/opening", .reset = cup_opening_reset},
     {"io/connecting", .reset = cup_connecting_reset},
     {"xrootd/xrootd", .reset = cup_xrootd_reset},

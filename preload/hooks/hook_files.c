@@ -219,8 +219,8 @@ CUP_HOOK off_t __lseek(int fd, off_t offset, int whence)
 /* ---- reads and writes -------------------------------------------------------------------- */
 
 /* The wrapper of a call that reads or writes FD. WAY: CUP_READ or CUP_WRITE. The last arguments are
- * the call, and those that follow it in cup_transfer_end(). Baskets are looked for in reads only,
- * so the buffer of a write is not passed on. */
+ * the call, and those that follow it in cup_transfer_end(). Of what is written, only requests are
+ * looked at, on sockets: calls with an offset do not pass their buffer on. */
 #define TRANSFER_HOOK(name, parameters, way, ...)                                                  \
     CUP_HOOK ssize_t name parameters                                                               \
     {                                                                                              \
@@ -263,9 +263,9 @@ TRANSFER_HOOK(preadv64v2, (int fd, const struct iovec *parts, int count, off64_t
               parts, count)
 
 TRANSFER_HOOK(write, (int fd, const void *buffer, size_t bytes), CUP_WRITE,
-              CUP_REAL(write)(fd, buffer, bytes), CUP_AT_CURSOR, NULL, 0)
+              CUP_REAL(write)(fd, buffer, bytes), CUP_AT_CURSOR, buffer, 0)
 TRANSFER_HOOK(__write, (int fd, const void *buffer, size_t bytes), CUP_WRITE,
-              CUP_CALL_OPTIONAL(__write, fd, buffer, bytes), CUP_AT_CURSOR, NULL, 0)
+              CUP_CALL_OPTIONAL(__write, fd, buffer, bytes), CUP_AT_CURSOR, buffer, 0)
 TRANSFER_HOOK(pwrite, (int fd, const void *buffer, size_t bytes, off_t offset), CUP_WRITE,
               CUP_REAL(pwrite)(fd, buffer, bytes, offset), offset, NULL, 0)
 TRANSFER_HOOK(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t offset), CUP_WRITE,
@@ -273,7 +273,7 @@ TRANSFER_HOOK(pwrite64, (int fd, const void *buffer, size_t bytes, off64_t offse
 TRANSFER_HOOK(__pwrite64, (int fd, const void *buffer, size_t bytes, off64_t offset), CUP_WRITE,
               CUP_CALL_OPTIONAL(__pwrite64, fd, buffer, bytes, offset), offset, NULL, 0)
 TRANSFER_HOOK(writev, (int fd, const struct iovec *parts, int count), CUP_WRITE,
-              CUP_REAL(writev)(fd, parts, count), CUP_AT_CURSOR, NULL, 0)
+              CUP_REAL(writev)(fd, parts, count), CUP_AT_CURSOR, parts, count)
 TRANSFER_HOOK(pwritev, (int fd, const struct iovec *parts, int count, off_t offset), CUP_WRITE,
               CUP_REAL(pwritev)(fd, parts, count, offset), offset, NULL, 0)
 TRANSFER_HOOK(pwritev64, (int fd, const struct iovec *parts, int count, off64_t offset), CUP_WRITE,

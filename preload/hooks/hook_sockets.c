@@ -29,6 +29,12 @@ static ssize_t count_in_message(ssize_t result, const struct msghdr *message)
     return limit_to(result, room);
 }
 
+/* With MSG_TRUNC, TCP throws the bytes away. */
+static const void *find_delivered(const void *buffer, int flags)
+{
+    return flags & MSG_TRUNC ? NULL : buffer;
+}
+
 static ssize_t count_in_messages(int count, const struct mmsghdr *messages)
 {
     ssize_t bytes = count < 0 ? -1 : 0;
@@ -40,6 +46,20 @@ static ssize_t count_in_messages(int count, const struct mmsghdr *messages)
 static inline struct cup_transfer *begin_receive(struct cup_transfer *room, int fd, int flags)
 {
     return cup_transfer_begin(room, CUP_RECEIVE, find_receiver(fd, flags));
+}
+
+/* For recvmsg() and sendmsg(). MESSAGE may be unreadable if the call failed. */
+static inline ssize_t end_message(struct cup_transfer *transfer, ssize_t result,
+                                  const struct msghdr *message, bool thrown_away)
+{
+    if (__builtin_expect(transfer == NULL, 1))
+        return result;
+    if (result > 0)
+        cup_transfer_finish(transfer, count_in_message(result, message), CUP_AT_CURSOR,
+                            thrown_away ? NULL : message->msg_iov, (int)message->msg_iovlen);
+    else
+        cup_transfer_finish(transfer, result, CUP_AT_CURSOR, NULL, 0);
+    return result;
 }
 
 /* For recvmmsg() and sendmmsg(), which return the number of messages. */
@@ -107,7 +127,8 @@ CONNECT_HOOK(__connect, CUP_CALL_OPTIONAL(__connect, fd, address, bytes))
     {                                                                                              \
         struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);                     \
         ssize_t result = call;                                                                     \
-        cup_transfer_end(transfer, limit_to(result, bytes), CUP_AT_CURSOR, NULL, 0);               \
+        cup_transfer_end(transfer, limit_to(result, bytes), CUP_AT_CURSOR,                         \
+                         find_delivered(buffer, flags), 0);                                        \
         return result;                                                                             \
     }
 
@@ -129,9 +150,7 @@ CUP_HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     struct cup_transfer room, *transfer = begin_receive(&room, fd, flags);
     ssize_t result = CUP_REAL(recvmsg)(fd, message, flags);
-    if (__builtin_expect(transfer != NULL, 0))
-        cup_transfer_finish(transfer, count_in_message(result, message), CUP_AT_CURSOR, NULL, 0);
-    return result;
+    return end_message(transfer, result, message, flags & MSG_TRUNC);
 }
 
 CUP_HOOK int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags,
@@ -148,7 +167,7 @@ CUP_HOOK int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int flag
     CUP_HOOK ssize_t name parameters                                                               \
     {                                                                                              \
         struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);            \
-        return cup_transfer_end(transfer, call, CUP_AT_CURSOR, NULL, 0);                           \
+        return cup_transfer_end(transfer, call, CUP_AT_CURSOR, buffer, 0);                         \
     }
 
 SEND_HOOK(send, (int fd, const void *buffer, size_t bytes, int flags),
@@ -159,8 +178,12 @@ SEND_HOOK(sendto,
           (int fd, const void *buffer, size_t bytes, int flags, __CONST_SOCKADDR_ARG address,
            socklen_t address_bytes),
           CUP_REAL(sendto)(fd, buffer, bytes, flags, address, address_bytes))
-SEND_HOOK(sendmsg, (int fd, const struct msghdr *message, int flags),
-          CUP_REAL(sendmsg)(fd, message, flags))
+
+CUP_HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    struct cup_transfer room, *transfer = cup_transfer_begin(&room, CUP_WRITE, fd);
+    return end_message(transfer, CUP_REAL(sendmsg)(fd, message, flags), message, false);
+}
 
 CUP_HOOK int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {

@@ -13,9 +13,10 @@
 /* Size of the table. Higher descriptors are looked up at every call: slow, but right. */
 enum { CUP_DESCRIPTORS = 65536 };
 
-/* What is known of a socket's peer. KNOWN: its address. PAIR: both ends are unnamed Unix sockets,
+/* What is known of a socket's peer. KNOWN: its address. TCP: the same, and it is a server or client
+ * at an IP address. PAIR: both ends are unnamed Unix sockets,
  * as those of the socketpair() that wakes an event loop. DASK: either end is a server of Dask. */
-enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3 };
+enum cup_peer_state { CUP_PEER_KNOWN = 1, CUP_PEER_PAIR = 2, CUP_PEER_DASK = 3, CUP_PEER_TCP = 4 };
 
 /* After this many calls in a row that did not block, the next one is not expected to block: its CPU
  * time is not measured. */
@@ -27,7 +28,10 @@ struct cup_descriptor {
     union {
         int64_t cursor; /* the file position, where the next read() begins; wrong if a hook missed a
                            move */
-        bool wire;      /* of a socket: XRootD's client reads it, see cup_wire_add() */
+        struct {        /* of a socket: */
+            bool wire;  /* XRootD's client reads it, see cup_wire_add() */
+            uint8_t protocol; /* enum cup_protocol, see exchange.h */
+        };
     };
     union {
         int64_t end;       /* where the last read ended */

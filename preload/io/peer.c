@@ -231,9 +231,11 @@ static uint32_t peer_lock; /* one look-up at a time */
 
 static enum cup_peer_state classify_peer(const char *peer, const char *own)
 {
-    static const char unnamed[] = "unix:";
+    static const char unnamed[] = "unix:", tcp[] = "tcp://";
     if (cup_dask_address_is_known(peer) || cup_dask_address_is_known(own))
         return CUP_PEER_DASK;
+    if (strncmp(peer, tcp, sizeof tcp - 1) == 0)
+        return CUP_PEER_TCP;
     return strcmp(peer, unnamed) || strcmp(own, unnamed) ? CUP_PEER_KNOWN : CUP_PEER_PAIR;
 }
 

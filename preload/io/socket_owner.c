@@ -2,6 +2,7 @@
 
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
+#include "preload/io/exchange.h"
 #include "preload/io/peer.h"
 #include "preload/lifecycle/running_tasks.h"
 
@@ -45,7 +46,15 @@ static uint32_t find_receiver(const struct cup_descriptor *socket, uint32_t task
     return !others && cup_task_runs(last) ? last : 0;
 }
 
-static void correct_connection(struct cup_transfer *transfer)
+/* RECEIVER 0: the bytes are unattributed. */
+static void change_owner(struct cup_owner *owner, uint32_t receiver)
+{
+    owner->method = receiver ? CUP_METHOD_HANDOFF : CUP_METHOD_NONE;
+    owner->block = receiver ? cup_block_helping(receiver) : cup_block_none();
+}
+
+/* The connection is not followed by exchange.h. */
+static void correct_by_senders(struct cup_transfer *transfer)
 {
     struct cup_owner *owner = &transfer->owner;
     uint32_t task = owner->block ? owner->block->task : 0, receiver = task;
@@ -53,10 +62,35 @@ static void correct_connection(struct cup_transfer *transfer)
         note_sender(transfer->descriptor, task);
     else if (owner->method == CUP_METHOD_CONTEXT || owner->method == CUP_METHOD_NONE)
         receiver = find_receiver(transfer->descriptor, task);
-    if (receiver == task)
-        return;
-    owner->method = receiver ? CUP_METHOD_HANDOFF : CUP_METHOD_NONE;
-    owner->block = receiver ? cup_block_helping(receiver) : cup_block_none();
+    if (receiver != task)
+        change_owner(owner, receiver);
+}
+
+/* A thread that runs a task, or one of its jobs, receives its own answers. Any other thread may
+ * receive for the task that sent the request, whatever its context says. */
+static size_t correct_by_request(struct cup_transfer *transfer,
+                                 const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    struct cup_owner *owner = &transfer->owner;
+    struct cup_answer answer = cup_exchange_received(transfer->descriptor, bytes, offset);
+    uint32_t task = owner->block ? owner->block->task : 0;
+    bool is_certain = owner->method == CUP_METHOD_OWN || owner->method == CUP_METHOD_HANDOFF;
+    if (!is_certain && (!answer.task || answer.task != task))
+        change_owner(owner, answer.inherited ? 0 : answer.task);
+    transfer->url = answer.file;
+    return answer.bytes;
+}
+
+static size_t correct_connection(struct cup_transfer *transfer,
+                                 const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    bool sends = transfer->call == CUP_WRITE;
+    if (!sends && bytes->count && cup_exchange_is_followed(transfer->descriptor))
+        return correct_by_request(transfer, bytes, offset);
+    if (!sends || !bytes->count ||
+        !cup_exchange_sent(transfer->descriptor, &transfer->owner, bytes))
+        correct_by_senders(transfer);
+    return bytes->count;
 }
 
 /* An event loop is woken by one byte on a pair of sockets. Any thread may wake it, and the pair was
@@ -74,17 +108,21 @@ static void correct_pair(struct cup_owner *owner, enum cup_call call, ssize_t by
     owner->block = call == CUP_READ ? cup_block_none() : NULL;
 }
 
-void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes)
+size_t cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes, const void *to,
+                                int parts, size_t offset)
 {
     const struct cup_descriptor *descriptor = transfer->descriptor;
+    struct cup_exchange_bytes moved = {to, parts, bytes > 0 ? (size_t)bytes : 0};
+    transfer->url = 0;
     if (descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
         cup_helper_used_pipe(descriptor->owner, transfer->owner.block->task);
     if (descriptor->class != CUP_FILE_SOCKET)
-        return;
+        return moved.count;
     if (descriptor->wire)
         transfer->owner = no_task();
     else if (descriptor->peer == CUP_PEER_PAIR)
         correct_pair(&transfer->owner, transfer->call, bytes);
     else if (!cup_socket_is_dask(transfer))
-        correct_connection(transfer);
+        return correct_connection(transfer, &moved, offset);
+    return moved.count;
 }

@@ -1,6 +1,6 @@
 /* Which task the bytes on a socket or a pipe belong to. Connections are kept and serve one task
  * after the other, so it says little which task opened one: the task that sent on it last counts.
- */
+ * exchange.h knows more about those that carry HTTP. */
 #pragma once
 
 #include "preload/attribution/helper.h"
@@ -26,5 +26,10 @@ static inline bool cup_socket_is_dask(const struct cup_transfer *transfer)
  * up the peer, because that may be gone after the call. Changes errno; guard held. */
 struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd);
 
-/* Call after a call on a socket or a pipe, which returned BYTES: corrects its owner. Guard held. */
-void cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes);
+/* Call after a call on a socket or a pipe, which returned BYTES, moved TO or from the buffers of
+ * cup_transfer_finish(): corrects the owner of those from OFFSET on. Returns how many of them
+ * belong to that owner: fewer than all only if the call received answers to several requests. Guard
+ * held.
+ */
+size_t cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes, const void *to,
+                                int parts, size_t offset);

@@ -186,23 +186,42 @@ static inline bool is_frequent(const struct cup_transfer *transfer, ssize_t byte
            transfer->owner.method != CUP_METHOD_SOLE && transfer->owner.block;
 }
 
+/* Counts the call for its owner; if it received answers to several tasks, each for its own.
+ * CARRIED: the owner before it was corrected. */
+static void count_answers(struct cup_transfer *transfer, const struct cup_owner *carried,
+                          size_t first, size_t moved, int64_t offset, uint64_t ns, const void *to,
+                          int parts)
+{
+    size_t part = first;
+    for (size_t at = 0; at == 0 || at < moved; ns = 0) {
+        if (at) {
+            transfer->owner = *carried;
+            part = cup_socket_correct_owner(transfer, (ssize_t)moved, to, parts, at);
+        }
+        if (transfer->owner.block)
+            cup_transfer_count(transfer, part, offset, ns, to, parts);
+        at += part ? part : 1;
+    }
+}
+
 /* Ends any other call. True: it is a read of a data file, which the caller still has to count. */
 static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, ssize_t bytes,
                                                  int64_t offset, uint64_t ns, const void *to,
                                                  int parts)
 {
-    uint64_t moved = bytes > 0 ? (uint64_t)bytes : 0;
+    size_t moved = bytes > 0 ? (size_t)bytes : 0, first = moved;
     if (transfer->owner.method == CUP_METHOD_SOLE)
         cup_attribution_confirm(&transfer->owner);
+    struct cup_owner carried = transfer->owner;
     if (transfer->descriptor->class != CUP_FILE_DATA)
-        cup_socket_correct_owner(transfer, bytes);
+        first = cup_socket_correct_owner(transfer, bytes, to, parts, 0);
     if (!is_quick(transfer, moved, ns))
         end_wait(transfer, moved, ns);
-    if (bytes < 0 || !transfer->owner.block)
+    if (bytes < 0)
         return false;
-    if (is_data_read(transfer))
+    if (transfer->owner.block && is_data_read(transfer))
         return true;
-    cup_transfer_count(transfer, moved, offset, ns, to, parts);
+    count_answers(transfer, &carried, first, moved, offset, ns, to, parts);
     return false;
 }
 

@@ -31,8 +31,10 @@ struct cup_transfer {
     struct cup_owner owner;
     uint64_t start, stop; /* ticks; 0: not timed */
     struct cup_wait wait; /* its block is NULL unless the descriptor is likely to block */
-    bool watched;  /* a call that takes long counts as a wait; false for the write of a copy, which
-                      is not timed */
+    bool watched; /* a call that takes long counts as a wait; false for the write of a copy, which
+                     is not timed */
+    uint32_t
+        url; /* of what a socket received: FILE record of the URL that was asked for; 0: none */
     uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
@@ -96,8 +98,9 @@ bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor 
 enum { CUP_AT_CURSOR = -1 };
 
 /* Counts a call that began. BYTES: as the call returned them (< 0: it failed). OFFSET: where it
- * read or wrote, or CUP_AT_CURSOR. TO: where the bytes were delivered, a buffer if PARTS is 0, else
- * an array of so many struct iovec; NULL: cupping does not look at them. Keeps errno. */
+ * read or wrote, or CUP_AT_CURSOR. TO: where the bytes were delivered or came from, a buffer if
+ * PARTS is 0, else an array of so many struct iovec; NULL: cupping does not look at them. Keeps
+ * errno. */
 void cup_transfer_finish(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
                          const void *to, int parts);
 

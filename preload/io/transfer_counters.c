@@ -152,8 +152,11 @@ static struct cup_place count_in_file(struct cup_transfer *transfer, uint64_t by
                                       uint64_t ns)
 {
     bool reads = transfer->call != CUP_WRITE;
+    bool is_socket = transfer->descriptor->class == CUP_FILE_SOCKET;
+    if (is_socket && reads && transfer->url)
+        cup_file_count_read(cup_block_file(transfer->owner.block, transfer->url), bytes, ns);
     struct cup_file_use *use = cup_file_count(transfer, reads, bytes, ns);
-    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+    if (is_socket)
         return place_received(transfer->descriptor, use, bytes);
     return cup_file_move(transfer->descriptor, use, reads, bytes, offset);
 }
@@ -219,7 +222,7 @@ void cup_transfer_count(struct cup_transfer *transfer, uint64_t bytes, int64_t o
     if (has_place(transfer))
         cup_file_note_access(transfer, place, bytes);
     count_in_series(transfer, bytes, ns);
-    if (transfer->descriptor->class == CUP_FILE_DATA &&
+    if (transfer->descriptor->class == CUP_FILE_DATA && transfer->call != CUP_WRITE &&
         cup_file_may_be_root(transfer, bytes, place, to, parts))
         cup_file_find_baskets(transfer, bytes, place, to, parts);
     count_at_stack(transfer, bytes, ns);

@@ -14,15 +14,18 @@
 
 TestSuite(http, .timeout = 240);
 
-static void run_clients(const char *scratch, const char *url, const char *clients, int threads)
+/* CERTIFICATE: of a server with TLS; else NULL. */
+static void run_clients(const char *scratch, const char *url, const char *clients, int threads,
+                        const char *certificate)
 {
     struct cup_cluster cluster;
     const char *const arguments[] = {url, clients, "4", NULL};
-    cup_cluster_start(&cluster,
-                      &(struct cup_cluster_options){
-                          .directory = scratch,
-                          .threads = threads,
-                          .environment = (const char *const[]){"PYTHONPATH=" S3_PACKAGES, NULL}});
+    const char *const environment[] = {"PYTHONPATH=" S3_PACKAGES,
+                                       certificate ? text("SSL_CERT_FILE=%s", certificate) : NULL,
+                                       text("REQUESTS_CA_BUNDLE=%s", certificate), NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch,
+                                                              .threads = threads,
+                                                              .environment = environment});
     cup_cluster_script(&cluster, "http_job.py", arguments);
     cup_cluster_stop(&cluster);
 }
@@ -50,10 +53,27 @@ static void check_bytes(json_t *rows, json_t *log, size_t tasks)
     }
 }
 
-static void judge(char *scratch, json_t *log, size_t tasks)
+/* TLS adds a handshake to each connection and some bytes to each record. */
+static void check_tls_bytes(json_t *rows, json_t *log, size_t tasks)
+{
+    size_t i;
+    json_t *row;
+    cr_assert_eq(json_array_size(rows), tasks);
+    json_array_foreach(rows, i, row)
+    {
+        json_int_t sent = (json_int_t)http_sum(log, cup_word(row, "key"), "sent");
+        json_int_t received = cup_count(row, "recv_bytes");
+        cr_expect(sent > 1000000 && received > sent && received < sent + sent / 50 + 50000,
+                  "%s: %lld bytes received, %lld sent", cup_word(row, "key"), (long long)received,
+                  (long long)sent);
+    }
+}
+
+static void judge(char *scratch, json_t *log, size_t tasks,
+                  void (*check)(json_t *rows, json_t *log, size_t tasks))
 {
     json_t *rows = cup_tasks(scratch);
-    check_bytes(rows, log, tasks);
+    check(rows, log, tasks);
     cup_check_sane(rows);
     json_decref(rows);
     json_decref(log);
@@ -66,8 +86,8 @@ Test(http, one_thread)
     struct http_server server;
     char *scratch = make_files("http-1");
     http_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
-    run_clients(scratch, server.url, "requests,urllib3,urllib", 1);
-    judge(scratch, http_stop(&server), 12);
+    run_clients(scratch, server.url, "requests,urllib3,urllib,uproot", 1, NULL);
+    judge(scratch, http_stop(&server), 16, check_bytes);
 }
 
 Test(http, s3_one_thread)
@@ -76,6 +96,38 @@ Test(http, s3_one_thread)
     struct s3_server server;
     char *scratch = make_files("http-s3-1");
     s3_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
-    run_clients(scratch, text("%s/bucket", server.front.url), "pyarrow,s3fs", 1);
-    judge(scratch, s3_stop(&server), 8);
+    run_clients(scratch, text("%s/bucket", server.front.url), "pyarrow,s3fs", 1, NULL);
+    judge(scratch, s3_stop(&server), 8, check_bytes);
+}
+
+/* Tasks that run at the same time use the same connections, one after the other. */
+Test(http, four_threads)
+{
+    http_need();
+    struct http_server server;
+    char *scratch = make_files("http-4");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
+    run_clients(scratch, server.url, "uproot,fsspec,requests", 4, NULL);
+    judge(scratch, http_stop(&server), 12, check_bytes);
+}
+
+Test(http, tls_four_threads)
+{
+    http_need();
+    struct http_server server;
+    char *scratch = make_files("http-tls-4");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch), .tls = true});
+    run_clients(scratch, server.url, "uproot,fsspec,requests", 4,
+                text("%s/certificate", server.directory));
+    judge(scratch, http_stop(&server), 12, check_tls_bytes);
+}
+
+Test(http, s3_four_threads)
+{
+    s3_need();
+    struct s3_server server;
+    char *scratch = make_files("http-s3-4");
+    s3_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
+    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow", 4, NULL);
+    judge(scratch, s3_stop(&server), 12, check_bytes);
 }

@@ -34,6 +34,28 @@ def fetch_urllib(urls):
     return [len(urlopen(url, timeout=60).read()) for url in urls]
 
 
+def fetch_uproot(urls):
+    """Its default way: fsspec and aiohttp, on connections that all tasks share."""
+    import uproot
+
+    events = 0
+    for url in urls:
+        with uproot.open(url) as file:
+            events += len(file["Events"].arrays(library="np")["b0"])
+    return events
+
+
+def fetch_fsspec(urls):
+    """One request after the other, and all at once."""
+    import fsspec
+
+    files = fsspec.filesystem("http")
+    parts = [(at, at + 100_000) for at in range(0, 1_000_000, 100_000)]
+    data = [files.cat_file(urls[0], start=start, end=end) for start, end in parts]
+    data += files.cat_ranges([urls[0]] * len(parts), *map(list, zip(*parts)))
+    return sum(len(part) for part in data)
+
+
 def split_s3(urls):
     """The endpoint, and of each URL the bucket with the key."""
     endpoint, _, _ = urls[0].partition("/bucket/")
@@ -56,6 +78,17 @@ def fetch_s3fs(urls):
     endpoint, keys = split_s3(urls)
     files = s3fs.S3FileSystem(key="k", secret="s", endpoint_url=endpoint)
     return [len(files.cat_file(key)) for key in keys]
+
+
+def fetch_uproots3(urls):
+    import uproot
+
+    endpoint, keys = split_s3(urls)
+    events = 0
+    for key in keys:
+        with uproot.open(f"s3://{key}", key="k", secret="s", endpoint_url=endpoint) as file:
+            events += len(file["Events"].arrays(library="np")["b0"])
+    return events
 
 
 def fetch(here, client, urls):

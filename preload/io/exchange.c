@@ -1,0 +1,324 @@
+#include "preload/io/exchange.h"
+
+#include "preload/counters/block.h"
+#include "preload/io/http_message.h"
+#include "preload/io/known_files.h"
+#include "preload/io/peer.h"
+#include "preload/io/tls_hello.h"
+#include "preload/io/url.h"
+#include "preload/lifecycle/running_tasks.h"
+#include "preload/sys/spin.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+/* A request that is out. */
+struct request {
+    uint32_t task; /* 0: not known */
+    uint32_t file; /* FILE record of its URL; 0: it has none */
+    bool inherited;
+    char method; /* first letter; 0: not known yet */
+};
+
+enum { REQUESTS = 4, RECORD_HEAD = 5 };
+
+struct connection {
+    bool is_tls;
+    bool interleaves; /* it may be HTTP/2 */
+    bool shared;      /* answers to several tasks may be mixed: they are unattributed */
+    uint8_t first, count;
+    struct request requests[REQUESTS]; /* COUNT from FIRST on, in the order of their answers */
+    struct cup_http_message request, answer;
+    /* Of what a TLS client sends: */
+    unsigned char record[RECORD_HEAD]; /* head of the current record */
+    uint8_t record_head;               /* bytes of it so far */
+    uint32_t record_left;              /* bytes of its content that are still to come */
+    uint32_t origin;                   /* FILE record of "https://HOST/"; 0: none */
+};
+
+/* One for each descriptor. Connections on descriptors beyond are not followed. */
+enum { CONNECTIONS = 4096 };
+static struct connection connections[CONNECTIONS];
+static uint32_t lock; /* of all connections */
+
+void cup_exchange_reset(void)
+{
+    cup_spin_unlock(&lock); /* a thread of the parent may have held it during the fork */
+}
+
+static struct connection *find_connection(const struct cup_descriptor *socket)
+{
+    ptrdiff_t fd = socket - cup_descriptor_table;
+    return cup_descriptor_table && fd >= 0 && fd < CONNECTIONS ? &connections[fd] : NULL;
+}
+
+/* ---- bytes -------------------------------------------------------------------------------- */
+
+/* The bytes from OFFSET on that lie next to each other; none if they cannot be looked at. */
+static struct iovec find_piece(const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    const struct iovec whole = {(void *)(uintptr_t)bytes->data, bytes->count};
+    const struct iovec *part = bytes->parts ? bytes->data : &whole;
+    const struct iovec *end = part + (bytes->parts ? bytes->parts : 1);
+    size_t left = bytes->count - offset;
+    if (!bytes->data)
+        return (struct iovec){NULL, 0};
+    for (; part < end; offset -= part++->iov_len) {
+        if (offset >= part->iov_len)
+            continue;
+        size_t here = part->iov_len - offset;
+        return (struct iovec){(char *)part->iov_base + offset, here < left ? here : left};
+    }
+    return (struct iovec){NULL, 0};
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static struct request describe_request(const struct cup_owner *owner, uint32_t file)
+{
+    uint32_t task = owner->block ? owner->block->task : 0;
+    return (struct request){
+        .task = task, .file = file, .inherited = owner->method == CUP_METHOD_INHERITED};
+}
+
+static struct request *last_request(struct connection *to)
+{
+    return to->count ? &to->requests[(to->first + to->count - 1) % REQUESTS] : NULL;
+}
+
+/* From now on only the turns of sending and receiving say whose the bytes are. */
+static void follow_turns(struct cup_descriptor *socket, struct connection *to)
+{
+    const struct request *last = last_request(to);
+    for (unsigned i = 0; i < to->count; i++)
+        to->shared |= to->requests[(to->first + i) % REQUESTS].task != last->task;
+    to->requests[0] = last ? *last : (struct request){0};
+    to->first = 0;
+    to->count = last != NULL;
+    socket->protocol = CUP_PROTOCOL_TURNS;
+}
+
+/* ---- sent: plain HTTP/1 ------------------------------------------------------------------- */
+
+static void expect_answer(struct connection *to)
+{
+    const struct request *next = &to->requests[to->first];
+    cup_http_begin(&to->answer, true, next->method == 'H');
+}
+
+/* A request begins with PIECE. False: too many are out. */
+static bool add_request(struct connection *to, const struct cup_owner *owner,
+                        const struct iovec *piece)
+{
+    char url[CUP_URL_LONGEST];
+    if (to->count == REQUESTS)
+        return false;
+    bool has_url = cup_url_of_request(url, piece->iov_base, piece->iov_len);
+    to->requests[(to->first + to->count) % REQUESTS] =
+        describe_request(owner, has_url ? cup_known_url(url) : 0);
+    if (++to->count == 1)
+        expect_answer(to);
+    cup_http_begin(&to->request, false, false);
+    return true;
+}
+
+static void note_method(struct connection *to)
+{
+    struct request *last = last_request(to);
+    if (!last || last->method || !to->request.method)
+        return;
+    last->method = to->request.method;
+    if (to->count == 1)
+        expect_answer(to);
+}
+
+static void send_http(struct cup_descriptor *socket, struct connection *to,
+                      const struct cup_owner *owner, const struct cup_exchange_bytes *bytes)
+{
+    for (size_t at = 0; at < bytes->count;) {
+        struct iovec piece = find_piece(bytes, at);
+        bool begins = to->request.part == CUP_HTTP_ENDED;
+        if (!piece.iov_len || (begins && !add_request(to, owner, &piece))) {
+            to->shared |= begins;
+            follow_turns(socket, to);
+            return;
+        }
+        at += cup_http_feed(&to->request, piece.iov_base, piece.iov_len);
+        note_method(to);
+        if (to->request.part == CUP_HTTP_LOST) {
+            follow_turns(socket, to);
+            return;
+        }
+    }
+}
+
+/* ---- sent: by turns ----------------------------------------------------------------------- */
+
+/* A request by another task begins. Its predecessor's answer has ended, except with HTTP/2. */
+static void take_turn(struct connection *to, const struct cup_owner *owner)
+{
+    struct request next = describe_request(owner, to->origin), *before = &to->requests[0];
+    bool changes = to->count && before->task != next.task;
+    if (changes && to->interleaves && (!before->task || cup_task_runs(before->task)))
+        to->shared = true;
+    *before = next;
+    to->count = 1;
+}
+
+/* The head of a record is complete. Only data of the application begin a request, and an HTTP
+ * request is longer than the messages of TLS itself that look alike (key updates). Before the first
+ * request there is only the handshake. */
+static void begin_record(struct connection *to, const struct cup_owner *owner)
+{
+    enum { APPLICATION = 0x17, SHORTEST_REQUEST = 32 };
+    to->record_left = (uint32_t)to->record[3] << 8 | to->record[4];
+    to->record_head = 0;
+    if (!to->count || (to->record[0] == APPLICATION && to->record_left > SHORTEST_REQUEST))
+        take_turn(to, owner);
+}
+
+static void follow_records(struct connection *to, const struct cup_owner *owner,
+                           const struct iovec *piece)
+{
+    const unsigned char *at = piece->iov_base, *end = at + piece->iov_len;
+    while (at < end) {
+        size_t left = (size_t)(end - at);
+        size_t skipped = left < to->record_left ? left : to->record_left;
+        to->record_left -= (uint32_t)skipped;
+        at += skipped;
+        if (at < end)
+            to->record[to->record_head++] = *at++;
+        if (to->record_head == RECORD_HEAD)
+            begin_record(to, owner);
+    }
+}
+
+static void send_turn(struct connection *to, const struct cup_owner *owner,
+                      const struct cup_exchange_bytes *bytes)
+{
+    to->is_tls &= bytes->data != NULL; /* else records cannot be followed any more */
+    if (!to->is_tls)
+        take_turn(to, owner);
+    for (size_t at = 0; to->is_tls && at < bytes->count;) {
+        struct iovec piece = find_piece(bytes, at);
+        follow_records(to, owner, &piece);
+        at += piece.iov_len;
+    }
+}
+
+/* ---- what a connection carries ------------------------------------------------------------ */
+
+static void begin_connection(struct cup_descriptor *socket, struct connection *to,
+                             enum cup_protocol protocol)
+{
+    *to = (struct connection){0};
+    to->request.part = CUP_HTTP_ENDED;
+    socket->protocol = (uint8_t)protocol;
+}
+
+static bool begin_tls(struct cup_descriptor *socket, struct connection *to,
+                      const struct iovec *piece)
+{
+    struct cup_tls_hello hello;
+    char url[CUP_URL_LONGEST], peer[CUP_PEER_LONGEST] = "";
+    if (!cup_tls_read_hello(&hello, piece->iov_base, piece->iov_len))
+        return false;
+    begin_connection(socket, to, CUP_PROTOCOL_TURNS);
+    cup_peer_address((int)(socket - cup_descriptor_table), peer);
+    to->is_tls = true;
+    to->interleaves = hello.offers_http2;
+    to->origin = cup_url_of_origin(url, hello.server, peer) ? cup_known_url(url) : 0;
+    return true;
+}
+
+static void recognise(struct cup_descriptor *socket, struct connection *to,
+                      const struct cup_exchange_bytes *bytes)
+{
+    static const char http2[] = "PRI * HTTP/2";
+    struct iovec piece = find_piece(bytes, 0);
+    if (cup_http_is_request(piece.iov_base, piece.iov_len)) {
+        begin_connection(socket, to, CUP_PROTOCOL_HTTP);
+    } else if (piece.iov_len >= sizeof http2 - 1 &&
+               memcmp(piece.iov_base, http2, sizeof http2 - 1) == 0) {
+        begin_connection(socket, to, CUP_PROTOCOL_TURNS);
+        to->interleaves = true;
+    } else if (!begin_tls(socket, to, &piece)) {
+        socket->protocol = CUP_PROTOCOL_OTHER;
+    }
+}
+
+bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
+                       const struct cup_exchange_bytes *bytes)
+{
+    struct connection *to = find_connection(socket);
+    if (socket->protocol == CUP_PROTOCOL_OTHER || socket->peer != CUP_PEER_TCP || !to)
+        return false;
+    cup_spin_lock(&lock);
+    if (socket->protocol == CUP_PROTOCOL_UNKNOWN)
+        recognise(socket, to, bytes);
+    if (socket->protocol == CUP_PROTOCOL_HTTP)
+        send_http(socket, to, owner, bytes);
+    else if (socket->protocol == CUP_PROTOCOL_TURNS)
+        send_turn(to, owner, bytes);
+    cup_spin_unlock(&lock);
+    return socket->protocol != CUP_PROTOCOL_OTHER;
+}
+
+/* ---- received ----------------------------------------------------------------------------- */
+
+static struct cup_answer answer_to(const struct connection *from, const struct request *request,
+                                   size_t bytes)
+{
+    uint32_t task = from->shared || !cup_task_runs(request->task) ? 0 : request->task;
+    return (struct cup_answer){task, request->inherited, request->file, bytes};
+}
+
+/* The answer that was expected has ended. After an answer to CONNECT the proxy only forwards. */
+static void end_answer(struct cup_descriptor *socket, struct connection *from)
+{
+    bool tunnels = from->requests[from->first].method == 'C' && from->answer.status < 300;
+    from->first = (uint8_t)((from->first + 1) % REQUESTS);
+    if (--from->count)
+        expect_answer(from);
+    if (tunnels)
+        socket->protocol = CUP_PROTOCOL_UNKNOWN;
+}
+
+static struct cup_answer receive_http(struct cup_descriptor *socket, struct connection *from,
+                                      const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    size_t at = offset;
+    if (!from->count) /* nobody asked */
+        return (struct cup_answer){.bytes = bytes->count - offset};
+    struct request request = from->requests[from->first];
+    while (at < bytes->count && from->answer.part < CUP_HTTP_ENDED) {
+        struct iovec piece = find_piece(bytes, at);
+        if (!piece.iov_len)
+            from->answer.part = CUP_HTTP_LOST;
+        else
+            at += cup_http_feed(&from->answer, piece.iov_base, piece.iov_len);
+    }
+    if (from->answer.part == CUP_HTTP_ENDED) {
+        end_answer(socket, from);
+    } else if (from->answer.part == CUP_HTTP_LOST) {
+        at = bytes->count;
+        follow_turns(socket, from);
+    }
+    return answer_to(from, &request, at - offset);
+}
+
+struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
+                                        const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    struct connection *from = find_connection(socket);
+    struct cup_answer answer = {.bytes = bytes->count - offset};
+    if (!from)
+        return answer;
+    cup_spin_lock(&lock);
+    if (socket->protocol == CUP_PROTOCOL_HTTP)
+        answer = receive_http(socket, from, bytes, offset);
+    else if (socket->protocol == CUP_PROTOCOL_TURNS && from->count)
+        answer = answer_to(from, &from->requests[0], answer.bytes);
+    cup_spin_unlock(&lock);
+    return answer;
+}

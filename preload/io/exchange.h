@@ -1,0 +1,61 @@
+/* Connections that carry requests and their answers in turn: HTTP/1, plain or over TLS. Such
+ * connections are kept and serve one task after the other, and the thread that receives an answer
+ * (an event loop's, for instance) may work for any of them. So this file remembers whose requests
+ * are out on each connection: an answer belongs to the task that sent its request.
+ *
+ * - Plain HTTP/1: the bytes say where an answer ends. Several requests may be out.
+ * - TLS: an answer ends where the next request begins, because HTTP/1 clients send it only then.
+ * - HTTP/2 mixes answers: if several tasks use a connection that may be HTTP/2, what it receives
+ *   is unattributed.
+ *
+ * All functions: guard held; any thread. */
+#pragma once
+
+#include "preload/attribution/attribution.h"
+#include "preload/io/descriptor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a connection carries, recognised by the first bytes that are sent. */
+enum cup_protocol {
+    CUP_PROTOCOL_UNKNOWN, /* nothing was sent yet */
+    CUP_PROTOCOL_OTHER,   /* not followed here */
+    CUP_PROTOCOL_HTTP,    /* plain HTTP/1 */
+    CUP_PROTOCOL_TURNS,   /* the end of an answer cannot be seen: the next request ends it */
+};
+
+/* Bytes that a call sent or received: COUNT of them at DATA, or in an array of PARTS struct iovec.
+ * DATA is NULL if the bytes cannot be looked at. */
+struct cup_exchange_bytes {
+    const void *data;
+    int parts;
+    size_t count;
+};
+
+/* OWNER sent BYTES on SOCKET. Returns false if the connection is not followed. */
+bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
+                       const struct cup_exchange_bytes *bytes);
+
+/* The connection is followed: cup_exchange_received() says whose its bytes are. */
+static inline bool cup_exchange_is_followed(const struct cup_descriptor *socket)
+{
+    return socket->protocol >= CUP_PROTOCOL_HTTP;
+}
+
+/* Part of what a call received: it answers one request. */
+struct cup_answer {
+    uint32_t task;  /* that sent the request; 0: not known, or there is no request */
+    bool inherited; /* by method INHERITED: evidence against it may come later */
+    uint32_t file;  /* FILE record of the URL; 0: it has none */
+    size_t bytes;   /* at least 1 */
+};
+
+/* SOCKET received BYTES, the first OFFSET of which were already looked at. Returns whose the next
+ * ones are. */
+struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
+                                        const struct cup_exchange_bytes *bytes, size_t offset);
+
+/* Nobody holds a lock here. Called in a forked child, and when a log is opened. */
+void cup_exchange_reset(void);

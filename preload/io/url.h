@@ -1,0 +1,16 @@
+/* The URL of a file that is read through HTTP, without user, password and everything after a "?":
+ * these may be secrets. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CUP_URL_LONGEST = 1024 };
+
+/* The URL of a GET request that begins with these COUNT bytes. False: it is another request, or the
+ * bytes do not have its first line and the header "Host", or it is too long. */
+bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t count);
+
+/* "https://SERVER:PORT/". SERVER: the name that the client sent, may be empty. PEER: the address,
+ * "tcp://10.0.0.1:443". Port 443 is left out. False: neither is known. */
+bool cup_url_of_origin(char url[CUP_URL_LONGEST], const char *server, const char *peer);

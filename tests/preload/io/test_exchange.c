@@ -1,0 +1,183 @@
+/* Whose the answers on a connection are. */
+#include "preload/io/exchange.h"
+
+#include "preload/lifecycle/running_tasks.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Beyond the descriptors of the test, so that no peer is found. */
+enum { FD = 4000 };
+static struct cup_descriptor *connection;
+
+static void begin(void)
+{
+    cr_assert(cup_descriptor_table || cup_descriptor_init() == 0);
+    connection = &cup_descriptor_table[FD];
+    *connection = (struct cup_descriptor){.class = CUP_FILE_SOCKET, .peer = CUP_PEER_TCP};
+    cup_running_reset();
+    for (uint32_t task = 1; task <= 6; task++)
+        cup_running_add(task);
+}
+
+TestSuite(exchange, .init = begin);
+
+static bool send_bytes(uint32_t task, const void *data, size_t count)
+{
+    struct cup_block block = {.task = task};
+    struct cup_owner owner = {&block, task ? CUP_METHOD_CONTEXT : CUP_METHOD_NONE, 0};
+    return cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count});
+}
+
+static bool send_text(uint32_t task, const char *text)
+{
+    return send_bytes(task, text, strlen(text));
+}
+
+static void expect_answer_at(const char *text, size_t offset, uint32_t task, size_t bytes)
+{
+    struct cup_exchange_bytes received = {text, 0, strlen(text)};
+    struct cup_answer answer = cup_exchange_received(connection, &received, offset);
+    cr_expect(answer.task == task && answer.bytes == bytes, "task %u, %zu bytes", answer.task,
+              answer.bytes);
+}
+
+static void expect_answer(const char *text, uint32_t task)
+{
+    expect_answer_at(text, 0, task, strlen(text));
+}
+
+#define REQUEST "POST / HTTP/1.1\r\nHost: x\r\n\r\n"
+#define ANSWER "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"
+
+Test(exchange, an_answer_belongs_to_its_request)
+{
+    cr_assert(send_text(1, REQUEST) && connection->protocol == CUP_PROTOCOL_HTTP);
+    expect_answer(ANSWER "ab", 1);
+    expect_answer("cd", 1);
+    expect_answer("unexpected", 0);
+    send_text(2, REQUEST);
+    expect_answer(ANSWER "abcd", 2);
+    send_text(0, REQUEST);
+    expect_answer(ANSWER "abcd", 0);
+}
+
+/* The rest of a request may be sent by anyone, for instance by an event loop. */
+Test(exchange, a_request_in_pieces)
+{
+    cr_assert(send_text(1, "PUT / HTTP/1.1\r\nContent-Le"));
+    send_text(0, "ngth: 20\r\n\r\n0123456789");
+    send_text(2, "GET / HTTP");
+    expect_answer(ANSWER "abcd", 1);
+    send_text(3, "HEAD / HT");
+    send_text(3, "TP/1.1\r\n\r\n");
+    expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", 3);
+    expect_answer("abcd", 0);
+}
+
+Test(exchange, several_requests_are_answered_in_their_order)
+{
+    static const char both[] = ANSWER "abcd" ANSWER "efgh" ANSWER "i";
+    size_t one = strlen(ANSWER "abcd");
+    send_text(1, REQUEST REQUEST);
+    send_text(2, REQUEST);
+    expect_answer_at(both, 0, 1, one);
+    expect_answer_at(both, one, 1, one);
+    expect_answer_at(both, 2 * one, 2, one - 3);
+    expect_answer("jkl", 2);
+}
+
+Test(exchange, pieces_of_a_message)
+{
+    struct iovec parts[] = {
+        {"HTTP/1.1 20", 11}, {"", 0}, {"0 OK\r\nContent-Length: 4\r\n\r\nab", 29}};
+    struct cup_exchange_bytes received = {parts, 3, 40};
+    send_text(1, REQUEST);
+    struct cup_answer answer = cup_exchange_received(connection, &received, 0);
+    cr_expect(answer.task == 1 && answer.bytes == 40);
+    expect_answer("cd", 1);
+    expect_answer("x", 0);
+}
+
+Test(exchange, more_requests_than_are_followed_are_unattributed)
+{
+    for (uint32_t task = 1; task <= 6; task++)
+        send_text(task, REQUEST);
+    expect_answer(ANSWER "abcd", 0);
+}
+
+Test(exchange, what_cannot_be_read_belongs_to_the_last_sender)
+{
+    send_text(1, REQUEST);
+    expect_answer("HTTP/1.1 101 Switching\r\n\r\nabc", 1);
+    send_text(2, "anything");
+    expect_answer("abc", 2);
+}
+
+Test(exchange, a_task_that_ended_gets_nothing)
+{
+    send_text(1, REQUEST);
+    cup_running_remove(1);
+    expect_answer(ANSWER "abcd", 0);
+}
+
+Test(exchange, other_protocols_are_not_followed)
+{
+    cr_expect(!send_text(1, "SSH-2.0"));
+    cr_expect(!send_text(1, REQUEST));
+    cr_expect(!cup_exchange_is_followed(connection));
+    begin();
+    connection->peer = CUP_PEER_KNOWN;
+    cr_expect(!send_text(1, REQUEST));
+}
+
+/* ---- TLS ---------------------------------------------------------------------------------- */
+
+/* A ClientHello without extensions, and one that offers "h2". */
+static const char hello[] = "\x16\x03\x01\x00\x2d\x01\x00\x00\x29\x03\x03"
+                            "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00";
+static const char hello2[] = "\x16\x03\x01\x00\x38\x01\x00\x00\x34\x03\x03"
+                             "0123456789abcdef0123456789abcdef\x00\x00\x02\x13\x01\x01\x00"
+                             "\x00\x09\x00\x10\x00\x05\x00\x03\x02h2";
+
+/* A record with data of the application, cut into two calls. */
+static void send_record(uint32_t task, uint32_t rest_by, size_t bytes, size_t cut)
+{
+    char record[300] = "\x17\x03\x03";
+    record[3] = (char)(bytes >> 8);
+    record[4] = (char)bytes;
+    send_bytes(task, record, cut);
+    send_bytes(rest_by, record + cut, 5 + bytes - cut);
+}
+
+Test(exchange, tls_by_turns)
+{
+    cr_assert(send_bytes(1, hello, sizeof hello - 1));
+    cr_expect(connection->protocol == CUP_PROTOCOL_TURNS);
+    expect_answer("handshake", 1);
+    send_record(1, 1, 200, 5);
+    expect_answer("abc", 1);
+    for (size_t cut = 5; cut < 205; cut += 50) {
+        send_record(2, 3, 200, cut); /* the rest is no new request */
+        expect_answer("abc", 2);
+        send_record(1, 1, 22, 27); /* too short for a request: TLS changes its keys */
+        expect_answer("abc", 2);
+    }
+    send_record(0, 0, 200, 5);
+    expect_answer("abc", 0);
+}
+
+Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
+{
+    cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
+    send_record(1, 1, 200, 5);
+    expect_answer("abc", 1);
+    cup_running_remove(1);
+    send_record(2, 2, 200, 5);
+    expect_answer("abc", 2);
+    send_record(3, 3, 200, 5);
+    expect_answer("abc", 0);
+    send_record(2, 2, 200, 5);
+    expect_answer("abc", 0);
+}
