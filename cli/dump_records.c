@@ -7,6 +7,7 @@
 #include "analysis/log/log_baskets.h"
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
+#include "analysis/log/log_reads.h"
 #include "analysis/profile/files.h"
 #include "include/log_pairs.h"
 
@@ -382,6 +383,25 @@ void cup_dump_access(FILE *out, const struct cup_record *record)
 void cup_dump_extents(FILE *out, const struct cup_record *record)
 {
     cup_dump_access(out, record);
+}
+
+HEAD_FIELDS(reads, FIELD(start_ns, TIME))
+void cup_dump_reads(FILE *out, const struct cup_record *record)
+{
+    struct cup_read_rows rows;
+    cup_read_rows_start(&rows, record);
+    print_reads(out, record);
+    while (cup_read_rows_next(&rows)) {
+        const struct cup_read_row *row = &rows.row;
+        cup_dump_row(out, row->is_part ? "PART" : "READ");
+        fprintf(out, " task=%" PRIu32 " own=%" PRIu32 " file=%" PRIu32, row->task, row->own,
+                row->file);
+        fprintf(out, " offset=%" PRIu64 " bytes=%" PRIu64, row->offset, row->bytes);
+        cup_dump_time(out, "start", row->start_ns);
+        fprintf(out, " ns=%" PRIu64, row->ns);
+    }
+    if (rows.damaged)
+        fputs(" (rows are damaged)", out);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */

@@ -1,4 +1,6 @@
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/base/closest.h"
@@ -12,6 +14,7 @@ enum needs {
     COUNTERS = 2, /* the counters of every task */
     STACKS = 4,   /* stacks: without any, nothing can be written */
     CALLS = 8,    /* stacks, if there are any */
+    READS = 16,   /* single reads: without any, nothing can be written */
 };
 
 /* The formats of --to. */
@@ -27,6 +30,7 @@ static const struct format {
     {"perfetto", NULL, cup_export_perfetto, COUNTERS},
     {"speedscope", NULL, cup_export_speedscope, STACKS},
     {"collapsed", cup_collapsed_files, NULL, STACKS},
+    {"replay", NULL, cup_export_replay, READS},
 };
 
 struct request {
@@ -73,8 +77,8 @@ static int check_format(const struct request *request, struct cup_error *error)
     if (!request->to)
         return cup_error_set(
             error, "export", CUP_NO_OFFSET,
-            "name a format: --to roastcoffea, prometheus, csv, perfetto, speedscope or "
-            "collapsed");
+            "name a format: --to roastcoffea, prometheus, csv, perfetto, speedscope, "
+            "collapsed or replay");
     if (!request->format)
         return refuse_format(request->to, error);
     if (!request->out)
@@ -112,12 +116,27 @@ static int write_format(const void *of, struct cup_totals *totals, struct cup_er
                          : cup_export_file(totals, request->out, format->write, error);
 }
 
+static void warn_of_lost_reads(const struct cup_profile *profile)
+{
+    uint64_t lost = profile->health[CUP_H_READS_DROPPED];
+    if (lost)
+        fprintf(stderr,
+                "cupping: %s: %" PRIu64 " reads are missing: they may take a quarter of a log, see "
+                "CUPPING_MAX_BYTES\n",
+                profile->path, lost);
+}
+
 static int write_export(const struct request *request, const struct cup_profile *profile,
                         struct cup_error *error)
 {
     const char *missing = cup_stacks_missing(profile);
     unsigned needs = request->format->needs;
     struct cup_totals totals;
+    if (needs & READS && cup_replay_missing(profile))
+        return cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s",
+                             cup_replay_missing(profile));
+    if (needs & READS)
+        warn_of_lost_reads(profile);
     if (missing && needs & STACKS)
         return cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s", missing);
     if (cup_totals_make(&totals, profile) != 0)
@@ -138,6 +157,7 @@ int cup_verb_export(int argc, char **argv)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     const struct cup_load_options load = {.counters = (request.format->needs & COUNTERS) != 0,
                                           .baskets = true,
+                                          .reads = (request.format->needs & READS) != 0,
                                           .run = request.number};
     int status = cup_verb_load(&profile, request.directory, &load, &error);
     if (status != CUP_EXIT_DONE)

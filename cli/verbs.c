@@ -44,7 +44,10 @@ const struct cup_verb cup_verbs[] = {
      "perfetto: tasks and stacks over time, as a trace for ui.perfetto.dev\n"
      "speedscope: a file of stacks, weighted by CPU time, waits and bytes\n"
      "collapsed: a directory with cpu.collapsed, wait.collapsed, read.collapsed and "
-     "alloc.collapsed, one line for each stack"},
+     "alloc.collapsed, one line for each stack\n"
+     "replay: a table with a row for each read, for `cupping replay`; the run must have been "
+     "recorded "
+     "with CUPPING_READS=1"},
     {"compare", cup_verb_compare, "A... [-- B...] [OPTIONS]",
      "show whether a run is faster than another, what differs, and how runs scale; with one run, "
      "how "

@@ -16,6 +16,7 @@
     X(CUPPING_MAX_BYTES, "1G",                                                                     \
       "largest size of one process's log; records beyond it are dropped and counted")              \
     X(CUPPING_NATIVE, "1", "0: stacks have Python functions only, no C, C++ or Fortran functions") \
+    X(CUPPING_READS, "0", "1: each single read is recorded, for `cupping export --to replay`")     \
     X(CUPPING_STACKS, "1",                                                                         \
       "0: no stacks are recorded; stress: a stack is read at every allocation, for tests")         \
     X(CUPPING_VERBOSE, "0",                                                                        \

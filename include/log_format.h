@@ -299,7 +299,9 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "stacks without their native frames: a library was unloaded, or there was too little room")  \
     X(NATIVE_APART, "native_apart",                                                                \
       "new stacks whose Python and native frames could not be merged: Python's come first")        \
-    X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")
+    X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")                          \
+    X(READS_DROPPED, "reads_dropped",                                                              \
+      "reads without a row in a READS record: a quarter of the log's largest size was full")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)
@@ -508,7 +510,9 @@ struct cup_record {
     X(VALUE, value, 38, 56, 56, "")                                                                \
     X(OPEN, open, 39, 48, 48, "")                                                                  \
     X(EXTENTS, extents, 40, 824, 824, "")                                                          \
-    X(CPU_SAMPLES, cpu_samples, 41, 32, 32, "rows: one or more samples that found the thread alike")
+    X(CPU_SAMPLES, cpu_samples, 41, 32, 32,                                                        \
+      "rows: one or more samples that found the thread alike")                                     \
+    X(READS, reads, 42, 16, 16, "rows: one read each")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
     CUP_RECORDS(X)
@@ -1327,6 +1331,29 @@ static inline int64_t cup_extents_time_ns(const struct cup_r_extents *set, uint6
                ? set->base_ns + (int64_t)(((unsigned __int128)apart * set->multiplier) >> 32)
                : set->base_ns - (int64_t)(((unsigned __int128)before * set->multiplier) >> 32);
 }
+
+/* Single reads of data files, recorded if CUPPING_READS is 1. A thread appends rows in place, so
+ * those of a killed process are not lost; when the thread ends, another one goes on with its
+ * record. The tail has rows until the record's end or a first byte of 0. A row is a byte with the
+ * bits of enum cup_reads_bit, of which CUP_READS_ROW is always set, then unsigned LEB128 numbers:
+ *   - with CUP_READS_TASK: 4 times the task, plus enum cup_block_kind; else as in the row before
+ *   - with CUP_READS_FILE: FILE record; else as in the row before
+ *   - its offset, less the end of the row before (0 in the first row), and its bytes
+ *   - without CUP_READS_PART: when it began, less the begin of the row before (start_ns in the
+ *     first row), and how long it took, in units of 2^CUP_READS_TIME_BITS ns.
+ * Differences are stored as 2n, or as -2n-1 if negative. With CUP_READS_PART the row is one more
+ * part of the vector read of the row before. */
+struct cup_r_reads {
+    struct cup_record head;
+    int64_t start_ns;
+};
+enum cup_reads_bit {
+    CUP_READS_ROW = 1,
+    CUP_READS_TASK = 2,
+    CUP_READS_FILE = 4,
+    CUP_READS_PART = 8,
+};
+enum { CUP_READS_TIME_BITS = 6 };
 
 #define CUP_SIZE_IS(type, bytes)                                                                   \
     _Static_assert(sizeof(struct type) == (bytes),                                                 \

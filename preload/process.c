@@ -1,6 +1,7 @@
 
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/lock_origin.h"
+#include "preload/counters/reads.h"
 #include "preload/dask/server_samples.h"
 #include "preload/io/descriptor.h"
 #include "preload/lifecycle/lifecycle.h"
@@ -130,6 +131,8 @@ void cup_process_log_opened(enum cup_log_size size)
         snprintf(text, sizeof text, "%.9g", (double)cup_samples_interval_ns / 1e9);
         cup_log_info("CUPPING_INTERVAL", text);
     }
+    if (cup_reads_wanted)
+        cup_log_info("CUPPING_READS", "1");
     if (cup_python_usable()) {
         const char *version = cup_py.Py_GetVersion();
         snprintf(text, sizeof text, "%.*s", (int)strcspn(version, " "), version);
@@ -184,6 +187,7 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
         cup_recording_note("the heap is not seen", "another malloc comes before libcupping.so");
     int64_t most =
         read_number("CUPPING_MAX_BYTES", parse_bytes, INT64_C(1) << 30, "not a size of 1M or more");
+    cup_reads_want(read_flag("CUPPING_READS", false) ? (uint64_t)most / 4 : 0);
     cup_recording_want(directory, (uint64_t)most, hooks, verbose);
 }
 

@@ -52,3 +52,10 @@ cup_export_writer cup_export_speedscope;
  * ran them, chunks' process() inside, memory and rates as counters; and the stacks in which samples
  * found threads, where the logs have any. The profile must have the counters of every task. */
 cup_export_writer cup_export_perfetto;
+
+/* A table for `cupping replay`: one row for each read of a data file, in the order of time, with
+ * tabs between the fields. The profile must have been loaded with the option `reads`. */
+cup_export_writer cup_export_replay;
+
+/* Why there are no reads to export; NULL: there are some. */
+const char *cup_replay_missing(const struct cup_profile *profile);

@@ -192,6 +192,17 @@ struct cup_access_place {
     uint32_t sequence; /* sequence of an EXTENTS record; 0 for an ACCESS record */
 };
 
+/* A single read. One that is a part follows the other parts of its vector read. */
+struct cup_single_read {
+    int64_t start_ns;
+    uint64_t ns;
+    uint64_t offset, bytes;
+    uint32_t process;
+    uint32_t task; /* index + 1; 0: none */
+    uint32_t file; /* index */
+    bool is_part;
+};
+
 struct cup_info {
     uint32_t process, name, value;
 };
@@ -297,6 +308,8 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(opens, open, struct cup_open_sum, MERGED, "by server and kind")                              \
     X(access_places, access_place, struct cup_access_place, MOVED,                                 \
       "log by log; empty unless requested")                                                        \
+    X(single_reads, single_read, struct cup_single_read, MOVED,                                    \
+      "log by log; empty unless requested, and recorded (CUPPING_READS=1)")                        \
     X(branches, branch, struct cup_branch, MERGED, "by tree and name, over all files")             \
     X(branch_numbers, branch_number, struct cup_branch_number, MOVED, "log by log")                \
     X(root_files, root_file, struct cup_root_file, MERGED, "one for each path")                    \
@@ -355,6 +368,7 @@ struct cup_load_options {
     bool counters;    /* fill `counters`, `own_waits` and `baskets`: over 500 bytes for each task */
     bool baskets;     /* keep basket_places, however many there are */
     bool accesses;    /* fill `access_places` */
+    bool reads;       /* fill `single_reads` */
     const char *span; /* load only tasks of the span of this name or id; NULL: all */
     /* Load only tasks of this Runner call; 0: the last call; CUP_ALL_RUNS: all calls. */
     unsigned run;

@@ -309,6 +309,8 @@ MOVED(column_set, struct cup_column_set, PLACE(first, column_name))
 MOVED(column_name, uint32_t, *it = string_of(merge, *it);)
 MOVED(access_place, struct cup_access_place, PLACE(process, process) NUMBER(task, task)
       it->file = cup_id_map_get(&merge->files, it->file + 1) - 1;)
+MOVED(single_read, struct cup_single_read, PLACE(process, process) NUMBER(task, task)
+      it->file = cup_id_map_get(&merge->files, it->file + 1) - 1;)
 MOVED(branch_number, struct cup_branch_number,
       it->branch = cup_id_map_get(&merge->branches, it->branch);)
 MOVED(info, struct cup_info, PLACE(process, process) STRING(name) STRING(value))

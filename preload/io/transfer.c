@@ -241,9 +241,10 @@ void cup_transfer_piece(const struct cup_transfer *transfer, uint64_t bytes, uin
 {
     struct cup_block *block = transfer->owner.block;
     uint32_t file = transfer->descriptor->file;
-    if (block && file && bytes)
-        cup_access_read(block, cup_block_file(block, file), offset, bytes, transfer->start,
-                        transfer->stop);
+    if (block && file)
+        cup_file_note_access(
+            transfer, (struct cup_place){(int64_t)offset, false, cup_block_file(block, file)},
+            bytes);
 }
 
 void cup_transfer_finish_character(struct cup_transfer *transfer)

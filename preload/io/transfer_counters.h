@@ -8,6 +8,7 @@
 
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
+#include "preload/counters/reads.h"
 #include "preload/io/transfer.h"
 #include "preload/root/root_records.h"
 
@@ -92,13 +93,18 @@ static inline struct cup_place cup_file_move(struct cup_descriptor *descriptor,
     return (struct cup_place){from, sequential, use};
 }
 
-/* Adds a read to the access extents: where and when the file was read. */
+/* Adds a read to the access extents: where and when the file was read; and as a single read, if
+ * those are wanted. */
 static inline void cup_file_note_access(const struct cup_transfer *transfer, struct cup_place place,
                                         uint64_t bytes)
 {
-    if (place.use && bytes)
-        cup_access_read(transfer->owner.block, place.use, (uint64_t)place.at, bytes,
-                        transfer->start, transfer->stop);
+    if (!place.use || !bytes)
+        return;
+    cup_access_read(transfer->owner.block, place.use, (uint64_t)place.at, bytes, transfer->start,
+                    transfer->stop);
+    if (__builtin_expect(cup_reads_wanted, 0) && transfer->descriptor->class == CUP_FILE_DATA)
+        cup_reads_add(transfer->owner.block, place.use->file, (uint64_t)place.at, bytes,
+                      transfer->start, transfer->stop);
 }
 
 /* False: the BYTES of a data file that were delivered to TO (see cup_transfer_finish()) are not

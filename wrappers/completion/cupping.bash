@@ -87,7 +87,7 @@ _cupping() {
         fi
         return
         ;;
-    --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto" && return ;;
+    --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto replay" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in

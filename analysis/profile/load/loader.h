@@ -170,6 +170,9 @@ CUP_RECORDS(X)
 void cup_load_open_extents(struct cup_loader *loader);
 void cup_access_sets_clear(struct cup_access_sets *sets);
 
+/* Call it at the end of the log: finds the tasks and files of single reads. */
+void cup_load_read_owners(struct cup_loader *loader);
+
 /* Adds a block that the process had not closed when it was killed or the log was read. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
 

@@ -191,6 +191,7 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
     for (size_t i = 0; i < log->block_count; i++)
         cup_load_open_block(loader, &log->blocks[i]);
     cup_load_open_extents(loader);
+    cup_load_read_owners(loader);
     if (!loader->builder->out_of_memory)
         cup_load_waits_at_log_end(loader);
 }
