@@ -130,8 +130,8 @@ enum cup_method {
     X(RUN_DELAY_NS, "run_delay_ns", SUM, DELAY,                                                    \
       "ready to run, without a CPU core; of helper threads only at the end of a wait")             \
     X(HELD_UP_NS, "held_up_ns", SUM, WAITS,                                                        \
-      "part of the task's own waits: for a lock, while a helper waited for something else; "       \
-      "counted in the class of the helper's wait")                                                 \
+      "part of the task's own waits: for a lock, while a helper waited for something else or a "   \
+      "server had not answered; counted in that class")                                            \
     X(GUESSED_WAIT_NS, "guessed_wait_ns", SUM, WAITS,                                              \
       "part of the waits: calls that blocked unexpectedly, whose CPU time was estimated from "     \
       "their size")                                                                                \
@@ -222,7 +222,10 @@ static inline uint64_t cup_bucket_from_ns(unsigned bucket)
     X(SIZE_10M_100M, "size_10m_100m", "over 10 MiB, up to 100 MiB")                                \
     X(SIZE_100M_1G, "size_100m_1g", "over 100 MiB, up to 1 GiB")                                   \
     X(SIZE_1G_UP, "size_1g_up", "over 1 GiB")                                                      \
-    X(MAPPED_BYTES, "mapped_bytes", "pages that became present through mappings: an upper bound")
+    X(MAPPED_BYTES, "mapped_bytes", "pages that became present through mappings: an upper bound")  \
+    X(WAIT_NS, "wait_ns",                                                                          \
+      "a server: how long tasks were blocked while a request to it was out; of several servers "   \
+      "at a time, the one that answered first")
 enum cup_file_counter {
 #define X(id, name, text) CUP_F_##id,
     CUP_FILE_COUNTERS(X)

@@ -32,6 +32,7 @@
 #include "preload/io/exchange.h"
 #include "preload/io/mapped_files.h"
 #include "preload/io/opening.h"
+#include "preload/io/requests.h"
 #include "preload/lifecycle/kernel_count.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
@@ -96,6 +97,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"io/descriptor", .reset = cup_descriptor_reset},
     {"io/exchange", .reset = cup_exchange_reset},
     {"io/opening", .reset = cup_opening_reset},
+    {"io/requests", .reset = cup_request_reset},
     {"io/connecting", .reset = cup_connecting_reset},
     {"xrootd/xrootd", .reset = cup_xrootd_reset},
     {"coffea/requested_baskets", .reset = cup_requested_baskets_reset},

@@ -5,6 +5,7 @@
 #include "preload/io/file_class.h"
 #include "preload/io/known_files.h"
 #include "preload/io/peer.h"
+#include "preload/io/requests.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -180,6 +181,8 @@ void cup_descriptor_moved(int fd, int64_t offset)
 void cup_descriptor_clear(int fd)
 {
     struct cup_descriptor *entry = find_entry(fd);
+    if (entry && entry->class == CUP_FILE_SOCKET)
+        cup_request_closed(entry);
     if (entry && (entry->class || entry->opened || entry->owner))
         *entry = (struct cup_descriptor){0};
 }

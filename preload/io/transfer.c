@@ -2,10 +2,13 @@
 
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
+#include "preload/io/requests.h"
 #include "preload/io/socket_owner.h"
 #include "preload/io/transfer_counters.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/stacks/stack_events.h"
+
+#include <errno.h>
 
 /* ---- logs of processes that a task started ----------------------------------------------- */
 
@@ -209,6 +212,7 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
                                                  int64_t offset, uint64_t ns, const void *to,
                                                  int parts)
 {
+    int error = errno;
     size_t moved = bytes > 0 ? (size_t)bytes : 0, first = moved;
     if (transfer->owner.method == CUP_METHOD_SOLE)
         cup_attribution_confirm(&transfer->owner);
@@ -217,6 +221,8 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
         first = cup_socket_correct_owner(transfer, bytes, to, parts, 0);
     if (!is_quick(transfer, moved, ns))
         end_wait(transfer, moved, ns);
+    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+        cup_request_moved(transfer, bytes, error);
     if (bytes < 0)
         return false;
     if (transfer->owner.block && is_data_read(transfer))

@@ -2,10 +2,16 @@
 
 #include "preload/sys/spin.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-enum { ENTRIES = 256 };
+enum { ENTRIES = 256, SERVED = 8 };
+
+/* Time during which a request of a task was out, on the task's clock. */
+struct served_time {
+    struct cup_task_clock from, to;
+};
 
 /* An entry for each running task, at its number modulo ENTRIES. */
 static struct entry {
@@ -15,6 +21,11 @@ static struct entry {
     uint64_t counted_to;              /* ticks: `times` includes everything up to here */
     struct cup_helper_wait times;     /* since the task began */
     struct cup_helper_wait at_block;  /* `times` when the task began to wait for a lock */
+    bool is_blocked;                  /* the task's own thread waits now: */
+    uint8_t class;                    /* for a lock or on a socket */
+    uint8_t served_count;
+    struct cup_task_clock clock, clock_at_block;
+    struct served_time served[SERVED]; /* disjoint, in the order of time */
 } __attribute__((aligned(64))) entries[ENTRIES];
 
 /* The task's entry, locked; NULL if it has none. */
@@ -35,9 +46,7 @@ void cup_helper_wait_begin(uint32_t task)
     struct entry *entry = &entries[task % ENTRIES];
     cup_spin_lock(&entry->lock);
     if (!entry->task) {
-        memset(entry->waiting, 0, sizeof entry->waiting);
-        memset(&entry->times, 0, sizeof entry->times);
-        entry->counted_to = 0;
+        *entry = (struct entry){.lock = entry->lock};
         __atomic_store_n(&entry->task, task, __ATOMIC_RELAXED);
     }
     cup_spin_unlock(&entry->lock);
@@ -52,26 +61,47 @@ void cup_helper_wait_end(uint32_t task)
     cup_spin_unlock(&entry->lock);
 }
 
+/* The task's own thread was blocked for TICKS, while helpers waited in CLASS (CUP_WAIT_COUNT: none
+ * did). */
+static void advance_clock(struct entry *entry, int class, uint64_t ticks)
+{
+    bool locked = entry->class == CUP_WAIT_LOCK;
+    if (locked && (class == CUP_WAIT_IO || class == CUP_WAIT_GIL))
+        return;
+    entry->clock.blocked += ticks;
+    if (locked && class != CUP_WAIT_POLL)
+        entry->clock.locked += ticks;
+    if (locked && class == CUP_WAIT_SLEEP)
+        entry->clock.slept += ticks;
+}
+
 /* Adds the time up to NOW to the first class in which a helper waits. */
 static void advance_entry(struct entry *entry, uint64_t now)
 {
     if (now <= entry->counted_to) /* the time stamp counter of another core is a little behind */
         return;
-    for (int class = 0; class < CUP_WAIT_COUNT; class ++)
-        if (entry->waiting[class]) {
-            entry->times.ticks[class] += now - entry->counted_to;
-            break;
-        }
+    uint64_t ticks = now - entry->counted_to;
+    int class = 0;
+    while (class < CUP_WAIT_COUNT && !entry->waiting[class])
+        class ++;
+    if (class < CUP_WAIT_COUNT)
+        entry->times.ticks[class] += ticks;
+    if (entry->is_blocked)
+        advance_clock(entry, class, ticks);
     entry->counted_to = now;
 }
 
-void cup_helper_wait_task_blocks(uint32_t task, uint64_t now)
+void cup_helper_wait_task_blocks(uint32_t task, enum cup_wait_class class, uint64_t now)
 {
     struct entry *entry = lock_entry(task);
     if (!entry)
         return;
+    entry->is_blocked = false; /* if it is true, the end of the last wait was not seen */
     advance_entry(entry, now);
-    entry->at_block = entry->times;
+    memcpy(entry->at_block.ticks, entry->times.ticks, sizeof entry->times.ticks);
+    entry->clock_at_block = entry->clock;
+    entry->is_blocked = true;
+    entry->class = (uint8_t) class;
     cup_spin_unlock(&entry->lock);
 }
 
@@ -79,17 +109,127 @@ void cup_helper_wait_task_blocks(uint32_t task, uint64_t now)
  * the busy part of a wait. */
 struct cup_helper_wait cup_helper_wait_task_resumes(uint32_t task, uint64_t now)
 {
-    struct cup_helper_wait times = {{0}};
+    struct cup_helper_wait times = {.served = 0};
     struct entry *entry = lock_entry(task);
     if (!entry)
         return times;
     advance_entry(entry, now);
     for (int class = 0; class < CUP_WAIT_COUNT; class ++)
-        if (entry->times.ticks[class] > entry->at_block.ticks[class])
+        if (entry->is_blocked && entry->times.ticks[class] > entry->at_block.ticks[class])
             times.ticks[class] = entry->times.ticks[class] - entry->at_block.ticks[class];
+    entry->is_blocked = false;
+    times.served = entry->times.served - entry->at_block.served;
+    times.served_slept = entry->times.served_slept - entry->at_block.served_slept;
+    entry->at_block = entry->times;
     cup_spin_unlock(&entry->lock);
     return times;
 }
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+struct cup_task_clock cup_helper_wait_clock(uint32_t task, uint64_t now)
+{
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return (struct cup_task_clock){0};
+    advance_entry(entry, now);
+    struct cup_task_clock clock = entry->clock;
+    cup_spin_unlock(&entry->lock);
+    return clock;
+}
+
+static struct cup_task_clock later_of(struct cup_task_clock a, struct cup_task_clock b)
+{
+    return a.blocked > b.blocked ? a : b;
+}
+
+static struct cup_task_clock earlier_of(struct cup_task_clock a, struct cup_task_clock b)
+{
+    return a.blocked < b.blocked ? a : b;
+}
+
+static void subtract_time(struct cup_task_clock *time, struct cup_task_clock from,
+                          struct cup_task_clock to)
+{
+    time->blocked -= to.blocked - from.blocked;
+    time->locked -= to.locked - from.locked;
+    time->slept -= to.slept - from.slept;
+}
+
+/* Makes room for one more served time. If there are too many, the two earliest become one: what
+ * lies between them can be added no more. */
+static void make_room(struct entry *entry)
+{
+    if (entry->served_count < SERVED)
+        return;
+    entry->served[1].from = entry->served[0].from;
+    memmove(entry->served, entry->served + 1, sizeof *entry->served * --entry->served_count);
+}
+
+/* Adds TIME, merged with the served times that it overlaps. Returns the part of it that is new. */
+static struct cup_task_clock add_served(struct entry *entry, struct served_time time)
+{
+    make_room(entry);
+    struct cup_task_clock added = time.to;
+    subtract_time(&added, (struct cup_task_clock){0}, time.from);
+    struct served_time all = time, *served = entry->served;
+    int first = 0, end;
+    while (first < entry->served_count && served[first].to.blocked < time.from.blocked)
+        first++;
+    for (end = first; end < entry->served_count && served[end].from.blocked <= time.to.blocked;
+         end++) {
+        subtract_time(&added, later_of(served[end].from, time.from),
+                      earlier_of(served[end].to, time.to));
+        all.from = earlier_of(all.from, served[end].from);
+        all.to = later_of(all.to, served[end].to);
+    }
+    memmove(served + first + 1, served + end, sizeof *served * (size_t)(entry->served_count - end));
+    served[first] = all;
+    entry->served_count = (uint8_t)(entry->served_count - (end - first) + 1);
+    return added;
+}
+
+/* The task waited for a server during TIME. Returns how much of it is new. */
+static uint64_t serve_entry(struct entry *entry, struct served_time time)
+{
+    if (time.to.blocked <= time.from.blocked)
+        return 0;
+    struct cup_task_clock added = add_served(entry, time);
+    entry->times.served += added.locked;
+    entry->times.served_slept += added.slept;
+    return added.blocked;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The task's clock TICKS ago, but not before its own thread's wait began. */
+static struct cup_task_clock turn_clock_back(const struct entry *entry, uint64_t ticks)
+{
+    struct cup_task_clock clock = entry->clock, begin = entry->clock_at_block;
+    clock.blocked -= least(ticks, clock.blocked - begin.blocked);
+    clock.locked -= least(ticks, clock.locked - begin.locked);
+    clock.slept -= least(ticks, clock.slept - begin.slept);
+    return clock;
+}
+
+uint64_t cup_helper_wait_served(uint32_t task, struct cup_task_clock *since, uint64_t now,
+                                uint64_t late)
+{
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return 0;
+    advance_entry(entry, now);
+    struct served_time time = {*since, later_of(turn_clock_back(entry, late), *since)};
+    uint64_t added = serve_entry(entry, time);
+    *since = time.to;
+    cup_spin_unlock(&entry->lock);
+    return added;
+}
+
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 uint64_t cup_helper_wait_enters(uint32_t task, enum cup_wait_class class, uint64_t now)
 {
@@ -117,16 +257,31 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
     cup_spin_unlock(&entry->lock);
 }
 
-void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks)
+void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks, uint64_t now)
 {
     struct entry *entry = lock_entry(task);
     if (!entry)
         return;
-    entry->times.ticks[class] += ticks;
+    advance_entry(entry, now);
+    if (class == CUP_WAIT_POLL)
+        serve_entry(entry, (struct served_time){turn_clock_back(entry, ticks), entry->clock});
+    else
+        entry->times.ticks[class] += ticks;
+    cup_spin_unlock(&entry->lock);
+}
+
+void cup_helper_wait_task_waited(uint32_t task, uint64_t ticks)
+{
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return;
+    entry->clock.blocked += ticks;
     cup_spin_unlock(&entry->lock);
 }
 
 void cup_helper_wait_reset(void)
 {
-    memset(entries, 0, sizeof entries);
+    for (struct entry *entry = entries; entry < entries + ENTRIES; entry++)
+        if (entry->task || entry->lock)
+            memset(entry, 0, sizeof *entry);
 }

@@ -111,14 +111,15 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     return goes_on;
 }
 
-/* The task's own thread waits for a lock, perhaps until its helpers are done: see
- * divide_lock_wait(). */
-static bool is_for_helpers(const struct cup_block *block, enum cup_wait_class class)
+/* The task's own thread waits for a lock, perhaps until its helpers are done, or on a socket: see
+ * divide_wait(). */
+static bool is_for_others(const struct cup_block *block, enum cup_wait_class class)
 {
-    return block->own == CUP_BLOCK_RUNS && class == CUP_WAIT_LOCK;
+    return block->own == CUP_BLOCK_RUNS && (class == CUP_WAIT_LOCK || class == CUP_WAIT_POLL);
 }
 
-static void count_wait(struct cup_block *block, enum cup_wait_class class, uint64_t start,
+/* Adds a wait to the counters. True: it continued a wait for the GIL. */
+static bool count_wait(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                        uint64_t stop, uint64_t ns, uint64_t delay)
 {
     bool goes_on = false;
@@ -130,6 +131,13 @@ static void count_wait(struct cup_block *block, enum cup_wait_class class, uint6
     } else if (class == CUP_WAIT_IO) {
         cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     }
+    return goes_on;
+}
+
+/* Adds a wait to the stack that waited. */
+static void note_at_stack(const struct cup_block *block, enum cup_wait_class class, bool goes_on,
+                          uint64_t ns)
+{
     if (ns >= CUP_EVENT_WAIT_NS || goes_on)
         cup_event_waited(block->task, class, !goes_on, ns);
 }
@@ -139,23 +147,46 @@ static bool is_helper_block(const struct cup_block *block)
     return block->task && block->own != CUP_BLOCK_RUNS;
 }
 
-/* The task waited NS for a lock until STOP. The part during which a helper waited for something
- * else is moved to the helper's class: that is what the task really waited for. */
-static void divide_lock_wait(struct cup_block *block, uint64_t stop, uint64_t ns)
+/* Moves NS from the waits for locks to those in CLASS. Locks come first, so that a kill in between
+ * counts nothing twice. Returns what was moved: no more than was counted. */
+static uint64_t move_lock_wait(struct cup_block *block, enum cup_wait_class class, uint64_t ns)
+{
+    uint64_t *locks = &block->counters[CUP_C_LOCK_WAIT_NS];
+    uint64_t part = ns < *locks ? ns : *locks;
+    *locks -= part;
+    block->counters[CUP_C_IO_WAIT_NS + class] += part;
+    block->counters[CUP_C_HELD_UP_NS] += part;
+    return part;
+}
+
+/* The task waited for servers during some of its waits for locks, perhaps earlier ones. Returns how
+ * long, in nanoseconds. */
+static uint64_t move_served_time(struct cup_block *block, const struct cup_helper_wait *helpers)
+{
+    uint64_t *slept = &block->counters[CUP_C_SLEEP_NS];
+    uint64_t part = cup_ticks_ns(helpers->served_slept);
+    part = part < *slept ? part : *slept;
+    *slept -= part;
+    block->counters[CUP_C_POLL_WAIT_NS] += part;
+    return part + move_lock_wait(block, CUP_WAIT_POLL,
+                                 cup_ticks_ns(helpers->served - helpers->served_slept));
+}
+
+/* The task's own thread waited NS until STOP. If it was for a lock, the part during which a helper
+ * waited for something else is moved to the helper's class: that is what the task really waited
+ * for. Returns the part of it that was a wait for servers. */
+static uint64_t divide_wait(struct cup_block *block, enum cup_wait_class waited, uint64_t stop,
+                            uint64_t ns)
 {
     struct cup_helper_wait helpers = cup_helper_wait_task_resumes(block->task, stop);
-    uint64_t left = ns;
+    uint64_t left = waited == CUP_WAIT_LOCK ? ns : 0;
     for (int class = 0; class < CUP_WAIT_COUNT; class ++) {
         uint64_t part = cup_ticks_ns(helpers.ticks[class]);
-        part = part < left ? part : left;
-        if (!part || class == CUP_WAIT_LOCK)
-            continue;
-        block->counters[CUP_C_LOCK_WAIT_NS] -=
-            part; /* first, so that a kill in between counts nothing twice */
-        block->counters[CUP_C_IO_WAIT_NS + class] += part;
-        left -= part;
+        if (class != CUP_WAIT_LOCK)
+            left -= move_lock_wait(block, class, part < left ? part : left);
     }
-    block->counters[CUP_C_HELD_UP_NS] += ns - left;
+    uint64_t served = helpers.served ? move_served_time(block, &helpers) : 0;
+    return served < ns ? served : ns;
 }
 
 /* ---- a wait ------------------------------------------------------------------------------ */
@@ -216,13 +247,15 @@ static void begin_helper_wait(struct cup_wait *wait)
     wait->since = cup_helper_wait_enters(wait->block->task, wait->class, wait->start);
 }
 
-/* If the task's own thread waits for a lock: from now on, what its helpers wait for matters. */
-static void watch_helpers(const struct cup_wait *wait)
+/* If the task's own thread waits for others: from now on, it matters what its helpers wait for, and
+ * whether a request is out. */
+static void watch_others(const struct cup_wait *wait)
 {
-    if (!is_for_helpers(wait->block, wait->class))
+    if (!is_for_others(wait->block, wait->class))
         return;
-    cup_helper_wait_task_blocks(wait->block->task, wait->start);
-    cup_event_hands_over();
+    cup_helper_wait_task_blocks(wait->block->task, wait->class, wait->start);
+    if (wait->class == CUP_WAIT_LOCK)
+        cup_event_hands_over();
 }
 
 static bool is_helper_wait(const struct cup_wait *wait, enum cup_wait_kind kind)
@@ -244,7 +277,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         wait->start = cup_ticks();
     } else if (wait->block) {
         start_wait(wait, class, wait->block);
-        watch_helpers(wait);
+        watch_others(wait);
         if (is_helper_wait(wait, kind))
             begin_helper_wait(wait);
     }
@@ -259,6 +292,7 @@ void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct
         return;
     end_stale_wait();
     start_wait(wait, class, block);
+    watch_others(wait);
     if (is_helper_wait(wait, CUP_WAITS))
         begin_helper_wait(wait);
 }
@@ -281,9 +315,12 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     cup_wait_self.waiting = 0;
     if (!block)
         return;
-    count_wait(block, wait->class, wait->start, stop, ns - delay, delay);
-    if (is_for_helpers(block, wait->class))
-        divide_lock_wait(block, stop, ns - delay);
+    ns -= delay;
+    bool goes_on = count_wait(block, wait->class, wait->start, stop, ns, delay);
+    uint64_t served =
+        is_for_others(block, wait->class) ? divide_wait(block, wait->class, stop, ns) : 0;
+    note_at_stack(block, wait->class, goes_on, ns - served);
+    note_at_stack(block, CUP_WAIT_POLL, false, served);
 }
 
 void cup_wait_end(struct cup_wait *wait)
@@ -308,10 +345,14 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
     if (ns < LONG_NS || cup_wait_self.waiting)
         return;
     uint64_t delay = measure_delay(stop, cup_clock_thread_cpu_ns(), ns);
-    count_wait(block, class, start, stop, ns - delay, delay);
+    bool goes_on = count_wait(block, class, start, stop, ns - delay, delay);
+    note_at_stack(block, class, goes_on, ns - delay);
     block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;
+    uint64_t ticks = cup_ns_ticks(ns - delay);
     if (is_helper_block(block) && class != CUP_WAIT_LOCK)
-        cup_helper_wait_waited(block->task, class, cup_ns_ticks(ns - delay));
+        cup_helper_wait_waited(block->task, class, ticks, stop);
+    else if (is_for_others(block, class) && class == CUP_WAIT_POLL)
+        cup_helper_wait_task_waited(block->task, ticks);
 }
 
 /* ---- tasks and threads ------------------------------------------------------------------- */
@@ -350,6 +391,8 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
     struct cup_kernel_usage start = cup_wait_self.usage, now;
     if (cup_self.task != task)
         return;
+    if (block)
+        divide_wait(block, CUP_WAIT_COUNT, cup_ticks(), 0);
     cup_helper_wait_end(task);
     if (!block)
         return;

@@ -164,7 +164,7 @@ Test(wait, a_thread_that_ends_in_its_task_gives_its_place_back)
     cup_wait_thread_ends();
     cup_helper_wait_begin(TASK + 256);
     uint64_t since = cup_helper_wait_enters(TASK + 256, CUP_WAIT_IO, 10);
-    cup_helper_wait_task_blocks(TASK + 256, 10);
+    cup_helper_wait_task_blocks(TASK + 256, CUP_WAIT_LOCK, 10);
     cup_helper_wait_leaves(TASK + 256, CUP_WAIT_IO, 30, since, 0);
     cr_expect_eq(cup_helper_wait_task_resumes(TASK + 256, 30).ticks[CUP_WAIT_IO], 20);
 }
@@ -215,6 +215,43 @@ Test(wait, for_a_helper_is_what_the_helper_waits_for)
     cr_expect(io + delay >= 9 && io + lock + delay >= 18 && lock > 0, "%lu and %lu, delay %lu ms",
               (unsigned long)io, (unsigned long)lock, (unsigned long)delay);
     cr_expect_eq(block.counters[CUP_C_HELD_UP_NS], block.counters[CUP_C_IO_WAIT_NS]);
+}
+
+/* A request is out for the whole of the next wait for a lock, and is answered AFTER it began. */
+static void wait_for_server(long answered_ms, long rest_ms)
+{
+    struct cup_wait wait;
+    struct cup_task_clock sent = cup_helper_wait_clock(TASK, cup_ticks());
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+    sleep_ms(answered_ms);
+    cup_helper_wait_served(TASK, &sent, cup_ticks(), 0);
+    sleep_ms(rest_ms);
+    cup_wait_end(&wait);
+}
+
+Test(wait, for_a_lock_while_a_request_is_out_is_one_for_its_server)
+{
+    wait_ms(CUP_WAIT_LOCK, 10);
+    wait_for_server(30, 10);
+    wait_ms(CUP_WAIT_LOCK, 10);
+    uint64_t poll = ms_of(&block, CUP_C_POLL_WAIT_NS), lock = ms_of(&block, CUP_C_LOCK_WAIT_NS);
+    uint64_t delay = ms_of(&block, CUP_C_RUN_DELAY_NS);
+    cr_expect(poll + delay >= 29 && lock + delay >= 29, "%lu and %lu, delay %lu ms",
+              (unsigned long)poll, (unsigned long)lock, (unsigned long)delay);
+    cr_expect_eq(block.counters[CUP_C_HELD_UP_NS], block.counters[CUP_C_POLL_WAIT_NS]);
+}
+
+/* An event is awaited in steps, and the answer comes when the task does not wait. */
+Test(wait, for_a_server_is_settled_when_the_task_ends)
+{
+    struct cup_task_clock sent = cup_helper_wait_clock(TASK, cup_ticks());
+    wait_ms(CUP_WAIT_LOCK, 10);
+    wait_ms(CUP_WAIT_LOCK, 10);
+    uint64_t lock = block.counters[CUP_C_LOCK_WAIT_NS];
+    cup_helper_wait_served(TASK, &sent, cup_ticks(), 0);
+    cup_wait_task_ends(TASK, 0);
+    cr_expect_eq(block.counters[CUP_C_LOCK_WAIT_NS] + block.counters[CUP_C_POLL_WAIT_NS], lock);
+    cr_expect(block.counters[CUP_C_POLL_WAIT_NS] > block.counters[CUP_C_LOCK_WAIT_NS]);
 }
 
 Test(wait, nobodys_is_not_measured)

@@ -1,0 +1,143 @@
+/* Requests on connections: made-up calls on a socket, and a task that waits for a lock. */
+#include "preload/io/requests.h"
+#include "preload/waits/helper_wait.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
+
+enum { TASK = 3, OTHER = 4, SOCKET = 5, SERVER = 9 };
+static struct cup_block block, others;
+static struct cup_descriptor *server;
+
+static void set_up(void)
+{
+    cr_assert_eq(cup_thread_init(), 0);
+    cr_assert_eq(cup_descriptor_init(), 0);
+    cup_clock_calibrate(false);
+    *cup_active_word = 1;
+    memset(&block, 0, sizeof block);
+    memset(&others, 0, sizeof others);
+    block.task = TASK;
+    others.task = OTHER;
+    server = &cup_descriptor_table[SOCKET];
+    *server =
+        (struct cup_descriptor){.class = CUP_FILE_SOCKET, .peer = CUP_PEER_KNOWN, .file = SERVER};
+    cup_helper_wait_reset();
+    cup_helper_wait_begin(TASK);
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 1000);
+}
+
+static void tear_down(void)
+{
+    *cup_active_word = 0;
+}
+
+TestSuite(requests, .init = set_up, .fini = tear_down);
+
+static void move(enum cup_call call, struct cup_block *owner, uint64_t now, ssize_t bytes)
+{
+    struct cup_transfer transfer = {
+        .call = call, .descriptor = server, .owner = {owner, CUP_METHOD_CONTEXT, 0}, .stop = now};
+    cup_request_moved(&transfer, bytes, bytes < 0 ? EAGAIN : 0);
+}
+
+static void expect_waited(uint64_t ticks)
+{
+    struct cup_helper_wait times = cup_helper_wait_task_resumes(TASK, 20000);
+    cr_expect_eq(times.served, ticks, "%lu", (unsigned long)times.served);
+    uint64_t ns = block.files[0].file == SERVER ? block.files[0].counters[CUP_F_WAIT_NS] : 0;
+    for (int i = 1; i < CUP_BLOCK_FILES; i++)
+        ns += block.files[i].file == SERVER ? block.files[i].counters[CUP_F_WAIT_NS] : 0;
+    cr_expect(ns + 5 >= cup_ticks_ns(ticks) && ns <= cup_ticks_ns(ticks), "%lu ns",
+              (unsigned long)ns);
+}
+
+Test(requests, last_from_the_first_send_to_the_last_receive)
+{
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_WRITE, &block, 2500, 100);
+    move(CUP_RECEIVE, &block, 2600, -1);
+    move(CUP_RECEIVE, &block, 3000, 1000);
+    move(CUP_READ, &block, 4000, 1000);
+    expect_waited(2000);
+}
+
+Test(requests, that_follow_an_answer_are_new_ones)
+{
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 3000, 1000);
+    move(CUP_WRITE, &block, 7000, 100);
+    move(CUP_RECEIVE, &block, 8000, 1000);
+    expect_waited(2000);
+}
+
+Test(requests, the_answer_is_for_the_task_that_asked)
+{
+    move(CUP_WRITE, &others, 1500, 100);
+    move(CUP_RECEIVE, &others, 1600, 1000);
+    move(CUP_WRITE, &block, 2000, 100);
+    cup_self.task = TASK; /* the event loop receives in the context of the other task */
+    cup_self.own = &block;
+    move(CUP_RECEIVE, &others, 3000, 1000);
+    expect_waited(1000);
+    cup_self.task = 0;
+    cup_self.own = NULL;
+}
+
+Test(requests, the_farewell_of_an_idle_connection_is_no_answer)
+{
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 3000, 1000);
+    move(CUP_RECEIVE, &block, 9000, 24);
+    move(CUP_RECEIVE, &block, 9000, 0);
+    expect_waited(1000);
+}
+
+Test(requests, a_short_answer_is_one)
+{
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 3000, 5);
+    expect_waited(1000);
+}
+
+Test(requests, the_server_hangs_up_without_an_answer)
+{
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 5000, 0);
+    move(CUP_RECEIVE, &block, 6000, 0);
+    expect_waited(3000);
+}
+
+Test(requests, a_server_that_never_answered_was_waited_for_until_the_connection_is_closed)
+{
+    uint64_t now = cup_ticks();
+    move(CUP_WRITE, &block, now, 100);
+    cup_self.task = TASK;
+    cup_self.own = &block;
+    cup_request_closed(server);
+    cup_self.task = 0;
+    cup_self.own = NULL;
+    struct cup_helper_wait times = cup_helper_wait_task_resumes(TASK, cup_ticks());
+    cr_expect(times.served > 0 && times.served < cup_ticks() - now + 1);
+}
+
+Test(requests, of_dask_of_xrootd_and_of_pairs_are_none)
+{
+    for (int i = 0; i < 3; i++) {
+        server->peer = i == 0 ? CUP_PEER_DASK : i == 1 ? CUP_PEER_PAIR : CUP_PEER_KNOWN;
+        server->wire = i == 2;
+        move(CUP_WRITE, &block, 2000, 100);
+        move(CUP_RECEIVE, &block, 3000, 1000);
+    }
+    expect_waited(0);
+}
+
+Test(requests, descriptors_beyond_the_table_have_none)
+{
+    struct cup_descriptor spare = *server;
+    server = &spare;
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 3000, 1000);
+    expect_waited(0);
+}
