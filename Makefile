@@ -256,7 +256,7 @@ soak:
 
 c_files := $(sort $(shell find include preload analysis plot cli tests -name '*.[ch]'))
 sh_files := wrappers/cupping-run wrappers/cupping-dask-worker packaging/wheel/zig-cc $(wildcard tests/*.sh tests/*/*.sh)
-py_files := $(wildcard tests/*.py tests/*/*.py packaging/*/*.py)
+py_files := $(wildcard tests/*.py tests/*/*.py packaging/*/*.py python/*/*.py)
 man_files := $(wildcard docs/man/*.1)
 
 # Checks that find mistakes, without those that are a matter of taste.
@@ -301,9 +301,10 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 install: all
-	install -d "$(bindir)" "$(libdir)" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
+	install -d "$(bindir)" "$(libdir)/python/cupping" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
 	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
-	install -m 644 $(B)/libcupping.so wrappers/cupping.py "$(libdir)"
+	install -m 644 $(B)/libcupping.so "$(libdir)"
+	install -m 644 $(wildcard python/cupping/*) "$(libdir)/python/cupping"
 	install -m 644 include/cupping.h "$(includedir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"
@@ -323,8 +324,9 @@ dist:
 
 uninstall:
 	rm -f $(addprefix "$(bindir)"/,cupping cupping-run cupping-dask-worker)
-	rm -f $(addprefix "$(libdir)"/,libcupping.so cupping.py) "$(includedir)/cupping.h" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
+	rm -f "$(libdir)/libcupping.so" "$(includedir)/cupping.h" $(addprefix "$(mandir)"/,$(notdir $(man_files)))
 	rm -f "$(bashdir)/cupping" "$(bashdir)/cupping-run" "$(zshdir)/_cupping"
+	rm -rf "$(libdir)/python"
 	-rmdir "$(libdir)"
 
 clean:

@@ -27,6 +27,7 @@ static const struct format {
     {"roastcoffea", cup_roastcoffea_files, NULL, 0},
     {"prometheus", NULL, cup_export_prometheus, 0},
     {"csv", cup_csv_files, NULL, FILES | COUNTERS | CALLS},
+    {"columns", cup_column_files, NULL, FILES | COUNTERS | CALLS},
     {"perfetto", NULL, cup_export_perfetto, COUNTERS},
     {"speedscope", NULL, cup_export_speedscope, STACKS},
     {"collapsed", cup_collapsed_files, NULL, STACKS},
@@ -34,10 +35,11 @@ static const struct format {
 };
 
 struct request {
-    const char *directory, *to, *out, *run;
+    const char *directory, *to, *out, *run, *only;
     unsigned number; /* of the run: see struct cup_load_options */
     const struct format *format;
-    struct cup_call_ask ask; /* whose stacks are exported */
+    const struct cup_export_file *table; /* the only one to write; NULL: all */
+    struct cup_call_ask ask;             /* whose stacks are exported */
 };
 
 static const char *format_name(size_t n)
@@ -50,6 +52,8 @@ static const struct cup_option rows[] = {
     CUP_OPTION("-o", "OUT", out,
                "the directory, or the file (- is standard output). A directory must be new, empty, "
                "or hold an earlier export in this format"),
+    CUP_OPTION("--only", "TABLE", only, "write only this table (csv, columns)",
+               .values = cup_table_name),
     CUP_OPTION("--run", "N|all", run, CUP_RUN_MEANING),
     CUP_ASK_OPTIONS(" (speedscope, collapsed)"),
 };
@@ -72,12 +76,37 @@ static int refuse_format(const char *name, struct cup_error *error)
                          cup_closest_text(&closest));
 }
 
+static int read_table(struct request *request, struct cup_error *error)
+{
+    const struct cup_export_file *files = request->format->files;
+    struct cup_closest closest = {.word = request->only};
+    if (files != cup_csv_files && files != cup_column_files)
+        return cup_error_set(error, "export", CUP_NO_OFFSET,
+                             "--only %s: only --to csv and --to columns write tables",
+                             request->only);
+    for (size_t i = 0; cup_table_name(i); i++)
+        if (strcmp(cup_table_name(i), request->only) == 0)
+            request->table = &files[i];
+    if (request->table)
+        return 0;
+    cup_closest_try_all(&closest, cup_table_name);
+    return cup_error_set(error, "export", CUP_NO_OFFSET,
+                         "--only %s: no such table%s; see `cupping help export`", request->only,
+                         cup_closest_text(&closest));
+}
+
+/* Tasks and samples are in the logs; other tables may need more. */
+static unsigned needs_of(const struct request *request)
+{
+    return request->table && request->table->write ? COUNTERS : request->format->needs;
+}
+
 static int check_format(const struct request *request, struct cup_error *error)
 {
     if (!request->to)
         return cup_error_set(
             error, "export", CUP_NO_OFFSET,
-            "name a format: --to roastcoffea, prometheus, csv, perfetto, speedscope, "
+            "name a format: --to roastcoffea, prometheus, csv, columns, perfetto, speedscope, "
             "collapsed or replay");
     if (!request->format)
         return refuse_format(request->to, error);
@@ -103,7 +132,7 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     if (cup_options_read(argc, argv, &cup_export_options, request, &operands, error) != 0)
         return -1;
     request->format = request->to ? find_format(request->to) : NULL;
-    if (check_format(request, error) != 0)
+    if (check_format(request, error) != 0 || (request->only && read_table(request, error) != 0))
         return -1;
     return cup_run_option_read("export", request->run, &request->number, error);
 }
@@ -112,8 +141,9 @@ static int write_format(const void *of, struct cup_totals *totals, struct cup_er
 {
     const struct request *request = of;
     const struct format *format = request->format;
-    return format->files ? cup_export_files(totals, request->out, format->files, error)
-                         : cup_export_file(totals, request->out, format->write, error);
+    return format->files
+               ? cup_export_files(totals, request->out, format->files, request->table, error)
+               : cup_export_file(totals, request->out, format->write, error);
 }
 
 static void warn_of_lost_reads(const struct cup_profile *profile)
@@ -130,7 +160,7 @@ static int write_export(const struct request *request, const struct cup_profile 
                         struct cup_error *error)
 {
     const char *missing = cup_stacks_missing(profile);
-    unsigned needs = request->format->needs;
+    unsigned needs = needs_of(request);
     struct cup_totals totals;
     if (needs & READS && cup_replay_missing(profile))
         return cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s",

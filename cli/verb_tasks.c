@@ -117,7 +117,7 @@ static int write_all(const struct request *request, const struct cup_profile *pr
     if (request->json)
         result = write_to(profile, &request->view, request->json, write_json, error);
     if (request->csv && result == 0)
-        result = write_to(profile, &request->view, request->csv, cup_task_rows_csv, error);
+        result = write_to(profile, &request->view, request->csv, cup_write_task_rows, error);
     if (!request->json && !request->csv)
         result = write_to(profile, &request->view, "-", cup_print_task_table, error);
     return result;

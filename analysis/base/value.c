@@ -77,6 +77,7 @@ size_t cup_print_number(char *to, struct cup_value value)
     case CUP_VALUE_SIGNED:
         return print_signed(to, value.integer);
     case CUP_VALUE_SECONDS:
+    case CUP_VALUE_EPOCH:
         return print_seconds(to, value.integer);
     case CUP_VALUE_REAL:
         return print_real(to, value.real);

@@ -15,8 +15,9 @@ enum cup_value_kind {
     CUP_VALUE_SIGNED,  /* a difference of counts */
     CUP_VALUE_SECONDS, /* stored in nanoseconds, so that no digit is lost */
     CUP_VALUE_REAL,
-    CUP_VALUE_BOOL, /* stored in `count` */
-    CUP_VALUE_TIME, /* nanoseconds since the epoch, shown as UTC in ISO 8601 */
+    CUP_VALUE_BOOL,  /* stored in `count` */
+    CUP_VALUE_TIME,  /* nanoseconds since the epoch, shown as UTC in ISO 8601 */
+    CUP_VALUE_EPOCH, /* the same, shown as seconds */
 };
 
 struct cup_value {
@@ -24,7 +25,7 @@ struct cup_value {
     union {
         struct cup_text text; /* not owned */
         uint64_t count;
-        int64_t integer; /* SIGNED, SECONDS, TIME */
+        int64_t integer; /* SIGNED, SECONDS, TIME, EPOCH */
         double real;     /* finite */
     };
 };
@@ -76,6 +77,11 @@ static inline struct cup_value cup_time(int64_t ns)
     return (struct cup_value){.kind = CUP_VALUE_TIME, .integer = ns};
 }
 
+static inline struct cup_value cup_epoch(int64_t ns)
+{
+    return (struct cup_value){.kind = CUP_VALUE_EPOCH, .integer = ns};
+}
+
 /* Null for NAN and infinity, the results of a division by 0. */
 static inline struct cup_value cup_real(double real)
 {
@@ -114,6 +120,7 @@ static inline double cup_number(struct cup_value value)
         return (double)value.integer;
     case CUP_VALUE_SECONDS:
     case CUP_VALUE_TIME:
+    case CUP_VALUE_EPOCH:
         return (double)value.integer / 1e9;
     case CUP_VALUE_REAL:
         return value.real;

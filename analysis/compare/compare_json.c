@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analysis/compare/compare_write.h"
-#include "analysis/write/csv_writer.h"
+#include "analysis/write/cell_writer.h"
 
 /* Version of the JSON: raised when the meaning of a key changes, not when keys are added. */
 enum { COMPARE_VERSION = 1 };
@@ -225,23 +225,23 @@ void cup_compare_json(const struct cup_comparison *comparison, const char *only,
 
 /* ---- CSV -------------------------------------------------------------------------------- */
 
-static void csv_row(struct cup_csv *csv, const struct cup_comparison *comparison,
+static void csv_row(struct cup_cells *cells, const struct cup_comparison *comparison,
                     const struct cup_compared *row, size_t input)
 {
     struct cup_change change = cup_change_of(comparison, row, input);
-    cup_csv_value(csv, cup_string(row->section));
-    cup_csv_value(csv, row_name(row));
-    cup_csv_value(csv, cup_string(row->name));
-    cup_csv_value(csv, cup_string(cup_input_name(input)));
-    cup_csv_value(csv, cup_string(comparison->inputs[input].path));
-    cup_csv_value(csv, cup_compared_value(row, input));
-    cup_csv_value(csv, change.by);
-    cup_csv_value(csv, change.relative);
-    cup_csv_value(csv, cup_string(cup_verdict_names[change.verdict]));
-    cup_csv_value(csv, cup_string(cup_compared_source(row, input)));
-    cup_csv_value(csv, cup_real(change.noise));
-    cup_csv_value(csv, deviation_of(comparison, row, input));
-    cup_csv_end_line(csv);
+    cup_put_cell(cells, cup_string(row->section));
+    cup_put_cell(cells, row_name(row));
+    cup_put_cell(cells, cup_string(row->name));
+    cup_put_cell(cells, cup_string(cup_input_name(input)));
+    cup_put_cell(cells, cup_string(comparison->inputs[input].path));
+    cup_put_cell(cells, cup_compared_value(row, input));
+    cup_put_cell(cells, change.by);
+    cup_put_cell(cells, change.relative);
+    cup_put_cell(cells, cup_string(cup_verdict_names[change.verdict]));
+    cup_put_cell(cells, cup_string(cup_compared_source(row, input)));
+    cup_put_cell(cells, cup_real(change.noise));
+    cup_put_cell(cells, deviation_of(comparison, row, input));
+    cup_end_row(cells);
 }
 
 void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
@@ -251,12 +251,12 @@ void cup_compare_csv(const struct cup_comparison *comparison, const char *only,
     static const char *const heads[] = {"section", "row",    "name",   "input",
                                         "path",    "value",  "change", "relative_change",
                                         "verdict", "source", "noise",  "deviation"};
-    struct cup_csv csv = {.out = output->file};
+    struct cup_cells cells = cup_cells_start(output);
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        cup_csv_value(&csv, cup_string(heads[i]));
-    cup_csv_end_line(&csv);
+        cup_put_cell(&cells, cup_string(heads[i]));
+    cup_end_row(&cells);
     for (size_t i = 0; i < comparison->count && !cup_output_failed(output); i++)
         for (size_t k = 0; k < comparison->input_count; k++)
             if (is_wanted(&comparison->rows[i], only))
-                csv_row(&csv, comparison, &comparison->rows[i], k);
+                csv_row(&cells, comparison, &comparison->rows[i], k);
 }

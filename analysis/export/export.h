@@ -11,16 +11,19 @@ typedef int cup_export_writer(const struct cup_totals *totals, const struct cup_
 
 struct cup_export_file {
     const char *name;
-    cup_export_writer *write; /* NULL: writes `table` as CSV */
+    cup_export_writer *write; /* NULL: writes `table` */
     const struct cup_report_table *table;
+    bool columns; /* a table is written as columns of numbers, not as CSV */
 };
 
-/* Writes all files, up to the one without a name, into a directory. It is created if it does not
- * exist, accepted if it is empty or has only files of an earlier export of the same kind, and
- * refused otherwise. Each file replaces the previous one only when it is complete. Returns 0, or -1
- * and *error; the file that failed and those after it are then unchanged. */
+/* Writes all files, up to the one without a name, into a directory, or ONLY one of them. It is
+ * created if it does not exist, accepted if it is empty or has only files of an earlier export of
+ * the same kind, and refused otherwise. Each file replaces the previous one only when it is
+ * complete. Returns 0, or -1 and *error; the file that failed and those after it are then
+ * unchanged. */
 int cup_export_files(const struct cup_totals *totals, const char *directory,
-                     const struct cup_export_file *files, struct cup_error *error);
+                     const struct cup_export_file *files, const struct cup_export_file *only,
+                     struct cup_error *error);
 
 /* Writes one file, or standard output ("-"). Returns 0, or -1 and *error. A failed write leaves the
  * previous file as it was. */
@@ -32,6 +35,12 @@ int cup_export_file(const struct cup_totals *totals, const char *path, cup_expor
 /* Tables as CSV (RFC 4180), each with a line of names even where it has no rows. The profile must
  * have the counters of every task. */
 extern const struct cup_export_file cup_csv_files[];
+
+/* The same tables as columns of numbers: analysis/write/column_writer.h. */
+extern const struct cup_export_file cup_column_files[];
+
+/* The name of the N-th of these tables, without the ending of its file; NULL after the last one. */
+const char *cup_table_name(size_t n);
 
 /* Prometheus text format. At most so many prefixes, workers, datasets and servers have their own
  * series; prometheus.c says which. */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "analysis/report/page/rows.h"
+#include "analysis/write/column_writer.h"
 
 /* ---- before writing ----------------------------------------------------------------------- */
 
@@ -57,6 +58,22 @@ static int open_directory(const char *directory, const struct cup_export_file *f
 
 /* ---- files -------------------------------------------------------------------------------- */
 
+static int write_table(const struct cup_totals *totals, const struct cup_output *output,
+                       const struct cup_export_file *file)
+{
+    return file->write ? file->write(totals, output) : cup_write_rows(totals, output, file->table);
+}
+
+static int write_columns(const struct cup_totals *totals, struct cup_output *output,
+                         const struct cup_export_file *file)
+{
+    output->columns = cup_columns_open(output->file);
+    if (!output->columns)
+        return -1;
+    int result = write_table(totals, output, file);
+    return cup_columns_close(output->columns) == 0 ? result : -1;
+}
+
 static int write_file(const struct cup_totals *totals, const char *path,
                       const struct cup_export_file *file, struct cup_error *error)
 {
@@ -64,7 +81,7 @@ static int write_file(const struct cup_totals *totals, const char *path,
     if (cup_output_open(&output, path, error) != 0)
         return -1;
     int result =
-        file->write ? file->write(totals, &output) : cup_csv_rows(totals, &output, file->table);
+        file->columns ? write_columns(totals, &output, file) : write_table(totals, &output, file);
     if (result == 0)
         return cup_output_close(&output, error);
     cup_output_abandon(&output);
@@ -89,10 +106,13 @@ static int write_into(const struct cup_totals *totals, const char *directory,
 }
 
 int cup_export_files(const struct cup_totals *totals, const char *directory,
-                     const struct cup_export_file *files, struct cup_error *error)
+                     const struct cup_export_file *files, const struct cup_export_file *only,
+                     struct cup_error *error)
 {
     if (open_directory(directory, files, error) != 0)
         return -1;
+    if (only)
+        return write_into(totals, directory, only, error);
     for (; files->name; files++)
         if (write_into(totals, directory, files, error) != 0)
             return -1;

@@ -181,9 +181,9 @@ static int write_config(const struct cup_totals *totals, const struct cup_output
 }
 
 const struct cup_export_file cup_roastcoffea_files[] = {
-    {"metrics.json", write_metrics, NULL},
-    {"start_end_time.txt", write_start_and_end, NULL},
-    {"config.json", write_config, NULL},
-    {"metadata.json", write_metadata, NULL},
-    {NULL, NULL, NULL},
+    {.name = "metrics.json", .write = write_metrics},
+    {.name = "start_end_time.txt", .write = write_start_and_end},
+    {.name = "config.json", .write = write_config},
+    {.name = "metadata.json", .write = write_metadata},
+    {0},
 };

@@ -83,10 +83,10 @@ EXPORTED_WEIGHTS(X)
 #undef X
 
 const struct cup_export_file cup_collapsed_files[] = {
-#define X(id, name, title, unit, scale) {name ".collapsed", write_##id, NULL},
+#define X(id, weight, title, unit, scale) {.name = weight ".collapsed", .write = write_##id},
     EXPORTED_WEIGHTS(X)
 #undef X
-        {NULL, NULL, NULL},
+        {0},
 };
 
 /* ---- speedscope: one list of frames, and a profile for each weight ------------------------- */

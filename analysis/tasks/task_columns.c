@@ -71,9 +71,9 @@ static struct cup_value seconds(const struct cup_task_row *row, int which)
     bool both = wall_ns != CUP_UNKNOWN64 && cpu_ns != CUP_UNKNOWN64;
     switch (which) {
     case START:
-        return cup_seconds(task->start_ns);
+        return cup_epoch(task->start_ns);
     case STOP:
-        return task->status ? cup_seconds(task->stop_ns) : cup_null();
+        return task->status ? cup_epoch(task->stop_ns) : cup_null();
     case WALL:
         return seconds_or_null(wall_ns);
     case CPU:

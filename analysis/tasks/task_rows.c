@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "analysis/base/units.h"
-#include "analysis/write/csv_writer.h"
+#include "analysis/write/cell_writer.h"
 #include "analysis/write/terminal.h"
 
 /* ---- the order ---------------------------------------------------------------------------- */
@@ -116,23 +116,23 @@ int cup_each_task(const struct cup_profile *profile, const struct cup_task_view 
     return result;
 }
 
-/* ---- CSV ---------------------------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------------------------- */
 
-static void csv_row(void *writer, const struct cup_task_row *row)
+static void put_cells(void *writer, const struct cup_task_row *row)
 {
     for (size_t i = 0; i < cup_task_column_count; i++)
-        cup_csv_value(writer, cup_task_columns[i].get(row, cup_task_columns[i].argument));
-    cup_csv_end_line(writer);
+        cup_put_cell(writer, cup_task_columns[i].get(row, cup_task_columns[i].argument));
+    cup_end_row(writer);
 }
 
-int cup_task_rows_csv(const struct cup_profile *profile, const struct cup_task_view *view,
-                      const struct cup_output *output)
+int cup_write_task_rows(const struct cup_profile *profile, const struct cup_task_view *view,
+                        const struct cup_output *output)
 {
-    struct cup_csv csv = {.out = output->file};
+    struct cup_cells cells = cup_cells_start(output);
     for (size_t i = 0; i < cup_task_column_count; i++)
-        cup_csv_value(&csv, cup_string(cup_task_columns[i].name));
-    cup_csv_end_line(&csv);
-    return cup_each_task(profile, view, output, csv_row, &csv);
+        cup_put_cell(&cells, cup_string(cup_task_columns[i].name));
+    cup_end_row(&cells);
+    return cup_each_task(profile, view, output, put_cells, &cells);
 }
 
 /* ---- a table for people ------------------------------------------------------------------ */

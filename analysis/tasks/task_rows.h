@@ -1,4 +1,4 @@
-/* Calls a function for each task; writes all tasks as CSV, or as a table for people. */
+/* Calls a function for each task; writes all tasks as cells, or as a table for people. */
 #pragma once
 
 #include "analysis/tasks/task_columns.h"
@@ -22,10 +22,10 @@ typedef void (*cup_task_writer)(void *writer, const struct cup_task_row *row);
 int cup_each_task(const struct cup_profile *profile, const struct cup_task_view *view,
                   const struct cup_output *output, cup_task_writer write, void *writer);
 
-/* Writes a line with the names of all columns, then a line for each task. Returns 0, or -1 without
+/* Writes a row with the names of all columns, then a row for each task. Returns 0, or -1 without
  * memory. */
-int cup_task_rows_csv(const struct cup_profile *profile, const struct cup_task_view *view,
-                      const struct cup_output *output);
+int cup_write_task_rows(const struct cup_profile *profile, const struct cup_task_view *view,
+                        const struct cup_output *output);
 
 /* Prints a table with the most useful columns. Lines may be longer than the terminal is wide,
  * because names of files are never cut. Returns 0, or -1 without memory. */

@@ -12,9 +12,10 @@ enum cup_use_colour { CUP_COLOUR_AUTO, CUP_COLOUR_ALWAYS, CUP_COLOUR_NEVER };
 struct cup_output {
     FILE *file;
     FILE *shown_on; /* not owned; where the text of `file` will be shown; NULL: `file` itself */
-    enum cup_use_colour colour; /* of text */
-    char *path;                 /* owned; NULL: standard output */
-    char *temporary;            /* owned; NULL: written in place, as a device or pipe must be */
+    enum cup_use_colour colour;  /* of text */
+    struct cup_columns *columns; /* not owned; of tables; NULL: they are written as CSV */
+    char *path;                  /* owned; NULL: standard output */
+    char *temporary;             /* owned; NULL: written in place, as a device or pipe must be */
 };
 
 /* Returns 0, or -1 and *error. */

@@ -5,7 +5,7 @@ Python that it installs for, and beside them:
 
     lib/cupping/libcupping-unwind.so    libunwind, for machines that have none
     share/cupping/                      two fonts, for machines that have none
-    site-packages/cupping.py            for `import cupping`
+    site-packages/cupping/              for `import cupping`
     the licences of all that it holds
 """
 
@@ -126,7 +126,8 @@ def lay_out(tree):
     run("make", "--no-print-directory", "install", f"PREFIX={prefix}", cwd=TOP)
     shutil.move(prefix / "bin", data / "scripts")
     shutil.copy(WORK / "cupping", data / "scripts" / "cupping")
-    shutil.move(prefix / "lib" / "cupping" / "cupping.py", tree / "cupping.py")
+    shutil.move(prefix / "lib" / "cupping" / "python" / "cupping", tree / "cupping")
+    (prefix / "lib" / "cupping" / "python").rmdir()
     run("strip", "--strip-debug", prefix / "lib" / "cupping" / "libcupping.so")
     shutil.copy(build_libunwind(), prefix / "lib" / "cupping")
     fonts = prefix / "share" / "cupping"

@@ -28,6 +28,7 @@ python=$1 wheel=$2
 env/bin/python -m pip install --disable-pip-version-check --no-index --quiet "$wheel"
 env/bin/cupping run --quiet -o profile -- env/bin/python analysis.py
 env/bin/cupping report profile --only sections | grep -q selection || { echo "no section"; exit 1; }
+env/bin/python -c 'import cupping; assert len(cupping.open("job").tasks["key"]) == 200'
 log=$(ls job | head -n 1)
 for arguments in "report job" "report job --json report.json" "tasks job" "plot job -o pictures" \
     "plot job --html page.html" "export job --to perfetto -o trace.json" "compare job job" \

@@ -6,14 +6,16 @@ Written: DIRECTORY/expected.json; see known_check.py.
 """
 
 import json
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from distributed import Client
 
 HERE = Path(__file__).parent
-CUPPING = HERE.parent.parent / "wrappers" / "cupping.py"
-sys.path[:0] = [str(HERE), str(CUPPING.parent)]
+PACKAGES = HERE.parent.parent / "python"
+sys.path[:0] = [str(HERE), str(PACKAGES)]
 import known_tasks  # noqa: E402
 
 CHUNK = 5000  # each file is one: what is between functions is a sample's error for each of them
@@ -21,7 +23,8 @@ CHUNK = 5000  # each file is one: what is between functions is a sample's error 
 
 def run_tasks(client, directory):
     """{task: what is known of it}"""
-    client.upload_file(str(CUPPING))
+    with tempfile.TemporaryDirectory() as scratch:
+        client.upload_file(shutil.make_archive(f"{scratch}/cupping", "zip", PACKAGES, "cupping"))
     client.upload_file(known_tasks.__file__)
     known_tasks.make_files(directory)
     reported = {}

@@ -67,6 +67,8 @@ _cupping() {
         if [[ $verb == compare ]]; then
             _cupping_words \
                 "inputs workflow workers efficiency time_budget fine branches chunks tasks_by_prefix datasets attribution health scaling functions"
+        elif [[ $verb == export ]]; then
+            _cupping_words "tasks chunks files branches workers opens samples functions native sections values"
         else
             _cupping_words \
                 "summary advice lines tasks waits chunks datasets losses stages merge hosts files branches functions servers opens workers sections workflow efficiency time_budget fine attribution health coffea completeness processes runs scaling sources"
@@ -87,7 +89,7 @@ _cupping() {
         fi
         return
         ;;
-    --to) _cupping_words "roastcoffea prometheus csv speedscope collapsed perfetto replay" && return ;;
+    --to) _cupping_words "roastcoffea prometheus csv columns speedscope collapsed perfetto replay" && return ;;
     -o) _cupping_files -f && return ;;
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
@@ -101,7 +103,7 @@ _cupping() {
         # shellcheck disable=SC2207 # names without blanks
         COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
         ;;
-    export:-*) _cupping_words "--to -o --run --prefix --dataset --worker" ;;
+    export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     dump:*) _cupping_files -f ;;
     help:*) _cupping_words "run report compare tasks plot export dump version help" ;;
     *) _cupping_files -d ;;

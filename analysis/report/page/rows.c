@@ -100,7 +100,7 @@ static void add_cells(struct cup_report_rows *rows, const struct cup_value *valu
         add_cell(&rows->text.cells, rows->text.fields[i], values[rows->text.of_value[i]]);
 }
 
-/* ---- JSON and CSV ------------------------------------------------------------------------- */
+/* ---- JSON and cells ------------------------------------------------------------------------- */
 
 static void put_part(struct cup_report_rows *rows, const struct cup_row_part *part,
                      const void *item, const struct cup_value *values)
@@ -111,7 +111,7 @@ static void put_part(struct cup_report_rows *rows, const struct cup_row_part *pa
         if (key && rows->report)
             put(rows->report, key, values[i]);
         else if (key)
-            cup_csv_value(&rows->csv, values[i]);
+            cup_put_cell(&rows->cells, values[i]);
     }
     if (part->put && rows->report)
         part->put(rows->report, item);
@@ -129,7 +129,7 @@ static void write_row(struct cup_report_rows *rows, const void *item,
     if (rows->report)
         cup_json_end_object(&rows->report->json);
     else
-        cup_csv_end_line(&rows->csv);
+        cup_end_row(&rows->cells);
 }
 
 static void write_keys(struct cup_report_rows *rows)
@@ -140,10 +140,10 @@ static void write_keys(struct cup_report_rows *rows)
             char room[CUP_KEY_ROOM];
             const char *key = cup_row_key(part, i, room);
             if (key)
-                cup_csv_value(&rows->csv, cup_string(key));
+                cup_put_cell(&rows->cells, cup_string(key));
         }
     }
-    cup_csv_end_line(&rows->csv);
+    cup_end_row(&rows->cells);
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
@@ -266,14 +266,14 @@ int cup_print_rows(const struct cup_page *page, const struct cup_report_table *t
     return result;
 }
 
-int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *output,
-                 const struct cup_report_table *table)
+int cup_write_rows(const struct cup_totals *totals, const struct cup_output *output,
+                   const struct cup_report_table *table)
 {
     uint32_t *attempts = cup_task_attempts(totals->profile);
     struct cup_report_rows rows = {.totals = totals,
                                    .profile = totals->profile,
                                    .table = table,
-                                   .csv = {.out = output->file},
+                                   .cells = cup_cells_start(output),
                                    .output = output,
                                    .attempts = attempts};
     if (!attempts)

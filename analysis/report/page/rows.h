@@ -15,7 +15,7 @@
 
 #include "analysis/report/page/page.h"
 #include "analysis/tasks/task_columns.h"
-#include "analysis/write/csv_writer.h"
+#include "analysis/write/cell_writer.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/output.h"
 
@@ -210,7 +210,7 @@ struct cup_report_rows {
         size_t most, shown, hidden;  /* `hidden`: for the line "... and N more" */
     } text;                          /* page NULL: JSON or CSV is written */
     struct report *report;           /* NULL: not JSON */
-    struct cup_csv csv;              /* out NULL: not CSV */
+    struct cup_cells cells;          /* of a table in a file of its own */
     const struct cup_output *output; /* NULL: text */
     const uint32_t *attempts;        /* of each task; NULL: text */
     struct cup_record_reader keys;   /* opened by the first cup_row_task() */
@@ -250,9 +250,9 @@ void cup_put_part(struct report *report, const struct cup_row_part *part, const 
 int cup_print_rows(const struct cup_page *page, const struct cup_report_table *table,
                    const void *of, const char *heading, const char *note);
 
-/* Writes CSV: a line of keys, then a line for each row. Returns 0, or -1 without memory. */
-int cup_csv_rows(const struct cup_totals *totals, const struct cup_output *output,
-                 const struct cup_report_table *table);
+/* Writes a row of keys, then the rows, as cells. Returns 0, or -1 without memory. */
+int cup_write_rows(const struct cup_totals *totals, const struct cup_output *output,
+                   const struct cup_report_table *table);
 
 /* The key of field `index` of the part. */
 const char *cup_row_key(const struct cup_row_part *part, unsigned index, char room[CUP_KEY_ROOM]);

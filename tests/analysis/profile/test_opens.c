@@ -327,7 +327,8 @@ Test(opens, as_csv)
     add_some();
     load();
     snprintf(target, sizeof target, "%s", outside);
-    cr_assert_eq(cup_export_files(&totals, target, cup_csv_files, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_export_files(&totals, target, cup_csv_files, NULL, &error), 0, "%s",
+                 error.text);
     char *text = read_text_in(outside, "opens.csv");
     cr_expect_eq(lines_of(text), 3, "%s", text);
     cr_expect(strncmp(text, "server,kind,opened,p50_s,", 25) == 0, "%s", text);

@@ -7,7 +7,8 @@
 
 #include "analysis/base/units.h"
 #include "analysis/base/utf8.h"
-#include "analysis/write/csv_writer.h"
+#include "analysis/write/cell_writer.h"
+#include "analysis/write/column_writer.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/terminal.h"
 
@@ -167,18 +168,18 @@ Test(csv, quotes_what_needs_it)
     char *written = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&written, &bytes);
-    struct cup_csv csv = {.out = out};
-    cup_csv_value(&csv, cup_string("plain"));
-    cup_csv_value(&csv, cup_string("a,b"));
-    cup_csv_value(&csv, cup_string("say \"hi\""));
-    cup_csv_value(&csv, cup_string("two\nlines"));
-    cup_csv_value(&csv, cup_null());
-    cup_csv_value(&csv, cup_string(""));
-    cup_csv_value(&csv, cup_count(7));
-    cup_csv_value(&csv, cup_text(text_of("x\xffy", 3)));
-    cup_csv_end_line(&csv);
-    cup_csv_value(&csv, cup_string("('x', 0)"));
-    cup_csv_end_line(&csv);
+    struct cup_cells cells = {.out = out};
+    cup_put_cell(&cells, cup_string("plain"));
+    cup_put_cell(&cells, cup_string("a,b"));
+    cup_put_cell(&cells, cup_string("say \"hi\""));
+    cup_put_cell(&cells, cup_string("two\nlines"));
+    cup_put_cell(&cells, cup_null());
+    cup_put_cell(&cells, cup_string(""));
+    cup_put_cell(&cells, cup_count(7));
+    cup_put_cell(&cells, cup_text(text_of("x\xffy", 3)));
+    cup_end_row(&cells);
+    cup_put_cell(&cells, cup_string("('x', 0)"));
+    cup_end_row(&cells);
     fclose(out);
     cr_assert_str_eq(written,
                      "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,\"\",7,x\xef\xbf\xbdy"
@@ -266,4 +267,62 @@ Test(terminal, what_cupping_writes_is_ascii_unless_the_locale_is_utf8)
         cup_terminal_open(&terminal, &(struct cup_output){.file = stdout});
         cr_expect_eq(terminal.ascii, locales[i].ascii, "%zu", i);
     }
+}
+
+/* ---- columns ---------------------------------------------------------------------------- */
+
+/* The description that ends the file. */
+static json_t *description_of(const char *file, size_t bytes)
+{
+    uint64_t length;
+    memcpy(&length, file + bytes - 16, sizeof length);
+    cr_assert(length < bytes - 24);
+    json_t *root = json_loadb(file + bytes - 16 - length, length, 0, NULL);
+    cr_assert(root);
+    return root;
+}
+
+static json_int_t part_of(json_t *root, size_t column, size_t part, size_t field)
+{
+    json_t *parts =
+        json_object_get(json_array_get(json_object_get(root, "columns"), column), "parts");
+    return json_integer_value(json_array_get(json_array_get(parts, part), field));
+}
+
+enum { OFFSET = 1, WIDTH, BASE, NULLS };
+
+Test(columns, numbers_take_the_bytes_of_their_range)
+{
+    enum { ROWS = 16384 + 1 };
+    char *file = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&file, &bytes);
+    struct cup_columns *columns = cup_columns_open(out);
+    struct cup_cells cells = {.out = out, .columns = columns};
+    cup_put_cell(&cells, cup_string("count"));
+    cup_put_cell(&cells, cup_string("same"));
+    cup_put_cell(&cells, cup_string("below"));
+    cup_end_row(&cells);
+    for (unsigned row = 0; row < ROWS; row++) {
+        cup_put_cell(&cells, row == 1 ? cup_null() : cup_count(1000000 + row % 300));
+        cup_put_cell(&cells, cup_string("text"));
+        cup_put_cell(&cells, cup_signed(-(int64_t)row));
+        cup_end_row(&cells);
+    }
+    cr_assert_eq(cup_columns_close(columns), 0);
+    fclose(out);
+    json_t *root = description_of(file, bytes);
+    cr_expect_eq(json_integer_value(json_object_get(root, "rows")), ROWS);
+    cr_expect_eq(part_of(root, 0, 0, WIDTH), 2);
+    cr_expect_eq(part_of(root, 0, 0, BASE), 1000000);
+    uint16_t more[3];
+    memcpy(more, file + part_of(root, 0, 0, OFFSET), sizeof more);
+    cr_expect(more[0] == 0 && more[2] == 2);
+    cr_expect_eq(memcmp(file + part_of(root, 0, 0, NULLS), "\0\1\0", 3), 0);
+    cr_expect_eq(part_of(root, 0, 1, NULLS), 0);
+    cr_expect_eq(part_of(root, 1, 0, WIDTH), 0);
+    cr_expect_eq(part_of(root, 2, 0, BASE), -16383);
+    cr_expect_eq(part_of(root, 2, 1, BASE), -16384);
+    json_decref(root);
+    free(file);
 }

@@ -36,7 +36,7 @@ Test(howto, writes_a_section)
     const struct cup_output output = {.file = open_memstream(&text, &bytes)};
     load_golden(&profile);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
-    cr_expect_eq(cup_csv_rows(&totals, &output, cup_example_section.table), 0);
+    cr_expect_eq(cup_write_rows(&totals, &output, cup_example_section.table), 0);
     fclose(output.file);
     cr_expect_not_null(strstr(text, "prefix,tasks\r\n"), "%s", text);
     cr_expect_not_null(strstr(text, "Dimuon,4\r\n"), "%s", text);

@@ -18,9 +18,9 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     X("host", TEXT, cup_string(header->host), .heading = "host", .rank = 4)                        \
     X("pid", ID, cup_count(header->pid), .heading = "pid")                                         \
     X("ppid", ID, cup_count(header->ppid))                                                         \
-    X("start", SECONDS, cup_seconds(header->process_start_ns))                                     \
+    X("start", SECONDS, cup_epoch(header->process_start_ns))                                       \
     X(NULL, TIME, cup_time(header->process_start_ns), .heading = "start (UTC)", .rank = 5)         \
-    X("stop", SECONDS, cup_value_if(stopped, cup_seconds(header->log_stop_ns)))                    \
+    X("stop", SECONDS, cup_value_if(stopped, cup_epoch(header->log_stop_ns)))                      \
     X(NULL, SECONDS, cup_seconds(last_ns - header->process_start_ns), .heading = "lived")          \
     X(NULL, TEXT, cup_string(stopped ? "" : "not closed"), .heading = "", .rank = 3)               \
     X("clock_offset_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->ahead_ns)))      \

@@ -9,10 +9,10 @@
     @cupping.section("fill histograms")
     def fill(...): ...
 
-One file that needs only Python: put it next to your processor, or send it to the workers with
-client.upload_file("cupping.py"). In a process that is not profiled, these functions do nothing. In a
-profiled process a section costs some microseconds. `cupping report --only sections` shows its time,
-CPU time, memory and bytes, over all tasks and for each.
+The workers must find the package, too: docs/sections.md says how to send it. In a process that is
+not profiled, these functions do nothing. In a profiled process a section costs some microseconds.
+`cupping report --only sections` shows its time, CPU time, memory and bytes, over all tasks and for
+each.
 """
 
 import functools

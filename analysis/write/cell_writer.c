@@ -1,6 +1,7 @@
-#include "analysis/write/csv_writer.h"
+#include "analysis/write/cell_writer.h"
 
 #include "analysis/base/utf8.h"
+#include "analysis/write/column_writer.h"
 
 static bool needs_quotes(struct cup_text text)
 {
@@ -27,26 +28,34 @@ static void write_text(FILE *out, struct cup_text text)
     }
 }
 
-void cup_csv_value(struct cup_csv *csv, struct cup_value value)
+void cup_put_cell(struct cup_cells *cells, struct cup_value value)
 {
+    if (cells->columns) {
+        cup_columns_put(cells->columns, value);
+        return;
+    }
     char number[CUP_NUMBER_ROOM];
-    if (csv->in_line)
-        putc(',', csv->out);
-    csv->in_line = true;
+    if (cells->in_line)
+        putc(',', cells->out);
+    cells->in_line = true;
     if (value.kind != CUP_VALUE_TEXT) {
-        fwrite(number, 1, cup_print_number(number, value), csv->out);
+        fwrite(number, 1, cup_print_number(number, value), cells->out);
         return;
     }
     bool quotes = needs_quotes(value.text);
     if (quotes)
-        putc('"', csv->out);
-    write_text(csv->out, value.text);
+        putc('"', cells->out);
+    write_text(cells->out, value.text);
     if (quotes)
-        putc('"', csv->out);
+        putc('"', cells->out);
 }
 
-void cup_csv_end_line(struct cup_csv *csv)
+void cup_end_row(struct cup_cells *cells)
 {
-    fputs("\r\n", csv->out);
-    csv->in_line = false;
+    if (cells->columns) {
+        cup_columns_end_row(cells->columns);
+        return;
+    }
+    fputs("\r\n", cells->out);
+    cells->in_line = false;
 }

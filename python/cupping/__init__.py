@@ -1,0 +1,46 @@
+"""cupping from Python: profiles as data frames, and names for the parts of a task.
+
+    import cupping
+
+    profile = cupping.open("cupping-latest")
+    profile.report()                       # the first screen
+    profile.tasks.groupby("prefix").wall_s.sum()
+    profile.plot("time-budget")
+
+    with cupping.section("selection"):     # in a processor
+        events = events[mask]
+
+In a notebook, `%load_ext cupping` adds `%%cupping`, which shows the runs of its cell. The package
+needs only Python; tables are data frames if pandas is installed.
+"""
+
+from .sections import active, section, value
+
+__all__ = ["Error", "Profile", "active", "open", "section", "value"]
+
+
+def open(directory=None, run=None):  # noqa: A001 - as gzip.open
+    """The profile in a directory, such as the one that `cupping run -o` names.
+
+    directory: None is the newest profile below the current directory that has logs, as for `cupping
+        report`. The job may still run.
+    run: the number of a call of Coffea's Runner, or "all"; None is the last one.
+    """
+    from .profile import Profile
+
+    return Profile(directory, run)
+
+
+def __getattr__(name):
+    if name in ("Error", "Profile"):
+        from . import profile
+
+        return getattr(profile, name)
+    raise AttributeError(f"module 'cupping' has no attribute {name!r}")
+
+
+def load_ipython_extension(shell):
+    """What `%load_ext cupping` calls."""
+    from .notebook import load
+
+    load(shell)

@@ -1,0 +1,164 @@
+"""A profile, through the command `cupping`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from . import columns, shown
+
+TABLES = ("tasks", "chunks", "files", "branches", "workers", "opens", "samples", "functions",
+          "native", "sections", "values")
+
+
+class Error(RuntimeError):
+    """What the command `cupping` could not do, in its own words."""
+
+
+def find_command() -> str:
+    """The command of the same installation, else the first on the path."""
+    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
+    command = shutil.which("cupping", path=os.pathsep.join(map(str, beside))) or shutil.which("cupping")
+    if not command:
+        raise Error("the command cupping was not found: install cupping here, or put it on PATH")
+    return command
+
+
+def run_command(*words) -> bytes:
+    """Standard output of `cupping WORD...`. The command itself is not profiled."""
+    environment = {name: text for name, text in os.environ.items()
+                   if name != "LD_PRELOAD" and not name.startswith("CUPPING_")}
+    done = subprocess.run([find_command(), *map(str, words)], env=environment, check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True)
+    if done.returncode:
+        said = done.stderr.decode(errors="replace").strip()
+        raise Error(said or f"cupping {words[0]} ended with status {done.returncode}")
+    return done.stdout
+
+
+
+class Profile:
+    """The logs of a directory, and what they say about one run.
+
+    Tables are read when they are first used, and kept: `refresh()` forgets them, for a job that
+    still runs. With pandas (here of a run with 3,000 tasks on two workers):
+
+    >>> tasks = profile.tasks
+    >>> len(tasks), tasks.worker.nunique()
+    (3000, 2)
+    >>> tasks.start.dtype, tasks.wall_s.dtype, tasks.prefix.dtype.name
+    (datetime64[ns, UTC], dtype('<m8[ns]'), 'category')
+    >>> tasks.wall_s.median() > tasks.cpu_s.median()
+    True
+    >>> profile.metrics["branches"]["baskets"]
+    105000
+    >>> profile.advice[0].keys()
+    dict_keys(['rule', 'text', 'action', 'saves_s', 'saves_bytes'])
+    >>> profile.plot("task-stream")
+    <cupping plot task-stream>
+    """
+
+    def __init__(self, directory: str | os.PathLike | None = None, run: int | str | None = None):
+        self._words = [os.fspath(directory)] if directory is not None else []
+        self._run = [] if run is None else ["--run", str(run)]
+        self._tables: dict[str, Any] = {}
+        self.json = self._read_report()
+        self.directory = Path(self.json["profile"])
+
+    def _read_report(self) -> dict:
+        return json.loads(run_command("report", *self._words, *self._run, "--json", "-"))
+
+    def refresh(self) -> Profile:
+        """Reads the logs again."""
+        self._tables.clear()
+        self.json = self._read_report()
+        return self
+
+    # --- figures ---
+
+    @property
+    def run(self) -> int | None:
+        """The number of the run, None: all."""
+        return self.json["run"]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Whether the run is complete, and its figures as a whole. Times are in seconds, None is not
+        known."""
+        return {"state": self.json["completeness"]["state"],
+                "sentence": self.json["completeness"]["sentence"], **self.json["workflow"]}
+
+    @property
+    def advice(self) -> list[dict[str, Any]]:
+        """What to do first, then what else was found: rule, text, action, what can be saved."""
+        return self.json["advice"]
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """All figures that are one value: {section: {metric: value}}."""
+        return {section: {name: value for name, value in figures.items()
+                          if not isinstance(value, (dict, list))}
+                for section, figures in self.json.items()
+                if isinstance(figures, dict) and section != "sources"}
+
+    # --- tables ---
+
+    def table(self, name: str) -> Any:
+        """The table of `cupping export --to csv` with that name."""
+        if name not in TABLES:
+            raise Error(f"no table is called {name}; there are {', '.join(TABLES)}")
+        if name not in self._tables:
+            with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
+                run_command("export", *self._words, *self._run, "--to", "columns", "--only", name,
+                            "-o", f"{scratch}/to")
+                self._tables[name] = columns.read_table(f"{scratch}/to/{name}.columns")
+        return self._tables[name]
+
+    # --- texts and pictures ---
+
+    def report(self, section: str | None = None, *, full: bool = False) -> shown.Text:
+        """The report as text: its first screen, or the section with that name, or all of it."""
+        words = ["--only", section] if section else ["--full"] if full else []
+        text = run_command("report", *self._words, *self._run, *words, "--color", "always")
+        return shown.Text(text.decode(errors="replace"))
+
+    def plot(self, name: str, *, dark: bool = False) -> shown.Picture:
+        """One of the plots that `cupping plot --list` lists, such as "time-budget"."""
+        with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
+            run_command("plot", *self._words, *self._run, name, "-o", scratch, "--format", "svg",
+                        *["--dark"] * dark)
+            return shown.Picture(name, (Path(scratch) / f"{name}.svg").read_bytes())
+
+    def save_page(self, path: str | os.PathLike) -> None:
+        """Writes the page of `cupping plot --html`."""
+        run_command("plot", *self._words, *self._run, "--html", os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"<cupping profile of {self.directory}: {self.json['completeness']['sentence']}>"
+
+    def _repr_html_(self) -> str:
+        parts = [self.report()._repr_html_()]
+        try:
+            parts.append(self.plot("time-budget")._repr_html_())
+        except Error:  # nothing to draw: the text says why
+            pass
+        return "".join(parts)
+
+
+def _add_table(name):
+    def get(self):
+        return self.table(name)
+
+    get.__doc__ = f"The table `{name}` of `cupping export --to csv`."
+    setattr(Profile, name, property(get))
+
+
+for _name in TABLES:
+    _add_table(_name)

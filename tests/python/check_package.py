@@ -1,0 +1,117 @@
+"""Compares the tables of `import cupping` with the CSV files of the same profile, cell by cell, and
+runs the examples of its documentation.
+
+    check_package.py COMMAND PROFILE SCRATCH     COMMAND: build/cupping
+
+What is there of pandas and numpy is used; the last line names it.
+"""
+
+import csv
+import datetime
+import doctest
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
+
+import cupping  # noqa: E402
+import cupping.columns as columns  # noqa: E402
+import cupping.profile  # noqa: E402
+
+UTC = datetime.timezone.utc
+
+
+def is_missing(cell):
+    if columns.pandas is not None:
+        return bool(columns.pandas.isna(cell))
+    if columns.numpy is not None and isinstance(cell, (columns.numpy.timedelta64, columns.numpy.datetime64)):
+        return bool(columns.numpy.isnat(cell))
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def number_of(cell):
+    """A cell as a number: seconds of durations, seconds since 1970 of times."""
+    numpy, pandas = columns.numpy, columns.pandas
+    if pandas is not None and isinstance(cell, (pandas.Timedelta, pandas.Timestamp)):
+        return cell.value / 1e9
+    if numpy is not None and isinstance(cell, (numpy.timedelta64, numpy.datetime64)):
+        return int(cell.astype("int64")) / 1e9
+    return float(cell)
+
+
+def same(text, cell):
+    """TEXT: of the CSV file, where nothing is an empty field."""
+    if text == "":
+        return is_missing(cell) or cell == ""
+    if is_missing(cell):
+        return False
+    if isinstance(cell, str):
+        return text == cell
+    if text in ("true", "false"):
+        return bool(cell) == (text == "true")
+    if text.endswith("Z"):
+        moment = datetime.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+        return abs(number_of(cell) - moment.timestamp()) < 2e-6
+    return math.isclose(float(text), number_of(cell), rel_tol=1e-15, abs_tol=1e-9)
+
+
+def compare(name, file, table):
+    rows = list(csv.reader(file))
+    names, rows = rows[0], rows[1:]
+    assert list(table) == names, f"{name}: {list(table)}, not {names}"
+    cells = 0
+    for place, column in enumerate(names):
+        values = list(table[column])
+        assert len(values) == len(rows), f"{name}.{column}: {len(values)} rows, not {len(rows)}"
+        for row, value in zip(rows, values):
+            assert same(row[place], value), f"{name}.{column}: {value!r}, not {row[place]}"
+            cells += 1
+    return cells
+
+
+def expect_error(act, *words):
+    try:
+        act()
+    except (cupping.Error, ValueError) as error:
+        assert all(word in str(error) for word in words), error
+        assert "\n" not in str(error), error
+    else:
+        raise AssertionError(f"no error with {words}")
+
+
+def check_errors(profile, scratch):
+    expect_error(lambda: cupping.open(scratch / "nowhere"), "nowhere")
+    expect_error(lambda: profile.table("task"), "no table is called task")
+    expect_error(lambda: profile.plot("time-budgets"), "time-budget")
+    file = scratch / "columns" / "tasks.columns"
+    whole = file.read_bytes()
+    for length in (0, 20, len(whole) // 2, len(whole) - 1):
+        file.write_bytes(whole[:length])
+        expect_error(lambda: columns.read_table(file), "tasks.columns", "not all of it")
+
+
+def main():
+    command, directory, scratch = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+    os.environ["PATH"] = f"{Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
+    for format in ("csv", "columns"):
+        subprocess.run([command, "export", directory, "--to", format, "-o", scratch / format], check=True)
+    profile, cells = cupping.open(directory), 0
+    for name in cupping.profile.TABLES:
+        with open(scratch / "csv" / f"{name}.csv", newline="", encoding="utf-8") as file:
+            cells += compare(name, file, getattr(profile, name))
+    assert cells > 100_000, cells
+    for text in (profile.report(), profile.report("tasks"), profile.report(full=True)):
+        assert "\x1b" not in text and "\x1b" not in text._repr_html_()
+    assert profile._repr_html_().count("<img") == 1
+    if columns.pandas is not None:
+        failed, tried = doctest.testmod(cupping.profile, extraglobs={"profile": profile})
+        assert tried > 3 and not failed
+    check_errors(profile, scratch)
+    print(cells, "cells are the same;", "pandas" if columns.pandas else "numpy" if columns.numpy else "neither")
+
+
+if __name__ == "__main__":
+    main()
