@@ -254,7 +254,18 @@ void cup_dump_open(FILE *out, const struct cup_record *record)
     fprintf(out, " task=%" PRIu32 " kind=%s file=%" PRIu32 " path=#%" PRIu32, r.task,
             cup_open_kind_name(r.kind), r.file, r.path);
     cup_dump_time(out, "start", r.start_ns);
-    fprintf(out, " ns=%" PRIu64 " error=%" PRIu32, r.ns, r.error);
+    fprintf(out, " ns=%" PRIu64 " error=%" PRIu32 " server=#%" PRIu32 " redirects=%" PRIu32, r.ns,
+            r.error, r.server, r.redirects);
+}
+
+HEAD_FIELDS(requests, FIELD(task, NUMBER), FIELD(file, NUMBER), FIELD(server, STRING),
+            FIELD(error, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME))
+void cup_dump_requests(FILE *out, const struct cup_record *record)
+{
+    uint64_t values[CUP_Q_COUNT_OF] = {0};
+    print_requests(out, record);
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, CUP_Q_COUNT_OF);
+    cup_dump_nonzero(out, cup_request_value_names, values, CUP_Q_COUNT_OF);
 }
 
 /* ---- Dask's own state ----------------------------------------------------------------------- */

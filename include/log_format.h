@@ -225,7 +225,8 @@ static inline uint64_t cup_bucket_from_ns(unsigned bucket)
     X(MAPPED_BYTES, "mapped_bytes", "pages that became present through mappings: an upper bound")  \
     X(WAIT_NS, "wait_ns",                                                                          \
       "a server: how long tasks were blocked while a request to it was out; of several servers "   \
-      "at a time, the one that answered first")
+      "at a time, the one that answered first")                                                    \
+    X(READS_FAILED, "reads_failed", "of the reads: failed; only those of XRootD's client count")
 enum cup_file_counter {
 #define X(id, name, text) CUP_F_##id,
     CUP_FILE_COUNTERS(X)
@@ -511,11 +512,12 @@ struct cup_record {
     X(STACK_USE, stack_use, 36, 16, 16, "rows: one use of one node each")                          \
     X(SECTION, section, 37, 24, 24, "pairs: enum cup_section_value")                               \
     X(VALUE, value, 38, 56, 56, "")                                                                \
-    X(OPEN, open, 39, 48, 48, "")                                                                  \
+    X(OPEN, open, 39, 56, 48, "")                                                                  \
     X(EXTENTS, extents, 40, 824, 824, "")                                                          \
     X(CPU_SAMPLES, cpu_samples, 41, 32, 32,                                                        \
       "rows: one or more samples that found the thread alike")                                     \
-    X(READS, reads, 42, 16, 16, "rows: one read each")
+    X(READS, reads, 42, 16, 16, "rows: one read each") \
+    X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
     CUP_RECORDS(X)
@@ -595,7 +597,43 @@ struct cup_r_open {
                        the client's (below 1000). ECANCELED: given up before the answer */
     uint32_t pad;
     int64_t start_ns;
-    uint64_t ns; /* duration */
+    uint64_t ns;        /* duration */
+    uint32_t server;    /* string: the data server that answered last, "root://host:port"; 0: not
+                           known, or the one in the path */
+    uint32_t redirects; /* servers that passed the open on to another one */
+};
+
+/* What was sent to one storage server for one file and one task, and answered alike. Values of a
+ * REQUESTS record. */
+#define CUP_REQUEST_VALUES(X)                                                                      \
+    X(COUNT, "count", SUM, "requests that were answered or failed")                                \
+    X(BYTES, "bytes", SUM, "delivered")                                                            \
+    X(NS, "ns", SUM, "from each request to the end of its answer")                                 \
+    X(WAITED_NS, "waited_ns", SUM,                                                                 \
+      "time with such a request out: several at the same time count once")                         \
+    X(LONGEST_NS, "longest_ns", LARGEST, "the longest request")                                    \
+    X(MOVED, "moved", SUM, "requests that another server answered in the end")
+enum cup_request_value {
+#define X(id, name, kind, text) CUP_Q_##id,
+    CUP_REQUEST_VALUES(X)
+#undef X
+        CUP_Q_COUNT_OF
+};
+
+/* Requests of XRootD's client that read: their number, their time and how they ended. The tail has
+ * pairs as in COUNTERS: the values, and from CUP_PAIR_BUCKETS on the buckets of the requests'
+ * durations (cup_bucket()). Written when the task ends, and every few seconds while it runs;
+ * readers add them up. */
+struct cup_r_requests {
+    struct cup_record head;
+    uint32_t task;    /* 0: unattributed */
+    uint32_t file;    /* FILE record; 0: not known */
+    uint32_t server;  /* string: the data server that they were sent to, "root://host:port"; 0: the
+                         server in the path of the file */
+    uint32_t error;   /* 0: they were answered; else as in OPEN */
+    int64_t start_ns; /* when the first was sent */
+    int64_t stop_ns;  /* when the last had ended */
+    uint64_t pad;
 };
 
 enum cup_role {

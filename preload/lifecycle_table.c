@@ -33,6 +33,7 @@
 #include "preload/io/mapped_files.h"
 #include "preload/io/opening.h"
 #include "preload/io/requests.h"
+#include "preload/io/server_requests.h"
 #include "preload/lifecycle/kernel_count.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
@@ -99,6 +100,9 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"io/opening", .reset = cup_opening_reset},
     {"io/requests", .reset = cup_request_reset},
     {"io/connecting", .reset = cup_connecting_reset},
+    {"io/server_requests", .reset = cup_server_requests_reset,
+     .task_ended = cup_server_requests_task_ended,
+     .process_ends = cup_server_requests_process_ends},
     {"xrootd/xrootd", .reset = cup_xrootd_reset},
     {"coffea/requested_baskets", .reset = cup_requested_baskets_reset},
     {"coffea/work_item", .task_begins = cup_work_item_task_begins},

@@ -107,6 +107,21 @@ uint32_t cup_file_class_by_name(uint32_t class, struct cup_text path)
     return ends_with_one(path, job_endings, COUNT_OF(job_endings)) ? CUP_FILE_OTHER : class;
 }
 
+bool cup_is_nameless_socket(struct cup_text peer)
+{
+    return peer.length == 5 && memcmp(peer.bytes, "unix:", 5) == 0;
+}
+
+bool cup_is_peer_address(struct cup_text name)
+{
+    static const char *const schemes[] = {"tcp://", "udp://", "ip://", "unix:", "socket:"};
+    for (size_t i = 0; i < COUNT_OF(schemes); i++)
+        if (name.length >= strlen(schemes[i]) &&
+            memcmp(name.bytes, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
+}
+
 const char *cup_file_class_name(uint32_t class)
 {
     static const char *const names[] = {

@@ -15,6 +15,13 @@ uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, 
  * older libraries have templates of packages and logs of the job as DATA. */
 uint32_t cup_file_class_by_name(uint32_t class, struct cup_text path);
 
+/* True for a pair of sockets within one host, which have no name: no server. */
+bool cup_is_nameless_socket(struct cup_text peer);
+
+/* True for the address of a peer of sockets ("tcp://10.0.0.1:443", "unix:/run/x"), as opposed to a
+ * server that a URL names. */
+bool cup_is_peer_address(struct cup_text name);
+
 /* "data", "import", "spill", ... */
 const char *cup_file_class_name(uint32_t class);
 

@@ -82,6 +82,9 @@ void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more)
     sum->failed += more->failed;
     sum->ns += more->ns;
     sum->failed_ns += more->failed_ns;
+    sum->redirects += more->redirects;
+    sum->elsewhere_ns += more->elsewhere_ns;
+    sum->elsewhere_failed += more->elsewhere_failed;
     for (int i = 0; i < CUP_OPEN_ERRORS; i++)
         if (more->errors[i].count)
             count_error(sum, more->errors[i].error, more->errors[i].count);
@@ -105,8 +108,10 @@ struct cup_text cup_open_server(struct cup_text path)
 
 const char *cup_open_kind_name(uint32_t kind)
 {
-    static const char *const names[] = {
-        [CUP_OPEN_LOCAL] = "local", [CUP_OPEN_XROOTD] = "xrootd", [CUP_OPEN_CONNECT] = "connect"};
+    static const char *const names[] = {[CUP_OPEN_LOCAL] = "local",
+                                        [CUP_OPEN_XROOTD] = "xrootd",
+                                        [CUP_OPEN_CONNECT] = "connect",
+                                        [CUP_OPEN_REDIRECTED] = "xrootd"};
     return kind < sizeof names / sizeof *names && names[kind] ? names[kind] : "unknown";
 }
 
@@ -137,14 +142,20 @@ static const char *xrootd_error(uint32_t error)
     return "error";
 }
 
+void cup_xrootd_error_text(uint32_t error, char *to, size_t room)
+{
+    snprintf(to, room, "%s (XRootD %u)", xrootd_error(error), error);
+}
+
 uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room)
 {
     const struct cup_open_error *worst = &sum->errors[0];
     for (int i = 1; i < CUP_OPEN_ERRORS; i++)
         if (sum->errors[i].count > worst->count)
             worst = &sum->errors[i];
-    if (worst->count && sum->kind == CUP_OPEN_XROOTD)
-        snprintf(to, room, "%s (XRootD %u)", xrootd_error(worst->error), worst->error);
+    bool xrootd = sum->kind == CUP_OPEN_XROOTD || sum->kind == CUP_OPEN_REDIRECTED;
+    if (worst->count && xrootd)
+        cup_xrootd_error_text(worst->error, to, room);
     else if (worst->count)
         snprintf(to, room, "%s", worst->error < 4096 ? strerror((int)worst->error) : "unknown");
     return worst->count;

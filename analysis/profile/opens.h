@@ -35,6 +35,9 @@ struct cup_open_sum {
     uint64_t ns, failed_ns;                        /* their wall time */
     uint64_t shortest_ns, longest_ns;              /* undefined if `opened` is 0 */
     struct cup_open_error errors[CUP_OPEN_ERRORS]; /* in no order */
+    uint64_t redirects;                            /* servers that passed opens on */
+    /* Part of the wall time, and of the opens that failed: another server answered. */
+    uint64_t elsewhere_ns, elsewhere_failed;
     uint32_t buckets[CUP_OPEN_BUCKETS];
 };
 
@@ -43,6 +46,10 @@ struct cup_open_sum {
  * because file systems are mounted there; "/" for a file in the root directory), and "." for a
  * relative path. */
 struct cup_text cup_open_server(struct cup_text path);
+
+/* A kind that no record has: opens by XRootD's client that another server than the one in the URL
+ * answered, by that data server. They also count for the server in the URL. */
+enum { CUP_OPEN_REDIRECTED = CUP_OPEN_CONNECT + 1 };
 
 /* Adds one open; ERROR as in the record. */
 void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error);
@@ -56,6 +63,9 @@ double cup_open_quantile_ns(const struct cup_open_sum *sum, double share);
 
 /* "local", "xrootd" or "connect". */
 const char *cup_open_kind_name(uint32_t kind);
+
+/* Writes "not found (XRootD 3011)". */
+void cup_xrootd_error_text(uint32_t error, char *to, size_t room);
 
 /* Describes the most frequent error: "No such file or directory", "not found (XRootD 3011)".
  * Returns how often it occurred; 0 if no open failed. */

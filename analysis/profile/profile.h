@@ -16,6 +16,7 @@
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/opens.h"
+#include "analysis/profile/requests.h"
 #include "analysis/profile/sections.h"
 #include "analysis/profile/waits.h"
 #include "include/log_format.h"
@@ -306,6 +307,8 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(files, file, struct cup_file, MERGED, "one for each path")                                   \
     X(file_sums, file_sum, struct cup_file_sum, MERGED, "by file and prefix")                      \
     X(opens, open, struct cup_open_sum, MERGED, "by server and kind")                              \
+    X(request_sums, request_sum, struct cup_request_sum, MERGED, "by server and host")             \
+    X(requests, request, struct cup_request_row, MOVED, "REQUESTS records, log by log")            \
     X(access_places, access_place, struct cup_access_place, MOVED,                                 \
       "log by log; empty unless requested")                                                        \
     X(single_reads, single_read, struct cup_single_read, MOVED,                                    \

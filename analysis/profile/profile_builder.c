@@ -140,6 +140,18 @@ struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t serv
     return &profile->opens[index - 1];
 }
 
+struct cup_request_sum *cup_builder_request_sum(struct cup_builder *builder, uint32_t server,
+                                                uint32_t host)
+{
+    uint32_t index = FIND(builder, request_sums, server, host, request_sums, request_sum);
+    if (index == 0)
+        return NULL;
+    struct cup_request_sum *sum = &builder->profile->request_sums[index - 1];
+    sum->server = server;
+    sum->host = host;
+    return sum;
+}
+
 void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage)
 {
     struct cup_error *entry = CUP_APPEND(builder, damages, damage);

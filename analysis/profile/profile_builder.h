@@ -10,6 +10,7 @@
     X(prefixes, "string, 0")                                                                       \
     X(paths, "string of the path, 0: in files")                                                    \
     X(opens, "string of the server, kind")                                                         \
+    X(request_sums, "strings of server and host")                                                  \
     X(branches, "strings of tree and name")                                                        \
     X(root_files, "string of the path, 0")                                                         \
     X(sections, "strings of name and parent: the first of a list")                                 \
@@ -67,6 +68,11 @@ struct cup_file_sum *cup_builder_file_sum(struct cup_builder *builder, uint32_t 
 
 /* The sum of one kind of opens at a server, which is added if it is new; NULL without memory. */
 struct cup_open_sum *cup_builder_open(struct cup_builder *builder, uint32_t server, uint32_t kind);
+
+/* The sum of the requests from a host to a server, which is added if it is new; NULL without
+ * memory. */
+struct cup_request_sum *cup_builder_request_sum(struct cup_builder *builder, uint32_t server,
+                                                uint32_t host);
 
 /* Index + 1 of the branch, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_branch(struct cup_builder *builder, uint32_t tree, uint32_t name);

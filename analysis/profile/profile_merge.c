@@ -145,6 +145,18 @@ static void merge_opens(struct merge *merge)
     }
 }
 
+static void merge_request_sums(struct merge *merge)
+{
+    for (size_t i = 0; i < merge->from->request_sum_count; i++) {
+        const struct cup_request_sum *old = &merge->from->request_sums[i];
+        struct cup_request_sum *sum = cup_builder_request_sum(
+            merge->builder, string_of(merge, old->server), string_of(merge, old->host));
+        if (!sum)
+            return;
+        cup_request_sum_add(sum, old);
+    }
+}
+
 static void merge_branches(struct merge *merge)
 {
     for (uint32_t i = 0; i < merge->from->branch_count; i++) {
@@ -307,6 +319,8 @@ MOVED(item, struct cup_item, PLACE(task, task) STRING(dataset) STRING(file) STRI
       NUMBER(columns, column_set))
 MOVED(column_set, struct cup_column_set, PLACE(first, column_name))
 MOVED(column_name, uint32_t, *it = string_of(merge, *it);)
+MOVED(request, struct cup_request_row, PLACE(process, process) NUMBER(task, task) STRING(server)
+      it->file = cup_id_map_get(&merge->files, it->file);)
 MOVED(access_place, struct cup_access_place, PLACE(process, process) NUMBER(task, task)
       it->file = cup_id_map_get(&merge->files, it->file + 1) - 1;)
 MOVED(single_read, struct cup_single_read, PLACE(process, process) NUMBER(task, task)

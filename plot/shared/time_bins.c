@@ -152,11 +152,6 @@ uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
     return profile->tasks[task].read_bytes + received(profile, task);
 }
 
-bool cup_is_nameless_socket(struct cup_text peer)
-{
-    return peer.length == 5 && memcmp(peer.bytes, "unix:", 5) == 0;
-}
-
 const char *cup_no_accesses_reason(const struct cup_profile *profile)
 {
     return cup_profile_measured(profile, CUP_FEATURE_ACCESS)

@@ -69,8 +69,5 @@ void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *tota
 /* Bytes that files and sockets delivered to a task. */
 uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task);
 
-/* True for a pair of sockets within one host, which have no name: no server. */
-bool cup_is_nameless_socket(struct cup_text peer);
-
 /* Why a plot of accesses has no data: the reason for cup_plot_unavailable(). */
 const char *cup_no_accesses_reason(const struct cup_profile *profile);

@@ -42,18 +42,33 @@ static struct cup_descriptor *find_file(const struct place *place, const void *o
 
 /* ---- methods that wait ----------------------------------------------------------------------- */
 
+/* A read under way, on the stack of its wrapper. */
+struct fetch {
+    struct cup_transfer transfer;
+    struct cup_server_request_out sent;
+    const struct place *place;
+    const void *object;
+};
+
 /* Begins a read of OBJECT's file. NULL: it is not recorded. */
-static struct cup_transfer *begin_fetch(struct cup_transfer *room, const struct place *place,
-                                        const void *object)
+static struct fetch *begin_fetch(struct fetch *room, const struct place *place, const void *object)
 {
     struct cup_descriptor *file = find_file(place, object);
-    return file && cup_transfer_begin_on(room, file) ? room : NULL;
+    if (!file || !cup_transfer_begin_on(&room->transfer, file))
+        return NULL;
+    room->place = place;
+    room->object = object;
+    room->sent = cup_xrootd_fetch_begins(&room->transfer, object);
+    return room;
 }
 
-static void end_fetch(struct cup_transfer *transfer, const struct status *status, uint64_t bytes,
+static void end_fetch(struct fetch *fetch, const struct status *status, uint64_t bytes,
                       uint64_t offset)
 {
-    cup_transfer_finish(transfer, is_fine(status) ? (ssize_t)bytes : -1, (int64_t)offset, NULL, 0);
+    ssize_t got = is_fine(status) ? (ssize_t)bytes : -1;
+    fetch->transfer.failed = !is_fine(status);
+    cup_transfer_finish(&fetch->transfer, got, (int64_t)offset, NULL, 0);
+    cup_xrootd_fetch_ended(&fetch->transfer, fetch->sent, fetch->place, fetch->object, status, got);
 }
 
 static void count_piece(const struct cup_transfer *transfer, const void *data, size_t bytes,
@@ -65,13 +80,13 @@ static void count_piece(const struct cup_transfer *transfer, const void *data, s
 }
 
 /* A read of one piece: BYTES came to DATA. */
-static void *end_read(struct cup_transfer *transfer, struct status *status, uint64_t offset,
-                      uint32_t bytes, const void *data)
+static void *end_read(struct fetch *fetch, struct status *status, uint64_t offset, uint32_t bytes,
+                      const void *data)
 {
-    if (transfer) {
-        end_fetch(transfer, status, bytes, offset);
+    if (fetch) {
+        end_fetch(fetch, status, bytes, offset);
         if (is_fine(status))
-            count_piece(transfer, data, bytes, offset);
+            count_piece(&fetch->transfer, data, bytes, offset);
     }
     return status;
 }
@@ -82,9 +97,9 @@ typedef void *read_now(struct status *status, void *file, unsigned long offset, 
 static void *read_file(struct place place, struct status *status, void *file, unsigned long offset,
                        unsigned long bytes, void *data, uint32_t *got, unsigned long timeout)
 {
-    struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
+    struct fetch room, *fetch = begin_fetch(&room, &place, file);
     ((read_now *)place.real)(status, file, offset, bytes, data, got, timeout);
-    return end_read(transfer, status, offset, transfer ? *got : 0, data);
+    return end_read(fetch, status, offset, fetch ? *got : 0, data);
 }
 
 typedef void *pages_now(struct status *status, void *file, unsigned long offset,
@@ -95,24 +110,24 @@ static void *read_pages(struct place place, struct status *status, void *file, u
                         unsigned long bytes, void *data, void *sums, uint32_t *got,
                         unsigned long timeout)
 {
-    struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
+    struct fetch room, *fetch = begin_fetch(&room, &place, file);
     ((pages_now *)place.real)(status, file, offset, bytes, data, sums, got, timeout);
-    return end_read(transfer, status, offset, transfer ? *got : 0, data);
+    return end_read(fetch, status, offset, fetch ? *got : 0, data);
 }
 
 typedef void *vector_now(struct status *status, void *file, const struct chunks *chunks, void *data,
                          const void **answer, unsigned long timeout);
 
-static void count_vector(struct cup_transfer *transfer, const struct status *status,
-                         const void *answer, enum abi abi)
+static void count_vector(struct fetch *fetch, const struct status *status, const void *answer,
+                         enum abi abi)
 {
     const struct vector_answer *all = is_fine(status) && answer ? after_methods(answer, abi) : NULL;
     size_t count = all ? count_of(&all->chunks, abi) : 0;
     uint64_t offset = count ? chunk_at(&all->chunks, 0, abi)->offset : 0;
-    end_fetch(transfer, status, all ? bytes_of(&all->chunks, abi) : 0, offset);
+    end_fetch(fetch, status, all ? bytes_of(&all->chunks, abi) : 0, offset);
     for (size_t i = 0; i < count; i++) {
         const struct chunk *chunk = chunk_at(&all->chunks, i, abi);
-        count_piece(transfer, chunk->data, chunk->bytes, chunk->offset);
+        count_piece(&fetch->transfer, chunk->data, chunk->bytes, chunk->offset);
     }
 }
 
@@ -120,25 +135,27 @@ static void *read_vector(struct place place, struct status *status, void *file,
                          const struct chunks *chunks, void *data, const void **answer,
                          unsigned long timeout)
 {
-    struct cup_transfer room, *transfer = begin_fetch(&room, &place, file);
+    struct fetch room, *fetch = begin_fetch(&room, &place, file);
     ((vector_now *)place.real)(status, file, chunks, data, answer, timeout);
-    if (transfer)
-        count_vector(transfer, status, *answer, place.abi);
+    if (fetch)
+        count_vector(fetch, status, *answer, place.abi);
     return status;
 }
 
 typedef void *open_now(struct status *status, void *file, const struct text *url,
                        unsigned long flags, unsigned long mode, unsigned long timeout);
 
-static void record_open(struct cup_owner *owner, const void *file, const struct status *status,
-                        uint64_t start)
+static void record_open(struct cup_owner *owner, const struct place *place, const void *file,
+                        const struct status *status, uint64_t start)
 {
     char url[CUP_XROOTD_URL];
-    struct cup_opened opened = {.start = start};
     int saved = cup_enter();
+    struct cup_opened opened = {.start = start};
     cup_attribution_confirm(owner);
     opened.task = owner->block ? owner->block->task : 0;
-    if (cup_xrootd_opening(&opened, file, status, url))
+    bool remote = cup_xrootd_opening(&opened, file, status, url);
+    opened.server = remote ? cup_xrootd_learn_server(place, file) : 0;
+    if (remote)
         cup_opening_record(&opened, owner->block);
     cup_leave(saved);
 }
@@ -165,7 +182,7 @@ static void *open_file(struct place place, struct status *status, void *file,
     if (wait)
         cup_wait_end(wait);
     if (recorded)
-        record_open(&owner, file, status, start);
+        record_open(&owner, &place, file, status, start);
     return status;
 }
 

@@ -85,7 +85,9 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
                                       .kind = opened->kind,
                                       .error = opened->error,
                                       .start_ns = cup_ticks_realtime_ns(opened->start),
-                                      .ns = ns};
+                                      .ns = ns,
+                                      .server = opened->server,
+                                      .redirects = opened->redirects};
     cup_log_write(CUP_R_OPEN, &record, NULL, 0);
 }
 

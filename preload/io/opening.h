@@ -29,6 +29,8 @@ struct cup_opened {
     uint32_t error;
     uint64_t start, stop; /* ticks */
     const char *path;     /* without secrets; NULL: not known */
+    uint32_t server;      /* string: the data server; 0: not known */
+    uint32_t redirects;
 };
 
 /* Writes its record, and adds it to BLOCK unless that is NULL or it is a connection. Guard held. */

@@ -223,7 +223,7 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
         end_wait(transfer, moved, ns);
     if (transfer->descriptor->class == CUP_FILE_SOCKET)
         cup_request_moved(transfer, bytes, error);
-    if (bytes < 0)
+    if (bytes < 0 && !transfer->failed)
         return false;
     if (transfer->owner.block && is_data_read(transfer))
         return true;

@@ -33,6 +33,8 @@ struct cup_transfer {
     struct cup_wait wait; /* its block is NULL unless the descriptor is likely to block */
     bool watched; /* a call that takes long counts as a wait; false for the write of a copy, which
                      is not timed */
+    bool failed; /* a CUP_FETCH that the server or the client answered with an error: it counts as a
+                    read of no bytes */
     uint32_t
         url; /* of what a socket received: FILE record of the URL that was asked for; 0: none */
     uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
@@ -56,6 +58,7 @@ void cup_child_fetches(void);
 static inline void cup_transfer_start(struct cup_transfer *transfer)
 {
     transfer->watched = true;
+    transfer->failed = false;
     transfer->node = 0;
     transfer->wait.block = NULL;
     transfer->start = cup_ticks();
@@ -97,10 +100,10 @@ bool cup_transfer_begin_on(struct cup_transfer *transfer, struct cup_descriptor 
 
 enum { CUP_AT_CURSOR = -1 };
 
-/* Counts a call that began. BYTES: as the call returned them (< 0: it failed). OFFSET: where it
- * read or wrote, or CUP_AT_CURSOR. TO: where the bytes were delivered or came from, a buffer if
- * PARTS is 0, else an array of so many struct iovec; NULL: cupping does not look at them. Keeps
- * errno. */
+/* Counts a call that began. BYTES: as the call returned them (< 0: it failed, and only its wait
+ * counts, unless TRANSFER->failed is set). OFFSET: where it read or wrote, or CUP_AT_CURSOR. TO:
+ * where the bytes were delivered or came from, a buffer if PARTS is 0, else an array of so many
+ * struct iovec; NULL: cupping does not look at them. Keeps errno. */
 void cup_transfer_finish(struct cup_transfer *transfer, ssize_t bytes, int64_t offset,
                          const void *to, int parts);
 

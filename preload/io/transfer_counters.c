@@ -158,6 +158,8 @@ static struct cup_place count_in_file(struct cup_transfer *transfer, uint64_t by
     struct cup_file_use *use = cup_file_count(transfer, reads, bytes, ns);
     if (is_socket)
         return place_received(transfer->descriptor, use, bytes);
+    if (use && transfer->call == CUP_FETCH)
+        use->counters[CUP_F_READS_FAILED] += transfer->failed;
     return cup_file_move(transfer->descriptor, use, reads, bytes, offset);
 }
 

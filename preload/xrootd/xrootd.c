@@ -3,7 +3,9 @@
 #include "preload/attribution/attribution.h"
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
+#include "preload/log/log.h"
 #include "preload/sys/elf_symbols.h"
+#include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
@@ -12,6 +14,8 @@
 
 /* ---- open files -------------------------------------------------------------------------- */
 
+enum { CUP_XROOTD_SERVER = 136 };
+
 /* An XrdCl::File object and its file. The number of a file is valid in one log. */
 struct open_file {
     const void *object; /* NULL: free */
@@ -19,6 +23,9 @@ struct open_file {
     bool local, numbered;
     struct cup_descriptor file;
     char url[CUP_XROOTD_URL]; /* empty: local, or too long */
+    uint32_t server_log;      /* that `server` is a string of: cup_xrootd_log() */
+    uint32_t server;
+    char server_name[CUP_XROOTD_SERVER]; /* empty: not known */
 };
 
 /* No hook sees that an object is destroyed, so a new object replaces an old one of its row. If more
@@ -111,6 +118,7 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
         entry->log = known.log;
         entry->numbered = false;
         entry->local = is_local(url, bytes);
+        *entry->server_name = '\0';
         entry->file = (struct cup_descriptor){.class = CUP_FILE_DATA, .opened = 1, .owner = opener};
         if (!cup_xrootd_url(entry->url, sizeof entry->url, url, bytes))
             *entry->url = '\0';
@@ -143,6 +151,65 @@ struct cup_descriptor *cup_xrootd_file(const void *object)
         return &known.unknown;
     return entry->local ? NULL : &entry->file;
 }
+
+/* ---- data servers -------------------------------------------------------------------------- */
+
+static uint32_t number_server(struct open_file *entry)
+{
+    if (!*entry->server_name)
+        return 0;
+    if (entry->server_log != known.log)
+        entry->server = cup_log_cstring(entry->server_name);
+    entry->server_log = known.log;
+    return entry->server;
+}
+
+uint32_t cup_xrootd_server(const void *object)
+{
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? find_entry(object, false) : NULL;
+    uint32_t server = entry ? number_server(entry) : 0;
+    cup_spin_unlock(&known.lock);
+    return server;
+}
+
+/* Writes "root://host:port": the scheme is that of URL. False: too long. */
+static bool print_server(char to[CUP_XROOTD_SERVER], const char *url, const char *host, int port)
+{
+    const char *scheme = strstr(url, "://"), *at = strrchr(host, '@');
+    host = at ? at + 1 : host;
+    size_t front = scheme ? (size_t)(scheme - url) + 3 : 0, bytes = strlen(host);
+    if (!front || !bytes || front + bytes + sizeof ":65535" > CUP_XROOTD_SERVER)
+        return false;
+    memcpy(to, url, front);
+    memcpy(to + front, host, bytes + 1);
+    if (port > 0) {
+        to[front + bytes] = ':';
+        *cup_number_write(to + front + bytes + 1, (uint64_t)port) = '\0';
+    }
+    return true;
+}
+
+static uint32_t set_server(struct open_file *entry, const char *host, int port)
+{
+    char name[CUP_XROOTD_SERVER];
+    if (print_server(name, entry->url, host, port) && strcmp(name, entry->server_name)) {
+        strcpy(entry->server_name, name);
+        entry->server_log = 0;
+    }
+    return number_server(entry);
+}
+
+uint32_t cup_xrootd_served(const void *object, const char *host, int port)
+{
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? find_entry(object, false) : NULL;
+    uint32_t server = entry && !entry->local ? set_server(entry, host, port) : 0;
+    cup_spin_unlock(&known.lock);
+    return server;
+}
+
+/* ---- opens ---------------------------------------------------------------------------------- */
 
 static bool describe_entry(struct open_file *entry, struct cup_opened *opened,
                            char text[CUP_XROOTD_URL])

@@ -22,6 +22,14 @@ size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
  * local, and its bytes are counted by its descriptor. Any thread; keeps errno. */
 struct cup_descriptor *cup_xrootd_file(const void *object);
 
+/* The data server of OBJECT's file: the id of the string "root://host:port"; 0: not known. Guard
+ * held. */
+uint32_t cup_xrootd_server(const void *object);
+
+/* OBJECT's last request was answered by the server at HOST ("host:port", perhaps after "user@"; a
+ * PORT other than 0 is appended). Returns the id of its name. Guard held. */
+uint32_t cup_xrootd_served(const void *object, const char *host, int port);
+
 /* OBJECT's open has ended: sets OPENED->file if there was no error, and OPENED->path to TEXT, the
  * URL. False: the file is local, and its open() is timed. Guard held. */
 enum { CUP_XROOTD_URL = 480 };

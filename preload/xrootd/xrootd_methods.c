@@ -97,4 +97,53 @@ struct place cup_xrootd_place(const void *caller, enum method method, enum abi a
     return found;
 }
 
+/* ---- the data server of a file ----------------------------------------------------------------
+ */
+
+/* XrdCl::File::GetProperty(), and operator delete() for what it allocates. */
+typedef bool get_property(const void *file, const struct text *name, struct text *value);
+typedef void free_text(void *text);
+
+static bool find_delete(const struct cup_elf *object, void *found)
+{
+    return (*(void **)found = cup_elf_symbol(object, "_ZdlPv")) != NULL;
+}
+
+static free_text *find_free(void)
+{
+    static free_text *known;
+    if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
+        void *found = NULL;
+        cup_elf_each(find_delete, &found);
+        __atomic_store_n((void **)&known, found, __ATOMIC_RELAXED);
+    }
+    return known;
+}
+
+static bool copy_text(const struct text *from, char *to, size_t room)
+{
+    if (!from->bytes || from->bytes >= room)
+        return false;
+    memcpy(to, from->text, from->bytes);
+    to[from->bytes] = '\0';
+    return true;
+}
+
+bool cup_xrootd_data_server(const struct place *place, const void *file, char *to, size_t room)
+{
+    static const char method[] = "_ZNK5XrdCl4File11GetPropertyERKNSt7__cxx1112basic_stringIcSt11"
+                                 "char_traitsIcESaIcEEERS6_";
+    struct cup_elf object;
+    struct text name = {.text = name.itself, .bytes = 10, .itself = "DataServer"};
+    struct text value = {.text = value.itself};
+    get_property *property = NULL;
+    free_text *release = find_free();
+    if (release && cup_elf_of(place->real, &object))
+        *(void **)&property = cup_elf_symbol(&object, method);
+    bool known = property && property(file, &name, &value) && copy_text(&value, to, room);
+    if (value.text != value.itself)
+        release(value.text);
+    return known;
+}
+
 #endif

@@ -92,6 +92,32 @@ struct vector_answer {
     uint32_t bytes;
 };
 
+/* XrdCl::URL, of which only the beginning is used. */
+struct url {
+    struct text id, protocol, user, password, host;
+    int port;
+};
+enum { URL_BYTES = 280 };
+
+/* std::vector<XrdCl::HostInfo>: the servers that a request went to, the last of which answered it.
+ */
+struct hosts {
+    const char *begin, *end, *room;
+};
+static const size_t host_size[ABIS] = {URL_BYTES + 16, URL_BYTES + 24};
+
+static inline size_t count_hosts(const struct hosts *hosts, enum abi abi)
+{
+    size_t bytes = hosts ? (size_t)(hosts->end - hosts->begin) : 0;
+    return bytes % host_size[abi] == 0 ? bytes / host_size[abi] : 0;
+}
+
+/* NULL: there is none. */
+static inline const struct url *last_host(const struct hosts *hosts, enum abi abi)
+{
+    return count_hosts(hosts, abi) ? (const void *)(hosts->end - URL_BYTES) : NULL;
+}
+
 struct handler;
 typedef void handle_with_hosts(struct handler *handler, struct status *status, struct any *answer,
                                void *hosts);
@@ -138,3 +164,7 @@ struct place {
 /* What a call of METHOD leads to. CALLER: the instruction after the call. Any thread. Keeps errno,
  * and takes no lock that the loader holds while it runs constructors. */
 struct place cup_xrootd_place(const void *caller, enum method method, enum abi abi);
+
+/* Writes FILE's property "DataServer" to TO, "host:port" of the server that it is open at: what
+ * PLACE leads to is a method of FILE. False: not known, or longer than ROOM. Guard held. */
+bool cup_xrootd_data_server(const struct place *place, const void *file, char *to, size_t room);

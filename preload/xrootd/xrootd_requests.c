@@ -1,6 +1,7 @@
 #include "preload/xrootd/xrootd_requests.h"
 
 #include "preload/counters/block.h"
+#include "preload/io/server_requests.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/root/baskets.h"
@@ -10,6 +11,7 @@
 #include "preload/waits/helper_wait.h"
 
 #include <errno.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 
@@ -86,9 +88,7 @@ static ssize_t count_delivered(const struct request *request, const struct any *
     return fits ? (ssize_t)one->bytes : -1;
 }
 
-/* The error of a status: the server's error number if the server refused, else the client's code;
- * 0: none. */
-static uint32_t find_error(const struct status *status)
+uint32_t cup_xrootd_error(const struct status *status)
 {
     enum { CODE_ANSWERED = 400 };
     uint32_t code = status->code == CODE_ANSWERED ? status->error : status->code;
@@ -99,7 +99,7 @@ bool cup_xrootd_opening(struct cup_opened *opened, const void *object, const str
                         char url[CUP_XROOTD_URL])
 {
     opened->kind = CUP_OPEN_XROOTD;
-    opened->error = find_error(status);
+    opened->error = cup_xrootd_error(status);
     opened->stop = cup_ticks();
     return cup_xrootd_describe(object, opened, url);
 }
@@ -122,24 +122,61 @@ static struct cup_owner end_request(const struct request *request)
     return owner;
 }
 
-/* Counts an answer of BYTES (< 0: it failed). */
-static void count_transfer(struct cup_transfer *transfer, struct request *request, ssize_t bytes)
+/* Counts an answer of BYTES (< 0: it FAILED, or it is not known what it delivered). */
+static void count_transfer(struct cup_transfer *transfer, struct request *request, bool failed,
+                           ssize_t bytes)
 {
     *transfer = (struct cup_transfer){.call = CUP_FETCH,
                                       .descriptor = &request->file,
                                       .owner = end_request(request),
                                       .start = request->start,
+                                      .failed = failed,
                                       .node = request->node};
     cup_transfer_finish(transfer, bytes, (int64_t)request->offset, NULL, 0);
 }
 
-static void count_open(struct request *request, const struct status *status)
+/* The server that answered last, as its string; 0: HOSTS does not say. */
+static uint32_t note_server(const struct request *request, const struct hosts *hosts)
+{
+    const struct url *last = last_host(hosts, request->abi);
+    char host[CUP_XROOTD_HOST];
+    if (!last || !last->host.bytes || last->host.bytes >= sizeof host)
+        return 0;
+    memcpy(host, last->host.text, last->host.bytes);
+    host[last->host.bytes] = '\0';
+    return cup_xrootd_served(request->object, host, last->port);
+}
+
+/* A request that TRANSFER counted has ended: SENT to the one server, and answered by the server
+ * ANSWERED (0: not known). Its time counts for the one which it was sent to. */
+static void count_request(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                          uint32_t answered, const struct status *status, ssize_t bytes)
+{
+    const struct cup_block *block = transfer->owner.block;
+    const struct cup_server_request_end end = {.out = sent,
+                                               .task = block ? block->task : 0,
+                                               .server = sent.server ? sent.server : answered,
+                                               .file = transfer->descriptor->file,
+                                               .error = cup_xrootd_error(status),
+                                               .moved = sent.server && answered &&
+                                                        answered != sent.server,
+                                               .bytes = bytes > 0 ? (uint64_t)bytes : 0,
+                                               .start = transfer->start,
+                                               .stop = transfer->stop};
+    cup_server_request_ended(&end);
+}
+
+static void count_open(struct request *request, const struct status *status,
+                       const struct hosts *hosts)
 {
     char url[CUP_XROOTD_URL];
     struct cup_transfer transfer;
-    struct cup_opened opened = {.start = request->start};
+    size_t count = count_hosts(hosts, request->abi);
+    struct cup_opened opened = {.start = request->start,
+                                .server = note_server(request, hosts),
+                                .redirects = count ? (uint32_t)count - 1 : 0};
     if (!cup_xrootd_opening(&opened, request->object, status, url)) {
-        count_transfer(&transfer, request, -1);
+        count_transfer(&transfer, request, false, -1);
         return;
     }
     struct cup_owner owner = end_request(request);
@@ -159,17 +196,18 @@ void cup_xrootd_piece(const struct cup_transfer *transfer, const void *data, siz
 }
 
 static void count_answer(struct request *request, const struct status *status,
-                         const struct any *answer)
+                         const struct any *answer, const struct hosts *hosts)
 {
     struct chunk one;
     const struct chunks *many = NULL;
     struct cup_transfer transfer;
     if (request->method == OPEN_LATER) {
-        count_open(request, status);
+        count_open(request, status, hosts);
         return;
     }
     ssize_t bytes = is_fine(status) ? count_delivered(request, answer, &one, &many) : -1;
-    count_transfer(&transfer, request, bytes);
+    count_transfer(&transfer, request, !is_fine(status), bytes);
+    count_request(&transfer, request->sent, note_server(request, hosts), status, bytes);
     if (bytes < 0 && is_fine(status))
         cup_log_health(CUP_H_REMOTE_DROPPED, 1);
     if (bytes > 0 && !many)
@@ -184,7 +222,7 @@ static void count_answer(struct request *request, const struct status *status,
  * and may delete itself then. An answer in parts comes several times: only the last one is counted.
  */
 static struct handler *take_answer(struct handler *handler, const struct status *status,
-                                   const struct any *answer)
+                                   const struct any *answer, const struct hosts *hosts)
 {
     struct request *request = (struct request *)handler;
     struct handler *users = request->users;
@@ -193,7 +231,7 @@ static struct handler *take_answer(struct handler *handler, const struct status 
     int saved = errno;
     if (status && cup_active() && !cup_self.guard && request->log == cup_xrootd_log()) {
         cup_guard();
-        count_answer(request, status, answer);
+        count_answer(request, status, answer, hosts);
         cup_unguard();
     }
     free_request(request, request->sequence);
@@ -204,26 +242,26 @@ static struct handler *take_answer(struct handler *handler, const struct status 
 static void handle_answer_with_hosts(struct handler *handler, struct status *status,
                                      struct any *answer, void *hosts)
 {
-    struct handler *users = take_answer(handler, status, answer);
+    struct handler *users = take_answer(handler, status, answer, hosts);
     users->methods->handle_with_hosts(users, status, answer, hosts);
 }
 
 static void handle_answer(struct handler *handler, struct status *status, struct any *answer)
 {
-    struct handler *users = take_answer(handler, status, answer);
+    struct handler *users = take_answer(handler, status, answer, NULL);
     users->methods->handle(users, status, answer);
 }
 
 /* The client never deletes a handler, so neither of these two is called. */
 static void destroy_ours(struct handler *handler)
 {
-    struct handler *users = take_answer(handler, NULL, NULL);
+    struct handler *users = take_answer(handler, NULL, NULL, NULL);
     users->methods->destroy(users);
 }
 
 static void destroy_and_free_ours(struct handler *handler)
 {
-    struct handler *users = take_answer(handler, NULL, NULL);
+    struct handler *users = take_answer(handler, NULL, NULL, NULL);
     users->methods->destroy_and_free(users);
 }
 
@@ -273,6 +311,45 @@ static bool find_class(enum abi abi, const void *real)
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
+static struct cup_server_request_out send_request(uint32_t task, const void *object, uint64_t now)
+{
+    struct cup_server_request_out sent = {task, cup_xrootd_server(object)};
+    cup_server_request_sent(sent, now);
+    return sent;
+}
+
+struct cup_server_request_out cup_xrootd_fetch_begins(const struct cup_transfer *transfer,
+                                                      const void *object)
+{
+    const struct cup_block *block = transfer->owner.block;
+    int saved = cup_enter();
+    struct cup_server_request_out sent =
+        send_request(block ? block->task : 0, object, transfer->start);
+    cup_leave(saved);
+    return sent;
+}
+
+uint32_t cup_xrootd_learn_server(const struct place *place, const void *object)
+{
+    char host[CUP_XROOTD_HOST];
+    return cup_xrootd_data_server(place, object, host, sizeof host)
+               ? cup_xrootd_served(object, host, 0)
+               : 0;
+}
+
+void cup_xrootd_fetch_ended(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                            const struct place *place, const void *object,
+                            const struct status *status, ssize_t bytes)
+{
+    enum { SLOW_NS = 100000000 };
+    int saved = cup_enter();
+    bool slow = cup_ticks_ns(transfer->stop - transfer->start) > SLOW_NS;
+    bool asks = slow || !sent.server || !is_fine(status);
+    count_request(transfer, sent, asks ? cup_xrootd_learn_server(place, object) : sent.server,
+                  status, bytes);
+    cup_leave(saved);
+}
+
 /* The calling thread makes REQUEST, which reads FILE. True: it has an owner. */
 static bool begin_request(struct request *request, struct cup_descriptor *file)
 {
@@ -291,6 +368,8 @@ static bool begin_request(struct request *request, struct cup_descriptor *file)
     request->node = request->task ? cup_event_node(request->task) : 0;
     request->start = cup_ticks();
     request->since = cup_helper_wait_enters(request->task, CUP_WAIT_IO, request->start);
+    if (owner.block && request->method != OPEN_LATER)
+        request->sent = send_request(request->task, request->object, request->start);
     cup_leave(saved);
     return owner.block != NULL;
 }
@@ -330,7 +409,7 @@ void cup_xrootd_submitted(struct request *request, uint32_t sequence, const stru
     struct request refused = *request;
     if (free_request(request, sequence)) {
         cup_guard();
-        count_answer(&refused, status, NULL);
+        count_answer(&refused, status, NULL, NULL);
         cup_unguard();
     }
     errno = saved;

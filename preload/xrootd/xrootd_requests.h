@@ -5,6 +5,7 @@
 #pragma once
 
 #include "preload/io/opening.h"
+#include "preload/io/server_requests.h"
 #include "preload/xrootd/xrootd.h"
 #include "preload/xrootd/xrootd_methods.h"
 
@@ -20,8 +21,9 @@ struct request {
     const void *object;         /* XrdCl::File that reads, or opens a file */
     uint64_t bytes, offset;     /* requested */
     struct cup_descriptor file; /* as it was when the request was made */
-    uint32_t task, epoch;       /* of its owner: see struct cup_owner; task 0: unattributed */
-    uint32_t node;              /* the stack that made it; 0: not recorded */
+    struct cup_server_request_out sent;
+    uint32_t task, epoch; /* of its owner: see struct cup_owner; task 0: unattributed */
+    uint32_t node;        /* the stack that made it; 0: not recorded */
     enum cup_method attribution;
     uint64_t start; /* ticks */
     uint64_t since; /* what cup_helper_wait_enters() returned */
@@ -38,6 +40,25 @@ struct handler *cup_xrootd_prepare(struct request **made, const struct place *pl
  * made: the answer may have come by now, and the request may serve another call. A refused request
  * gets no answer: it is counted as failed. Keeps errno. */
 void cup_xrootd_submitted(struct request *request, uint32_t sequence, const struct status *status);
+
+/* The error of a status: the server's error number if the server refused, else the client's code;
+ * 0: none. */
+uint32_t cup_xrootd_error(const struct status *status);
+
+/* A method that reads OBJECT, an XrdCl::File, and waits for the answer. The first function is
+ * called before it, when TRANSFER has begun, the second after it, when TRANSFER has ended. If the
+ * method failed or was slow, the client may have gone on to another server: then OBJECT is asked
+ * for its server. Both keep errno. */
+struct cup_server_request_out cup_xrootd_fetch_begins(const struct cup_transfer *transfer,
+                                                      const void *object);
+void cup_xrootd_fetch_ended(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                            const struct place *place, const void *object,
+                            const struct status *status, ssize_t bytes);
+
+/* Asks OBJECT, of which PLACE leads to a method, for the server that it is open at. Returns the id
+ * of its name; 0: not known. Guard held. */
+enum { CUP_XROOTD_HOST = 128 };
+uint32_t cup_xrootd_learn_server(const struct place *place, const void *object);
 
 /* OBJECT's open has just ended with STATUS: fills in OPENED, and URL for its path. False: the file
  * is local, and its open() is timed. Guard held. */

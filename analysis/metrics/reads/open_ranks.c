@@ -34,7 +34,7 @@ const struct cup_open_sum **cup_opens_by_time(const struct cup_profile *profile,
     const struct cup_open_sum **sums = calloc(profile->open_count + 1, sizeof *sums);
     *count = 0;
     for (size_t i = 0; sums && i < profile->open_count; i++)
-        if (!is_dask(profile, &profile->opens[i]))
+        if (profile->opens[i].kind != CUP_OPEN_REDIRECTED && !is_dask(profile, &profile->opens[i]))
             sums[(*count)++] = &profile->opens[i];
     if (sums)
         qsort_r(sums, *count, sizeof *sums, by_time, (void *)(uintptr_t)profile);

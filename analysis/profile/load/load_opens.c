@@ -36,6 +36,16 @@ void cup_load_open(struct cup_loader *loader, const struct cup_record *record)
     uint32_t server = open.file ? server_of_file(loader, open.file)
                                 : server_of(loader, string_of(loader, open.path));
     struct cup_open_sum *sum = cup_builder_open(loader->builder, server, open.kind);
+    if (!sum)
+        return;
+    sum->redirects += open.redirects;
+    cup_open_sum_count(sum, open.ns, open.error);
+    uint32_t data_server = open.server ? string_of(loader, open.server) : 0;
+    if (!data_server || data_server == server)
+        return;
+    sum->elsewhere_ns += open.ns;
+    sum->elsewhere_failed += open.error != 0;
+    sum = cup_builder_open(loader->builder, data_server, CUP_OPEN_REDIRECTED);
     if (sum)
         cup_open_sum_count(sum, open.ns, open.error);
 }

@@ -1,12 +1,10 @@
-/* Servers: those that URLs of files name, the peers of sockets, and how long it took to open files
- * and to connect. */
+/* Storage servers, and how long it took to open files and to connect. */
 #include <stdlib.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
+#include "analysis/metrics/reads/server_uses.h"
 #include "analysis/profile/files.h"
 #include "analysis/report/page/section.h"
-
-/* ---- what both kinds of rows have ---------------------------------------------------------- */
 
 /* "tcp" of "tcp://10.0.0.1:1094", "unix" of "unix:/run/x"; null where there is none. */
 static struct cup_value protocol_of(struct cup_text address)
@@ -23,133 +21,103 @@ static struct cup_value quantile(const struct cup_open_sum *sum, double share)
     return sum ? cup_real(cup_open_quantile_ns(sum, share) / 1e9) : cup_null();
 }
 
-/* SUM is NULL if nothing was opened there. */
-static struct cup_value errors_of(const struct cup_report_rows *rows,
-                                  const struct cup_open_sum *sum)
+/* ---- servers by the time that tasks waited for them ------------------------------------------ */
+
+/* Null where the durations of requests are not known. */
+static struct cup_value request_quantile(const struct cup_server_use *use, double share)
 {
-    return cup_count_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),
-                        sum ? sum->failed : 0);
+    const struct cup_durations durations = cup_server_durations(use);
+    return cup_real(cup_durations_quantile_ns(&durations, share) / 1e9);
 }
 
-/* files: how long files took to open; connects: how long connections took. One of them is NULL. */
-#define LATENCIES(X, files, connects, errors)                                                      \
-    X("open_latency_p50_s", SECONDS, quantile(files, 0.5))                                         \
-    X("open_latency_p99_s", SECONDS, quantile(files, 0.99))                                        \
-    X("connect_p50_s", SECONDS, quantile(connects, 0.5))                                           \
-    X("connect_p99_s", SECONDS, quantile(connects, 0.99))                                          \
-    X("errors", COUNT, errors)
+#define SERVER_FIELDS(X)                                                                           \
+    X("server", TEXT, cup_text(use->name), .heading = "server", .place = 1)                        \
+    X("protocol", TEXT, protocol_of(use->name))                                                    \
+    X("waited_s", SECONDS, cup_ns(use->waited_ns), .heading = "waiting", .place = 2)               \
+    X("waited_share", SHARE,                                                                       \
+      use->kind == CUP_SERVER_WIRE ? cup_null()                                                    \
+                                   : cup_ratio((double)use->waited_ns, (double)all->waited_ns),    \
+      .heading = "share", .place = 3, .rank = 4)                                                   \
+    X("files", COUNT, cup_count_if(!peer, use->files))                                             \
+    X("requests", COUNT, cup_count(use->requests), .heading = "requests", .place = 4)              \
+    X("request_p50_s", SECONDS, request_quantile(use, 0.5), .heading = "median", .place = 5,       \
+      .rank = 3)                                                                                   \
+    X("request_p90_s", SECONDS, request_quantile(use, 0.9), .heading = "90 %", .place = 6)         \
+    X("request_p99_s", SECONDS, request_quantile(use, 0.99), .heading = "99 %", .place = 7,        \
+      .rank = 5)                                                                                   \
+    X("request_max_s", SECONDS, cup_ns_if(use->longest_ns > 0, use->longest_ns))                   \
+    X("recv_bytes", BYTES, cup_count(use->bytes), .heading = "received", .place = 8, .rank = 1)    \
+    X("send_bytes", BYTES, cup_count_if(peer, use->sent_bytes))                                    \
+    X("recv_calls", COUNT, cup_count_if(peer, use->receives))                                      \
+    X("bytes_per_request", BYTES, cup_ratio((double)use->bytes, (double)use->requests))            \
+    X("connections", COUNT, cup_count_if(peer, use->connections))                                  \
+    X("net_s", SECONDS, cup_ns(use->busy_ns))                                                      \
+    X("tasks", COUNT, cup_count_if(peer || use->tasks > 0, use->tasks), .heading = "tasks",        \
+      .place = 10, .rank = 2)                                                                      \
+    X("failed_tasks", COUNT, cup_count(use->failed_tasks))                                         \
+    X("processes", COUNT, cup_count_if(peer, use->processes))                                      \
+    X("open_latency_p50_s", SECONDS, quantile(use->opens, 0.5))                                    \
+    X("open_latency_p99_s", SECONDS, quantile(use->opens, 0.99))                                   \
+    X("connect_p50_s", SECONDS, quantile(use->connects, 0.5))                                      \
+    X("connect_p99_s", SECONDS, quantile(use->connects, 0.99))                                     \
+    X("errors", COUNT,                                                                             \
+      cup_count_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),                         \
+                   cup_server_errors(use)),                                                        \
+      .heading = "errors", .place = 9)                                                             \
+    X("failed_s", SECONDS, cup_ns(use->failed_ns))                                                 \
+    X("most_frequent_error", TEXT,                                                                 \
+      cup_server_worst_error(use, worst, sizeof worst) ? cup_row_string(rows, worst) : cup_null()) \
+    X("redirects", COUNT, cup_count(use->opens ? use->opens->redirects : 0))                       \
+    X("moved_requests", COUNT, cup_count(use->moved))                                              \
+    X("chunks", COUNT, cup_count(use->chunks))                                                     \
+    X("chunk_s", SECONDS, cup_ns(use->chunk_ns))                                                   \
+    X("events_per_s", HZ, cup_ratio((double)use->events, (double)use->chunk_ns / 1e9))
 
-/* ---- peers of sockets ---------------------------------------------------------------------- */
+/* An item of the table. */
+struct server_item {
+    const struct cup_server_uses *all;
+    const struct cup_server_use *use;
+};
 
-#define PEER_FIELDS(X)                                                                             \
-    X("server", TEXT, cup_text(name), .heading = "server", .place = 1)                             \
-    X("protocol", TEXT, protocol_of(name))                                                         \
-    X("recv_bytes", BYTES, cup_count(c[CUP_F_READ_BYTES]), .heading = "received", .place = 2)      \
-    X("send_bytes", BYTES, cup_count(c[CUP_F_WRITE_BYTES]), .heading = "sent", .place = 3,         \
-      .rank = 2)                                                                                   \
-    X("requests", COUNT, cup_count(c[CUP_F_WRITE_CALLS]), .heading = "requests", .place = 4)       \
-    X("recv_calls", COUNT, cup_count(c[CUP_F_READ_CALLS]))                                         \
-    X("bytes_per_request", BYTES,                                                                  \
-      cup_ratio((double)c[CUP_F_READ_BYTES], (double)c[CUP_F_WRITE_CALLS]),                        \
-      .heading = "a request", .place = 5, .rank = 3)                                               \
-    X("connections", COUNT, cup_count(c[CUP_F_OPENS]), .heading = "connections", .place = 7,       \
-      .rank = 4)                                                                                   \
-    X("net_s", SECONDS, cup_ns(c[CUP_F_READ_NS] + c[CUP_F_WRITE_NS]), .heading = "time",           \
-      .place = 6)                                                                                  \
-    X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 8, .rank = 1)           \
-    X("processes", COUNT, cup_count(server->processes))                                            \
-    LATENCIES(X, NULL, connects, errors_of(rows, connects))
-
-static void fill_peer(struct cup_report_rows *rows, const void *item, struct cup_value *values)
+static void fill_server(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
-    const uint32_t *index = item;
-    const struct cup_file *server = &rows->profile->files[*index];
-    const struct cup_file_sum total = cup_file_total(rows->profile, *index);
-    const struct cup_text name = cup_profile_text(rows->profile, server->path);
-    const struct cup_open_sum *connects = cup_opens_of(rows->profile, name, CUP_OPEN_CONNECT);
-    const uint64_t *c = total.counters;
-    CUP_FILL(values, PEER_FIELDS);
+    const struct cup_server_uses *all = ((const struct server_item *)item)->all;
+    const struct cup_server_use *use = ((const struct server_item *)item)->use;
+    bool peer = use->kind != CUP_SERVER_XROOTD;
+    char worst[64];
+    CUP_FILL(values, SERVER_FIELDS);
 }
 
-/* Socket pairs that wake event loops have no name and deliver nothing to tasks. */
-static bool is_waker(const struct cup_report_rows *rows, uint32_t server)
+/* The text leaves out the sockets of XRootD's client, which carry the bytes of its servers again,
+ * and socket pairs that wake event loops: they have no name and deliver nothing to tasks. */
+static bool is_in_text(const struct cup_server_use *use)
 {
-    const struct cup_file_sum total = cup_file_total(rows->profile, server);
-    struct cup_text name = cup_profile_text(rows->profile, rows->profile->files[server].path);
-    bool nameless = name.length == 5 && memcmp(name.bytes, "unix:", 5) == 0;
-    return nameless && total.counters[CUP_F_READ_BYTES] == 0;
+    bool waker = cup_is_nameless_socket(use->name) && use->bytes == 0;
+    return use->kind != CUP_SERVER_WIRE && !waker;
 }
 
-static int list_peers(struct cup_report_rows *rows)
+static int list_servers(struct cup_report_rows *rows)
 {
-    size_t count;
-    uint32_t *peers = cup_files_by_bytes(rows->profile, CUP_FILE_SOCKET, &count);
-    for (size_t i = 0; peers && i < count; i++)
-        if (!rows->text.page || !is_waker(rows, peers[i]))
-            cup_add_row(rows, &peers[i]);
-    free(peers);
-    return peers ? 0 : -1;
+    struct cup_server_uses uses;
+    if (cup_server_uses_make(&uses, rows->profile) != 0)
+        return -1;
+    for (size_t i = 0; i < uses.count; i++)
+        if (!rows->text.page || is_in_text(&uses.rows[i]))
+            cup_add_row(rows, &(struct server_item){&uses, &uses.rows[i]});
+    cup_server_uses_free(&uses);
+    return 0;
 }
 
-static const struct cup_report_table peers = {CUP_TABLE_FIELDS(PEER_FIELDS, fill_peer), list_peers,
-                                              .on_screen = 10, .more = "server in --json"};
-
-/* ---- servers in URLs ----------------------------------------------------------------------- */
-
-/* Bytes and number of its sockets are in the rows of the peers. */
-#define URL_FIELDS(X)                                                                              \
-    X("server", TEXT, cup_text(sum->server))                                                       \
-    X("protocol", TEXT, protocol_of(sum->server))                                                  \
-    X("recv_bytes", BYTES, cup_count(sum->bytes))                                                  \
-    X("requests", COUNT, cup_count(sum->calls))                                                    \
-    X("bytes_per_request", BYTES, cup_ratio((double)sum->bytes, (double)sum->calls))               \
-    X("net_s", SECONDS, cup_ns(sum->ns))                                                           \
-    X("send_bytes", BYTES, cup_null())                                                             \
-    X("recv_calls", COUNT, cup_null())                                                             \
-    X("connections", COUNT, cup_null())                                                            \
-    X("tasks", COUNT, cup_null())                                                                  \
-    X("processes", COUNT, cup_null())                                                              \
-    LATENCIES(X, files, NULL, errors_of(rows, files))
-
-static void fill_url(struct cup_report_rows *rows, const void *item, struct cup_value *values)
-{
-    const struct cup_url_sum *sum = item;
-    const struct cup_open_sum *files = cup_opens_of(rows->profile, sum->server, CUP_OPEN_XROOTD);
-    CUP_FILL(values, URL_FIELDS);
-}
-
-static int list_urls(struct cup_report_rows *rows)
-{
-    size_t count;
-    struct cup_url_sum *urls = cup_url_sums(rows->profile, &count);
-    for (size_t i = 0; urls && i < count; i++)
-        cup_add_row(rows, &urls[i]);
-    free(urls);
-    return urls ? 0 : -1;
-}
-
-static const struct cup_report_table urls = {CUP_TABLE_FIELDS(URL_FIELDS, fill_url), list_urls};
-
-/* ---- the section --------------------------------------------------------------------------- */
-
-static int put_servers(struct report *report)
-{
-    cup_json_object(&report->json, "servers");
-    cup_json_array(&report->json, "rows");
-    int result = cup_put_more_rows(report, &urls, NULL);
-    if (result == 0)
-        result = cup_put_more_rows(report, &peers, NULL);
-    cup_json_end_array(&report->json);
-    cup_json_end_object(&report->json);
-    return result;
-}
+static const struct cup_report_table servers = {CUP_TABLE_FIELDS(SERVER_FIELDS, fill_server),
+                                                list_servers, .on_screen = 10,
+                                                .more = "server in --json"};
 
 const struct cup_report_section cup_servers_section = {
     .name = "servers",
     .heading = "Servers",
-    .note = "peers of sockets, without Dask's own; a request is a call that sent",
-    .table = &peers,
-    .put = put_servers,
+    .note = "without Dask's own; waiting: time with a request out, summed over tasks; median and "
+            "percentiles of answered requests are about (to 20 %)",
+    .table = &servers,
 };
 
 /* ---- how long it took to open files and to connect ------------------------------------------ */

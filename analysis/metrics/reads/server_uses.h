@@ -1,0 +1,57 @@
+/* Storage servers: what was read from each of them, and how long tasks waited for it. */
+#pragma once
+
+#include "analysis/profile/profile.h"
+
+/* How a server was reached. */
+enum cup_server_kind {
+    CUP_SERVER_XROOTD, /* by XRootD's client */
+    CUP_SERVER_PEER,   /* by sockets */
+    CUP_SERVER_WIRE,   /* by the sockets of XRootD's client, which carry the same bytes again */
+};
+
+/* Everything that went to one server. Of a file behind a redirector it is the data server, if that
+ * is known. */
+struct cup_server_use {
+    struct cup_text name; /* "root://host:1094", or the address of a peer */
+    enum cup_server_kind kind;
+    uint64_t files, tasks;
+    uint64_t failed_tasks; /* tasks that had a request there that failed */
+    uint64_t bytes, sent_bytes, requests;
+    uint64_t receives, connections, processes; /* of a peer */
+    uint64_t busy_ns;   /* durations of all requests, or of the calls on the sockets, added up */
+    uint64_t failed_ns; /* part of busy_ns: requests that failed */
+    /* Time with a request out, added up over tasks: several requests of a task at the same time
+     * count once. Opens and connections are included. */
+    uint64_t waited_ns;
+    uint64_t failed, moved; /* requests that failed; that another server answered in the end */
+    uint64_t buckets[CUP_BUCKETS]; /* durations of answered requests; empty: not known */
+    uint64_t longest_ns;
+    const struct cup_open_sum *opens, *connects; /* NULL: none */
+    uint64_t chunks, chunk_ns, events; /* finished chunks that read from it: of all of them */
+    uint32_t error;                    /* the most frequent error of requests; 0: none */
+};
+
+struct cup_server_uses {
+    struct cup_server_use *rows; /* owned; the one that tasks waited for longest comes first */
+    size_t count;
+    uint64_t waited_ns; /* for all of them */
+};
+
+/* Returns 0, or -1 without memory. */
+int cup_server_uses_make(struct cup_server_uses *uses, const struct cup_profile *profile);
+void cup_server_uses_free(struct cup_server_uses *uses);
+
+static inline struct cup_durations cup_server_durations(const struct cup_server_use *use)
+{
+    return (struct cup_durations){use->buckets, use->longest_ns};
+}
+
+/* Requests, connections and opens that failed. */
+uint64_t cup_server_errors(const struct cup_server_use *use);
+
+/* Describes the most frequent of its errors. False: there was none. */
+bool cup_server_worst_error(const struct cup_server_use *use, char *to, size_t room);
+
+/* True if both name the same server: root://host is root://host:1094. */
+bool cup_same_server(struct cup_text one, struct cup_text other);

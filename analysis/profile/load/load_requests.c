@@ -1,0 +1,65 @@
+/* Adds REQUESTS records. */
+#include "analysis/log/log_pairs.h"
+#include "analysis/profile/load/loader.h"
+
+/* The string of the server: the record's, or the one in the path of its file. */
+static uint32_t server_of(struct cup_loader *loader, const struct cup_r_requests *record,
+                          uint32_t file)
+{
+    if (record->server)
+        return string_of(loader, record->server);
+    struct cup_profile *profile = profile_of(loader);
+    struct cup_text path = cup_profile_text(profile, file ? profile->files[file - 1].path : 0);
+    return path.length ? cup_builder_string(loader->builder, cup_open_server(path)) : 0;
+}
+
+/* Adds the pairs of the tail to values, or to the buckets of durations. */
+static void read_tail(const struct cup_record *record, uint64_t *values, uint64_t *buckets)
+{
+    const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
+    uint64_t index, value;
+    while (cup_pairs_next(&at, end, &index, &value))
+        if (index < CUP_Q_COUNT_OF)
+            values[index] += value;
+        else if (index >= CUP_PAIR_BUCKETS && index < CUP_PAIR_BUCKETS + CUP_BUCKETS)
+            buckets[index - CUP_PAIR_BUCKETS] += value;
+}
+
+static void add_to_sum(struct cup_loader *loader, uint32_t server, uint32_t error,
+                       const uint64_t *values, const uint64_t *buckets)
+{
+    const char *name = loader->log->header.host;
+    struct cup_text text = {name, strnlen(name, sizeof loader->log->header.host)};
+    uint32_t host = cup_builder_string(loader->builder, text);
+    struct cup_request_sum *sum = cup_builder_request_sum(loader->builder, server, host);
+    if (!sum)
+        return;
+    cup_request_values_add(error ? sum->failed : sum->answered, values);
+    for (int i = 0; i < CUP_BUCKETS && !error; i++)
+        sum->buckets[i] += buckets[i];
+}
+
+void cup_load_requests(struct cup_loader *loader, const struct cup_record *record)
+{
+    struct cup_r_requests requests = cup_read_requests(record);
+    uint32_t task = requests.task ? cup_id_map_get(&loader->tasks, requests.task) : 0;
+    uint32_t file = requests.file ? cup_id_map_get(&loader->files, requests.file) : 0;
+    if (task == CUP_UNWANTED_TASK || (!requests.task && is_selective(loader)))
+        return;
+    profile_of(loader)->orphan_records += (requests.task && !task) + (requests.file && !file);
+    uint32_t server = server_of(loader, &requests, file);
+    struct cup_request_row *row = CUP_APPEND(loader->builder, requests, request);
+    if (!row)
+        return;
+    uint64_t buckets[CUP_BUCKETS] = {0};
+    *row = (struct cup_request_row){.start_ns = time_of(loader, requests.start_ns),
+                                    .stop_ns = time_of(loader, requests.stop_ns),
+                                    .server = server,
+                                    .file = file,
+                                    .task = task,
+                                    .error = requests.error,
+                                    .process = loader->process,
+                                    .at = record_place(loader)};
+    read_tail(record, row->values, buckets);
+    add_to_sum(loader, server, requests.error, row->values, buckets);
+}

@@ -1,0 +1,32 @@
+#include "analysis/profile/requests.h"
+
+#include <stdbool.h>
+
+const char *const cup_request_value_names[CUP_Q_COUNT_OF] = {CUP_REQUEST_VALUES(CUP_NAME_OF)};
+
+static const bool is_largest[CUP_Q_COUNT_OF] = {
+#define SUM false
+#define LARGEST true
+#define X(id, name, kind, text) kind,
+    CUP_REQUEST_VALUES(X)
+#undef X
+#undef SUM
+#undef LARGEST
+};
+
+void cup_request_values_add(uint64_t *sums, const uint64_t *values)
+{
+    for (int i = 0; i < CUP_Q_COUNT_OF; i++)
+        if (!is_largest[i])
+            sums[i] += values[i];
+        else if (values[i] > sums[i])
+            sums[i] = values[i];
+}
+
+void cup_request_sum_add(struct cup_request_sum *sum, const struct cup_request_sum *more)
+{
+    cup_request_values_add(sum->answered, more->answered);
+    cup_request_values_add(sum->failed, more->failed);
+    for (int i = 0; i < CUP_BUCKETS; i++)
+        sum->buckets[i] += more->buckets[i];
+}

@@ -1,0 +1,214 @@
+#include "preload/io/server_requests.h"
+
+#include "include/log_pairs.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/spin.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Requests of one task that are out at one server. */
+struct out {
+    struct cup_server_request_out of;
+    uint32_t count;  /* requests that are out; 0: the entry is free */
+    uint64_t since;  /* ticks: `waited` includes everything up to here */
+    uint64_t waited; /* ticks with at least one request out, not yet in a sum */
+};
+
+/* What is written as one record. */
+struct sum {
+    bool used;
+    uint32_t task, file, server, error;
+    uint64_t first, last; /* ticks: when the first was sent, and the last had ended */
+    uint64_t values[CUP_Q_COUNT_OF];
+    uint32_t buckets[CUP_BUCKETS];
+};
+
+enum { OUTS = 256, SUMS = 256, TRIED = 8, OLD_NS = 2000000000 };
+
+static struct {
+    uint32_t lock;
+    uint32_t used;    /* sums in use */
+    uint64_t checked; /* ticks: when old sums were last searched for */
+    struct out outs[OUTS];
+    struct sum sums[SUMS];
+} requests;
+
+void cup_server_requests_reset(void)
+{
+    memset(&requests, 0, sizeof requests);
+}
+
+/* ---- requests that are out ------------------------------------------------------------------ */
+
+static size_t hash_pair(uint32_t a, uint32_t b)
+{
+    return (size_t)((((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+/* The entry of OF. If there is none: with MAKE a free one, which becomes its own. NULL: the entries
+ * where it may be belong to others. */
+static struct out *find_out(struct cup_server_request_out of, bool make)
+{
+    struct out *unused = NULL;
+    size_t at = hash_pair(of.task, of.server);
+    for (size_t i = 0; i < TRIED; i++) {
+        struct out *out = &requests.outs[(at + i) % OUTS];
+        if (out->count && out->of.task == of.task && out->of.server == of.server)
+            return out;
+        if (!out->count)
+            unused = out;
+    }
+    if (!make || !unused)
+        return NULL;
+    *unused = (struct out){.of = of};
+    return unused;
+}
+
+static void advance_out(struct out *out, uint64_t now)
+{
+    if (now <= out->since) /* the time stamp counter of another core is a little behind */
+        return;
+    out->waited += out->count ? now - out->since : 0;
+    out->since = now;
+}
+
+void cup_server_request_sent(struct cup_server_request_out of, uint64_t now)
+{
+    cup_spin_lock(&requests.lock);
+    struct out *out = find_out(of, true);
+    if (out) {
+        advance_out(out, now);
+        out->count++;
+    }
+    cup_spin_unlock(&requests.lock);
+}
+
+/* Returns how long requests like END were out, in ticks that were not returned before. Without an
+ * entry, because too many tasks and servers have requests out, that is the duration of the request
+ * itself. */
+static uint64_t take_waited(const struct cup_server_request_end *end)
+{
+    struct out *out = find_out(end->out, false);
+    if (!out)
+        return end->stop - end->start;
+    advance_out(out, end->stop);
+    out->count--;
+    uint64_t waited = out->waited;
+    out->waited = 0;
+    return waited;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+static void write_sum(struct sum *sum)
+{
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
+    size_t bytes = cup_pairs_nonzero(pairs, sum->values, CUP_Q_COUNT_OF);
+    for (uint32_t i = 0; i < CUP_BUCKETS; i++) {
+        if (!sum->buckets[i])
+            continue;
+        bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + i);
+        bytes += cup_pairs_number(pairs + bytes, sum->buckets[i]);
+    }
+    const struct cup_r_requests record = {.task = sum->task,
+                                          .file = sum->file,
+                                          .server = sum->server,
+                                          .error = sum->error,
+                                          .start_ns = cup_ticks_realtime_ns(sum->first),
+                                          .stop_ns = cup_ticks_realtime_ns(sum->last)};
+    cup_log_write(CUP_R_REQUESTS, &record, pairs, cup_pairs_pad(pairs, bytes));
+    memset(sum, 0, sizeof *sum);
+    requests.used--;
+}
+
+static bool is_sum_of(const struct sum *sum, const struct cup_server_request_end *end)
+{
+    return sum->used && sum->task == end->task && sum->file == end->file &&
+           sum->server == end->server && sum->error == end->error;
+}
+
+/* The sum that END belongs to. If all entries where it may be are taken, the oldest is written. */
+static struct sum *find_sum(const struct cup_server_request_end *end)
+{
+    size_t at = hash_pair(end->task ^ end->error << 20, end->file ^ end->server << 16);
+    struct sum *place = NULL;
+    for (size_t i = 0; i < TRIED; i++) {
+        struct sum *sum = &requests.sums[(at + i) % SUMS];
+        if (is_sum_of(sum, end))
+            return sum;
+        if (!place || (place->used && (!sum->used || sum->first < place->first)))
+            place = sum;
+    }
+    if (place->used)
+        write_sum(place);
+    *place = (struct sum){.used = true,
+                          .task = end->task,
+                          .file = end->file,
+                          .server = end->server,
+                          .error = end->error,
+                          .first = end->start};
+    requests.used++;
+    return place;
+}
+
+static void add_request(struct sum *sum, const struct cup_server_request_end *end, uint64_t waited)
+{
+    uint64_t ns = cup_ticks_ns(end->stop - end->start), *values = sum->values;
+    values[CUP_Q_COUNT]++;
+    values[CUP_Q_BYTES] += end->bytes;
+    values[CUP_Q_NS] += ns;
+    values[CUP_Q_WAITED_NS] += cup_ticks_ns(waited);
+    values[CUP_Q_LONGEST_NS] = ns > values[CUP_Q_LONGEST_NS] ? ns : values[CUP_Q_LONGEST_NS];
+    values[CUP_Q_MOVED] += end->moved;
+    sum->buckets[cup_bucket(ns)]++;
+    sum->first = end->start < sum->first ? end->start : sum->first;
+    sum->last = end->stop;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* Writes the sums of TASK, or ALL sums, or those that began before BEFORE (ticks). */
+static void write_sums(uint32_t task, bool all, uint64_t before)
+{
+    for (size_t i = 0; i < SUMS && requests.used; i++) {
+        struct sum *sum = &requests.sums[i];
+        if (sum->used && (all || (before ? sum->first < before : sum->task == task)))
+            write_sum(sum);
+    }
+}
+
+/* A process that is killed loses the requests of its running tasks since about the last 2 s. */
+static void write_old_sums(uint64_t now)
+{
+    uint64_t old = cup_ns_ticks(OLD_NS);
+    if (now - requests.checked < old / 2)
+        return;
+    requests.checked = now;
+    write_sums(0, false, now - old);
+}
+
+void cup_server_request_ended(const struct cup_server_request_end *end)
+{
+    cup_spin_lock(&requests.lock);
+    uint64_t waited = take_waited(end);
+    add_request(find_sum(end), end, waited);
+    write_old_sums(end->stop);
+    cup_spin_unlock(&requests.lock);
+}
+
+void cup_server_requests_task_ended(uint32_t task)
+{
+    if (!__atomic_load_n(&requests.used, __ATOMIC_RELAXED))
+        return;
+    cup_spin_lock(&requests.lock);
+    write_sums(task, false, 0);
+    cup_spin_unlock(&requests.lock);
+}
+
+void cup_server_requests_process_ends(void)
+{
+    cup_spin_lock(&requests.lock);
+    write_sums(0, true, 0);
+    cup_spin_unlock(&requests.lock);
+}

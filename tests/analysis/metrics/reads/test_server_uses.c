@@ -1,0 +1,193 @@
+/* Servers by the time that tasks waited for them: requests, opens behind redirectors, logs of older
+ * libraries, sockets. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "analysis/metrics/reads/server_uses.h"
+#include "include/log_pairs.h"
+#include "tests/analysis/fixture.h"
+
+enum { MS = 1000000, BYTES = 1000 };
+enum { SLOW = 70, FAST, PATH, PATH_TOO, PEER };
+enum { SLOW_FILE = 10, FAST_FILE, PEER_FILE };
+
+static struct cup_server_uses uses;
+
+static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint32_t flags)
+{
+    struct cup_r_file file = {.id = id, .path = path, .class = class, .flags = flags};
+    builder_string(&builder, path, name);
+    BUILDER_ADD(&builder, CUP_R_FILE, file);
+}
+
+static void set_up(void)
+{
+    start_golden_fixture();
+    builder_header(&builder)->features |= CUP_FEATURE_OPENS;
+    builder_string(&builder, SLOW, "root://slow:1094");
+    builder_string(&builder, FAST, "root://fast:1095");
+    add_file(SLOW_FILE, PATH, "root://door//0.root", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    add_file(FAST_FILE, PATH_TOO, "root://door//1.root", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    add_file(PEER_FILE, PEER, "tcp://10.0.0.9:1095", CUP_FILE_SOCKET, 0);
+}
+
+static void tear_down(void)
+{
+    cup_server_uses_free(&uses);
+    end_fixture();
+}
+
+TestSuite(server_uses, .init = set_up, .fini = tear_down);
+
+/* COUNT requests of NS each, one after the other. */
+static void requested(uint32_t task, uint32_t file, uint32_t server, uint32_t error, uint64_t count,
+                      uint64_t ns)
+{
+    struct cup_r_requests record = {.task = task,
+                                    .file = file,
+                                    .server = server,
+                                    .error = error,
+                                    .start_ns = at_second(11),
+                                    .stop_ns = at_second(11) + (int64_t)(count * ns)};
+    uint64_t values[CUP_Q_COUNT_OF] = {[CUP_Q_COUNT] = count,
+                                       [CUP_Q_BYTES] = error ? 0 : count * BYTES,
+                                       [CUP_Q_NS] = count * ns,
+                                       [CUP_Q_WAITED_NS] = count * ns,
+                                       [CUP_Q_LONGEST_NS] = ns};
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 24];
+    size_t bytes = cup_pairs_nonzero(pairs, values, CUP_Q_COUNT_OF);
+    bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + cup_bucket(ns));
+    bytes += cup_pairs_number(pairs + bytes, count);
+    builder_record(&builder, CUP_R_REQUESTS, &record, sizeof record, pairs,
+                   cup_pairs_pad(pairs, bytes));
+}
+
+static void opened(uint32_t file, uint32_t server, uint64_t ns)
+{
+    struct cup_r_open open = {.task = 1,
+                              .file = file,
+                              .kind = CUP_OPEN_XROOTD,
+                              .start_ns = at_second(11),
+                              .ns = ns,
+                              .server = server,
+                              .redirects = server != 0};
+    BUILDER_ADD(&builder, CUP_R_OPEN, open);
+}
+
+static void used(uint32_t task, uint32_t file, uint64_t bytes, uint64_t calls, uint64_t ns)
+{
+    struct cup_r_file_use use = {.task = task, .file = file, .block = 3, .file_sequence = 90};
+    uint64_t values[CUP_FILE_COUNTER_COUNT] = {
+        [CUP_F_READ_BYTES] = bytes, [CUP_F_READ_CALLS] = calls, [CUP_F_READ_NS] = ns};
+    builder_file_use(&builder, &use, values);
+}
+
+static void load(void)
+{
+    builder_finish(&builder);
+    save_log(&builder, scratch, "a.cup");
+    load_fixture(&(struct cup_load_options){0});
+    cr_assert_eq(cup_server_uses_make(&uses, &profile), 0);
+}
+
+static const struct cup_server_use *use_of(const char *name)
+{
+    for (size_t i = 0; i < uses.count; i++)
+        if (cup_text_compare(uses.rows[i].name, (struct cup_text){name, strlen(name)}) == 0)
+            return &uses.rows[i];
+    cr_assert_fail("no row of %s", name);
+    return NULL;
+}
+
+Test(server_uses, the_one_that_tasks_waited_for_longest_comes_first)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 2, 500 * MS);
+    requested(2, FAST_FILE, FAST, 0, 100, MS);
+    load();
+    cr_assert_geq(uses.count, 2);
+    cr_expect_eq(cup_text_compare(uses.rows[0].name, (struct cup_text){"root://slow:1094", 16}), 0);
+    const struct cup_server_use *slow = &uses.rows[0], *fast = use_of("root://fast:1095");
+    cr_expect(slow->requests == 2 && slow->bytes == 2 * BYTES && slow->tasks == 1 &&
+              slow->files == 1 && slow->waited_ns == 1000 * MS && slow->longest_ns == 500 * MS);
+    cr_expect(fast->requests == 100 && fast->waited_ns == 100 * MS);
+    const struct cup_durations durations = cup_server_durations(slow);
+    cr_expect_float_eq(cup_durations_quantile_ns(&durations, 0.9), 500.0 * MS, 150.0 * MS);
+}
+
+Test(server_uses, an_open_behind_a_redirector_is_the_data_servers)
+{
+    opened(SLOW_FILE, SLOW, 400 * MS);
+    opened(FAST_FILE, 0, 30 * MS);
+    requested(1, SLOW_FILE, SLOW, 0, 1, MS);
+    load();
+    const struct cup_server_use *slow = use_of("root://slow:1094"), *door = use_of("root://door");
+    cr_expect_eq(slow->waited_ns, 401 * MS);
+    cr_expect_eq(door->waited_ns, 30 * MS);
+    cr_expect_eq(door->opens->opened, 2);
+    cr_expect_eq(door->opens->redirects, 1);
+}
+
+Test(server_uses, failed_requests_have_time_tasks_and_an_error)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 10, MS);
+    requested(1, SLOW_FILE, SLOW, 3010, 1, 5 * MS);
+    requested(2, SLOW_FILE, SLOW, 206, 3, 100 * MS);
+    load();
+    char worst[64];
+    const struct cup_server_use *slow = use_of("root://slow:1094");
+    cr_expect(slow->requests == 14 && slow->failed == 4 && slow->failed_tasks == 2);
+    cr_expect(slow->failed_ns == 305 * MS && slow->waited_ns == 315 * MS);
+    cr_expect_eq(cup_server_errors(slow), 4);
+    cr_assert(cup_server_worst_error(slow, worst, sizeof worst));
+    cr_expect_str_eq(worst, "operation expired (XRootD 206)");
+    cr_expect_eq(slow->longest_ns, MS, "that of an answered request");
+}
+
+/* The sockets of XRootD's client carry the same bytes again. */
+Test(server_uses, logs_without_requests_have_the_servers_of_urls)
+{
+    used(1, SLOW_FILE, 5000, 5, 70 * MS);
+    used(0, PEER_FILE, 5100, 9, MS);
+    load();
+    const struct cup_server_use *door = use_of("root://door"),
+                                *wire = use_of("tcp://10.0.0.9:1095");
+    cr_expect(door->bytes == 5000 && door->requests == 5 && door->waited_ns == 70 * MS);
+    cr_expect_eq(wire->kind, CUP_SERVER_WIRE);
+}
+
+Test(server_uses, bytes_count_once)
+{
+    used(1, SLOW_FILE, 2 * BYTES, 2, MS);
+    requested(1, SLOW_FILE, SLOW, 0, 2, MS / 2);
+    load();
+    cr_expect_eq(use_of("root://slow:1094")->bytes, 2 * BYTES);
+    for (size_t i = 0; i < uses.count; i++)
+        cr_expect(uses.rows[i].name.length != 11 || uses.rows[i].bytes == 0);
+}
+
+Test(server_uses, logs_add_up)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 2, MS);
+    builder_finish(&builder);
+    save_log(&builder, scratch, "b.cup");
+    load();
+    const struct cup_server_use *slow = use_of("root://slow:1094");
+    cr_expect(slow->requests == 4 && slow->tasks == 2 && slow->files == 1);
+    cr_expect_eq(profile.request_sum_count, 1);
+}
+
+Test(server_uses, the_default_port_may_be_left_out)
+{
+    static const char *const same[][2] = {{"root://a:1094", "root://a"}, {"root://a", "root://a"}};
+    static const char *const others[][2] = {{"root://a:1095", "root://a"},
+                                            {"http://a:1094", "http://a"}};
+    for (int i = 0; i < 2; i++) {
+        struct cup_text one = {same[i][0], strlen(same[i][0])},
+                        two = {same[i][1], strlen(same[i][1])};
+        cr_expect(cup_same_server(one, two));
+        one = (struct cup_text){others[i][0], strlen(others[i][0])};
+        two = (struct cup_text){others[i][1], strlen(others[i][1])};
+        cr_expect(!cup_same_server(one, two));
+    }
+}
