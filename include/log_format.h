@@ -516,7 +516,7 @@ struct cup_record {
     X(EXTENTS, extents, 40, 824, 824, "")                                                          \
     X(CPU_SAMPLES, cpu_samples, 41, 32, 32,                                                        \
       "rows: one or more samples that found the thread alike")                                     \
-    X(READS, reads, 42, 16, 16, "rows: one read each") \
+    X(READS, reads, 42, 16, 16, "rows: one read each")                                             \
     X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/metrics/reads/server_uses.h"
 #include "analysis/profile/files.h"
 
 /* ---- shares of the tasks' time ---------------------------------------------------------- */
@@ -99,6 +100,30 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
     return all > 0 ? there / all : 0;
 }
 
+/* Adds " Tasks waited longest for root://host:1094: 3.2 s of 4.1 s for all servers."; of servers of
+ * this kind only. False: there is none, or they were not waited for. */
+static bool advise_server(const struct cup_totals *t, struct cup_advice *advice,
+                          enum cup_server_kind kind)
+{
+    struct cup_server_uses uses;
+    bool done = false;
+    if (cup_server_uses_make(&uses, t->profile) != 0)
+        return false;
+    for (size_t i = 0; i < uses.count && !done; i++) {
+        const struct cup_server_use *use = &uses.rows[i];
+        done = use->kind == kind && use->waited_ns > 0;
+        if (done)
+            cup_advise_more(advice,
+                            " Tasks waited longest for %s: %s of %s for all servers, for %s "
+                            "and %s received.",
+                            CUP_SHOW_TEXT(use->name, 100), CUP_SHOW_NS(use->waited_ns),
+                            CUP_SHOW_NS(uses.waited_ns), CUP_SHOW_COUNTED(use->requests, "request"),
+                            CUP_SHOW_BYTES(use->bytes));
+    }
+    cup_server_uses_free(&uses);
+    return done;
+}
+
 /* Adds " 98 % of the bytes came from PLACE." */
 static void advise_place(const struct cup_totals *t, struct cup_advice *advice)
 {
@@ -133,26 +158,11 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
                     "delivered %s per thread.",
                     CUP_SHOW_S(reads),
                     CUP_SHOW(reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
-    advise_place(t, advice);
+    if (!advise_server(t, advice, CUP_SERVER_XROOTD))
+        advise_place(t, advice);
     return cup_advise_more(
         advice,
         " \nUse faster or nearer storage, a cache, or fewer branches; faster code does not help.");
-}
-
-/* Adds the server that sent most bytes, such as " The busiest server is tcp://...: 12 GB received
- * for 3,456 requests." */
-static void advise_server(const struct cup_totals *t, struct cup_advice *advice)
-{
-    size_t count;
-    uint32_t *servers = cup_files_by_bytes(t->profile, CUP_FILE_SOCKET, &count);
-    if (servers && count > 0) {
-        struct cup_text name = cup_profile_text(t->profile, t->profile->files[servers[0]].path);
-        const struct cup_file_sum sum = cup_file_total(t->profile, servers[0]);
-        cup_advise_more(advice, " The busiest server is %s: %s received for %s requests.",
-                        CUP_SHOW_TEXT(name, 100), CUP_SHOW_BYTES(sum.counters[CUP_F_READ_BYTES]),
-                        CUP_SHOW_COUNT(sum.counters[CUP_F_WRITE_CALLS]));
-    }
-    free(servers);
 }
 
 bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advice)
@@ -161,7 +171,7 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
                      "Network-bound: tasks waited on sockets and pipes for"))
         return false;
     cup_advise_more(advice, "threshold 20 %%).");
-    advise_server(t, advice);
+    advise_server(t, advice, CUP_SERVER_PEER);
     return cup_advise_more(advice, " \nUse a nearer server, or larger requests.");
 }
 

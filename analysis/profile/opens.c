@@ -83,6 +83,7 @@ void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more)
     sum->ns += more->ns;
     sum->failed_ns += more->failed_ns;
     sum->redirects += more->redirects;
+    sum->elsewhere += more->elsewhere;
     sum->elsewhere_ns += more->elsewhere_ns;
     sum->elsewhere_failed += more->elsewhere_failed;
     for (int i = 0; i < CUP_OPEN_ERRORS; i++)

@@ -36,8 +36,9 @@ struct cup_open_sum {
     uint64_t shortest_ns, longest_ns;              /* undefined if `opened` is 0 */
     struct cup_open_error errors[CUP_OPEN_ERRORS]; /* in no order */
     uint64_t redirects;                            /* servers that passed opens on */
-    /* Part of the wall time, and of the opens that failed: another server answered. */
-    uint64_t elsewhere_ns, elsewhere_failed;
+    /* Part of the opens that another server answered: their number, and those that failed. */
+    uint64_t elsewhere, elsewhere_failed;
+    uint64_t elsewhere_ns; /* their wall time */
     uint32_t buckets[CUP_OPEN_BUCKETS];
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/metrics/reads/open_ranks.h"
+#include "analysis/metrics/reads/server_uses.h"
 #include "analysis/profile/access_feed.h"
 #include "analysis/profile/files.h"
 #include "plot/figure/figure.h"
@@ -46,8 +47,9 @@ static void add_file(struct sources *sources, const struct cup_profile *profile,
     const struct cup_file_sum sum = cup_file_total(profile, file);
     uint64_t bytes = sum.counters[CUP_F_READ_BYTES];
     bool data = profile->files[file].class == CUP_FILE_DATA;
+    bool by_http = data && cup_url_server(path).length && !cup_is_xrootd_url(path);
     struct cup_text server = data ? cup_url_server(path) : path;
-    if (bytes == 0 || path.length == 0 ||
+    if (bytes == 0 || path.length == 0 || by_http || /* its peer has the bytes */
         (!data && (sum.tasks == 0 || cup_is_nameless_socket(path))))
         return;
     sources->of_file[file] = server.length ? find_source(sources, server, data ? SERVER : PEER)

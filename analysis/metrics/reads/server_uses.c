@@ -25,8 +25,7 @@ bool cup_same_server(struct cup_text one, struct cup_text other)
     return cup_text_compare(without_default_port(one), without_default_port(other)) == 0;
 }
 
-/* True for URLs of XRootD's client: what came by HTTP is counted at its peers. */
-static bool is_xrootd(struct cup_text url)
+bool cup_is_xrootd_url(struct cup_text url)
 {
     size_t skip = url.length && url.bytes[0] == 'x';
     return url.length > skip + 4 && memcmp(url.bytes + skip, "root", 4) == 0;
@@ -190,9 +189,10 @@ static void add_file(struct making *making, uint32_t index)
     const struct cup_file_sum total = cup_file_total(profile, index);
     uint64_t bytes = total.counters[CUP_F_READ_BYTES], known = making->bytes_of_file[index];
     struct cup_text server = cup_url_server(cup_profile_text(profile, file->path));
-    struct cup_server_use *use = file->class == CUP_FILE_DATA && is_xrootd(server) && bytes > known
-                                     ? row_of(making, server, CUP_SERVER_XROOTD)
-                                     : NULL;
+    struct cup_server_use *use =
+        file->class == CUP_FILE_DATA && cup_is_xrootd_url(server) && bytes > known
+            ? row_of(making, server, CUP_SERVER_XROOTD)
+            : NULL;
     if (!use)
         return;
     use->files += known == 0;
@@ -234,7 +234,7 @@ static void add_files_and_peers(struct making *making)
         const struct cup_file *file = &making->profile->files[i];
         add_file(making, i);
         has_client |= file->class == CUP_FILE_DATA &&
-                      is_xrootd(cup_profile_text(making->profile, file->path));
+                      cup_is_xrootd_url(cup_profile_text(making->profile, file->path));
     }
     for (size_t i = 0; peers && i < count; i++)
         add_peer(making, peers[i], has_client);

@@ -53,5 +53,9 @@ uint64_t cup_server_errors(const struct cup_server_use *use);
 /* Describes the most frequent of its errors. False: there was none. */
 bool cup_server_worst_error(const struct cup_server_use *use, char *to, size_t room);
 
+/* True for a URL of XRootD's client. What came from other URLs, by HTTP, is counted at the peers of
+ * the sockets that it came through. */
+bool cup_is_xrootd_url(struct cup_text url);
+
 /* True if both name the same server: root://host is root://host:1094. */
 bool cup_same_server(struct cup_text one, struct cup_text other);

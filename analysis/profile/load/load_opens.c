@@ -43,6 +43,7 @@ void cup_load_open(struct cup_loader *loader, const struct cup_record *record)
     uint32_t data_server = open.server ? string_of(loader, open.server) : 0;
     if (!data_server || data_server == server)
         return;
+    sum->elsewhere++;
     sum->elsewhere_ns += open.ns;
     sum->elsewhere_failed += open.error != 0;
     sum = cup_builder_open(loader->builder, data_server, CUP_OPEN_REDIRECTED);

@@ -134,8 +134,10 @@ static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t clas
     struct cup_r_file file = {.id = id, .path = path, .class = class};
     struct cup_r_file_use use = {
         .task = 1, .file = id, .block = 1, .entry = 0, .file_sequence = id};
-    const uint64_t values[CUP_FILE_COUNTER_COUNT] = {
-        [CUP_F_READ_BYTES] = bytes, [CUP_F_WRITE_CALLS] = 7};
+    const uint64_t values[CUP_FILE_COUNTER_COUNT] = {[CUP_F_READ_BYTES] = bytes,
+                                                     [CUP_F_WRITE_CALLS] = 7,
+                                                     [CUP_F_WAIT_NS] =
+                                                         class == CUP_FILE_SOCKET ? bytes : 0};
     builder_string(&builder, path, name);
     BUILDER_ADD(&builder, CUP_R_FILE, file);
     builder_file_use(&builder, &use, values);
@@ -174,8 +176,12 @@ Test(advice, network_bound_names_the_server)
     add_worker(1);
     add_task(1, counters);
     add_file(1, SERVER, "tcp://10.0.0.9:1094", CUP_FILE_SOCKET, 5000000);
+    add_file(2, SERVER + 1, "tcp://10.0.0.8:1094", CUP_FILE_SOCKET, 3000000);
     make();
-    EXPECT("network_bound", "30 %", "tcp://10.0.0.9:1094: 5.00 MB received for 7 requests");
+    EXPECT(
+        "network_bound", "30 %",
+        "longest for tcp://10.0.0.9:1094: 5.00 ms of 8.00 ms for all servers, for 7 requests and "
+        "5.00 MB received");
 }
 
 Test(advice, locks_sleep_cores_and_pages)

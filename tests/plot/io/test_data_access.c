@@ -255,14 +255,14 @@ Test(data_access, few_servers_of_many)
 {
     for (uint32_t i = 0; i < 10; i++) {
         char url[64];
-        snprintf(url, sizeof url, "https://s%u.org/x.root", i);
+        snprintf(url, sizeof url, "root://s%u.org//x.root", i);
         add_file(20 + i, 700 + i, url, CUP_FILE_DATA, 0);
         add_extent(20 + i, 11 + i, 12 + i, 0, 1000000 * (i + 1), 1000000 * (i + 1), 0);
     }
     load_run(&run, &builder, true);
     const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, CUP_SERVERS_SHOWN);
-    cr_expect_str_eq(plot->names[0], "https://s9.org");
+    cr_expect_str_eq(plot->names[0], "root://s9.org");
     cr_expect_str_eq(plot->names[CUP_SERVERS_SHOWN - 1], "5 others");
     cr_expect_float_eq(bytes_of(plot->rates[CUP_SERVERS_SHOWN - 1], 0, 12), 15000000, 1e3);
     cr_expect_float_eq(bytes_of(plot->sum, 0, 12), 55000000, 1e3);

@@ -209,7 +209,7 @@ Test(data_more, servers)
     cr_assert_eq(plot->count, 2);
     expect_row(plot, 0, "root://eos.cern.ch:1094", 6000);
     expect_row(plot, 1, "tcp://10.0.0.9:443", 500);
-    cr_expect_str_eq(plot->rows[0].text, "6 kB, 3 reads of 2 kB in 1.00 ms");
+    cr_expect_str_eq(plot->rows[0].text, "6 kB, 3 requests, waited 3.00 ms");
     cr_expect_not_null(strstr(run.input.caption, "Left out: 1 peer of"), "%s", run.input.caption);
 }
 

@@ -191,3 +191,96 @@ Test(server_uses, the_default_port_may_be_left_out)
         cr_expect(!cup_same_server(one, two));
     }
 }
+
+/* ---- advice ---------------------------------------------------------------------------------- */
+
+static const char *said(const char *rule)
+{
+    static struct cup_advice advice[CUP_ADVICE_MOST];
+    load();
+    return advice_text(advice, cup_advice_make(&totals, advice), rule);
+}
+
+static void expect_said(const char *text, const char *words)
+{
+    cr_assert_not_null(text, "nothing was said");
+    cr_expect(strstr(text, words), "%s", text);
+}
+
+Test(server_uses, a_slow_one_is_named_with_what_it_cost)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 20, 100 * MS);
+    requested(2, FAST_FILE, FAST, 0, 100, MS);
+    const char *text = said("slow_server");
+    expect_said(text,
+                "root://slow:1094 is slow: a request or an open there took 100 ms on average, "
+                "and 1.00 ms at the other 1 server");
+    expect_said(text, "1 task waited 1.98 s longer");
+    expect_said(text, "The worst file is root://door//0.root (2.00 s).");
+    expect_said(text, "All requests came from one host.");
+}
+
+Test(server_uses, one_with_larger_requests_is_not_slow)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 20, 100 * MS);
+    requested(2, FAST_FILE, FAST, 0, 100, 60 * MS);
+    cr_expect_null(said("slow_server"));
+}
+
+Test(server_uses, one_that_is_alone_is_not_slow)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 20, 100 * MS);
+    requested(2, FAST_FILE, FAST, 0, 5, MS);
+    cr_expect_null(said("slow_server"));
+}
+
+/* FROM: a second log, of another host, whose requests to the slow server take NS. */
+static const char *said_of_two_hosts(uint64_t ns)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 20, 100 * MS);
+    requested(2, FAST_FILE, FAST, 0, 100, MS);
+    builder_finish(&builder);
+    save_log(&builder, scratch, "b.cup");
+    builder_free(&builder);
+    build_golden_log(&builder);
+    strcpy(builder_header(&builder)->host, "elsewhere");
+    builder_string(&builder, SLOW, "root://slow:1094");
+    add_file(SLOW_FILE, PATH, "root://door//0.root", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    requested(1, SLOW_FILE, SLOW, 0, 20, ns);
+    return said("slow_server");
+}
+
+Test(server_uses, all_hosts_that_suffer_accuse_the_server)
+{
+    expect_said(said_of_two_hosts(80 * MS), "All 2 hosts suffer: it is the server");
+}
+
+Test(server_uses, a_host_that_suffers_alone_may_have_a_bad_network)
+{
+    expect_said(said_of_two_hosts(MS), "Of 2 hosts, 1 suffer");
+}
+
+Test(server_uses, one_that_fails_is_named)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 20, MS);
+    requested(1, SLOW_FILE, SLOW, 3010, 2, 5 * MS);
+    const char *text = said("failing_server");
+    expect_said(text, "2 of 22 requests at root://slow:1094 failed (threshold: any), mostly with: "
+                      "not authorized (XRootD 3010). 1 task had one, and the failures took 10.0 "
+                      "ms.");
+    expect_said(text, "The worst file is root://door//0.root");
+}
+
+Test(server_uses, a_cache_that_misses_has_two_groups)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 900, MS);
+    requested(1, SLOW_FILE, SLOW, 0, 100, 50 * MS);
+    expect_said(said("cache_misses"), "fall into two groups: 10 % of 1,000 requests took about");
+}
+
+Test(server_uses, one_group_is_no_cache)
+{
+    requested(1, SLOW_FILE, SLOW, 0, 900, 40 * MS);
+    requested(1, SLOW_FILE, SLOW, 0, 100, 70 * MS);
+    cr_expect_null(said("cache_misses"));
+}
