@@ -22,12 +22,16 @@ __all__ = ["Error", "Profile", "active", "open", "section", "value"]
 def open(directory=None, run=None):  # noqa: A001 - as gzip.open
     """The profile in a directory, such as the one that `cupping run -o` names.
 
-    directory: None is the newest profile below the current directory that has logs, as for `cupping
-        report`. The job may still run.
+    directory: None is the profile of this process, if it is profiled, else the newest one below the
+        current directory that has logs, as for `cupping report`. The job may still run.
     run: the number of a call of Coffea's Runner, or "all"; None is the last one.
     """
     from .profile import Profile
 
+    if directory is None and active():
+        import os
+
+        directory = os.environ.get("CUPPING_DIR")
     return Profile(directory, run)
 
 

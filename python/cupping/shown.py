@@ -71,7 +71,7 @@ class Text(str):
                 style = style_of(numbers)
                 text = html.escape(piece, quote=False)
                 parts.append(f'<span style="{style}">{text}</span>' if style else text)
-        return f'<pre style="line-height:1.25;white-space:pre">{"".join(parts)}</pre>'
+        return f'<pre style="font-family:monospace;line-height:1.25;white-space:pre">{"".join(parts)}</pre>'
 
 
 class Picture:

@@ -149,6 +149,25 @@ static bool read_uploaded(const struct cup_page *page, const struct cup_source *
     return false;
 }
 
+/* Cells of notebooks are in no file. `%load_ext cupping` keeps them in the profile, each under a
+ * name that is made of its contents (python/cupping/notebook.py). */
+static bool read_cell(const struct cup_page *page, struct cup_source source, uint32_t line,
+                      char to[CUP_CODE_ROOM])
+{
+    char path[CUP_LINE_ROOM];
+    if (source.path.length == 0 || source.path.bytes[0] != '/')
+        return false;
+    int bytes = snprintf(path, sizeof path, "%s/cells/%.*s", page->profile->path,
+                         (int)source.path.length - 1, source.path.bytes + 1);
+    if (bytes >= (int)sizeof path)
+        return false;
+    for (char *at = path + strlen(page->profile->path) + strlen("/cells/"); *at; at++)
+        *at = *at == '/' ? '-' : *at;
+    source.path = (struct cup_text){path, (size_t)bytes};
+    source.before_ns = INT64_MAX;
+    return cup_source_line(&source, line, to);
+}
+
 /* The text of the line; "" if the file is not at hand, or not the one that ran. */
 static const char *read_source(const struct cup_page *page, const struct cup_call_frame *frame,
                                char to[CUP_CODE_ROOM])
@@ -160,8 +179,9 @@ static const char *read_source(const struct cup_page *page, const struct cup_cal
                                       cup_call_text(tree, function->name), function->first_line,
                                       page->totals->run.start_ns};
     bool uploaded = file.length > 0 && file.bytes[0] != '/';
-    if (!cup_source_line(&source, frame->line, to) && uploaded)
-        read_uploaded(page, &source, file, frame->line, to);
+    if (!cup_source_line(&source, frame->line, to) &&
+        !(uploaded && read_uploaded(page, &source, file, frame->line, to)))
+        read_cell(page, source, frame->line, to);
     return to;
 }
 

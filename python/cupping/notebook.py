@@ -1,0 +1,77 @@
+"""`%load_ext cupping`, in a kernel that runs under cupping: `%%cupping` shows the runs of a cell, and
+the source of cells is kept in the profile, for the report's lines of code."""
+
+from __future__ import annotations
+
+import datetime
+import linecache
+import os
+from pathlib import Path
+
+from . import sections
+from .profile import Error, Profile
+
+NOT_PROFILED = ("cupping: this kernel is not profiled. Start Jupyter with `cupping run -- jupyter lab`, "
+                "or choose the kernel that `cupping kernel install` made.")
+
+
+def profile_directory() -> Path | None:
+    """Where this process writes its log; None if it does not."""
+    directory = os.environ.get("CUPPING_DIR")
+    return Path(directory) if directory and sections.active() else None
+
+
+def keep_cells(*_) -> None:
+    """Writes the source of each cell that ran into the profile, once. Its name stands for its
+    contents, because IPython makes it of a hash of them."""
+    directory = profile_directory()
+    if directory is None:
+        return
+    for path, entry in list(linecache.cache.items()):
+        if not path.startswith("/") or os.path.exists(path) or "ipykernel" not in path:
+            continue
+        file = directory / "cells" / path[1:].replace("/", "-")
+        if file.exists():
+            continue
+        try:
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+            file.write_text("".join(entry[2]))
+        except (OSError, IndexError, TypeError):  # a full disk; an entry that is not loaded yet
+            return
+
+
+def runs_since(directory: Path, begin: datetime.datetime) -> list[int]:
+    """Numbers of the calls of Coffea's Runner that began after that time."""
+    begun = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return [run["run"] for run in Profile(directory).json["runs"] if (run["t_start"] or "") >= begun]
+
+
+def show_cell(line: str, cell: str) -> None:
+    """Runs a cell, then shows the profile of each run that happened in it."""
+    from IPython import get_ipython
+    from IPython.display import display
+
+    directory = profile_directory()
+    begin = datetime.datetime.now(datetime.timezone.utc)
+    result = get_ipython().run_cell(cell)
+    keep_cells()
+    if directory is None:
+        print(NOT_PROFILED)
+    else:
+        try:
+            runs = runs_since(directory, begin)
+            for run in runs:
+                display(Profile(directory, run))
+            if not runs:
+                print("cupping: no call of Coffea's Runner began in this cell. All tasks so far: "
+                      "cupping.open().report()")
+        except Error as error:
+            print(error)
+    result.raise_error()
+
+
+def load(shell) -> None:
+    shell.register_magic_function(show_cell, "cell", "cupping")
+    shell.events.register("post_run_cell", keep_cells)
+    if profile_directory() is None:
+        print(NOT_PROFILED)
