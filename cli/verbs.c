@@ -48,6 +48,14 @@ const struct cup_verb cup_verbs[] = {
      "replay: a table with a row for each read, for `cupping replay`; the run must have been "
      "recorded "
      "with CUPPING_READS=1"},
+    {"replay", cup_verb_replay, "TABLE [OPTIONS]",
+     "repeat the reads of a run, without the analysis, and compare how long they take",
+     &cup_replay_options,
+     "TABLE is a file that `cupping export --to replay` wrote. Each recorded process is a process, "
+     "and "
+     "reads that overlapped in it are made by threads of their own. Exit status 1 if a file cannot "
+     "be "
+     "read, or is shorter than it was."},
     {"compare", cup_verb_compare, "A... [-- B...] [OPTIONS]",
      "show whether a run is faster than another, what differs, and how runs scale; with one run, "
      "how "

@@ -82,6 +82,7 @@ int cup_verb_report(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
 int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
+int cup_verb_replay(int argc, char **argv);
 int cup_verb_compare(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);
 int cup_verb_version(int argc, char **argv);
@@ -89,7 +90,7 @@ int cup_verb_help(int argc, char **argv);
 int cup_verb_run(int argc, char **argv);
 
 extern const struct cup_options cup_report_options, cup_tasks_options, cup_plot_options,
-    cup_export_options, cup_compare_options;
+    cup_export_options, cup_replay_options, cup_compare_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \

@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report compare tasks plot export dump version help --version --help"
+        _cupping_words "run report compare tasks plot export replay dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -104,8 +104,9 @@ _cupping() {
         COMPREPLY+=($(compgen -W "$(_cupping_plots)" -- "${COMP_WORDS[COMP_CWORD]}"))
         ;;
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
-    dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report compare tasks plot export dump version help" ;;
+    replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
+    replay:* | dump:*) _cupping_files -f ;;
+    help:*) _cupping_words "run report compare tasks plot export replay dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }
