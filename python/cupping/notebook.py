@@ -11,8 +11,8 @@ from pathlib import Path
 from . import sections
 from .profile import Error, Profile
 
-NOT_PROFILED = ("cupping: this kernel is not profiled. Start Jupyter with `cupping run -- jupyter lab`, "
-                "or choose the kernel that `cupping kernel install` made.")
+NOT_PROFILED = ("cupping: this kernel is not profiled. Choose the kernel that `python -m cupping kernel install` "
+                "makes, or start Jupyter with `cupping run -- jupyter lab`.")
 
 
 def profile_directory() -> Path | None:

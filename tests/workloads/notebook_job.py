@@ -6,6 +6,8 @@ Checked: what the cells show. Lines of the processor, which is defined in a cell
 """
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -52,6 +54,24 @@ def streams(cell):
     return "".join(output["text"] for output in cell.outputs if output["output_type"] == "stream")
 
 
+def run_installed_kernel(directory):
+    """A kernel that `python -m cupping kernel install` made is profiled by itself."""
+    prefix, package = directory / "prefix", str(TOP / "python")
+    environment = {**os.environ, "PYTHONPATH": package}
+    command = [sys.executable, "-m", "cupping", "kernel", "install", "--prefix", str(prefix)]
+    said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+    assert '"Python 3 (cupping)"' in said, said
+    os.environ["JUPYTER_PATH"] = str(prefix / "share" / "jupyter")
+    code = f"import os, sys\nsys.path.insert(0, {package!r})\nimport cupping\n" \
+           "print(cupping.active(), os.environ['CUPPING_DIR'])"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    NotebookClient(notebook, timeout=120, kernel_name="cupping",
+                   resources={"metadata": {"path": str(directory)}}).execute()
+    active, profile = streams(notebook.cells[0]).split()
+    assert active == "True" and Path(profile).parent == directory, (active, profile)
+    assert list(Path(profile).glob("*.cup")), profile
+
+
 def main():
     files, out = sys.argv[1:]
     trees = json.loads(Path(files).read_text())["fileset"]
@@ -77,6 +97,7 @@ def main():
     assert "no call of Coffea's Runner" in streams(nothing), streams(nothing)
     assert texts(nothing, "text/plain") == ["2"]
     assert "data:image/svg+xml" in texts(plot, "text/html")[0]
+    run_installed_kernel(Path(out).parent)
     print("the notebook shows its run")
 
 

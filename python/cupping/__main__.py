@@ -1,0 +1,64 @@
+"""python -m cupping kernel install: a Jupyter kernel of this Python that runs under cupping."""
+
+import argparse
+import json
+import shutil
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(prog="python -m cupping", description=__doc__.split(": ", 1)[1])
+    parser.add_argument("verb", choices=["kernel"])
+    parser.add_argument("action", choices=["install"])
+    parser.add_argument("--name", default="cupping", help="of the kernel (default: cupping)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--sys-prefix", action="store_const", const=sys.prefix, dest="prefix",
+                       help="install it into this Python's environment (default: for this user)")
+    where.add_argument("--prefix", help="install it below PREFIX/share/jupyter")
+    return parser.parse_args()
+
+
+def find_wrapper():
+    """cupping-run of the same installation, else the first on the path; None: there is none."""
+    here = Path(__file__).resolve().parents[2]
+    places = [sysconfig.get_path("scripts"), Path(sys.executable).parent, here / "wrappers",
+              here.parents[1] / "bin"]
+    found = shutil.which("cupping-run", path=":".join(map(str, places))) or shutil.which("cupping-run")
+    return found and str(Path(found).absolute())
+
+
+def install_kernel(arguments):
+    """Returns an error, or None."""
+    try:
+        import ipykernel  # noqa: F401
+        from jupyter_client.kernelspec import KernelSpecManager
+    except ImportError:
+        return f"{sys.executable} has no kernel for Jupyter: {sys.executable} -m pip install ipykernel"
+    wrapper = find_wrapper()
+    if not wrapper:
+        return "cupping-run was not found: put it on PATH"
+    words = [wrapper, "--", sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    spec = {"argv": words, "display_name": f"Python {sys.version_info[0]} ({arguments.name})",
+            "language": "python", "metadata": {"debugger": True}}
+    with tempfile.TemporaryDirectory() as scratch:
+        (Path(scratch) / "kernel.json").write_text(json.dumps(spec, indent=1) + "\n")
+        place = KernelSpecManager().install_kernel_spec(
+            scratch, arguments.name, user=not arguments.prefix, prefix=arguments.prefix)
+    print(f"cupping: Jupyter lists the kernel \"{spec['display_name']}\" now: {place}")
+    return None
+
+
+def main():
+    try:
+        error = install_kernel(read_arguments())
+    except OSError as problem:
+        error = str(problem)
+    if error:
+        sys.exit(f"cupping: {error}")
+
+
+if __name__ == "__main__":
+    main()
