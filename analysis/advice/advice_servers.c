@@ -51,7 +51,8 @@ static bool advise_slow(const struct cup_totals *t, struct cup_advice *advice,
     if (!isnan(slow->p90_ns) && !isnan(slow->others_p90_ns))
         cup_advise_more(advice, " 90 %% of the requests took up to %s, and %s at the others.",
                         CUP_SHOW_NS(slow->p90_ns), CUP_SHOW_NS(slow->others_p90_ns));
-    advise_file(t, advice, slow->file, slow->file_ns);
+    if ((double)slow->file_ns > slow->lost_ns / 2) /* else it was opens, or many files */
+        advise_file(t, advice, slow->file, slow->file_ns);
     advise_hosts(t, advice, slow);
     return cup_advise_more(advice, " \nSend the site `--only servers`, or leave the server out.");
 }

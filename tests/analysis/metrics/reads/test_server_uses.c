@@ -220,6 +220,16 @@ Test(server_uses, a_slow_one_is_named_with_what_it_cost)
     expect_said(text, "All requests came from one host.");
 }
 
+Test(server_uses, a_file_is_not_named_if_opens_were_slow)
+{
+    opened(SLOW_FILE, SLOW, 2000 * MS);
+    requested(1, SLOW_FILE, SLOW, 0, 20, MS);
+    requested(2, FAST_FILE, FAST, 0, 100, MS);
+    const char *text = said("slow_server");
+    expect_said(text, "root://slow:1094 is slow");
+    cr_expect_null(strstr(text, "The worst file"), "%s", text);
+}
+
 Test(server_uses, one_with_larger_requests_is_not_slow)
 {
     requested(1, SLOW_FILE, SLOW, 0, 20, 100 * MS);
