@@ -2,10 +2,12 @@
 
 #include "preload/counters/block.h"
 #include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
+#include "preload/python/lock_calls.h"
 #include "preload/python/python.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/clock.h"
@@ -13,7 +15,10 @@
 #include <string.h>
 
 static bool verified; /* locks are seen */
-static bool watches_objects;
+
+/* Where locks are not seen: objects around them are noted, and from the first helper on, calls of
+ * locks (preload/python/lock_calls.h). */
+static bool watches_objects, watches_locks;
 
 /* ---- CPU time ---------------------------------------------------------------------------- */
 
@@ -58,17 +63,22 @@ static void save_job_start(struct job *job, const struct cup_block *block)
         job->start[i] = block->counters[job_sums[i]];
 }
 
+static void watch_locks(void);
+
 static void begin_job(const struct cup_lock_origin *lock)
 {
     struct cup_thread *thread = &cup_self;
     thread->inherited = 0;
     cup_helper_self.after_job = false;
     cup_helper_self.job_serves = false;
+    if (!verified) /* who fails to take a lock is noted as if it held it */
+        memset(cup_helper_self.held, 0, sizeof cup_helper_self.held);
     cup_helper_self.for_dask = lock && lock->task == CUP_MADE_BY_DASK;
     thread->handed = lock && !cup_helper_self.for_dask ? lock->task : 0;
     cup_helper_self.job_runs = thread->handed != 0;
     if (!cup_helper_self.job_runs)
         return;
+    watch_locks();
     cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
     CUP_LIFECYCLE(thread_works, thread->handed, cup_helper_self.job_cpu_ns);
     if (own_job())
@@ -178,7 +188,24 @@ static void void_starter(void)
 static bool is_of_others(const struct cup_lock_origin *known)
 {
     return known && known->task != CUP_MADE_BY_DASK &&
-           (known->task != cup_helper_self.started_by || known->shared);
+           (known->task != cup_helper_self.started_by || known->shared & ~(uint32_t)CUP_LOST);
+}
+
+/* A task started the thread, but the thread lost it, because of a lock that all may use (a
+ * module's). It has not been seen to serve other tasks. */
+static bool has_lost_starter(void)
+{
+    return (verified || watches_locks) && cup_helper_self.started_by && !cup_self.inherited &&
+           !cup_helper_self.serves_others;
+}
+
+/* The calling thread uses what KNOWN's task made; HOW, unless that task started the thread and the
+ * thread lost it since. It may serve others by now, so threads that still inherit from the task
+ * must not take work from it. */
+static void note_use(struct cup_lock_origin *known, enum cup_lock_origin_shared how)
+{
+    bool lost = has_lost_starter() && known->task == cup_helper_self.started_by;
+    cup_lock_origin_used(known, cup_attribution_task(), lost ? CUP_LOST : how);
 }
 
 /* The code object of weakref.finalize.__call__: many functions have that name. This reference is
@@ -298,14 +325,20 @@ uint32_t cup_helper_heir(void *routine)
 {
     uint32_t task = verified || watches_objects ? cup_attribution_task() : 0;
     note_handover();
-    return task && cup_python_is_code(routine) && !is_executor_thread() ? task : 0;
+    if (!task || !cup_python_is_code(routine) || is_executor_thread())
+        return 0;
+    int saved = cup_enter();
+    watch_locks();
+    cup_leave(saved);
+    return task;
 }
 
 void cup_helper_starts(uint32_t task)
 {
     cup_guard();
     if (cup_thread_known()) {
-        cup_self.inherited = verified ? task : 0; /* only locks show that it serves others */
+        bool seen = verified || __atomic_load_n(&watches_locks, __ATOMIC_RELAXED);
+        cup_self.inherited = seen ? task : 0; /* only locks show that it serves others */
         cup_helper_self.started_by = task;
     }
     cup_unguard();
@@ -315,14 +348,6 @@ void cup_helper_thread_settles(void)
 {
     if (cup_self.inherited && cup_task_runs(cup_self.inherited))
         count_cpu(cup_self.inherited);
-}
-
-/* A task started the thread, but the thread lost it, because of a lock that all may use (a
- * module's). It has not been seen to serve other tasks. */
-static bool has_lost_starter(void)
-{
-    return verified && cup_helper_self.started_by && !cup_self.inherited &&
-           !cup_helper_self.serves_others;
 }
 
 /* ---- pools of processes ------------------------------------------------------------------ */
@@ -378,8 +403,8 @@ static void note_helper_lock(const void *lock, bool waited, struct cup_lock_orig
         take_others_lock(lock, known);
     else if (known && has_lost_starter() && is_of_others(known) && !hands_nothing_over())
         void_starter();
-    if (known && !known->shared && known->task != cup_self.handed)
-        cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
+    if (known && !(known->shared & CUP_SHARED) && known->task != cup_self.handed)
+        note_use(known, CUP_SHARED);
 }
 
 /* Notes LOCK in a free entry of held[], else in the next entry in turn. If another thread gives a
@@ -392,6 +417,28 @@ static void hold_lock(const void *lock)
             return;
         }
     cup_helper_self.held[cup_helper_self.next_held++ % CUP_HELD] = lock;
+}
+
+/* The thread has waited at SEMAPHORE, one of its own, for a lock or an item of a SimpleQueue: did
+ * another task wake it? */
+static void note_parked(const void *semaphore)
+{
+    bool works = cup_helper_self.job_runs || cup_self.inherited || has_lost_starter();
+    if (!works || cup_lock_calls_parked(semaphore) == CUP_PARKED_NOTHING)
+        return;
+    const struct cup_lock_origin *known =
+        cup_lock_origin_find(cup_lock_origins, (uintptr_t)semaphore);
+    if (!known || !known->shared)
+        return;
+    bool others = known->shared & CUP_SIGNALLED;
+    int saved = cup_enter();
+    bool counts = !is_starting_thread() && !is_finalizing();
+    if (counts && cup_helper_self.job_runs && others)
+        void_job();
+    else if (counts && !cup_helper_self.job_runs && (others || cup_self.inherited) &&
+             !hands_nothing_over())
+        end_inheritance(others);
+    cup_leave(saved);
 }
 
 static void note_taken_lock(const void *lock, bool waited)
@@ -413,8 +460,11 @@ static void note_taken_lock(const void *lock, bool waited)
 
 bool cup_helper_took(const void *lock, bool waited)
 {
-    if (cup_self.guard || !verified)
+    if (cup_self.guard || !verified) {
+        if (waited && watches_locks && !cup_self.guard && !cup_self.task)
+            note_parked(lock);
         return false;
+    }
     int saved = cup_enter();
     note_taken_lock(lock, waited);
     cup_leave(saved);
@@ -451,7 +501,17 @@ static void note_signal(struct cup_lock_origin *known)
     else if (cup_helper_self.job_runs && others && known->task != thread->handed &&
              !is_submitting() && !hands_nothing_over())
         void_job(); /* it answers another task */
-    cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED | CUP_SIGNALLED);
+    note_use(known, CUP_SHARED | CUP_SIGNALLED);
+}
+
+/* SEMAPHORE is that of a thread which waits for an item of a SimpleQueue, or for a lock that the
+ * calling thread gives and did not take. Not so if the calling thread just leaves a lock. */
+static bool hands_over(const void *semaphore)
+{
+    if (!watches_locks)
+        return true;
+    enum cup_parked parked = cup_lock_calls_parked(semaphore);
+    return parked == CUP_PARKED_QUEUE || (parked == CUP_PARKED_LOCK && !cup_helper_self.gives_own);
 }
 
 void cup_helper_gives(const void *lock)
@@ -462,6 +522,8 @@ void cup_helper_gives(const void *lock)
     bool foreign = cup_helper_self.others_lock == lock && lock;
     struct cup_lock_origin *known =
         drop_held_lock(lock) ? NULL : cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
+    if (known && !verified && !hands_over(lock))
+        known = NULL;
     if (!foreign && !known)
         return;
     int saved = cup_enter();
@@ -497,6 +559,8 @@ uint32_t cup_helper_made(const void *lock)
     if (thread->guard || !cup_active())
         return 0;
     uint32_t task = cup_attribution_task();
+    if (!task && watches_locks && has_lost_starter())
+        task = cup_helper_self.started_by; /* it is the semaphore of a wait */
     if (!task && cup_helper_is_dask())
         task = CUP_MADE_BY_DASK;
     int saved = cup_enter();
@@ -555,6 +619,18 @@ static void note_condition(const void *condition, enum cup_helper_use use)
         note_signal(waiters);
 }
 
+/* The thread enters CONDITION, as it does to use any object of threading or queue. */
+static void note_entered(const struct cup_lock_origin *known)
+{
+    uint32_t inherited = cup_self.inherited;
+    if (inherited && (!known || known->task != inherited || known->shared)) {
+        if (!hands_nothing_over())
+            end_inheritance(is_of_others(known));
+    } else if (known && has_lost_starter() && is_of_others(known) && !hands_nothing_over()) {
+        void_starter();
+    }
+}
+
 static void note_object_use(const void *object, struct cup_frame frame, enum cup_helper_use use)
 {
     struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)object);
@@ -565,8 +641,10 @@ static void note_object_use(const void *object, struct cup_frame frame, enum cup
         void_job();
     else if (use == CUP_USE_SUBMITS)
         note_submission(known);
-    if (known && !known->shared && (cup_self.task || known->task != cup_self.handed))
-        cup_lock_origin_used(known, cup_attribution_task(), CUP_SHARED);
+    else if (!cup_self.task && use == CUP_USE_ENTERS)
+        note_entered(known);
+    if (known && !(known->shared & CUP_SHARED) && (cup_self.task || known->task != cup_self.handed))
+        note_use(known, CUP_SHARED);
 }
 
 void cup_helper_object(const void *object, struct cup_frame frame, enum cup_helper_use use)
@@ -589,6 +667,100 @@ void cup_helper_watches_objects(void)
 {
     find_finalizer_code();
     __atomic_store_n(&watches_objects, true, __ATOMIC_RELEASE);
+}
+
+/* ---- calls of locks ------------------------------------------------------------------------ */
+
+/* The current frame is of the code that makes conditions and queues of locks: what they do is noted
+ * as a whole. Or the lock guards nothing but a wait for a process. */
+static bool is_inside_object(void)
+{
+    struct cup_frame frame;
+    return cup_frames_top(&frame) &&
+           (cup_frames_is_in(frame, "/threading.py") || cup_frames_is_in(frame, "/queue.py") ||
+            cup_frames_is_in(frame, "/subprocess.py"));
+}
+
+/* Who made the lock is not known, so it may be anybody's. */
+static void note_lock_call(enum cup_lock_call call)
+{
+    bool takes_item = call == CUP_CALL_TAKES_ITEM || call == CUP_CALL_PASSED;
+    if (cup_helper_self.job_runs && takes_item && !is_finalizing())
+        void_job();
+    else if (cup_self.inherited && !hands_nothing_over() && !is_inside_object())
+        void_inherited();
+}
+
+/* Notes which task uses the lock. Nobody knows who made it, so the first user stands for the maker.
+ */
+static void note_lock_use(const void *lock)
+{
+    uint32_t task = cup_attribution_task();
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock);
+    if (cup_frames_top_name() == cup_anchor_name(CUP_ANCHOR_WAIT))
+        return; /* Condition.wait's own lock, which another thread gives */
+    hold_lock(lock);
+    if (known && cup_task_runs(known->task))
+        cup_lock_origin_used(known, task, CUP_SHARED);
+    else if (known || task)
+        cup_lock_origin_made(cup_lock_origins, (uintptr_t)lock, task);
+}
+
+static bool holds_lock(bool of_others)
+{
+    for (int i = 0; i < CUP_HELD; i++) {
+        const void *lock = cup_helper_self.held[i];
+        const struct cup_lock_origin *known =
+            lock ? cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock) : NULL;
+        if (of_others ? known && known->shared : lock != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* The thread takes an item of a container, which is work if a lock that several tasks use guards
+ * it.
+ */
+static bool note_pop(void)
+{
+    if (!holds_lock(false))
+        return false;
+    if (cup_helper_self.job_runs && !cup_self.task && holds_lock(true) && !is_finalizing())
+        void_job();
+    return true;
+}
+
+static bool helper_calls_lock(const void *lock, enum cup_lock_call call)
+{
+    if (cup_self.guard || !cup_active())
+        return true;
+    int saved = cup_enter();
+    bool stays = true;
+    if (call == CUP_CALL_GIVES)
+        cup_helper_self.gives_own = drop_held_lock(lock);
+    else if (call == CUP_CALL_POPS)
+        stays = note_pop();
+    else if (!cup_self.task && (cup_helper_self.job_runs || cup_self.inherited) &&
+             cup_anchors_may_ask())
+        note_lock_call(call);
+    if (call == CUP_CALL_TAKES)
+        note_lock_use(lock);
+    cup_leave(saved);
+    return stays;
+}
+
+/* From now on, calls of locks are noted, in all threads. Before the first helper they say nothing.
+ */
+static void watch_locks(void)
+{
+    static bool tried;
+    if (!watches_objects || tried || !cup_python_has_gil())
+        return;
+    tried = true;
+    const char *why = cup_lock_calls_start(helper_calls_lock);
+    __atomic_store_n(&watches_locks, why == NULL, __ATOMIC_RELEASE);
+    if (why)
+        cup_recording_note("attribution method 'inherited' is off", why);
 }
 
 bool cup_helper_verify(void)

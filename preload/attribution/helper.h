@@ -33,6 +33,8 @@ struct cup_helper_thread {
     uint64_t others_place;      /* place that took it */
     bool others_lock_is_shared; /* another task made others_lock, or uses it */
 
+    bool gives_own; /* the lock that it gives, or gave last, is one that it took; since 3.14 */
+
     bool pool_is_own;    /* the pool to which it last submitted a job is used by its task alone */
     bool serves_others;  /* it was seen to work for other tasks than the one that started it */
     bool for_dask;       /* Dask itself submitted the job that it runs, or ran last */
@@ -95,6 +97,7 @@ enum cup_helper_use {
     CUP_USE_JOB_ENDS,
     CUP_USE_TAKES_ITEM, /* of a queue */
     CUP_USE_SUBMITS,    /* a job to a pool of processes */
+    CUP_USE_ENTERS,     /* a condition */
     CUP_USE_WAITS,      /* from now on, for a condition that no other thread waits for; or */
     CUP_USE_WAITS_TOO,  /* that other threads wait for, too */
     CUP_USE_WOKEN,      /* has waited for the condition */

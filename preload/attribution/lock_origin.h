@@ -29,8 +29,9 @@ struct cup_lock_origin {
 };
 
 /* Bits. SHARED: a thread that does not work for the task that made it used it. SIGNALLED: such a
- * thread gave the lock without having taken it, which wakes a thread that waits for it. */
-enum cup_lock_origin_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2 };
+ * thread gave the lock without having taken it, which wakes a thread that waits for it. LOST: a
+ * thread used it that the task started, and that may have served others by then. */
+enum cup_lock_origin_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2, CUP_LOST = 4 };
 
 /* A table has sets of four places. The hash of a key selects a set, and the key can be in any of
  * its places. A set is one cache line, so a look-up costs one cache miss at most. */

@@ -49,17 +49,13 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
         cup_recording_note(remark, why);
 }
 
-/* Jobs that are handed over are seen by their locks, or else by the functions that take them.
- * Method 'inherited' needs the locks. */
+/* Jobs that are handed over are seen by their locks, or else by the functions that take them. */
 static void report_handoff(void)
 {
     const char *unseen = "this Python's locks are no semaphores";
-    bool sees_locks = cup_helper_verify();
-    const char *why = sees_locks ? NULL : cup_python_calls_start();
+    const char *why = cup_helper_verify() ? NULL : cup_python_calls_start();
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
                    why && !*why ? unseen : why);
-    if (!sees_locks && !why)
-        cup_recording_note("attribution method 'inherited' is off", unseen);
 }
 
 static void verify_features(void)

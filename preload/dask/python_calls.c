@@ -29,6 +29,7 @@ HANDLER(job_ends, CUP_USE_JOB_ENDS)
 HANDLER(item_taken, CUP_USE_TAKES_ITEM)
 HANDLER(job_submitted, CUP_USE_SUBMITS)
 HANDLER(thread_woken, CUP_USE_WOKEN)
+HANDLER(thread_enters, CUP_USE_ENTERS)
 
 /* ---- conditions ---------------------------------------------------------------------------- */
 
@@ -46,6 +47,16 @@ static cup_object *find_condition(struct cup_frame frame, bool *has_waiters)
         cup_py.PyErr_Clear();
     *has_waiters = count != 0;
     return condition;
+}
+
+/* A condition was made, and may have made its lock. */
+static void condition_made(struct cup_frame frame)
+{
+    bool others;
+    CUP_OWNED cup_object *condition = find_condition(frame, &others);
+    CUP_OWNED cup_object *lock = cup_python_kept(condition, "_lock");
+    if (lock)
+        cup_helper_object(lock, frame, CUP_USE_MADE);
 }
 
 static void thread_waits(struct cup_frame frame)
@@ -107,6 +118,8 @@ static const struct cup_monitored functions[] = {
     {"queue", "Queue", "__init__", .begins = object_made},
     {"queue", "Queue", "get", .begins = item_taken},
     {"queue", "Queue", "put", .begins = object_used},
+    {"threading", "Condition", "__init__", .begins = object_made, .returns = condition_made},
+    {"threading", "Condition", "__enter__", .begins = thread_enters},
     {"threading", "Condition", "wait", .begins = thread_waits, .returns = thread_woken},
     {"threading", "Condition", "notify", .begins = thread_notifies},
     POOL("concurrent.futures.process", "concurrent/futures/process.py"),

@@ -5,6 +5,7 @@
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/hooks/waiting.h"
+#include "preload/python/lock_calls.h"
 #include "preload/sys/hook_list.h"
 
 #include <errno.h>
@@ -102,6 +103,8 @@ static inline struct cup_wait *begin_sem_wait(struct cup_wait *room, sem_t *lock
 
 static inline int end_sem_wait(struct cup_wait *wait, int result, sem_t *lock)
 {
+    if (__builtin_expect(cup_lock_calls_probing, 0))
+        cup_lock_calls_probe(lock);
     return note_lock_taken(lock, true, end_wait(wait, result));
 }
 

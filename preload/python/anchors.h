@@ -48,6 +48,7 @@
     X(BOOTSTRAP, "_bootstrap_inner", "(none: its locks hand no work over)")                        \
     X(BOOTSTRAP_LOCK, "_set_tstate_lock", "(none: until 3.12)")                                    \
     X(THREAD_START, "start", "(none)")                                                             \
+    X(WAIT, "wait", "(none: its lock is one that another thread gives)")                           \
     X(THREAD_ENDS, "_delete", "(none)")                                                            \
     /* concurrent.futures.process, CPython 3.9 to 3.13 */                                          \
     X(POOL_GROWS, "_adjust_process_count",                                                         \

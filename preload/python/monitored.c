@@ -154,6 +154,18 @@ static int64_t set_callback(const char *name, const struct cup_python_method *me
     return cup_python_integer(event, 0);
 }
 
+bool cup_monitored_everywhere(const char *event, const struct cup_python_method *callback)
+{
+    int64_t number = tool ? set_callback(event, callback) : 0;
+    CUP_OWNED cup_object *set = cup_py.PyLong_FromUnsignedLongLong((unsigned long long)number);
+    return number && call_monitoring("set_events", set, NULL);
+}
+
+cup_object *cup_monitored_attribute(const char *name)
+{
+    return cup_python_attribute(monitoring, name);
+}
+
 static bool set_callbacks(void)
 {
     static const struct cup_python_method begins = {"cupping_function_begins", function_begins,

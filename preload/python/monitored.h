@@ -24,3 +24,10 @@ struct cup_monitored {
  * called once. Returns NULL, or why the functions are not noticed: "" in versions before 3.14,
  * where they need not be. */
 const char *cup_monitored_start(const struct cup_monitored *functions);
+
+/* Afterwards: CALLBACK, which is static, is called for EVENT wherever it happens, until it returns
+ * sys.monitoring.DISABLE. False: that is not possible. Needs the GIL. */
+bool cup_monitored_everywhere(const char *event, const struct cup_python_method *callback);
+
+/* sys.monitoring.NAME, a new reference. */
+cup_object *cup_monitored_attribute(const char *name);

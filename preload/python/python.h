@@ -224,7 +224,8 @@ struct cup_python_method { /* PyMethodDef; its layout has not changed since Pyth
 };
 enum {
     CUP_METHOD_WITH_ARGUMENTS = 1,
-    CUP_METHOD_WITHOUT_ARGUMENTS = 4
-}; /* METH_VARARGS, METH_NOARGS */
+    CUP_METHOD_WITHOUT_ARGUMENTS = 4,
+    CUP_METHOD_FAST = 128, /* the arguments are an array, whose length is a third argument */
+};                         /* METH_VARARGS, METH_NOARGS, METH_FASTCALL */
 bool cup_python_at_exit(const struct cup_python_method *method);
 cup_object *cup_python_nothing(void); /* a new reference to None, for such methods to return */

@@ -201,6 +201,36 @@ Test(battery, callbacks_of_others)
     test_directory_remove(logs);
 }
 
+/* A job or a thread that works for another task, too, is not that of the task that started it. */
+static void check_shared_work(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = {.argv = {python, CUP_TOP "/tests/workloads/shared_work.py", scratch}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s: %s", python, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    FILE *expected = fopen(text("%s/expected", scratch), "r");
+    char key[64];
+    int least, most, lines = 0;
+    for (; fscanf(expected, "%63s %d %d", key, &least, &most) == 3; lines++) {
+        long long read = task_number(tasks, key, "read_bytes");
+        cr_expect(read >= least && read <= most, "%s: %s read %lld bytes, not %d to %d", python, key,
+                  read, least, most);
+    }
+    cr_expect(lines >= 24, "%d lines", lines);
+    fclose(expected);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(battery, work_that_helpers_take_from_other_tasks)
+{
+    for_each_python(check_shared_work);
+}
+
 Test(battery, threads_of_libraries) { check_group("libraries", 160); }
 Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 24); }
 Test(battery, other_processes) { check_group("processes", 320); }

@@ -39,10 +39,6 @@ AROUND = 2 << 20  # what the kernel makes present around a page that is touched,
 PATIENCE = 120
 
 
-# From 3.14 on no lock is seen, so there is no evidence against threads that a task started.
-INHERITED = sys.version_info < (3, 14)
-
-
 class Road(NamedTuple):
     function: Callable
     group: str
@@ -453,12 +449,12 @@ def in_thread(function, *arguments):
     return results[0]
 
 
-@road("threads", may_be_none=not INHERITED)
+@road("threads")
 def thread(data, size):
     return in_thread(pread, data, size)
 
 
-@road("threads", may_be_none=not INHERITED)
+@road("threads")
 def thread_in_thread(data, size):
     half = size // 2
     return in_thread(lambda: pread(data, half) + in_thread(preadv, data, size - half))
@@ -481,12 +477,12 @@ def read_and_drop(path, at, length):
     return done + read_at(path, at + half, length - half)
 
 
-@road("threads", may_be_none=not INHERITED)
+@road("threads")
 def thread_finalizes(data, size):
     return in_thread(lambda: sum(read_and_drop(*job) for job in jobs(data, size, 3)))
 
 
-@road("threads", may_be_none=not INHERITED)
+@road("threads")
 def threads(data, size):
     done = []
     started = [threading.Thread(target=lambda job=job: done.append(read_at(*job)))
@@ -873,8 +869,7 @@ def burn_executor(_data, size):
 
 @road("cpu", column=None, rare=True)
 def burn_thread(_data, size):
-    burnt = _burnt(in_thread(burn, size), size)
-    return burnt if INHERITED else {}
+    return _burnt(in_thread(burn, size), size)
 
 
 # --- other processes -------------------------------------------------------------------------------
@@ -1004,7 +999,7 @@ def tcp_makefile(address, size):
         return len(file.read())
 
 
-@road("sockets", takes="server", column="recv_bytes", may_be_none=not INHERITED)
+@road("sockets", takes="server", column="recv_bytes")
 def tcp_thread(address, size):
     return in_thread(receive, address, size)
 
