@@ -8,6 +8,7 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/spin.h"
+#include "preload/waits/helper_wait.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,7 +18,9 @@
 struct connecting {
     uint64_t start; /* ticks; 0: the entry is free */
     int fd;
-    uint32_t task; /* that connects; 0: not known */
+    uint32_t task;               /* that connects; 0: not known */
+    uint32_t waiting;            /* the same, if it was the only one that ran, too */
+    struct cup_task_clock since; /* of that task, at the start */
     char address[CUP_PEER_LONGEST];
 };
 
@@ -100,6 +103,13 @@ static void write_record(const struct connecting *one, int error)
     cup_opening_record(&opened, NULL);
 }
 
+/* The connection is established, or failed: until now its task waited for the server, as far as its
+ * own thread was blocked. */
+static void count_wait(struct connecting *one)
+{
+    cup_helper_wait_served(one->waiting, &one->since, cup_ticks(), 0);
+}
+
 /* ---- begin ------------------------------------------------------------------------------- */
 
 /* Only TCP connections are timed: others are established at once. Those of XRootD's client are part
@@ -123,6 +133,8 @@ static bool describe_connection(struct connecting *one, const struct sockaddr *a
     memcpy(&whole, address, bytes);
     cup_peer_print(&whole, bytes, SOCK_STREAM, one->address);
     one->task = owner.method == CUP_METHOD_SOLE ? 0 : owner.block->task;
+    one->waiting = owner.block->task;
+    one->since = cup_helper_wait_clock(one->waiting, cup_ticks());
     return !cup_dask_address_is_known(one->address);
 }
 
@@ -153,8 +165,10 @@ static void end_connection(int fd, int error)
 {
     struct connecting one;
     char address[CUP_PEER_LONGEST];
-    if ((error || cup_peer_address(fd, address)) && take_connection(fd, &one))
-        write_record(&one, error);
+    if ((!error && !cup_peer_address(fd, address)) || !take_connection(fd, &one))
+        return;
+    count_wait(&one);
+    write_record(&one, error);
 }
 
 /* Some programs call connect() again to learn whether the connection is established by now. */
@@ -199,7 +213,9 @@ void cup_connecting_closed_slowly(int fd)
     if (!is_recording())
         return;
     int saved = cup_enter();
-    if (take_connection(fd, &one))
+    if (take_connection(fd, &one)) {
+        count_wait(&one);
         write_record(&one, ECANCELED);
+    }
     cup_leave(saved);
 }

@@ -1,6 +1,7 @@
 #include "preload/io/requests.h"
 
 #include "preload/counters/block.h"
+#include "preload/io/exchange.h"
 #include "preload/io/socket_owner.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -17,6 +18,7 @@ struct connection {
     uint32_t lock;
     uint32_t task;               /* whose request it is; 0: not known */
     uint64_t sent;               /* when it began; 0: there is none */
+    bool expects;                /* it must be answered, and was not yet */
     uint64_t answered;           /* when the first part of the answer arrived; 0: none did */
     uint64_t last;               /* when the last part arrived */
     struct cup_task_clock since; /* the task has waited for the server up to here */
@@ -99,12 +101,27 @@ static void count_wait(struct connection *connection, const struct cup_transfer 
     add_wait(block, transfer->url, cup_ticks_ns(ticks));
 }
 
-static void note_sent(struct connection *connection, uint32_t task, uint64_t now)
+/* The request is answered, or there is none any more. */
+static void stop_expecting(struct connection *connection)
 {
+    if (connection->expects)
+        cup_helper_wait_got_answer(connection->task);
+    connection->expects = false;
+}
+
+/* HTTP and TLS are always answered; what else is sent may be a log, or a metric. */
+static void note_sent(struct connection *connection, const struct cup_transfer *transfer)
+{
+    uint32_t task = transfer->owner.block ? transfer->owner.block->task : 0;
     if (connection->sent && !connection->answered && connection->task == task)
         return; /* more of the same request */
-    *connection = (struct connection){.lock = connection->lock, .task = task, .sent = now};
-    connection->since = cup_helper_wait_clock(task, now);
+    stop_expecting(connection);
+    *connection =
+        (struct connection){.lock = connection->lock, .task = task, .sent = transfer->stop};
+    connection->since = cup_helper_wait_clock(task, transfer->stop);
+    connection->expects = cup_exchange_is_followed(transfer->descriptor);
+    if (connection->expects)
+        cup_helper_wait_asks(task, transfer->descriptor->file);
 }
 
 /* A few bytes after a pause need not be the rest of the answer: with TLS, a server says goodbye
@@ -123,6 +140,7 @@ static void note_received(struct connection *connection, const struct cup_transf
         return;
     if (!connection->answered)
         connection->answered = now;
+    stop_expecting(connection);
     connection->last = now;
     bool pauses = cup_ticks_ns(now - before) > PAUSE_NS;
     count_wait(connection, transfer, pauses ? find_lateness(transfer->descriptor) : 0);
@@ -133,6 +151,7 @@ static void note_ended(struct connection *connection, const struct cup_transfer 
 {
     if (connection->sent && !connection->answered)
         count_wait(connection, transfer, 0);
+    stop_expecting(connection);
     connection->sent = 0;
 }
 
@@ -144,7 +163,6 @@ static bool is_temporary(int error)
 void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int error)
 {
     const struct cup_descriptor *socket = transfer->descriptor;
-    const struct cup_block *owner = transfer->owner.block;
     bool sends = transfer->call == CUP_WRITE;
     if (!socket->peer || socket->peer == CUP_PEER_PAIR || socket->wire ||
         cup_socket_is_dask(transfer) || (bytes < 0 && is_temporary(error)) ||
@@ -156,7 +174,7 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
     if (bytes <= 0)
         note_ended(connection, transfer);
     else if (sends)
-        note_sent(connection, owner ? owner->task : 0, transfer->stop);
+        note_sent(connection, transfer);
     else if (connection->sent)
         note_received(connection, transfer, (size_t)bytes);
     cup_spin_unlock(&connection->lock);

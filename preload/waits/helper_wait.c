@@ -25,7 +25,10 @@ static struct entry {
     uint8_t class;                    /* for a lock or on a socket */
     uint8_t served_count;
     struct cup_task_clock clock, clock_at_block;
-    struct served_time served[SERVED]; /* disjoint, in the order of time */
+    uint32_t unanswered;                    /* number of requests without any answer */
+    uint32_t unanswered_server;             /* of the first of them */
+    struct cup_task_clock unanswered_since; /* the clock when it was sent */
+    struct served_time served[SERVED];      /* disjoint, in the order of time */
 } __attribute__((aligned(64))) entries[ENTRIES];
 
 /* The task's entry, locked; NULL if it has none. */
@@ -138,6 +141,28 @@ struct cup_task_clock cup_helper_wait_clock(uint32_t task, uint64_t now)
     return clock;
 }
 
+void cup_helper_wait_asks(uint32_t task, uint32_t server)
+{
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return;
+    if (!entry->unanswered++) {
+        entry->unanswered_server = server;
+        entry->unanswered_since = entry->clock;
+    }
+    cup_spin_unlock(&entry->lock);
+}
+
+void cup_helper_wait_got_answer(uint32_t task)
+{
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return;
+    if (entry->unanswered)
+        entry->unanswered--;
+    cup_spin_unlock(&entry->lock);
+}
+
 static struct cup_task_clock later_of(struct cup_task_clock a, struct cup_task_clock b)
 {
     return a.blocked > b.blocked ? a : b;
@@ -225,6 +250,20 @@ uint64_t cup_helper_wait_served(uint32_t task, struct cup_task_clock *since, uin
     struct served_time time = {*since, later_of(turn_clock_back(entry, late), *since)};
     uint64_t added = serve_entry(entry, time);
     *since = time.to;
+    cup_spin_unlock(&entry->lock);
+    return added;
+}
+
+uint64_t cup_helper_wait_gives_up(uint32_t task, uint64_t now, uint32_t *server)
+{
+    uint64_t added = 0;
+    struct entry *entry = lock_entry(task);
+    if (!entry)
+        return 0;
+    advance_entry(entry, now);
+    if (entry->unanswered)
+        added = serve_entry(entry, (struct served_time){entry->unanswered_since, entry->clock});
+    *server = entry->unanswered_server;
     cup_spin_unlock(&entry->lock);
     return added;
 }

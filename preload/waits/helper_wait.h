@@ -30,6 +30,11 @@ struct cup_task_clock {
 void cup_helper_wait_begin(uint32_t task);
 void cup_helper_wait_end(uint32_t task);
 
+/* TASK is about to end, at NOW. If one of its requests is still out and without an answer, it has
+ * waited for that. Returns how long, in ticks, as far as nothing else explained it, and sets
+ * *SERVER. */
+uint64_t cup_helper_wait_gives_up(uint32_t task, uint64_t now, uint32_t *server);
+
 /* TASK's own thread begins to wait for a lock or on a socket (CLASS) at NOW (ticks); that wait
  * ends. The second function returns how long its helpers waited in between, and how long the task
  * waited for servers, as far as an earlier call did not return it: in this wait or an earlier one.
@@ -39,6 +44,11 @@ struct cup_helper_wait cup_helper_wait_task_resumes(uint32_t task, uint64_t now)
 
 /* A request of TASK is sent at NOW: returns TASK's clock. */
 struct cup_task_clock cup_helper_wait_clock(uint32_t task, uint64_t now);
+
+/* A request of TASK that SERVER (a FILE record) must answer is out; it is no longer, or the first
+ * part of its answer has arrived. */
+void cup_helper_wait_asks(uint32_t task, uint32_t server);
+void cup_helper_wait_got_answer(uint32_t task);
 
 /* A part of the answer to a request of TASK arrived LATE ticks before NOW. The request was out
  * since TASK's clock was *SINCE, which is set to that of the arrival. Returns for how long of that

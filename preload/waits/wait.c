@@ -384,6 +384,16 @@ void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)
     cup_helper_wait_begin(task);
 }
 
+/* The task of BLOCK ends at NOW: counts what it waited for servers after its last wait. */
+static void settle_requests(struct cup_block *block, uint64_t now)
+{
+    uint32_t server = 0;
+    uint64_t ticks = cup_helper_wait_gives_up(block->task, now, &server);
+    if (ticks && server)
+        cup_block_file(block, server)->counters[CUP_F_WAIT_NS] += cup_ticks_ns(ticks);
+    divide_wait(block, CUP_WAIT_COUNT, now, 0);
+}
+
 void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
@@ -392,7 +402,7 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
     if (cup_self.task != task)
         return;
     if (block)
-        divide_wait(block, CUP_WAIT_COUNT, cup_ticks(), 0);
+        settle_requests(block, cup_ticks());
     cup_helper_wait_end(task);
     if (!block)
         return;

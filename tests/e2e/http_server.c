@@ -6,6 +6,7 @@
 #include "tests/e2e/xrootd_server.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,25 @@ double http_sum(json_t *log, const char *key, const char *number)
         const char *path = json_string_value(json_object_get(row, "path"));
         if (path && strstr(path, mark))
             sum += json_number_value(json_object_get(row, number));
+    }
+    return sum;
+}
+
+/* The log is in the order of ends: so an answer overlaps only what ends after it began. */
+double http_waited(json_t *log, const char *key)
+{
+    const char *mark = text("/t/%s/", key);
+    double sum = 0, free_from = INFINITY;
+    for (size_t i = json_array_size(log); i-- > 0;) {
+        json_t *row = json_array_get(log, i);
+        const char *path = json_string_value(json_object_get(row, "path"));
+        if (!path || !strstr(path, mark))
+            continue;
+        double end = json_number_value(json_object_get(row, "ended"));
+        double begin = end - json_number_value(json_object_get(row, "seconds"));
+        end = fmin(end, free_from);
+        sum += fmax(end - begin, 0);
+        free_from = fmin(free_from, begin);
     }
     return sum;
 }

@@ -34,3 +34,6 @@ json_t *http_stop(struct http_server *server);
 /* The sum of a number over the answers to paths that have "/t/KEY/" in them. A task that asks for
  * its files there has its bytes in the server's log by its key. */
 double http_sum(json_t *log, const char *key, const char *number);
+
+/* For how long one of these answers was out. */
+double http_waited(json_t *log, const char *key);

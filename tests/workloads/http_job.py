@@ -56,6 +56,16 @@ def fetch_fsspec(urls):
     return sum(len(part) for part in data)
 
 
+def fetch_lock(urls):
+    """An answer on a connection that is kept; then a wait in which no request is out."""
+    import threading
+
+    import fsspec
+
+    fsspec.filesystem("http").cat_file(urls[0])
+    threading.Event().wait(1)
+
+
 def split_s3(urls):
     """The endpoint, and of each URL the bucket with the key."""
     endpoint, _, _ = urls[0].partition("/bucket/")

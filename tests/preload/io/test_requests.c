@@ -1,5 +1,7 @@
 /* Requests on connections: made-up calls on a socket, and a task that waits for a lock. */
 #include "preload/io/requests.h"
+
+#include "preload/io/exchange.h"
 #include "preload/waits/helper_wait.h"
 
 #include <criterion/criterion.h>
@@ -120,6 +122,27 @@ Test(requests, a_server_that_never_answered_was_waited_for_until_the_connection_
     cup_self.own = NULL;
     struct cup_helper_wait times = cup_helper_wait_task_resumes(TASK, cup_ticks());
     cr_expect(times.served > 0 && times.served < cup_ticks() - now + 1);
+}
+
+/* The task ends first. */
+Test(requests, of_http_are_out_until_they_are_answered)
+{
+    uint32_t at;
+    server->protocol = CUP_PROTOCOL_HTTP;
+    move(CUP_WRITE, &block, 2000, 100);
+    cr_expect_eq(cup_helper_wait_gives_up(TASK, 5000, &at), 3000);
+    cr_expect_eq(at, SERVER);
+    move(CUP_RECEIVE, &block, 6000, 1000);
+    move(CUP_WRITE, &block, 7000, 100);
+    move(CUP_RECEIVE, &block, 8000, 0);
+    cr_expect_eq(cup_helper_wait_gives_up(TASK, 9000, &at), 0);
+}
+
+Test(requests, of_other_protocols_need_no_answer)
+{
+    uint32_t at;
+    move(CUP_WRITE, &block, 2000, 100);
+    cr_expect_eq(cup_helper_wait_gives_up(TASK, 5000, &at), 0);
 }
 
 Test(requests, of_dask_of_xrootd_and_of_pairs_are_none)

@@ -264,3 +264,27 @@ Test(helper_wait, requests_of_a_task_that_has_ended_count_for_none)
     cr_expect_eq(sent.blocked, 0);
     cr_expect_eq(cup_helper_wait_served(OTHER, &sent, 100, 0), 0);
 }
+
+Test(helper_wait, a_task_that_ends_without_an_answer_waited_for_it)
+{
+    uint32_t server = 0;
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    cup_helper_wait_clock(TASK, 110);
+    cup_helper_wait_asks(TASK, 5);
+    cup_helper_wait_clock(TASK, 120);
+    cup_helper_wait_asks(TASK, 6);
+    cup_helper_wait_got_answer(TASK);
+    expect_served(200, 0, 0);
+    cr_expect_eq(cup_helper_wait_gives_up(TASK, 210, &server), 90);
+    cr_expect_eq(server, 5);
+    expect_served(210, 90, 0);
+}
+
+Test(helper_wait, a_task_that_ends_with_all_answers_gave_up_none)
+{
+    uint32_t server;
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    cup_helper_wait_asks(TASK, 5);
+    cup_helper_wait_got_answer(TASK);
+    cr_expect_eq(cup_helper_wait_gives_up(TASK, 200, &server), 0);
+}

@@ -1,0 +1,128 @@
+/* Tasks that wait for a slow server: they waited for it as long as its own log says, whichever
+ * thread of theirs asked and received. Skipped without nginx. */
+#include "tests/e2e/child.h"
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/profile.h"
+#include "tests/e2e/s3_server.h"
+#include "tests/e2e/witness.h"
+#include "tests/e2e/xrootd_server.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+TestSuite(http_waits, .timeout = 240);
+
+/* A file of 2.9 MB takes two seconds. */
+static const char slow[] = "limit_rate 1m;";
+
+static char *make_files(const char *name)
+{
+    char *scratch = cup_scratch(name);
+    cr_assert(mkdir(text("%s/files", scratch), 0755) == 0);
+    xrootd_make_files(text("%s/files", scratch));
+    return scratch;
+}
+
+static void run_clients(const char *scratch, const char *url, const char *clients,
+                        const char *certificate)
+{
+    struct cup_cluster cluster;
+    const char *const arguments[] = {url, clients, "2", NULL};
+    const char *const environment[] = {"PYTHONPATH=" S3_PACKAGES,
+                                       text("SSL_CERT_FILE=%s", certificate),
+                                       text("REQUESTS_CA_BUNDLE=%s", certificate), NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch,
+                                                              .threads = 4,
+                                                              .environment = environment});
+    cup_cluster_script(&cluster, "http_job.py", arguments);
+    cup_cluster_stop(&cluster);
+}
+
+/* The server's log and cupping agree within some per cent; here is room for a loaded machine. */
+static void check_task(json_t *row, json_t *log)
+{
+    const char *key = cup_word(row, "key");
+    double served = http_waited(log, key), sockets = cup_number(row, "poll_wait_s");
+    cr_expect(served > 1 && sockets > 0.8 * served && sockets < 1.1 * served + 0.5,
+              "%s: %.3f s on sockets, the server says %.3f s", key, sockets, served);
+}
+
+static void check_waits(const char *scratch, json_t *log, size_t tasks)
+{
+    size_t i;
+    json_t *row, *rows = cup_tasks(scratch);
+    cr_assert_eq(json_array_size(rows), tasks);
+    json_array_foreach(rows, i, row) if (strncmp(cup_word(row, "key"), "lock", 4))
+        check_task(row, log);
+    cup_check_sane(rows);
+    json_decref(rows);
+}
+
+/* A task that waits for a lock after its answers, on connections that are kept, waits for a lock.
+ */
+static void check_lock(const char *scratch, json_t *log)
+{
+    json_t *rows = cup_tasks(scratch), *row = cup_row(rows, "lock-0", 1);
+    double locks = cup_number(row, "lock_wait_s"), sockets = cup_number(row, "poll_wait_s");
+    double served = http_waited(log, "lock-0");
+    cr_expect(locks > 0.9 && sockets < served + 0.5, "%.3f s for locks, %.3f s on sockets, %.3f s",
+              locks, sockets, served);
+    json_decref(rows);
+}
+
+static void check_advice(const char *scratch)
+{
+    size_t i;
+    bool network = false;
+    json_t *report = cup_report(scratch), *advice;
+    json_array_foreach(json_object_get(report, "advice"), i, advice)
+    {
+        network |= cup_is(advice, "rule", "network_bound");
+    }
+    cr_expect(network);
+    json_decref(report);
+}
+
+static void judge(const char *name, const char *clients, size_t tasks, bool tls)
+{
+    http_need();
+    struct http_server server;
+    char *scratch = make_files(name);
+    const char *files = text("%s/files", scratch);
+    http_start(&server, &(struct http_options){.files = files, .settings = slow, .tls = tls});
+    run_clients(scratch, server.url, clients, text("%s/certificate", server.directory));
+    json_t *log = http_stop(&server);
+    check_waits(scratch, log, tasks);
+    check_lock(scratch, log);
+    check_advice(scratch);
+    json_decref(log);
+    free(scratch);
+}
+
+Test(http_waits, plain)
+{
+    judge("http-waits", "uproot,requests,lock", 6, false);
+}
+
+Test(http_waits, tls)
+{
+    judge("http-waits-tls", "uproot,requests,lock", 6, true);
+}
+
+Test(http_waits, s3)
+{
+    s3_need();
+    struct s3_server server;
+    char *scratch = make_files("http-waits-s3");
+    const char *files = text("%s/files", scratch);
+    s3_start(&server, &(struct http_options){.files = files, .settings = slow});
+    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow", NULL);
+    json_t *log = s3_stop(&server);
+    check_waits(scratch, log, 6);
+    check_advice(scratch);
+    json_decref(log);
+    free(scratch);
+}
