@@ -107,8 +107,8 @@ Test(http, four_threads)
     struct http_server server;
     char *scratch = make_files("http-4");
     http_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
-    run_clients(scratch, server.url, "uproot,fsspec,requests", 4, NULL);
-    judge(scratch, http_stop(&server), 12, check_bytes);
+    run_clients(scratch, server.url, "uproot,fsspec,requests,urllib3,aiohttp", 4, NULL);
+    judge(scratch, http_stop(&server), 20, check_bytes);
 }
 
 Test(http, tls_four_threads)

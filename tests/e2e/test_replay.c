@@ -204,6 +204,27 @@ static json_int_t count_vectors(json_t *files)
     return count;
 }
 
+/* Older clients of XRootD: 5.9 of pip, 5.5 of Debian 12. */
+static void check_older_clients(const char *table, json_t *files)
+{
+    static const char *const libraries[] = {
+        CUP_TOP "/build/xrootd-5.9/pyxrootd/libXrdPosix.so.3",
+        "/usr/lib/x86_64-linux-gnu/libXrdPosix.so.3",
+    };
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        int status;
+        char *errors;
+        if (access(libraries[i], R_OK))
+            continue;
+        json_t *result =
+            run_replay(table, OPTIONS("--client", libraries[i], "--speed", "20"), &status, &errors);
+        cr_expect_eq(status, 0, "%s: %s", libraries[i], errors);
+        check_replay(result, files, same_place);
+        json_decref(result);
+        free(errors);
+    }
+}
+
 static const char *local_place(const char *file)
 {
     return text("%s%s", xrootd_files(), strrchr(file, '/'));
@@ -225,6 +246,7 @@ Test(replay, of_an_xrootd_server)
     check_replay(result, sums, same_place);
     json_decref(result);
     free(errors);
+    check_older_clients(table, sums);
     result =
         run_replay(table, OPTIONS("--root", xrootd_files(), "--speed", "20"), &status, &errors);
     cr_expect_eq(status, 0, "%s", errors);

@@ -21,13 +21,15 @@ TestSuite(xrootd, .timeout = 240);
 
 /* ---- on a worker ------------------------------------------------------------------------- */
 
-static void run_job(const char *scratch, int threads)
+static void run_job(const char *scratch, int threads, const char *packages)
 {
     struct cup_cluster cluster;
     char *out = cup_path(scratch, "out.json");
     const char *const arguments[] = {out, xrootd_url, xrootd_files(), NULL};
-    cup_cluster_start(&cluster,
-                      &(struct cup_cluster_options){.directory = scratch, .threads = threads});
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){
+                                    .directory = scratch,
+                                    .threads = threads,
+                                    .environment = (const char *const[]){packages, NULL}});
     cup_cluster_script(&cluster, "xrootd_job.py", arguments);
     cup_cluster_stop(&cluster);
     free(out);
@@ -94,12 +96,13 @@ static void check_extents(const char *profile, size_t files)
     child_free(&check);
 }
 
-static void check_worker(const char *name, int threads)
+/* PACKAGES: "PYTHONPATH=..." of an older client, or NULL. */
+static void check_worker(const char *name, int threads, const char *packages)
 {
     xrootd_need();
     char *scratch = cup_scratch(name);
     xrootd_start();
-    run_job(scratch, threads);
+    run_job(scratch, threads, packages);
     xrootd_stop();
     json_t *rows = cup_tasks(scratch), *out = cup_json(scratch, "out.json");
     json_t *report = cup_report(scratch);
@@ -116,12 +119,33 @@ static void check_worker(const char *name, int threads)
 
 Test(xrootd, one_thread)
 {
-    check_worker("xrootd-1", 1);
+    check_worker("xrootd-1", 1, NULL);
 }
 
 Test(xrootd, four_threads)
 {
-    check_worker("xrootd-4", 4);
+    check_worker("xrootd-4", 4, NULL);
+}
+
+/* The client of version VERSION, at PATH below build/. */
+static void check_client(const char *version, const char *path)
+{
+    const char *packages = text("PYTHONPATH=%s/%s", CUP_TOP "/build", path);
+    const char *import =
+        text("import XRootD.client as c; assert c.__version__.startswith('%s')", version);
+    if (child_status((const char *[4]){"env", packages, CUP_PYTHON, text("-c%s", import)}))
+        cr_skip_test("no XRootD client of version %s in build/%s", version, path);
+    check_worker(text("xrootd-%s", version), 4, packages);
+}
+
+Test(xrootd, client_5_9)
+{
+    check_client("5.9", "xrootd-5.9");
+}
+
+Test(xrootd, client_5_5)
+{
+    check_client("5.5", "xrootd-5.5/usr/lib/python3/dist-packages");
 }
 
 /* ---- the client's methods, and a server that dies ----------------------------------------- */

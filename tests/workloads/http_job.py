@@ -45,6 +45,19 @@ def fetch_uproot(urls):
     return events
 
 
+def fetch_aiohttp(urls):
+    """With a loop and a session of its own."""
+    import asyncio
+
+    import aiohttp
+
+    async def fetch_all():
+        async with aiohttp.ClientSession() as session:
+            return [len(await (await session.get(url)).read()) for url in urls]
+
+    return asyncio.run(fetch_all())
+
+
 def fetch_fsspec(urls):
     """One request after the other, and all at once."""
     import fsspec
