@@ -26,8 +26,8 @@
 
 #define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
 #define CUP_LOG_BYTE_ORDER 0x01020304u
-#define CUP_LOG_VERSION 3     /* since 3, the rows of samples hold only what changed */
-#define CUP_LOG_MIN_READER 2  /* since 2, COUNTERS and FILE_USE records are smaller */
+#define CUP_LOG_VERSION 4     /* since 4, read_*_bytes include what servers sent to sockets */
+#define CUP_LOG_MIN_READER 4  /* older readers would count that twice */
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
@@ -67,18 +67,20 @@ enum cup_method {
  * nanosecond is in two waits. The five counters from IO_WAIT_NS on are in the order of enum
  * cup_wait_class. */
 #define CUP_COUNTERS(X)                                                                            \
-    X(READ_OWN_BYTES, "read_own_bytes", SUM, FILES, "data files: read by the task's own thread")   \
+    X(READ_OWN_BYTES, "read_own_bytes", SUM, FILES,                                                \
+      "data files and servers: read by the task's own thread")                                     \
     X(READ_CONTEXT_BYTES, "read_context_bytes", SUM, CONTEXT,                                      \
-      "data files: attributed by the context")                                                     \
+      "data files and servers: attributed by the context")                                         \
     X(READ_DESCRIPTOR_BYTES, "read_descriptor_bytes", SUM, FILES,                                  \
-      "data files: attributed by the descriptor")                                                  \
+      "data files and servers: attributed by the descriptor")                                      \
     X(READ_HANDOFF_BYTES, "read_handoff_bytes", SUM, HANDOFF,                                      \
-      "data files: attributed by a hand-off")                                                      \
+      "data files and servers: attributed by a hand-off, or by a request")                         \
     X(READ_INHERITED_BYTES, "read_inherited_bytes", SUM, HANDOFF,                                  \
-      "data files: read by a thread that the task started")                                        \
+      "data files and servers: read by a thread that the task started")                            \
     X(READ_SOLE_BYTES, "read_sole_bytes", SUM, FILES,                                              \
-      "data files: read while the task was the only one")                                          \
-    X(READ_NONE_BYTES, "read_none_bytes", SUM, FILES, "data files: unattributed (task 0 only)")    \
+      "data files and servers: read while the task was the only one")                              \
+    X(READ_NONE_BYTES, "read_none_bytes", SUM, FILES,                                              \
+      "data files and servers: unattributed (task 0 only)")                                        \
     X(READ_CALLS, "read_calls", SUM, FILES, "calls that read data files")                          \
     X(READ_NS, "read_ns", SUM, FILES, "wall time of calls that read data files")                   \
     X(WRITE_BYTES, "write_bytes", SUM, FILES, "written to regular files")                          \
@@ -154,7 +156,9 @@ enum cup_method {
       "XRootD server answers")                                                                     \
     X(FAILED_OPENS, "failed_opens", SUM, OPENS, "opens of data files that failed")                 \
     X(PEAK_BEFORE_BYTES, "peak_before_bytes", MAX, FILES,                                          \
-      "peak_live_bytes until the current section began: that has a peak of its own")
+      "peak_live_bytes until the current section began: that has a peak of its own")               \
+    X(SERVER_READ_BYTES, "server_read_bytes", SUM, FILES,                                          \
+      "part of read_bytes and of recv_bytes: from servers, through TCP connections")
 enum cup_counter {
 #define X(id, name, kind, needs, what) CUP_C_##id,
     CUP_COUNTERS(X)

@@ -142,7 +142,7 @@ static void advise_place(const struct cup_totals *t, struct cup_advice *advice)
 /* Bytes that calls on data files delivered to tasks and their helpers. */
 static double read_bytes(const struct cup_totals *t)
 {
-    double sum = 0;
+    double sum = -(double)t->counters[CUP_C_SERVER_READ_BYTES];
     for (int method = 0; method < CUP_METHOD_NONE; method++)
         sum += (double)cup_method_bytes(t, method);
     return sum;

@@ -55,7 +55,7 @@ static const struct figure figures[] = {
     {CUP_METRIC_total_task_time, "task_seconds_total", NULL, NULL, 1, "Wall time of all tasks that ended."},
     {CUP_METRIC_total_thread_cpu_time, "task_cpu_seconds_total", NULL, NULL, 1, "CPU time of all tasks and of the threads that helped them."},
     {CUP_METRIC_total_bytes_read_coffea, "requested_bytes_total", NULL, NULL, 1, "Bytes that uproot requested (Coffea's bytesread)."},
-    {CUP_METRIC_total_bytes_read, "read_bytes_total", NULL, NULL, 1, "Bytes delivered to tasks: data files, mapped files, sockets."},
+    {CUP_METRIC_total_bytes_read, "read_bytes_total", NULL, NULL, 1, "Bytes delivered to tasks: data files, servers, mapped files, sockets."},
     {CUP_METRIC_wire_bytes, "received_bytes_total", NULL, NULL, 1, "Bytes that sockets delivered in workers, Dask's own apart."},
     {CUP_METRIC_bytes_read_compressed, "basket_compressed_bytes_total", NULL, NULL, 1, "Baskets read, compressed."},
     {CUP_METRIC_bytes_read_uncompressed, "basket_uncompressed_bytes_total", NULL, NULL, 1, "Baskets read, uncompressed."},
@@ -215,7 +215,7 @@ static struct cup_value count_if(bool known, uint64_t count)
       ns(t->prefixes[i].wall_ns))                                                                  \
     X("prefix_cpu_seconds_total", "CPU time of the own threads of the tasks of a prefix.",         \
       cup_sums_have_cpu(&t->prefixes[i]) ? ns(t->prefixes[i].cpu_ns) : cup_null())                 \
-    X("prefix_read_bytes_total", "Bytes from data files for the tasks of a prefix.",               \
+    X("prefix_read_bytes_total", "Bytes from data files and servers for the tasks of a prefix.",   \
       count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->prefixes[i].read_bytes))
 KIND(prefix, PREFIX_FAMILIES)
 
@@ -243,7 +243,7 @@ static uint64_t read_bytes(const struct cup_process *process)
     X("worker_busy_seconds_total", "Time of a worker's threads in tasks.", ns(busy_ns(t, i)))      \
     X("worker_cpu_seconds_total", "CPU time of a worker's threads in tasks.",                      \
       ns(t->budgets[i].ns[CUP_BUDGET_TASK_CPU]))                                                   \
-    X("worker_read_bytes_total", "Bytes from data files for its tasks.",                           \
+    X("worker_read_bytes_total", "Bytes from data files and servers for its tasks.",               \
       count_if(cup_process_has(t->profile, i, CUP_FEATURE_FILES),                                  \
                read_bytes(&t->profile->processes[i])))
 KIND(worker, WORKER_FAMILIES)
@@ -258,7 +258,8 @@ KIND(worker, WORKER_FAMILIES)
     X("dataset_process_seconds_total",                                                             \
       "Time inside process(), summed over the chunks of a dataset.",                               \
       ns(t->datasets[i].process_ns))                                                               \
-    X("dataset_read_bytes_total", "Bytes from data files for the chunks of a dataset.",            \
+    X("dataset_read_bytes_total",                                                                  \
+      "Bytes from data files and servers for the chunks of a dataset.",                            \
       count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \
     X("dataset_requested_bytes_total", "Bytes that uproot requested (Coffea's bytesread).",        \
       count_if(t->datasets[i].coffea.with_bytes, t->datasets[i].coffea.bytes))

@@ -88,10 +88,10 @@ static inline double cup_total_cores(T t)
     return isnan(cores) ? cup_run_cores(t) : cores;
 }
 
-/* Bytes attributed to tasks: from data files, mapped files and sockets. */
+/* Bytes attributed to tasks: from data files, servers, mapped files and other sockets. */
 static inline uint64_t cup_attributed_bytes(T t)
 {
-    uint64_t sum = t->counters[CUP_C_MAPPED_BYTES] + t->counters[CUP_C_RECV_BYTES];
+    uint64_t sum = cup_otherwise_read(t->counters);
     for (int method = 0; method < CUP_METHOD_NONE; method++)
         sum += cup_method_bytes(t, method);
     return sum;
@@ -100,7 +100,7 @@ static inline uint64_t cup_attributed_bytes(T t)
 static inline uint64_t cup_all_bytes(T t)
 {
     return cup_attributed_bytes(t) + cup_method_bytes(t, CUP_METHOD_NONE) +
-           t->without_task[CUP_C_MAPPED_BYTES] + t->without_task[CUP_C_RECV_BYTES];
+           cup_otherwise_read(t->without_task);
 }
 
 /* A counter of the tasks plus that of worker processes outside of tasks. */

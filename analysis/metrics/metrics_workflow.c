@@ -52,14 +52,13 @@ static struct cup_value wire_bytes(T t)
 
 /* ---- what Coffea reports ---------------------------------------------------------------- */
 
-/* What the processor's tasks were given other than by calls on files; of all attempts. */
+/* What the processor's tasks were given that is not in read_bytes; of all attempts. */
 static uint64_t otherwise_read(T t)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->profile->prefix_count; i++)
         if (cup_prefix_is_processor(t, i))
-            sum += t->profile->prefixes[i].counters[CUP_C_MAPPED_BYTES] +
-                   t->profile->prefixes[i].counters[CUP_C_RECV_BYTES];
+            sum += cup_otherwise_read(t->profile->prefixes[i].counters);
     return sum;
 }
 

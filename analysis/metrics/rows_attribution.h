@@ -7,23 +7,26 @@
     BYTES_METRIC(name, label, cup_class_bytes(t, counter), source)
 
 BYTES_METRIC(bytes_total, "data read in workers", cup_count(cup_all_bytes(t)),
-             "data files, mapped files and sockets, in the processes that ran tasks")
+             "data files, servers, mapped files and sockets, in the processes that ran tasks")
 BYTES_METRIC(bytes_attributed, "  attributed to tasks", cup_count(cup_attributed_bytes(t)),
              "part of bytes_total that is attributed to a task")
 METRIC(share_attributed, "  share attributed", SHARE,
        cup_ratio((double)cup_attributed_bytes(t), (double)cup_all_bytes(t)),
        "P: bytes_attributed / bytes_total", .needs = CUP_FEATURE_FILES, MORE_IS_BETTER)
-BYTES_METRIC(read_bytes, "  from data files", cup_count(cup_all_method_bytes(t)),
-             "what calls delivered from regular files, by all attribution methods")
+BYTES_METRIC(read_bytes, "  from data files and servers", cup_count(cup_all_method_bytes(t)),
+             "what calls delivered from regular files and from servers, by all attribution methods")
 BYTES_METRIC(read_none_bytes, NULL, cup_count(cup_method_bytes(t, CUP_METHOD_NONE)),
              "part of read_bytes that is unattributed")
 CLASS_METRIC(remote_read_bytes, "    by XRootD's client", CUP_C_REMOTE_READ_BYTES,
              "part of read_bytes that XRootD's client delivered")
+CLASS_METRIC(server_read_bytes, "    by sockets: HTTP, S3", CUP_C_SERVER_READ_BYTES,
+             "part of read_bytes, and of recv_bytes, that came through TCP connections, without "
+             "Dask's own and those of XRootD's client")
 METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
        "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED)
 METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
        "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED)
-CLASS_METRIC(recv_bytes, "  from sockets", CUP_C_RECV_BYTES,
+CLASS_METRIC(recv_bytes, "  from sockets, servers included", CUP_C_RECV_BYTES,
              "received from sockets, without Dask's own")
 BYTES_METRIC(recv_none_bytes, NULL, cup_count(t->without_task[CUP_C_RECV_BYTES]),
              "part of recv_bytes that is unattributed")

@@ -101,7 +101,7 @@ struct cup_task {
     uint64_t cpu_ns;
     uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
-    uint64_t read_bytes;       /* sum over all attribution methods */
+    uint64_t read_bytes;       /* data files and servers: sum over all attribution methods */
     uint64_t child_read_bytes; /* by processes that it started, directly or not */
     uint64_t key_hash; /* equal for all attempts at one task. Two of ten million different keys
                           have the same hash with a probability of 1 in 400,000 */
@@ -487,6 +487,14 @@ extern const char *const cup_counter_names[CUP_COUNTER_COUNT];
 
 /* Adds counters to sums; of counters of kind LARGEST the larger value is kept. */
 void cup_counters_add(uint64_t *restrict sums, const uint64_t *restrict values);
+
+/* What was read other than by read_bytes, of a task or of several: pages of mapped files, and what
+ * sockets received from others than servers. */
+static inline uint64_t cup_otherwise_read(const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    return counters[CUP_C_MAPPED_BYTES] + counters[CUP_C_RECV_BYTES] -
+           counters[CUP_C_SERVER_READ_BYTES];
+}
 
 /* Returns the features that must be on in a process for this counter to be valid. */
 uint64_t cup_counter_needs(enum cup_counter counter);

@@ -228,6 +228,7 @@ const struct cup_task_column cup_task_columns[] = {
     COUNTER("read_calls", READ_CALLS), SECONDS("read_s", READ_NS),
     COUNTER("write_bytes", WRITE_BYTES), COUNTER("write_calls", WRITE_CALLS),
     SECONDS("write_s", WRITE_NS),
+    COUNTER("server_read_bytes", SERVER_READ_BYTES),
     COUNTER("recv_bytes", RECV_BYTES), COUNTER("send_bytes", SEND_BYTES), SECONDS("net_s", NET_NS),
     COUNTER("mapped_bytes", MAPPED_BYTES),
     COUNTER("open_calls", OPEN_CALLS),

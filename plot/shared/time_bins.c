@@ -149,7 +149,9 @@ void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *tota
 
 uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
 {
-    return profile->tasks[task].read_bytes + received(profile, task);
+    uint64_t from_servers =
+        profile->counters ? profile->counters[task][CUP_C_SERVER_READ_BYTES] : 0;
+    return profile->tasks[task].read_bytes + received(profile, task) - from_servers;
 }
 
 const char *cup_no_accesses_reason(const struct cup_profile *profile)

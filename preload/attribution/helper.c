@@ -35,11 +35,11 @@ static void count_cpu(uint32_t task)
 /* ---- jobs of concurrent.futures ---------------------------------------------------------- */
 
 /* Counters to roll back when a job turns out to work for several tasks. */
-enum { JOB_SUMS = 8 };
-static const uint8_t job_sums[JOB_SUMS] = {CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES,
-                                           CUP_C_READ_HANDOFF_BYTES, CUP_C_HELPER_CPU_NS,
-                                           CUP_C_WRITE_BYTES,        CUP_C_RECV_BYTES,
-                                           CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES};
+enum { JOB_SUMS = 9 };
+static const uint8_t job_sums[JOB_SUMS] = {
+    CUP_C_READ_CONTEXT_BYTES, CUP_C_READ_DESCRIPTOR_BYTES, CUP_C_READ_HANDOFF_BYTES,
+    CUP_C_HELPER_CPU_NS,      CUP_C_WRITE_BYTES,           CUP_C_RECV_BYTES,
+    CUP_C_SEND_BYTES,         CUP_C_ALLOC_BYTES,           CUP_C_SERVER_READ_BYTES};
 
 /* By thread slot: the thread's block for the job's task, and its counters when the job began. */
 static struct job {

@@ -91,6 +91,23 @@ static unsigned choose_kernel_counter(const struct cup_transfer *transfer)
     }
 }
 
+/* A server sent the bytes, through a TCP connection of the analysis. They count as read. */
+static bool is_from_server(const struct cup_transfer *transfer)
+{
+    const struct cup_descriptor *descriptor = transfer->descriptor;
+    return transfer->call != CUP_WRITE && descriptor->class == CUP_FILE_SOCKET &&
+           descriptor->peer == CUP_PEER_TCP && !descriptor->wire && !cup_socket_is_dask(transfer);
+}
+
+static void count_from_server(const struct cup_transfer *transfer, uint64_t bytes)
+{
+    uint64_t *counters = transfer->owner.block->counters;
+    counters[CUP_C_READ_OWN_BYTES + transfer->owner.method] += bytes;
+    counters[CUP_C_SERVER_READ_BYTES] += bytes;
+    if (transfer->owner.method == CUP_METHOD_NONE)
+        cup_child_read();
+}
+
 /* Counts bytes and calls. Returns the counter of the call's time; NONE: neither time nor file is
  * counted. */
 static unsigned count_in_block(const struct cup_transfer *transfer, uint64_t bytes)
@@ -105,6 +122,8 @@ static unsigned count_in_block(const struct cup_transfer *transfer, uint64_t byt
         counters[class->calls]++;
     if (kernel != NONE)
         counters[kernel] += bytes;
+    if (is_from_server(transfer))
+        count_from_server(transfer, bytes);
     return class->ns;
 }
 

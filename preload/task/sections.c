@@ -24,7 +24,7 @@ enum {
 
 /* The counters that become values of a section, in the order of the values. Bytes read have a
  * counter for each attribution method: the first of them is in this list, the others are added to
- * it. */
+ * it. What servers sent is in the value of bytes received instead. */
 static const uint8_t counters[COUNTED] = {
     CUP_C_HELPER_CPU_NS, CUP_C_READ_OWN_BYTES, CUP_C_READ_CALLS,   CUP_C_READ_NS,
     CUP_C_RECV_BYTES,    CUP_C_ALLOC_BYTES,    CUP_C_ALLOC_CALLS,  CUP_C_FREED_BYTES,
@@ -217,6 +217,8 @@ static void add_counters(uint64_t *counted, const struct cup_block *block)
     for (size_t i = 0; i < sizeof other_methods; i++)
         counted[CUP_V_READ_BYTES - FIRST_COUNTED] +=
             __atomic_load_n(&block->counters[other_methods[i]], __ATOMIC_RELAXED);
+    counted[CUP_V_READ_BYTES - FIRST_COUNTED] -=
+        __atomic_load_n(&block->counters[CUP_C_SERVER_READ_BYTES], __ATOMIC_RELAXED);
 }
 
 /* What this thread, which does not run TASK, did for it; 0: for no task. */

@@ -293,6 +293,8 @@ static void add_child(struct cup_totals *totals, const struct cup_process *proce
     sums->processes++;
     sums->bytes += cup_process_child_bytes(process);
     memset(&without_task[CUP_C_READ_OWN_BYTES], 0, CUP_METHOD_COUNT * sizeof *without_task);
+    without_task[CUP_C_RECV_BYTES] -= without_task[CUP_C_SERVER_READ_BYTES];
+    without_task[CUP_C_SERVER_READ_BYTES] = 0;
 }
 
 static void add_process(struct cup_totals *totals, const struct cup_process *process)

@@ -55,8 +55,7 @@ static void add_process(struct cup_host *host, const struct cup_totals *totals, 
     host->tasks += process->tasks;
     for (int method = 0; method < CUP_METHOD_NONE; method++)
         host->read_bytes += process->with_task[CUP_C_READ_OWN_BYTES + method];
-    host->read_bytes +=
-        process->with_task[CUP_C_MAPPED_BYTES] + process->with_task[CUP_C_RECV_BYTES];
+    host->read_bytes += cup_otherwise_read(process->with_task);
     for (int place = 0; place < CUP_PLACE_COUNT; place++) {
         host->io_wait_ns += process->waits[place].ns[CUP_WAITED_IO];
         host->waited_ns += cup_wait_sums_wall_ns(&process->waits[place]);

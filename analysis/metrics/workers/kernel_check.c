@@ -27,9 +27,9 @@ static void count_classes(const struct cup_process *process, uint64_t classes[CU
     classes[CUP_KERNEL_DATA] = 0;
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_NONE_BYTES; method++)
         classes[CUP_KERNEL_DATA] += counted(process, method);
+    /* What came from servers, also through XRootD's client, are sockets to the kernel. */
     classes[CUP_KERNEL_DATA] -=
-        counted(process, CUP_C_REMOTE_READ_BYTES); /* reads through XRootD's client are sockets to
-                                                      the kernel, not files */
+        counted(process, CUP_C_REMOTE_READ_BYTES) + counted(process, CUP_C_SERVER_READ_BYTES);
     for (int i = CUP_KERNEL_IMPORT; i <= CUP_KERNEL_OTHER; i++)
         classes[i] = counted(process, counters[i]);
     classes[CUP_KERNEL_OWN] = process->header.health[CUP_H_OWN_READ_BYTES];

@@ -61,7 +61,7 @@ Test(stack_exports, collapsed_has_a_line_for_each_stack)
     free(cpu);
     char *read = read_text_in(target, "read.collapsed");
     cr_assert(strstr(read, "TBranch.array (uproot/behaviors/TBranch.py:2231);(helper thread);"
-                           "_fetch (fsspec/implementations/local.py:7) 1000\n"),
+                           "_fetch (fsspec/implementations/local.py:7) 1007\n"),
               "%s", read);
     cr_assert_eq(lines_of(read), 2);
     free(read);
@@ -141,7 +141,7 @@ Test(stack_exports, speedscope_has_a_profile_for_each_weight)
     } expected[] = {
         {"CPU time", "microseconds", 680000},
         {"waits of over 1 ms", "microseconds", 25000},
-        {"bytes read", "bytes", 1500},
+        {"bytes read", "bytes", 1507},
         {"bytes allocated", "bytes", 4096},
         {"CPU time, chunk", "microseconds", 640000},
         {"waits of over 1 ms, chunk", "microseconds", 25000},

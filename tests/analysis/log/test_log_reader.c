@@ -84,7 +84,7 @@ Test(log_reader, refuses_a_format_that_it_no_longer_reads)
     builder_header(&builder)->version = 1;
     builder_header(&builder)->min_reader = 1;
     expect_refusal(
-        "written in log format 1, which this cupping does not read any more (it reads 2 to 3)");
+        "written in log format 1, which this cupping does not read any more (it reads 2 to 4)");
 }
 
 Test(log_reader, reads_a_newer_format_that_says_it_can_be_read)

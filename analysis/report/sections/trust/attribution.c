@@ -102,8 +102,9 @@ static const struct cup_report_table methods = {CUP_TABLE_FIELDS(METHOD_FIELDS, 
 
 static int print_attribution(const struct cup_page *page)
 {
-    cup_page_heading(page, "Attribution",
-                     "how the bytes of data files were attributed to tasks, in worker processes");
+    cup_page_heading(
+        page, "Attribution",
+        "how the bytes of data files and servers were attributed to tasks, in worker processes");
     int result = cup_print_rows(page, &methods, NULL, NULL, NULL);
     if (page->alone)
         cup_page_metrics(page, &cup_attribution_metrics);
@@ -114,8 +115,8 @@ static int print_attribution(const struct cup_page *page)
 /* ---- in the JSON ------------------------------------------------------------------------------
  */
 
-/* Bytes of data files, by method. Mapped and received bytes are attributed by the same methods, but
- * the log does not count them by method. */
+/* Bytes of data files and servers, by method. Mapped bytes, and those of other sockets, are
+ * attributed by the same methods, but the log does not count them by method. */
 static void put_methods(struct report *report)
 {
     cup_json_row(&report->json, "by_way");

@@ -321,7 +321,7 @@ Test(samples, of_two_servers_in_one_process_keep_apart)
 Test(samples, of_the_version_before_are_left_out)
 {
     add_run();
-    builder_header(&builder)->version = 2;
+    builder_header(&builder)->version = builder_header(&builder)->min_reader = 2;
     save("a.cup");
     load();
     cr_expect_eq(profile.sample_count, 0);
