@@ -61,7 +61,7 @@ BYTES_METRIC(
     child_read_late_bytes, NULL, cup_count(t->children[CUP_ANCESTRY_LATE].bytes),
     "part of child_read_none_bytes that was read after the task had ended: perhaps for others")
 BYTES_METRIC(other_process_bytes, "excluded: other processes",
-             cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES]),
+             cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES] - t->elsewhere[CUP_C_SERVER_READ_BYTES]),
              "data files read by clients, schedulers and nannies")
 METRIC(kernel_read_bytes, NULL, BYTES,
        cup_value_if(t->kernel->processes, cup_count(t->kernel->kernel_bytes)),

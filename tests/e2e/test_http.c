@@ -10,6 +10,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 TestSuite(http, .timeout = 240);
@@ -47,6 +48,7 @@ static void check_bytes(json_t *rows, json_t *log, size_t tasks)
     json_array_foreach(rows, i, row)
     {
         json_int_t sent = (json_int_t)http_sum(log, cup_word(row, "key"), "sent");
+        cr_expect(cup_count(row, "server_read_bytes") == sent);
         cr_expect(sent > 1000000 && cup_count(row, "recv_bytes") == sent,
                   "%s: %lld bytes received, %lld sent", cup_word(row, "key"),
                   (long long)cup_count(row, "recv_bytes"), (long long)sent);
@@ -130,4 +132,94 @@ Test(http, s3_four_threads)
     s3_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
     run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow", 4, NULL);
     judge(scratch, s3_stop(&server), 12, check_bytes);
+}
+
+/* ---- Coffea: the tables of chunks, datasets and files -------------------------------------- */
+
+/* What the server sent of a file (NULL: of all), heads of answers included. */
+static json_int_t sum_sent(json_t *log, const char *path, const char *method)
+{
+    size_t i;
+    json_t *row;
+    json_int_t sum = 0;
+    json_array_foreach(log, i, row) if ((!path || cup_is(row, "path", path)) &&
+                                        (!method || cup_is(row, "method", method))) sum +=
+        cup_count(row, "sent");
+    return sum;
+}
+
+static json_t *rows_in(json_t *report, const char *section)
+{
+    return json_object_get(json_object_get(report, section), "rows");
+}
+
+/* Returns the number of files of the server. */
+static int check_files(json_t *report, json_t *log, const char *url)
+{
+    size_t i;
+    int found = 0;
+    json_t *row;
+    json_array_foreach(rows_in(report, "files"), i, row)
+    {
+        const char *file = cup_word(row, "file");
+        if (strncmp(file, url, strlen(url)) != 0 || cup_count(row, "tasks") == 0)
+            continue;
+        json_int_t sent = sum_sent(log, file + strlen(url), "GET");
+        bool tls = cup_is(row, "method", "https");
+        json_int_t read = cup_count(row, "read_bytes");
+        cr_expect(tls ? read > sent && read < sent + sent / 20 + 50000 : read == sent,
+                  "%s: %lld bytes read, %lld sent", file, (long long)read, (long long)sent);
+        cr_expect(tls || cup_is(row, "method", "http"));
+        found++;
+    }
+    return found;
+}
+
+/* Chunks read what the server sent, except what the tasks read that look at the files first. */
+static void check_chunks(json_t *report, json_t *rows, json_int_t sent)
+{
+    json_int_t chunks = cup_sum(rows_in(report, "chunks"), "read_bytes");
+    json_int_t datasets = cup_sum(rows_in(report, "datasets"), "read_bytes");
+    json_int_t prefixes = cup_sum(rows_in(report, "tasks_by_prefix"), "read_bytes");
+    cr_expect(prefixes >= sent && prefixes == cup_sum(rows, "read_bytes"));
+    cr_expect(chunks > sent * 9 / 10 && chunks <= prefixes && datasets == chunks,
+              "%lld and %lld of %lld", (long long)chunks, (long long)datasets, (long long)sent);
+}
+
+static void check_coffea(const char *name, bool tls)
+{
+    http_need();
+    struct http_server server;
+    struct cup_cluster cluster;
+    char *scratch = cup_scratch(name), *input = cup_input("ttree");
+    http_start(&server, &(struct http_options){.files = input, .tls = tls});
+    const char *const environment[] = {
+        tls ? text("SSL_CERT_FILE=%s/certificate", server.directory) : NULL, NULL};
+    const char *const arguments[] = {text("%s/files.json", input), server.url, NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch,
+                                                              .threads = 4,
+                                                              .environment = environment});
+    cup_cluster_script(&cluster, "http_coffea.py", arguments);
+    cup_cluster_stop(&cluster);
+    json_t *log = http_stop(&server), *report = cup_report(scratch), *rows = cup_tasks(scratch);
+    json_int_t sent = sum_sent(log, NULL, NULL), read = cup_sum(rows, "server_read_bytes");
+    cr_expect(tls ? read > sent && read < sent + sent / 20 : read == sent, "%lld of %lld",
+              (long long)read, (long long)sent);
+    cr_expect(check_files(report, log, server.url) >= 2);
+    check_chunks(report, rows, sent);
+    json_decref(log);
+    json_decref(report);
+    json_decref(rows);
+    free(scratch);
+    free(input);
+}
+
+Test(http, all_tables_of_coffea)
+{
+    check_coffea("http-coffea", false);
+}
+
+Test(http, all_tables_of_coffea_with_tls)
+{
+    check_coffea("http-coffea-tls", true);
 }

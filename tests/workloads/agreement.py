@@ -351,12 +351,12 @@ def check_labels(outputs: Outputs) -> Iterator[str]:
 
 # --- sums ---
 
-# A name -> rows and a column of them whose sum is the same.
+# A name -> rows and columns of them whose sum is the same; "-": a column that is in two others.
 TASKS, CHUNKS = ("tasks --json", "tasks.csv"), ("chunks.csv",)
 SUMS = {
     "workflow.total_task_time": (TASKS, ("wall_s",)),
     "workflow.total_thread_cpu_time": (TASKS, ("cpu_s", "helper_cpu_s")),
-    "workflow.total_bytes_read": (TASKS, ("read_bytes", "mapped_bytes", "recv_bytes")),
+    "workflow.total_bytes_read": (TASKS, ("read_bytes", "mapped_bytes", "recv_bytes", "-server_read_bytes")),
     "time_budget.gil_wait_s": (TASKS, ("gil_wait_s",)),
     "time_budget.io_wait_s": (TASKS, ("io_wait_s",)),
     "fine.helper_gil_wait_s": (TASKS, ("helper_gil_wait_s",)),
@@ -376,7 +376,8 @@ def check_sums(outputs: Outputs) -> Iterator[str]:
         values = [value_at(report, part) for part in path.split(" + ")]
         for document in documents if None not in values else ():
             rows = outputs.documents[document]
-            found = sum(float(row[column] or 0) for row in rows for column in columns)
+            found = sum((-1 if column[0] == "-" else 1) * float(row[column.lstrip("-")] or 0)
+                        for row in rows for column in columns)
             if not math.isclose(sum(values), found, rel_tol=1e-6):
                 yield f"{path} is {sum(values)}; {document}, sum of {', '.join(columns)}: {found}"
 

@@ -389,9 +389,15 @@ def chosen(rows, row):
             if row.get("sum") or one["attempt"] == row["attempt"]]
 
 
+def files_alone(row):
+    """What servers sent is part of read_bytes, and is compared as recv_bytes."""
+    return row["read_bytes"] - row["server_read_bytes"]
+
+
 def found(rows, row, column):
     """What cupping says, or None if it does not."""
-    values = [one.get(column) for one in chosen(rows, row)]
+    values = [files_alone(one) if column == "read_bytes" else one.get(column)
+              for one in chosen(rows, row)]
     return None if not values or None in values else sum(values)
 
 
@@ -477,7 +483,7 @@ def lost(tasks_path, report_path, out_path):
     report = json.loads(Path(report_path).read_text())["attribution"]
     expected = sum(one["row"].get("read_bytes", one["row"]["at_most"].get("read_bytes", 0))
                    for one in out["expected"]) + out.get("setstate_bytes", 0)
-    return (expected - sum(row["read_bytes"] for row in all_rows)
+    return (expected - sum(row["read_bytes"] for row in all_rows) + report["server_read_bytes"]
             - report["read_none_bytes"] - report.get("dask_read_bytes", 0))
 
 

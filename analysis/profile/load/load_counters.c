@@ -2,6 +2,7 @@
 #include "analysis/profile/load/loader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/log/log_pairs.h"
 
@@ -123,6 +124,47 @@ void cup_visits_clear(struct cup_visits *visits)
     *visits = (struct cup_visits){0};
 }
 
+/* "https://host/": what came from there is of a file whose name was encrypted. */
+static bool is_encrypted(const struct cup_file *file, struct cup_text url)
+{
+    static const char scheme[] = "https://";
+    size_t least = sizeof scheme - 1;
+    return file->flags & CUP_FILE_IS_REMOTE && url.length > least &&
+           memcmp(url.bytes, scheme, least) == 0 &&
+           (const char *)memchr(url.bytes + least, '/', url.length - least) ==
+               url.bytes + url.length - 1;
+}
+
+/* The string of the URL that the task's work item names, if that is at the same server; else 0. */
+static uint32_t find_url_of_item(const struct cup_profile *profile, const struct cup_task *task,
+                                 struct cup_text server)
+{
+    const struct cup_item *item = cup_task_item(profile, task);
+    struct cup_text url = item ? cup_profile_text(profile, item->file) : (struct cup_text){0};
+    bool same = url.length > server.length && memcmp(url.bytes, server.bytes, server.length) == 0;
+    return same ? item->file : 0;
+}
+
+/* The file (index + 1) that TASK read: FILE, unless its name was encrypted and the task's work item
+ * names it. */
+static uint32_t find_read_file(struct cup_loader *loader, uint32_t file,
+                               const struct cup_task *task)
+{
+    const struct cup_profile *profile = profile_of(loader);
+    const struct cup_file *known = &profile->files[file - 1];
+    struct cup_text server = cup_profile_text(profile, known->path);
+    uint32_t url = is_encrypted(known, server) ? find_url_of_item(profile, task, server) : 0;
+    uint32_t index = url ? cup_builder_file(loader->builder, url) : 0;
+    if (!index)
+        return file;
+    struct cup_file *named = &profile_of(loader)->files[index - 1];
+    named->class = CUP_FILE_DATA;
+    named->flags |= CUP_FILE_IS_REMOTE | CUP_FILE_IS_ROOT;
+    named->processes += named->last_process != loader->process + 1;
+    named->last_process = loader->process + 1;
+    return index;
+}
+
 /* Returns the sum of a file for the prefix of a task (NUMBER 0: no task); NULL if the options
  * exclude the task. */
 static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t number,
@@ -136,6 +178,8 @@ static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t num
     }
     if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return NULL;
+    if (task)
+        file = find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);
     uint32_t prefix = number == 0 ? CUP_NO_PREFIX
                       : task      ? profile_of(loader)->tasks[task - 1].prefix
                                   : 0;

@@ -1,5 +1,6 @@
 /* Files: bytes and calls of each, and the baskets read from ROOT files. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/file_shares.h"
@@ -7,11 +8,24 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
+/* ---- how it was read ------------------------------------------------------------------------ */
+
+/* "file", or the scheme of its URL: "http", "https", "root". */
+static struct cup_value method_of(const struct cup_report_rows *rows, const struct cup_file *file)
+{
+    struct cup_text path = cup_profile_text(rows->profile, file->path);
+    const char *colon = path.bytes ? memchr(path.bytes, ':', path.length) : NULL;
+    if (!(file->flags & CUP_FILE_IS_REMOTE) || !colon)
+        return cup_string("file");
+    return cup_text((struct cup_text){path.bytes, (size_t)(colon - path.bytes)});
+}
+
 /* ---- the file ------------------------------------------------------------------------------ */
 
 #define FILE_FIELDS(X)                                                                             \
     X("file", TEXT, cup_row_text(rows, file->path), .heading = "data file", .place = 1)            \
     X("class", TEXT, cup_string(cup_file_class_name(file->class)))                                 \
+    X("method", TEXT, method_of(rows, file), .heading = "by", .place = 11, .rank = 7)              \
     X("size_bytes", BYTES, cup_count_if(sized, file->size))                                        \
     X("tasks", COUNT, cup_count(total.tasks), .heading = "tasks", .place = 10, .rank = 1)          \
     X("processes", COUNT, cup_count(file->processes))                                              \
