@@ -221,5 +221,6 @@ Test(http, all_tables_of_coffea)
 
 Test(http, all_tables_of_coffea_with_tls)
 {
+    cup_only_in_soak();
     check_coffea("http-coffea-tls", true);
 }
