@@ -249,9 +249,8 @@ static void print_end(const struct run *run)
         fprintf(
             stderr,
             "cupping: nothing was recorded in %s: no process with the library ran a Dask task or "
-            "a chunk of Coffea; check that workers elsewhere have LD_PRELOAD and CUPPING_DIR, and "
-            "that "
-            "CUPPING_DISABLE is not set\n",
+            "a chunk of Coffea, or opened a ROOT or Parquet file in Python; check that workers "
+            "elsewhere have LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set\n",
             directory);
 }
 

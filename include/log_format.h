@@ -647,6 +647,7 @@ enum cup_role {
     CUP_ROLE_NANNY = 3,
     CUP_ROLE_WORKER = 4,
     CUP_ROLE_CHILD = 5,
+    CUP_ROLE_READER = 6, /* none of these, but it read files of data: a process of a pool, mostly */
 };
 
 /* A Dask server in this process. A LocalCluster of threads has several in one process. */

@@ -62,7 +62,8 @@ BYTES_METRIC(
     "part of child_read_none_bytes that was read after the task had ended: perhaps for others")
 BYTES_METRIC(other_process_bytes, "excluded: other processes",
              cup_count(t->elsewhere[CUP_C_READ_NONE_BYTES] - t->elsewhere[CUP_C_SERVER_READ_BYTES]),
-             "data files read by clients, schedulers and nannies")
+             "data files read by clients, schedulers and nannies, and by processes that ran no "
+             "task (readers)")
 METRIC(kernel_read_bytes, NULL, BYTES,
        cup_value_if(t->kernel->processes, cup_count(t->kernel->kernel_bytes)),
        "P: /proc/self/io of all processes that ended normally; kernel_check compares it")

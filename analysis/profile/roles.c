@@ -3,6 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool has_read_data(const struct cup_process *process)
+{
+    const uint64_t *bytes = process->without_task;
+    return bytes[CUP_C_READ_NONE_BYTES] > bytes[CUP_C_SERVER_READ_BYTES] ||
+           bytes[CUP_C_MAPPED_BYTES];
+}
+
 enum cup_role cup_process_role(const struct cup_process *process)
 {
     static const enum cup_role by_precedence[] = {CUP_ROLE_WORKER, CUP_ROLE_SCHEDULER,
@@ -14,7 +21,9 @@ enum cup_role cup_process_role(const struct cup_process *process)
     for (size_t i = 0; i < sizeof by_precedence / sizeof *by_precedence; i++)
         if (process->roles & 1u << by_precedence[i])
             return by_precedence[i];
-    return process->header.parent_task ? CUP_ROLE_CHILD : CUP_ROLE_OTHER;
+    if (process->header.parent_task)
+        return CUP_ROLE_CHILD;
+    return has_read_data(process) ? CUP_ROLE_READER : CUP_ROLE_OTHER;
 }
 
 const char *cup_role_name(enum cup_role role)
@@ -23,6 +32,7 @@ const char *cup_role_name(enum cup_role role)
         [CUP_ROLE_OTHER] = "other",         [CUP_ROLE_CLIENT] = "client",
         [CUP_ROLE_SCHEDULER] = "scheduler", [CUP_ROLE_NANNY] = "nanny",
         [CUP_ROLE_WORKER] = "worker",       [CUP_ROLE_CHILD] = "child",
+        [CUP_ROLE_READER] = "reader",
     };
     return names[role];
 }

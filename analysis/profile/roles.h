@@ -25,7 +25,7 @@ char *cup_process_script(const struct cup_profile *profile, size_t process,
 
 const char *cup_role_name(enum cup_role role);
 
-enum { CUP_ROLE_COUNT = CUP_ROLE_CHILD + 1 };
+enum { CUP_ROLE_COUNT = CUP_ROLE_READER + 1 };
 
 /* Counts the processes of each role. */
 void cup_count_roles(const struct cup_profile *profile, uint64_t counts[CUP_ROLE_COUNT]);

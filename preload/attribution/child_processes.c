@@ -7,6 +7,7 @@
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
+#include "preload/python/python.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
@@ -113,12 +114,12 @@ static bool is_forkserver(int count, char **arguments)
     return false;
 }
 
-static void begin_process(struct parent_task parent)
+static void begin_process(struct parent_task parent, bool waits)
 {
     child.parent = parent;
     child.pid = cup_raw_getpid();
     child.record = NULL;
-    cup_child_waiting = parent.known && cup_recording_wanted();
+    cup_child_waiting = waits && cup_recording_wanted();
 }
 
 void cup_child_loaded(int count, char **arguments)
@@ -127,7 +128,7 @@ void cup_child_loaded(int count, char **arguments)
     remove_variable();
     follows = cup_recording_wanted();
     child.forkserver = parent.known && is_forkserver(count, arguments);
-    begin_process(parent);
+    begin_process(parent, parent.known);
 }
 
 /* ---- fork -------------------------------------------------------------------------------- */
@@ -135,10 +136,12 @@ void cup_child_loaded(int count, char **arguments)
 /* Parent task of the child that the calling thread is about to fork. Thread-local, since two
  * threads may fork at the same time. */
 static __thread struct parent_task forking __attribute__((tls_model("initial-exec")));
+static __thread bool recorded __attribute__((tls_model("initial-exec"))); /* it has a log */
 
 void cup_child_process_forks(void)
 {
     forking = find_parent_task();
+    recorded = cup_active();
 }
 
 /* A forkserver does not know for which task it forks a child. The process that asked for the child
@@ -150,19 +153,32 @@ void cup_child_begins(void)
         forking = (struct parent_task){(uint32_t)cup_raw_getpid(), 0, true};
     child.forkserver = false;
     shells.lock = 0; /* another thread of the parent may have held it */
-    begin_process(forking);
+    begin_process(forking, forking.known || recorded);
 }
 
 /* ---- the log ----------------------------------------------------------------------------- */
 
-bool cup_child_may_open_log(void)
+static bool is_itself(void)
 {
-    return !cup_self.guard && cup_raw_getpid() == child.pid;
+    return cup_raw_getpid() == child.pid;
 }
 
+bool cup_child_may_open_log(void)
+{
+    return !cup_self.guard && is_itself();
+}
+
+/* A child of a task gets a small log, since there may be thousands; a worker of a pool a full one.
+ */
 void cup_child_opens_log(void)
 {
-    cup_child_waiting = cup_recording_open_for_child();
+    cup_child_waiting = child.parent.known ? cup_recording_open_for_child() : cup_recording_open();
+}
+
+bool cup_child_reads_events(void)
+{
+    return !cup_child_waiting && cup_recording_wanted() && cup_python_usable() && is_itself() &&
+           cup_recording_open();
 }
 
 void cup_child_log_opened(enum cup_log_size size)

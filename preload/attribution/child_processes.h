@@ -1,9 +1,15 @@
-/* Processes that a task started: what they read counts for that task.
+/* Processes that a task started: what they read counts for that task. And processes that have no
+ * log yet when they read data.
  *
- * Each of them knows its parent task: the pid of the process that ran the task, and the task's
- * number there. A forked child has it in its memory. A program that is started by exec gets it in
- * an environment variable, which the library removes before any code of the program runs. Such a
- * process opens a log only when it first reads data: most (shells, ls, compilers) read none. */
+ * A process that a task started knows its parent task: the pid of the process that ran the task,
+ * and the task's number there. A forked child has it in its memory. A program that is started by
+ * exec gets it in an environment variable, which the library removes before any code of the program
+ * runs. Such a process opens a log only when it first reads data: most (shells, ls, compilers) read
+ * none. So does a child that a process with a log forks outside of its tasks.
+ *
+ * Any other process opens a log when it runs Python and opens a file of events (ROOT, Parquet), or
+ * a remote one: the workers of a pool read those before they run a chunk of Coffea, or never run
+ * one. */
 #pragma once
 
 #include "preload/lifecycle/thread.h"
@@ -17,8 +23,8 @@
 /* Called once, by the constructor, with the arguments of main(): finds the parent task. */
 void cup_child_loaded(int count, char **arguments);
 
-/* A task started this process or one of its ancestors: when it first reads data, it opens a log.
- * Becomes false if that fails. */
+/* A task started this process or one of its ancestors, or a process with a log forked it: when it
+ * first reads data, it opens a log. Becomes false if that fails. */
 extern bool cup_child_waiting CUP_OURS;
 
 /* The calling thread may open the log: it is not inside the library, and not in a child of vfork,
@@ -27,6 +33,11 @@ bool cup_child_may_open_log(void);
 
 /* Opens the log of this process. Guard held; changes errno. */
 void cup_child_opens_log(void);
+
+/* This process, which has no log, is about to read a file of events: opens its log if it runs
+ * Python. True: it has a log. A process that waits for its first read is left to that. Guard held;
+ * changes errno. */
+bool cup_child_reads_events(void);
 
 /* Rows of the lifecycle table. When a log opens, a PARENT record states the parent task. */
 void cup_child_process_forks(void);

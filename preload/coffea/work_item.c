@@ -2,6 +2,7 @@
 
 #include "preload/attribution/lock_origin.h"
 #include "preload/coffea/uproot.h"
+#include "preload/io/file_class.h"
 #include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -200,7 +201,7 @@ static bool is_range(cup_object *tuple)
 /* The length of the file's path in "file.root:tree"; 0: no part of TEXT ends like a data file. */
 static size_t find_path_end(const char *text, size_t bytes)
 {
-    static const char *const endings[] = {".root", ".parquet"};
+    static const char *const endings[] = {CUP_EVENT_FILE_ENDINGS};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t length = strlen(endings[i]);
         for (size_t end = bytes; end > length; end--) {

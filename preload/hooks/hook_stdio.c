@@ -25,8 +25,8 @@ static int descriptor_of(FILE *stream)
 static inline FILE *end_stream_open(struct open_call *call, FILE *stream, const char *path)
 {
     finish_wait(call->wait);
-    if (cup_active() && (!stream || stream->_fileno >= 0))
-        cup_opening_returned(stream ? stream->_fileno : -1, path, call->start);
+    if (!stream || stream->_fileno >= 0)
+        note_opened(call, stream ? stream->_fileno : -1, path);
     return stream;
 }
 

@@ -29,7 +29,7 @@ static void *set_missing(struct status *status)
 /* The call is to be recorded. */
 static bool is_recorded(const struct place *place)
 {
-    if (cup_child_waiting && place->known && !cup_active())
+    if (place->known && !cup_active())
         cup_child_fetches();
     return place->known && !place->is_part && cup_active() && !cup_self.guard;
 }

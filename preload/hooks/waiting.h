@@ -9,6 +9,7 @@
 #pragma once
 
 #include "preload/io/opening.h"
+#include "preload/io/transfer.h"
 #include "preload/sys/hook_list.h"
 #include "preload/waits/wait.h"
 
@@ -69,12 +70,19 @@ static inline void begin_open(struct open_call *call)
     call->wait = begin_wait(&call->room, CUP_WAIT_IO, CUP_MAY_WAIT);
 }
 
+static inline void note_opened(const struct open_call *call, int fd, const char *path)
+{
+    if (cup_active())
+        cup_opening_returned(fd, path, call->start);
+    else if (fd >= 0 && path)
+        cup_child_opened(fd, path, call->start);
+}
+
 /* The call returned FD, or -1 and errno. PATH: NULL if the file's path is not known. Returns FD;
  * keeps errno. */
 static inline int end_open(struct open_call *call, int fd, const char *path)
 {
     end_wait(call->wait, fd);
-    if (cup_active())
-        cup_opening_returned(fd, path, call->start);
+    note_opened(call, fd, path);
     return fd;
 }

@@ -121,6 +121,12 @@ bool cup_file_is_called_root(const char *path)
     return ends_with(path, strlen(path), ".root");
 }
 
+bool cup_file_is_called_events(const char *path)
+{
+    static const char *const endings[] = {CUP_EVENT_FILE_ENDINGS};
+    return ENDS_WITH_ONE_OF(path, strlen(path), endings);
+}
+
 /* ---- descriptors ------------------------------------------------------------------------- */
 
 /* No printf(): a look-up may run on the small stack of a crash handler. */

@@ -27,3 +27,9 @@ void cup_file_class_reset(void);
 
 /* PATH ends in .root. */
 bool cup_file_is_called_root(const char *path);
+
+/* How the paths of files of events end. */
+#define CUP_EVENT_FILE_ENDINGS ".root", ".parquet"
+
+/* PATH ends in one of them. */
+bool cup_file_is_called_events(const char *path);

@@ -2,6 +2,8 @@
 
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
+#include "preload/io/file_class.h"
+#include "preload/io/opening.h"
 #include "preload/io/requests.h"
 #include "preload/io/socket_owner.h"
 #include "preload/io/transfer_counters.h"
@@ -9,6 +11,9 @@
 #include "preload/stacks/stack_events.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* ---- logs of processes that a task started ----------------------------------------------- */
 
@@ -30,7 +35,31 @@ void cup_child_reads(int fd)
 
 void cup_child_fetches(void)
 {
-    open_log(true, -1);
+    if (cup_child_waiting) {
+        open_log(true, -1);
+    } else if (!cup_self.guard) {
+        int saved = cup_enter();
+        cup_child_reads_events();
+        cup_leave(saved);
+    }
+}
+
+static bool may_be_read(int fd)
+{
+    return (syscall(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) != O_WRONLY;
+}
+
+/* Opening the log changes what a tick is, so the duration of the file's open is converted. */
+void cup_child_opened(int fd, const char *path, uint64_t start)
+{
+    if (cup_self.guard || !cup_file_is_called_events(path))
+        return;
+    int saved = cup_enter();
+    uint64_t ns = cup_ticks_ns(cup_ticks() - start);
+    bool recorded = may_be_read(fd) && cup_child_reads_events();
+    cup_leave(saved);
+    if (recorded)
+        cup_opening_returned(fd, path, cup_ticks() - cup_ns_ticks(ns));
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */

@@ -51,8 +51,13 @@ static inline void cup_child_before(bool reads, int fd)
         cup_child_reads(fd);
 }
 
-/* The same, before XRootD's client reads a remote file, which has no descriptor. */
+/* The same, before XRootD's client reads a remote file, which has no descriptor. Also in a process
+ * that runs Python and that no task started: see cup_child_reads_events(). */
 void cup_child_fetches(void);
+
+/* No log is open, and an open of PATH that began at START (ticks) returned FD: opens the log if
+ * this is a file of events, and the process runs Python. Keeps errno. */
+void cup_child_opened(int fd, const char *path, uint64_t start);
 
 /* Starts the clock of a call that is not likely to block: the last step before the call. */
 static inline void cup_transfer_start(struct cup_transfer *transfer)

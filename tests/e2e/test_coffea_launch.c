@@ -3,6 +3,7 @@
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
+#include "tests/e2e/trace.h"
 #include "tests/e2e/witness.h"
 
 #include <criterion/criterion.h>
@@ -13,6 +14,13 @@
 TestSuite(coffea_launch, .timeout = 240);
 
 enum { CHUNKS = 12, EVENTS = 30000 };
+enum { STRACE_WORDS = sizeof((const char *[]){CUP_STRACE(NULL)}) / sizeof(char *) };
+
+/* The executor has processes that Dask does not start. */
+static bool is_of_processes(const char *where)
+{
+    return strcmp(where, "futures") == 0;
+}
 
 /* `cupping run -o PROFILE -- python coffea_job.py WHERE ... [MORE]`: an option, or files for a
  * second Runner call. */
@@ -20,8 +28,9 @@ static void analyse(const char *directory, const char *where, const char *more)
 {
     char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
     char *profile = cup_path(directory, "profile"), *out = cup_path(directory, "out.json");
-    char *log = cup_path(directory, "analysis.log");
-    const char *const argv[] = {CUP_TOP "/build/cupping",
+    char *log = cup_path(directory, "analysis.log"), *trace = cup_path(directory, "strace.txt");
+    const char *const argv[] = {CUP_STRACE(trace),
+                                CUP_TOP "/build/cupping",
                                 "run",
                                 "-o",
                                 profile,
@@ -35,8 +44,9 @@ static void analyse(const char *directory, const char *where, const char *more)
                                 NULL};
     const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
                                        "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
-    cup_run(where, log, argv, environment, 200);
-    free(input), free(files), free(profile), free(out), free(log);
+    const char *const *traced = argv, *const *plain = argv + STRACE_WORDS;
+    cup_run(where, log, is_of_processes(where) ? traced : plain, environment, 200);
+    free(input), free(files), free(profile), free(out), free(log), free(trace);
 }
 
 /* Without Dask a chunk has no key to find it by: dataset, file and entries do. */
@@ -121,6 +131,21 @@ static void check_run(json_t *report, json_t *run, bool dask)
     cr_expect(cup_number(workflow, "graph_s") > 0);
 }
 
+/* Also of processes that only read the files' metadata, and of those that had not begun a chunk. */
+static void check_bytes(json_t *report, const char *directory)
+{
+    json_t *seen = cup_trace_read(directory, ".root"), *bytes;
+    json_t *attribution = json_object_get(report, "attribution");
+    json_int_t reported = cup_count(attribution, "read_bytes") +
+                          cup_count(attribution, "other_process_bytes"),
+               truth = 0;
+    const char *path;
+    json_object_foreach(seen, path, bytes) truth += json_integer_value(bytes);
+    cr_expect(truth > 0 && reported == truth, "strace saw %lld bytes, not %lld", (long long)truth,
+              (long long)reported);
+    json_decref(seen);
+}
+
 /* Where Coffea was not asked for its report, there is nothing to compare it with. */
 static void check_report(const char *where, const char *directory, json_t *out)
 {
@@ -136,7 +161,9 @@ static void check_report(const char *where, const char *directory, json_t *out)
                   "%s: Coffea says %lld, the chunks %lld", sums[i],
                   (long long)cup_count(metrics, sums[i]), (long long)cup_count(coffea, sums[i]));
     check_run(report, run, json_is_object(json_object_get(out, "witness")));
-    check_processes(report, strcmp(where, "futures") != 0);
+    check_processes(report, !is_of_processes(where));
+    if (is_of_processes(where))
+        check_bytes(report, directory);
     json_decref(report);
 }
 

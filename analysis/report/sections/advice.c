@@ -28,7 +28,15 @@ static void print_finding(const struct cup_page *page, const struct cup_advice *
 
 static void print_none(const struct cup_page *page)
 {
+    const uint64_t *elsewhere = page->totals->elsewhere;
+    uint64_t read = elsewhere[CUP_C_READ_NONE_BYTES] - elsewhere[CUP_C_SERVER_READ_BYTES] +
+                    elsewhere[CUP_C_MAPPED_BYTES];
     cup_page_heading(page, "No task was seen", "");
+    if (read)
+        cup_page_line(page, CUP_PLAIN,
+                      "Processes read %s of data files outside of tasks: `cupping report --only "
+                      "processes` lists them.",
+                      CUP_SHOW_BYTES(read));
     cup_page_line(
         page, CUP_PLAIN,
         "The processes that wrote these logs ran no Dask task and no Coffea chunk, or the "

@@ -317,4 +317,10 @@ Test(profile, names_roles)
     cr_assert_eq(cup_process_role(&other), CUP_ROLE_SCHEDULER);
     other = (struct cup_process){.header = {.parent_task = 3}};
     cr_assert_eq(cup_process_role(&other), CUP_ROLE_CHILD);
+    other = (struct cup_process){0};
+    cr_assert_eq(cup_process_role(&other), CUP_ROLE_OTHER);
+    other.without_task[CUP_C_READ_NONE_BYTES] = 1;
+    cr_assert_eq(cup_process_role(&other), CUP_ROLE_READER);
+    other.roles = 1u << CUP_ROLE_CLIENT;
+    cr_assert_eq(cup_process_role(&other), CUP_ROLE_CLIENT);
 }

@@ -33,6 +33,14 @@ Test(file_class, data_is_what_is_no_part_of_a_program)
     expect_class("/memfd:buffer (deleted)", CUP_FILE_OTHER);
 }
 
+Test(file_class, files_of_events_are_called_so)
+{
+    cr_expect(cup_file_is_called_events("/eos/cms/a.root"));
+    cr_expect(cup_file_is_called_events("part.0.parquet"));
+    cr_expect_not(cup_file_is_called_events("/home/me/.root/fileset.json"));
+    cr_expect_not(cup_file_is_called_events("root"));
+}
+
 Test(file_class, files_below_a_workers_directory_are_spilled)
 {
     cup_file_class_add_spill_directory("/scratch/worker-1");
