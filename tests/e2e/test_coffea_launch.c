@@ -141,6 +141,10 @@ static void check_bytes(json_t *report, const char *directory)
                truth = 0;
     const char *path;
     json_object_foreach(seen, path, bytes) truth += json_integer_value(bytes);
+    json_t *kernel = json_object_get(attribution, "kernel_check");
+    if (cup_count(kernel, "processes_without") == 0)
+        cr_expect(cup_count(json_object_get(kernel, "classes"), "read_bytes") == truth);
+    cr_expect(cup_count(kernel, "unexplained_bytes") * 100 <= cup_count(kernel, "kernel_bytes"));
     cr_expect(truth > 0 && reported == truth, "strace saw %lld bytes, not %lld", (long long)truth,
               (long long)reported);
     json_decref(seen);

@@ -1,6 +1,7 @@
 #include "analysis/metrics/workers/kernel_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/base/units.h"
 #include "analysis/profile/roles.h"
@@ -67,6 +68,45 @@ static uint64_t most_explained_bytes(const struct cup_process *process, int64_t 
     return stdio ? stdio + BLOCK * counted(process, CUP_C_OPEN_CALLS) : 0;
 }
 
+/* ---- children with a log of their own ------------------------------------------------------- */
+
+/* The kernel's count of all that PROCESS read, until its log ended. Of a process that was killed:
+ * at least so much. */
+static uint64_t count_of_life(const struct cup_process *process)
+{
+    uint64_t classes[CUP_KERNEL_COUNT], count = process->header.health[CUP_H_KERNEL_READ_START];
+    if (cup_kernel_is_checked(process))
+        return process->header.health[CUP_H_KERNEL_READ_STOP];
+    count_classes(process, classes);
+    for (int i = 0; i < CUP_KERNEL_COUNT; i++)
+        count += classes[i];
+    return count;
+}
+
+/* CHILD ended while the log of its parent PROCESS was open. */
+static bool is_child_of(const struct cup_process *child, const struct cup_process *process)
+{
+    const struct cup_log_header *of_child = &child->header, *header = &process->header;
+    int64_t end_ns = cup_process_last_sign_ns(child);
+    return of_child->ppid == header->pid && strcmp(of_child->host, header->host) == 0 &&
+           of_child->process_start_ns >= header->process_start_ns &&
+           end_ns >= header->log_start_ns && end_ns <= header->log_stop_ns;
+}
+
+/* What children of PROCESS read that was added to its count when it waited for them, and that their
+ * own logs have. */
+static uint64_t count_recorded_children(const struct cup_profile *profile,
+                                        const struct cup_process *process)
+{
+    uint64_t reaped = process->header.health[CUP_H_REAPED_READ_BYTES], sum = 0;
+    for (uint32_t i = 0; sum < reaped && i < profile->process_count; i++)
+        if (is_child_of(&profile->processes[i], process))
+            sum += count_of_life(&profile->processes[i]);
+    return sum < reaped ? sum : reaped;
+}
+
+/* ---- the check ------------------------------------------------------------------------------ */
+
 static void check_process(struct cup_kernel_check *check, const struct cup_profile *profile,
                           uint32_t index)
 {
@@ -76,9 +116,11 @@ static void check_process(struct cup_kernel_check *check, const struct cup_profi
     uint64_t most = most_explained_bytes(process, difference),
              explained = size < most ? size : most;
     uint64_t classes[CUP_KERNEL_COUNT];
+    uint64_t recorded = count_recorded_children(profile, process);
     count_classes(process, classes);
+    classes[CUP_KERNEL_REAPED] -= recorded;
     check->processes++;
-    check->kernel_bytes += kernel_bytes(process);
+    check->kernel_bytes += kernel_bytes(process) - recorded;
     for (int i = 0; i < CUP_KERNEL_COUNT; i++) {
         check->classes[i] += classes[i];
         check->seen_bytes += classes[i];

@@ -15,7 +15,7 @@
     X(SOCKET, "socket_read_bytes", "sockets, by read() and splice()")                              \
     X(OTHER, "other_read_bytes", "logs, /proc, /sys and devices")                                  \
     X(OWN, "own_read_bytes", "the library itself")                                                 \
-    X(REAPED, "reaped_read_bytes", "children that were waited for")
+    X(REAPED, "reaped_read_bytes", "children without a log that were waited for")
 enum cup_kernel_class {
 #define X(id, name, text) CUP_KERNEL_##id,
     CUP_KERNEL_CLASSES(X)
@@ -28,8 +28,9 @@ struct cup_kernel_check {
                             counter */
     uint64_t killed;     /* not checked: killed, or still running */
     uint64_t unreadable; /* not checked: ended normally, but /proc/self/io could not be read */
-    uint64_t kernel_bytes;
-    uint64_t seen_bytes; /* sum of the classes */
+    uint64_t kernel_bytes; /* without what children with a log of their own read: the kernel adds it
+                              to its count of a process that waits for them */
+    uint64_t seen_bytes;   /* sum of the classes */
     uint64_t classes[CUP_KERNEL_COUNT];
     uint64_t stdio_bytes;  /* part of seen_bytes: read through stdio, from libc's buffers */
     uint64_t copied_bytes; /* part of seen_bytes: moved inside the kernel, by sendfile() and similar

@@ -12,11 +12,15 @@ static char scratch[SUPPORT_PATH];
 static struct cup_profile profile;
 static struct cup_totals totals;
 static unsigned logs;
+static uint32_t parent; /* of the next process; 0: none that left a log */
+static uint64_t reaped; /* what children read that the next process waits for */
 
 static void set_up(void)
 {
     make_scratch(scratch);
     logs = 0;
+    parent = 0;
+    reaped = 3;
 }
 
 static void tear_down(void)
@@ -37,11 +41,12 @@ static void add_process(const uint64_t *values, uint64_t kernel, int64_t stop)
     builder_start(&builder);
     struct cup_log_header *header = builder_header(&builder);
     header->pid = 100 + logs;
+    header->ppid = parent;
     header->log_stop_ns = stop;
     header->health[CUP_H_KERNEL_READ_START] = 1;
     header->health[CUP_H_KERNEL_READ_STOP] = stop ? kernel + 1 : 0;
     header->health[CUP_H_OWN_READ_BYTES] = 7;
-    header->health[CUP_H_REAPED_READ_BYTES] = 3;
+    header->health[CUP_H_REAPED_READ_BYTES] = reaped;
     builder_counters(&builder, &block, values);
     builder_finish(&builder);
     snprintf(name, sizeof name, "%02u.cup", logs++);
@@ -97,6 +102,34 @@ Test(kernel_check, all_that_the_kernel_counts_adds_up)
     cr_assert_eq(check->unexplained_bytes, 0);
     cr_assert_str_eq(warning(), "");
     cr_assert_eq(cup_number(named_metric(&totals, "attribution", "kernel_read_bytes")), seen);
+}
+
+Test(kernel_check, what_a_child_with_a_log_read_counts_once)
+{
+    const uint64_t client[CUP_COUNTER_COUNT] = {[CUP_C_READ_OWN_BYTES] = 500};
+    const uint64_t reader[CUP_COUNTER_COUNT] = {[CUP_C_READ_NONE_BYTES] = 990};
+    reaped = 1001 + 990 + 11 + 999; /* one that ended, one that was killed, one without a log */
+    add_process(client, reaped + 507, ended);
+    reaped = 3;
+    parent = 100;
+    add_process(reader, 1000, ended);
+    add_process(reader, 0, 0);
+    const struct cup_kernel_check *check = load();
+    cr_assert_eq(check->classes[CUP_KERNEL_REAPED], 999 + 3);
+    cr_assert_eq(check->classes[CUP_KERNEL_DATA], 500 + 990);
+    cr_assert_eq(check->kernel_bytes, 999 + 507 + 1000);
+    cr_assert_eq(check->unexplained_bytes, 0);
+}
+
+Test(kernel_check, a_child_of_another_process_is_not_its)
+{
+    const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_NONE_BYTES] = 990};
+    reaped = 2000;
+    add_process(values, 2997, ended);
+    parent = 99;
+    reaped = 3;
+    add_process(values, 1000, ended);
+    cr_assert_eq(load()->classes[CUP_KERNEL_REAPED], 2003);
 }
 
 Test(kernel_check, one_percent_is_the_threshold)
