@@ -125,7 +125,7 @@ DUMP_FIELDS(file, FIELD(id, NUMBER), FIELD(path, STRING), FIELD_NAME(class, clas
 DUMP_FIELDS(info, FIELD(name, STRING), FIELD(value, STRING))
 DUMP_FIELDS(server, FIELD(id, NUMBER), FIELD_NAME(role, roles), FIELD(address, STRING),
             FIELD(name, STRING), FIELD(threads, NUMBER), FIELD(local_directory, STRING),
-            FIELD(memory_limit, KNOWN))
+            FIELD(memory_limit, KNOWN), FIELD(stop_ns, TIME))
 DUMP_FIELDS(task_end, FIELD(task, NUMBER), FIELD_NAME(status, statuses), FIELD(stop_ns, TIME),
             FIELD(cpu_ns, KNOWN), FIELD(rss, KNOWN), FIELD(result_bytes, KNOWN),
             FIELD(error, STRING))

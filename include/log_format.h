@@ -482,7 +482,7 @@ struct cup_record {
     X(STRING, string, 1, 16, 16, "the text, no NUL")                                               \
     X(FILE, file, 2, 48, 48, "")                                                                   \
     X(INFO, info, 3, 16, 16, "")                                                                   \
-    X(SERVER, server, 4, 40, 40, "")                                                               \
+    X(SERVER, server, 4, 48, 40, "")                                                               \
     X(TASK_BEGIN, task_begin, 5, 64, 64, "str(key), no NUL")                                       \
     X(TASK_END, task_end, 6, 56, 56, "")                                                           \
     X(ITEM, item, 7, 48, 48, "")                                                                   \
@@ -660,6 +660,8 @@ struct cup_r_server {
     uint32_t threads;         /* 0: not known */
     uint32_t local_directory; /* string */
     uint64_t memory_limit;    /* CUP_UNKNOWN64: none or not known */
+    int64_t stop_ns; /* last tick of its event loop, updated in place; 0: not known, or the loop has
+                        several servers */
 };
 
 enum cup_task_origin {

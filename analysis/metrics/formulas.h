@@ -5,8 +5,8 @@
 #include "analysis/metrics/metrics.h"
 
 #define CUP_CORES_FROM_LOGS                                                                        \
-    "P: estimated from the logs: each worker, with its threads, for the part of the run in which " \
-    "its log was open"
+    "P: estimated from the logs: each worker, with its threads, from the opening of its log to "   \
+    "the last tick of its event loop, within the run"
 
 typedef const struct cup_totals *T;
 
@@ -56,21 +56,22 @@ static inline double cup_sampled_cores(T t)
     return cup_observed_threads(t->observed);
 }
 
-/* All workers were there during the whole run, as their logs say. Samples only say it to within
- * their interval, which is too coarse for a short run. False: some workers left no log, came or
- * went (they may have been there before their log was opened), or the user chose samples. */
+/* The logs say when each worker was there. Samples only say it to within their interval, which is
+ * too coarse for a short run, or for a worker that comes or goes. False: some workers left no log,
+ * or the user chose samples. */
 static inline bool cup_logs_have_workers(T t)
 {
-    bool more_sampled = cup_timeline_max(&t->observed->count) > (double)t->workers;
+    bool more_sampled = cup_timeline_max(&t->observed->count) > (double)t->all_workers;
     return t->workers && t->observed->origin && !t->observed->file && !more_sampled &&
-           !t->workers_change && cup_workers_all_logged(t->observed);
+           cup_workers_all_logged(t->observed);
 }
 
 /* Workers, averaged over the run. NAN: not known. */
 static inline double cup_run_workers(T t)
 {
-    return cup_logs_have_workers(t) ? (double)t->workers
-                                    : cup_timeline_average(&t->observed->count);
+    int64_t ns = cup_stretch_ns(t->run);
+    double logged = ns > 0 ? t->workers_ns / (double)ns : (double)t->workers;
+    return cup_logs_have_workers(t) ? logged : cup_timeline_average(&t->observed->count);
 }
 
 /* Threads of all workers, averaged over the run. Efficiencies use this. */

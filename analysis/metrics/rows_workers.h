@@ -43,7 +43,7 @@ METRIC(avg_cores_estimate, "  estimated from the logs", RATIO,
        cup_value_if(t->workers, cup_real(cup_estimated_cores(t))), CUP_CORES_FROM_LOGS)
 METRIC(avg_cores_estimate_ratio, NULL, RATIO,
        cup_value_if(t->workers, cup_ratio(cup_estimated_cores(t), cup_sampled_cores(t))),
-       "P and @; avg_cores_estimate / avg_cores")
+       "P and @; avg_cores_estimate / the same by samples")
 METRIC(peak_memory_bytes, "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
        "@; the highest of any worker", LESS_IS_BETTER)

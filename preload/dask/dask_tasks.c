@@ -27,14 +27,20 @@ enum { SERVERS = CUP_SAMPLES_SERVERS, ADDRESS_LONGEST = 128 };
 static struct {
     char addresses[SERVERS][ADDRESS_LONGEST]; /* of server index + 1 (SERVER record) */
     uint8_t roles[SERVERS];                   /* enum cup_role */
+    struct {
+        struct cup_r_server *record; /* in the log; NULL: the log was full */
+        int64_t committed_ns;
+    } logged[SERVERS];
     uint32_t count;
 } seen;
 
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
+enum { SEVERAL_SERVERS = SERVERS + 1 };
 static __thread struct {
     uint32_t ticks;             /* seen on this thread: looked at often at first, then seldom */
+    uint32_t server;            /* whose ticks these are; 0: not known yet, or SEVERAL_SERVERS */
     struct cup_r_task_end *end; /* in the log: of the thread's last task, until Dask has made its
                                    message; NULL: that is known */
 } own __attribute__((tls_model("initial-exec")));
@@ -85,7 +91,8 @@ static cup_object *part_of_worker(cup_object *worker, const char *name)
     return part ? part : cup_python_hold(worker);
 }
 
-static void write_server(cup_object *server, uint32_t id, enum cup_role role, const char *address)
+static struct cup_r_server *write_server(cup_object *server, uint32_t id, enum cup_role role,
+                                         const char *address)
 {
     cup_object *worker = role == CUP_ROLE_WORKER ? server : NULL;
     CUP_OWNED cup_object *state = part_of_worker(worker, "state");
@@ -99,7 +106,7 @@ static void write_server(cup_object *server, uint32_t id, enum cup_role role, co
         .local_directory = cup_log_python_attribute(server, "local_directory"),
         .threads = (uint32_t)cup_python_integer_at(state, "nthreads", 0),
         .memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64};
-    cup_log_write(CUP_R_SERVER, &record, NULL, 0);
+    return cup_log_write(CUP_R_SERVER, &record, NULL, 0);
 }
 
 /* The id of the server's SERVER record, which is written on the first call; 0: the server has no
@@ -120,7 +127,7 @@ static uint32_t find_server(cup_object *server)
     uint32_t id = seen.count; /* now: what follows may run Python code, and let other threads in */
     enum cup_role role = find_role(server);
     seen.roles[id - 1] = (uint8_t)role;
-    write_server(server, id, role, address);
+    seen.logged[id - 1].record = write_server(server, id, role, address);
     if (id == 1) {
         cup_log_python_version("dask");
         cup_log_python_version("distributed");
@@ -134,9 +141,34 @@ static uint32_t find_server(cup_object *server)
 /* The first ticks of a thread are all read, later ones one in THEN_EVERY. */
 enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
 
+/* NOW_NS 0: the time is not known. A log that is written by write(2) gets it once per second. */
+static void set_stop(uint32_t server, int64_t now_ns)
+{
+    static const int64_t write_back_ns = INT64_C(1000000000);
+    if (server == 0 || server > SERVERS || !seen.logged[server - 1].record || !cup_active())
+        return;
+    struct cup_r_server *record = seen.logged[server - 1].record;
+    __atomic_store_n(&record->stop_ns, now_ns, __ATOMIC_RELAXED);
+    if (now_ns && now_ns - seen.logged[server - 1].committed_ns < write_back_ns)
+        return;
+    cup_log_commit(record, CUP_R_SERVER);
+    seen.logged[server - 1].committed_ns = now_ns;
+}
+
+/* Where several servers share an event loop, most ticks do not say whose they are. */
+static void note_tick(uint32_t server, int64_t now_ns)
+{
+    bool is_other = own.server && own.server != server;
+    if (is_other)
+        set_stop(own.server, 0);
+    own.server = is_other ? SEVERAL_SERVERS : server;
+    set_stop(own.server, now_ns);
+}
+
 bool cup_dask_tick_wanted(int64_t now_ns)
 {
     uint32_t ticks = own.ticks++;
+    set_stop(own.server, now_ns);
     return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
@@ -150,8 +182,10 @@ void cup_dask_tick(struct cup_frame top, int64_t now_ns)
         return;
     cup_self.server_loop = true;
     uint32_t id = find_server(server);
-    if (id)
-        cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
+    if (!id)
+        return;
+    note_tick(id, now_ns);
+    cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
 }
 
 /* ---- the frames of a task ---------------------------------------------------------------- */

@@ -125,3 +125,36 @@ Test(workers, have_rows)
     json_decref(report);
     free(directory);
 }
+
+/* ---- a worker that is there for a moment ------------------------------------------------------
+ */
+
+/* Samples every 5 s see nothing of 1.2 s, or too much. The scheduler knows the worker some
+ * milliseconds before its log opens; and its process ends up to seconds after it has left. */
+Test(workers, that_live_for_a_moment_count_for_as_long)
+{
+    char *directory = cup_scratch("short-worker"), *profile = cup_path(directory, "profile");
+    char *out = cup_path(directory, "out.json"), *log = cup_path(directory, "client.log");
+    const char *const argv[] = {CUP_TOP "/wrappers/cupping-run",
+                                "-o",
+                                profile,
+                                "--",
+                                CUP_PYTHON,
+                                CUP_TOP "/tests/workloads/short_worker.py",
+                                out,
+                                "1.2",
+                                NULL};
+    const char *const environment[] = {"CUPPING_INTERVAL=5", NULL};
+    cup_run("short_worker.py", log, argv, environment, 200);
+    json_t *report = cup_report(directory), *workers = json_object_get(report, "workers");
+    json_t *truth = cup_json(directory, "out.json");
+    double wall_s = cup_number(json_object_get(report, "workflow"), "wall_time");
+    double threads_s = cup_number(json_object_get(report, "time_budget"), "threads_s");
+    double found_s = (cup_number(workers, "avg_workers") - 1) * wall_s;
+    cr_expect(fabs(found_s - cup_number(truth, "lived_s")) <= 0.4, "%g s, not %g", found_s,
+              cup_number(truth, "lived_s"));
+    cr_expect_eq(cup_count(workers, "peak_workers"), 2);
+    cr_expect_float_eq(cup_number(workers, "avg_cores"), threads_s / wall_s, 1e-6);
+    json_decref(report), json_decref(truth);
+    free(directory), free(profile), free(out), free(log);
+}

@@ -47,8 +47,8 @@ int cup_workers_count(struct cup_totals *totals)
         if (workers + threads == 0 || there.stop_ns < there.start_ns)
             continue;
         totals->all_workers += (uint64_t)workers;
-        totals->workers_change |=
-            workers && (there.start_ns > run.start_ns || there.stop_ns < run.stop_ns);
+        totals->workers_ns +=
+            totals->all.tasks ? (double)workers * (double)(there.stop_ns - there.start_ns) : 0;
         changes[count++] = (struct change){there.start_ns, workers, threads};
         changes[count++] = (struct change){there.stop_ns, -workers, -threads};
     }

@@ -128,7 +128,7 @@ struct cup_totals {
     /* Workers with threads for tasks, even if they ran none: the most at one time of the run, as
      * are budget.threads; and all of them, also those that replaced others. */
     uint64_t workers, all_workers;
-    bool workers_change; /* one came or went during the run */
+    double workers_ns; /* workers x time, while their processes were there, within the run */
     struct cup_budget budget;
     struct cup_budget *budgets;   /* owned; as profile->processes */
     struct cup_wait_sums waits;   /* of all tasks, in the pool or not */
@@ -234,7 +234,7 @@ uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
 /* What a part of the budget is called in this run: a task without an end may be running. */
 const char *cup_budget_part_text(const struct cup_totals *totals, int part);
 
-/* Sets workers, all_workers, workers_change and budget.threads. Returns 0, or -1 without memory. */
+/* Sets workers, all_workers, workers_ns and budget.threads. Returns 0, or -1 without memory. */
 int cup_workers_count(struct cup_totals *totals);
 
 /* Number of workers in a process: Dask's; or 1 if the process has no Dask and ran tasks. */

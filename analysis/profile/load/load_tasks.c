@@ -122,6 +122,7 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
     struct cup_r_task_end end = cup_read_task_end(record);
     end.stop_ns = time_of(loader, end.stop_ns);
     note_last_time(loader, end.stop_ns);
+    note_worker_time(loader, end.stop_ns);
     struct cup_task *task = find_task(loader, end.task);
     if (!task)
         return;

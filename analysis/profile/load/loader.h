@@ -120,6 +120,12 @@ static inline void note_last_time(struct cup_loader *loader, int64_t time_ns)
         process_of(loader)->last_ns = time_ns;
 }
 
+static inline void note_worker_time(struct cup_loader *loader, int64_t time_ns)
+{
+    if (time_ns > process_of(loader)->worker_ns)
+        process_of(loader)->worker_ns = time_ns;
+}
+
 /* True if the options exclude some tasks. */
 static inline bool is_selective(const struct cup_loader *loader)
 {

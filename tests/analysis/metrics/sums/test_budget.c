@@ -279,6 +279,53 @@ Test(budget, what_lies_outside_of_the_processs_presence_is_not_counted)
     cr_assert_eq(totals.budget.gaps, 1);
 }
 
+/* A worker of one thread, all the time. */
+static void save_other(double stop)
+{
+    struct log_builder other;
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .threads = 1};
+    struct cup_r_task_begin first = {.task = 1, .tid = 5, .server = 1, .start_ns = at_second(0)};
+    struct cup_r_task_end last = {
+        .task = 1, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(stop)};
+    builder_start(&other);
+    builder_header(&other)->log_start_ns = at_second(0);
+    builder_header(&other)->log_stop_ns = at_second(1000);
+    BUILDER_ADD(&other, CUP_R_SERVER, server);
+    builder_begin(&other, &first, "key");
+    BUILDER_ADD(&other, CUP_R_TASK_END, last);
+    builder_finish(&other);
+    save_log(&other, scratch, "b.cup");
+    builder_free(&other);
+}
+
+/* The process ended later, at 1000 s. */
+Test(budget, a_worker_is_there_until_its_last_tick)
+{
+    struct cup_r_server closed = {
+        .id = 1, .role = CUP_ROLE_WORKER, .threads = WORKER_THREADS, .stop_ns = at_second(6)};
+    BUILDER_ADD(&builder, CUP_R_SERVER, closed);
+    add_task(1, 5, 0, 2);
+    save_other(10);
+    load();
+    expect("threads_s", 2 * 6 + 10);
+    cr_expect_float_eq(totals.workers_ns, 16e9, 1e3);
+}
+
+/* Its event loop did not tick any more when it was killed. */
+Test(budget, a_worker_that_was_killed_in_a_task_is_there_until_the_last_sign)
+{
+    struct cup_r_server stalled = {
+        .id = 1, .role = CUP_ROLE_WORKER, .threads = WORKER_THREADS, .stop_ns = at_second(1)};
+    BUILDER_ADD(&builder, CUP_R_SERVER, stalled);
+    builder_header(&builder)->log_stop_ns = 0;
+    builder_header(&builder)->health[CUP_H_TASKS_BEGUN] = 2;
+    builder_header(&builder)->health[CUP_H_TASKS_ENDED] = 1;
+    begin(1, 5, 0, CUP_ORIGIN_DASK);
+    add_task(2, 6, 0, 8);
+    load();
+    expect("threads_s", 2 * 8);
+}
+
 Test(budget, a_lost_end_holds_the_thread_until_the_next_task)
 {
     begin(1, 5, 0, CUP_ORIGIN_DASK);
