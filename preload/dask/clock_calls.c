@@ -121,6 +121,8 @@ static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, stru
     if (id == CLOCK_THREAD_CPUTIME_ID)
         cup_dask_thread_clock(frame,
                               (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
+    else if (name == cup_anchor_name(CUP_ANCHOR_REGISTERS))
+        cup_dask_registers(frame);
     else if (name == cup_anchor_name(CUP_ANCHOR_TICK))
         cup_dask_tick(frame, now_ns);
     else if (name == cup_anchor_name(CUP_ANCHOR_METER))
@@ -159,6 +161,7 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
            name == cup_anchor_name(CUP_ANCHOR_METER) ||
            name == cup_anchor_name(CUP_ANCHOR_RUN_ACTOR) ||
            name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR) || is_unmetered(name) ||
+           name == cup_anchor_name(CUP_ANCHOR_REGISTERS) ||
            (name == cup_anchor_name(CUP_ANCHOR_TICK) &&
             cup_dask_tick_wanted(cup_clock_call_ns(now)));
 }

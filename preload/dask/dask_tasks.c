@@ -172,6 +172,12 @@ bool cup_dask_tick_wanted(int64_t now_ns)
     return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
 }
 
+void cup_dask_registers(struct cup_frame top)
+{
+    if (cup_frames_is_in(top, "distributed/worker.py"))
+        cup_recording_open();
+}
+
 void cup_dask_tick(struct cup_frame top, int64_t now_ns)
 {
     CUP_OWNED cup_object *locals = NULL;

@@ -30,6 +30,8 @@
     /* contextlib, CPython 3.9 to 3.13 */                                                          \
     X(ENTER, "__enter__", "(none: the task begins)")                                               \
     X(EXIT, "__exit__", "value (the task ends)")                                                   \
+    /* distributed.worker, 2022.1 to 2026.8 */                                                     \
+    X(REGISTERS, "_register_with_scheduler", "(none: the log opens)")                              \
     /* distributed.core, 2021.12 to 2026.8 */                                                      \
     X(TICK, "_measure_tick", "self")                                                               \
     /* concurrent.futures._base, CPython 3.9 to 3.13 */                                            \

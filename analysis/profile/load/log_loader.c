@@ -61,6 +61,7 @@ void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
     if (server.role == CUP_ROLE_WORKER && server.stop_ns) {
         process_of(loader)->worker_ticks = true;
         note_worker_time(loader, time_of(loader, server.stop_ns));
+        note_last_time(loader, time_of(loader, server.stop_ns));
     }
     if (!known)
         cup_builder_map(loader->builder, &loader->servers, server.id,
