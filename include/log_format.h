@@ -1197,7 +1197,7 @@ struct cup_r_stacks {
 #define CUP_STACK_USES(X)                                                                          \
     X(READ, "read", "data files read: calls, bytes, wall time")                                    \
     X(WRITE, "write", "regular files written: calls, bytes, wall time")                            \
-    X(RECV, "recv", "sockets other than Dask's: calls, bytes, wall time")                          \
+    X(RECV, "recv", "sockets that are neither Dask's nor a server's: calls, bytes, wall time")     \
     X(ALLOC, "alloc", "sampled allocations: their number, and the bytes that they stand for")      \
     X(IO_WAIT, "io_wait", "blocked in calls on files for over 1 ms: number, -, blocked time")      \
     X(GIL_WAIT, "gil_wait", "the same, by the interpreter's lock")                                 \
@@ -1205,7 +1205,8 @@ struct cup_r_stacks {
     X(SLEEP, "sleep", "the same, asleep")                                                          \
     X(POLL_WAIT, "poll_wait", "the same, on sockets and pipes")                                    \
     X(CPU, "cpu", "samples on a CPU core: number, -, CPU time that they stand for")                \
-    X(OFF_CPU, "off_cpu", "samples that were blocked: number, -, wall time that they stand for")
+    X(OFF_CPU, "off_cpu", "samples that were blocked: number, -, wall time that they stand for")   \
+    X(SERVER_RECV, "server_recv", "sockets of servers (server_read_bytes): calls, bytes, wall time")
 enum cup_stack_use {
 #define X(id, name, text) CUP_U_##id,
     CUP_STACK_USES(X)

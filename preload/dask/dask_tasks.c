@@ -174,8 +174,8 @@ bool cup_dask_tick_wanted(int64_t now_ns)
 
 void cup_dask_registers(struct cup_frame top)
 {
-    if (cup_frames_is_in(top, "distributed/worker.py"))
-        cup_recording_open();
+    if (cup_frames_is_in(top, "distributed/worker.py") && cup_recording_open())
+        cup_self.server_loop = true;
 }
 
 void cup_dask_tick(struct cup_frame top, int64_t now_ns)

@@ -30,8 +30,8 @@ void cup_dask_lock_taken(void);
 /* The same where locks are not seen: the method that the calling thread executes has ended. */
 void cup_dask_actor_ends(enum cup_task_status status);
 
-/* A worker registers with the scheduler: the log opens, although its event loop may be blocked for
- * seconds before the first tick. */
+/* A worker registers with the scheduler, on its event loop: the log opens, although the loop may be
+ * blocked for seconds before the first tick. */
 void cup_dask_registers(struct cup_frame top);
 
 /* A server's _measure_tick read the clock, on its event loop. */

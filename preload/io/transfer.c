@@ -315,7 +315,7 @@ void cup_copy_end(struct cup_copy *copy, ssize_t bytes, int64_t from_offset, int
 {
     cup_transfer_finish(&copy->from, bytes, from_offset, NULL, 0);
     copy->to.owner = copy->from.owner;
-    copy->to.watched = false;
+    copy->to.watched = copy->to.failed = false;
     copy->to.wait.block = NULL;
     copy->to.node = copy->from.node;
     copy->to.start = cup_transfer_is_timed(&copy->from) ? cup_ticks() : copy->from.start;

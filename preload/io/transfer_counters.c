@@ -215,6 +215,8 @@ static enum cup_stack_use choose_stack_use(const struct cup_transfer *transfer)
     uint32_t class = transfer->descriptor->class;
     if (transfer->call == CUP_WRITE)
         return class == CUP_FILE_DATA || class == CUP_FILE_IMPORT ? CUP_U_WRITE : NO_USE;
+    if (is_from_server(transfer))
+        return CUP_U_SERVER_RECV;
     if (class == CUP_FILE_SOCKET)
         return transfer->descriptor->wire || cup_socket_is_dask(transfer) ? NO_USE : CUP_U_RECV;
     return class == CUP_FILE_DATA ? CUP_U_READ : NO_USE;

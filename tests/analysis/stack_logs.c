@@ -141,7 +141,7 @@ void build_stack_log(struct log_builder *b)
     USES(b, 2, {0, CUP_U_CPU, 3, 0, MS(30)}, {N_PROCESS, CUP_U_SLEEP, 1, 0, MS(5)},
          {N_PROCESS, CUP_U_CPU, 5, 0, MS(50)});
     USES(b, 3, {N_OPEN, CUP_U_WRITE, 1, 10, 50}, {N_OPEN, CUP_U_CPU, 4, 0, MS(40)});
-    USES(b, 0, {N_FETCH, CUP_U_RECV, 1, 7, 10});
+    USES(b, 0, {N_FETCH, CUP_U_SERVER_RECV, 1, 7, 10});
 }
 
 static void build_other_log(struct log_builder *b)

@@ -21,7 +21,7 @@
     X(LOCK_WAIT, "lock_wait_s", CUP_UNIT_SECONDS, "waits for other threads")                       \
     X(SLEEP, "sleep_s", CUP_UNIT_SECONDS, "asleep")                                                \
     X(POLL_WAIT, "poll_wait_s", CUP_UNIT_SECONDS, "waits for sockets and pipes")                   \
-    X(READ, "read_bytes", CUP_UNIT_BYTES, "bytes read from data files and sockets")                \
+    X(READ, "read_bytes", CUP_UNIT_BYTES, "bytes read from data files and servers")                \
     X(READ_CALLS, "read_calls", CUP_UNIT_COUNT, "calls that read data files")                      \
     X(READ_TIME, "read_s", CUP_UNIT_SECONDS, "time inside these calls")                            \
     X(WRITE, "write_bytes", CUP_UNIT_BYTES, "bytes written to files")                              \

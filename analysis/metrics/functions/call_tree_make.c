@@ -240,9 +240,12 @@ static struct cup_weights weights_of(const struct cup_stack_use_row *row)
     case CUP_U_WRITE:
         w.of[CUP_W_WRITE] = row->bytes;
         break;
+    case CUP_U_SERVER_RECV:
+        w.of[CUP_W_READ] = row->bytes;
+        w.of[CUP_W_RECV] = row->bytes;
+        break;
     case CUP_U_RECV:
         w.of[CUP_W_RECV] = row->bytes;
-        w.of[CUP_W_READ] = row->bytes;
         break;
     case CUP_U_ALLOC:
         w.of[CUP_W_ALLOC] = row->bytes;
