@@ -5,8 +5,8 @@
 #include "analysis/base/array.h"
 #include "analysis/write/json_writer.h"
 
-static const char magic[8] = "CUPCOLS1";
-enum { PART_ROWS = 16384 };
+static const char magic[] = "CUPCOLS1";
+enum { MAGIC_BYTES = sizeof magic - 1, PART_ROWS = 16384 };
 
 struct part {
     enum cup_value_kind kind; /* NULL: no row has a value */
@@ -45,7 +45,7 @@ struct cup_columns *cup_columns_open(FILE *out)
     if (!columns)
         return NULL;
     columns->out = out;
-    put_bytes(columns, magic, sizeof magic);
+    put_bytes(columns, magic, MAGIC_BYTES);
     return columns;
 }
 
@@ -276,7 +276,7 @@ static void describe(struct cup_columns *columns)
     if (whole) {
         put_bytes(columns, text, bytes);
         put_bytes(columns, &length, sizeof length);
-        put_bytes(columns, magic, sizeof magic);
+        put_bytes(columns, magic, MAGIC_BYTES);
     }
     columns->failed |= !whole;
     free(text);
