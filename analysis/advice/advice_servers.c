@@ -18,7 +18,7 @@ static void advise_file(const struct cup_totals *t, struct cup_advice *advice, u
             CUP_SHOW_NS(waited_ns));
 }
 
-/* Adds which hosts suffer: with several, that tells a server from the network of a host. */
+/* Adds which hosts suffer: if all do, the server is slow; if one does, it may be its network. */
 static void advise_hosts(const struct cup_totals *t, struct cup_advice *advice,
                          const struct cup_slow_server *slow)
 {

@@ -691,8 +691,7 @@ static void note_lock_call(enum cup_lock_call call)
         void_inherited();
 }
 
-/* Notes which task uses the lock. Nobody knows who made it, so the first user stands for the maker.
- */
+/* Notes which task uses the lock. Its maker is not known, so the first user stands for it. */
 static void note_lock_use(const void *lock)
 {
     uint32_t task = cup_attribution_task();

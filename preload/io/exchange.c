@@ -288,7 +288,7 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
                                       const struct cup_exchange_bytes *bytes, size_t offset)
 {
     size_t at = offset;
-    if (!from->count) /* nobody asked */
+    if (!from->count) /* no request is out */
         return (struct cup_answer){.bytes = bytes->count - offset};
     struct request request = from->requests[from->first];
     while (at < bytes->count && from->answer.part < CUP_HTTP_ENDED) {

@@ -57,5 +57,5 @@ struct cup_answer {
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset);
 
-/* Nobody holds a lock here. Called in a forked child, and when a log is opened. */
+/* Releases the lock of this file. Called in a forked child, and when a log is opened. */
 void cup_exchange_reset(void);

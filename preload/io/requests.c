@@ -125,7 +125,7 @@ static void note_sent(struct connection *connection, const struct cup_transfer *
 }
 
 /* A few bytes after a pause need not be the rest of the answer: with TLS, a server says goodbye
- * before it closes a connection that nobody used for a while. */
+ * before it closes a connection that was idle for a while. */
 enum { FEW_BYTES = 64 };
 
 /* Whether the last bytes were late is asked only after a pause of this length. */

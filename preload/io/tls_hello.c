@@ -15,7 +15,7 @@ static size_t read_number(struct bytes *from, size_t width)
     return width ? 0 : number;
 }
 
-/* The next COUNT bytes, or as many as there are. */
+/* The next COUNT bytes; fewer if the message ends before. */
 static struct bytes take(struct bytes *from, size_t count)
 {
     size_t left = (size_t)(from->end - from->at), taken = count < left ? count : left;

@@ -22,9 +22,9 @@ enum cup_lock_call {
 };
 
 /* From now on, HANDLER is called in the thread that calls, with the GIL, before the call. LOCK: the
- * lock or queue. If it returns false for CUP_CALL_POPS, it is not told of calls at this place
- * again. Called once, after cup_monitored_start(); needs the GIL. Returns NULL, or why the calls
- * are not noticed. */
+ * lock or queue. If it returns false for CUP_CALL_POPS, it is not called for calls at this place
+ * again. Called once, after cup_monitored_start(); needs the GIL. Returns NULL, or why the
+ * calls are not noticed. */
 typedef bool cup_lock_call_handler(const void *lock, enum cup_lock_call call);
 const char *cup_lock_calls_start(cup_lock_call_handler *handler);
 

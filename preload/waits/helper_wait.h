@@ -3,7 +3,7 @@
  * one class counts, the first of: I/O, the GIL, sleep, sockets. Helpers' waits for locks are not
  * noted.
  *
- * A task whose request to a server is out waits for that server, although nobody may be seen to
+ * A task whose request to a server is out waits for that server, although no thread may be seen to
  * wait: the event loop that will receive the answer waits for any event, and a native pool works
  * for no known task. That a request was out is only certain when a part of its answer arrives. So
  * this time counts afterwards, in place of a lock or of a helper that sleeps. */
