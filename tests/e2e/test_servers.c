@@ -1,12 +1,16 @@
-/* Which server was slow or failed: real XRootD data servers behind a redirector. */
+/* Which server was slow or failed: real XRootD data servers behind a redirector, and two nginx. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
+#include "tests/e2e/http_server.h"
 #include "tests/e2e/profile.h"
 #include "tests/e2e/xrootd_redirector.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 TestSuite(servers, .timeout = 240);
 
@@ -101,4 +105,67 @@ Test(servers, a_data_server_that_is_killed_has_the_errors)
     json_decref(report);
     free(out);
     redirector_stop();
+}
+
+/* ---- HTTP --------------------------------------------------------------------------------------
+ */
+
+enum { HTTP_BYTES = 1 << 20, HTTP_TASKS = 2 };
+
+static const char *http_program(const struct http_server *slow, const struct http_server *fast)
+{
+    return text("from urllib.request import urlopen\n"
+                "from run_task import run\n"
+                "for i in range(%d):\n"
+                "    run(f'fast-{i}', lambda: len(urlopen('%s/data').read()))\n"
+                "    run(f'slow-{i}', lambda: len(urlopen('%s/data').read()))\n",
+                HTTP_TASKS, fast->url, slow->url);
+}
+
+static void write_data(const char *directory)
+{
+    FILE *file = fopen(text("%s/data", directory), "we");
+    cr_assert(file != NULL && ftruncate(fileno(file), HTTP_BYTES) == 0 && fclose(file) == 0);
+}
+
+static double sum_of_log(json_t *log, const char *field)
+{
+    size_t i;
+    double sum = 0;
+    json_t *answer;
+    json_array_foreach(log, i, answer) sum += json_number_value(json_object_get(answer, field));
+    return sum;
+}
+
+/* Both deliver the same bytes. */
+Test(servers, of_two_http_servers_the_slow_one_comes_first)
+{
+    http_need();
+    char *logs = test_directory(), *files = test_directory();
+    struct http_server slow, fast;
+    write_data(files);
+    cr_assert(chmod(files, 0755) == 0);
+    http_start(&slow, &(struct http_options){.files = files, .settings = "limit_rate 500k;"});
+    http_start(&fast, &(struct http_options){.files = files});
+    struct child plain = {.argv = {CUP_PYTHON, "-c", http_program(&slow, &fast)},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs), *log = http_stop(&slow), *other = http_stop(&fast);
+    json_t *row = row_of(report, text("tcp://%s", slow.url + strlen("http://")));
+    cr_assert(row != NULL, "no row of %s", slow.url);
+    double seconds_of_log = sum_of_log(log, "seconds"), waited = seconds(row, "waited_s");
+    cr_expect(seconds_of_log > 1.5 * HTTP_TASKS && waited > 0.9 * seconds_of_log &&
+                  waited < 1.1 * seconds_of_log + 0.2,
+              "%f s waiting, %f s by the server's log", waited, seconds_of_log);
+    cr_expect_eq(json_array_get(json_object_get(json_object_get(report, "servers"), "rows"), 0),
+                 row, "the slow server is not the first row");
+    cr_expect(cup_count(row, "tasks") == HTTP_TASKS);
+    json_decref(report);
+    json_decref(log);
+    json_decref(other);
+    child_free(&recorded);
+    test_directory_remove(logs);
+    test_directory_remove(files);
 }
