@@ -133,8 +133,8 @@ void cup_process_log_opened(enum cup_log_size size)
     }
     if (cup_reads_wanted)
         cup_log_info("CUPPING_READS", "1");
-    if (cup_python_usable()) {
-        const char *version = cup_py.Py_GetVersion();
+    const char *version = cup_python_version();
+    if (version) {
         snprintf(text, sizeof text, "%.*s", (int)strcspn(version, " "), version);
         cup_log_info("python", text);
     }

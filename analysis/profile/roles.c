@@ -64,6 +64,21 @@ struct cup_text cup_process_fact(const struct cup_profile *profile, size_t proce
     return found;
 }
 
+struct cup_text cup_find_note(const struct cup_profile *profile, const char *begin,
+                              uint32_t *process)
+{
+    size_t length = strlen(begin);
+    for (size_t i = 0; i < profile->note_count; i++) {
+        struct cup_text text = cup_profile_text(profile, profile->notes[i].text);
+        if (text.length <= length || memcmp(text.bytes, begin, length) != 0)
+            continue;
+        if (process)
+            *process = profile->notes[i].process;
+        return (struct cup_text){text.bytes + length, text.length - length};
+    }
+    return (struct cup_text){NULL, 0};
+}
+
 char *cup_process_script(const struct cup_profile *profile, size_t process,
                          char to[CUP_SCRIPT_ROOM])
 {

@@ -17,6 +17,11 @@ char *cup_process_roles(const struct cup_process *process, char to[CUP_ROLES_ROO
 struct cup_text cup_process_fact(const struct cup_profile *profile, size_t process,
                                  const char *name);
 
+/* What follows BEGIN in the first note of the profile that begins with it and goes on, and the
+ * process that wrote the note (PROCESS may be NULL); empty: there is none. */
+struct cup_text cup_find_note(const struct cup_profile *profile, const char *begin,
+                              uint32_t *process);
+
 /* The name, without its folder, of the Python file that the process was started with, into TO,
  * which has CUP_SCRIPT_ROOM bytes; "" if its command has none. */
 enum { CUP_SCRIPT_ROOM = 128 };

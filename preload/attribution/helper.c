@@ -762,6 +762,11 @@ static void watch_locks(void)
         cup_recording_note("attribution method 'inherited' is off", why);
 }
 
+bool cup_helper_sees_jobs(void)
+{
+    return verified || watches_objects;
+}
+
 bool cup_helper_verify(void)
 {
     uint32_t before = cup_helper_self.locks_made;

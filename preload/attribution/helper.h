@@ -55,6 +55,9 @@ static inline bool cup_helper_is_dask(void)
     return cup_self.server_loop || cup_helper_self.for_dask;
 }
 
+/* False: neither Python's locks are seen, nor the functions that stand for them. Any thread. */
+bool cup_helper_sees_jobs(void);
+
 /* The calling thread has taken LOCK; WAITED: it had to wait for it. Returns false, and does
  * nothing, if Python's locks are not seen or the thread has the guard. Any thread; keeps errno. */
 bool cup_helper_took(const void *lock, bool waited);

@@ -13,6 +13,7 @@
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
+#include "preload/python/layout.h"
 #include "preload/python/python.h"
 #include "preload/stacks/native.h"
 #include "preload/stacks/stacks.h"
@@ -49,13 +50,21 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
         cup_recording_note(remark, why);
 }
 
-/* Jobs that are handed over are seen by their locks, or else by the functions that take them. */
-static void report_handoff(void)
+/* Jobs that are handed over are seen by their locks, or else by the functions that take them.
+ * UNKNOWN: why neither is tried; NULL: they are. */
+static void report_handoff(const char *unknown)
 {
     const char *unseen = "this Python's locks are no semaphores";
-    const char *why = cup_helper_verify() ? NULL : cup_python_calls_start();
+    const char *why = unknown ? unknown : cup_helper_verify() ? NULL : cup_python_calls_start();
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
                    why && !*why ? unseen : why);
+}
+
+/* What else needs more than frames. */
+static void note_unknown(const char *why)
+{
+    cup_recording_note("waits for the GIL are not recognised", why);
+    cup_recording_note("baskets that uproot requests are not recorded", why);
 }
 
 static void verify_features(void)
@@ -65,19 +74,32 @@ static void verify_features(void)
         cup_recording_add_feature(CUP_FEATURE_SAMPLES | CUP_FEATURE_DIGESTS);
     report_feature(CUP_FEATURE_CONTEXT, "attribution method 'context' is off",
                    cup_context_verify());
-    report_handoff();
-    const char *why = cup_stacks_verify();
+    const char *why = cup_layout_is_listed(cup_py.minor) ? NULL : "unknown interpreter";
+    report_handoff(why);
+    if (why)
+        note_unknown(why);
+    else
+        why = cup_stacks_verify();
     report_feature(CUP_FEATURE_STACKS, "Python functions are not recorded", why);
     why = why ? "" : cup_native_verify();
     report_feature(CUP_FEATURE_NATIVE, "native functions are not recorded", why);
 }
 
+/* The log opens, so that the report says why it has no tasks. */
+static void turn_off(const char *why)
+{
+    state = OFF;
+    cup_recording_note("Dask and Coffea are not recorded", why);
+    cup_recording_open();
+}
+
 static void get_ready(void)
 {
-    const char *why = cup_frames_verify();
+    const char *why = cup_python_refused();
+    if (!why)
+        why = cup_frames_verify();
     if (why) {
-        cup_recording_note("Dask and Coffea are not recorded", why);
-        state = OFF;
+        turn_off(why);
         return;
     }
     cup_python_learn();
@@ -97,9 +119,10 @@ static bool try_to_get_ready(clockid_t id, int64_t now_ns)
      * where allocating is forbidden. So CLOCK_REALTIME only uses an interpreter that was found at
      * load; one that is loaded later is found when its first task reads the thread's CPU clock. */
     bool found = id == CLOCK_REALTIME ? cup_python_usable() : cup_python_find();
-    if (!found || !cup_python_has_gil())
+    bool refused = cup_python_refused();
+    if (!refused && (!found || !cup_python_has_gil()))
         return false;
-    if (is_worth_looking() && cup_py.PyEval_GetFrame())
+    if (is_worth_looking() && (refused || cup_py.PyEval_GetFrame()))
         get_ready();
     return state == READY;
 }

@@ -1,6 +1,7 @@
 #include "preload/dask/dask_tasks.h"
 
 #include "preload/attribution/context.h"
+#include "preload/attribution/helper.h"
 #include "preload/coffea/work_item.h"
 #include "preload/dask/digests.h"
 #include "preload/dask/server_samples.h"
@@ -504,9 +505,10 @@ void cup_dask_unmetered_clock(struct cup_frame top, struct cup_moment now)
 
 /* ---- actors: each call of a method is a task ------------------------------------------------ */
 
+/* Where no locks are seen, the end of the call would not be seen either. */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now)
 {
-    if (cup_self.task)
+    if (cup_self.task || !cup_helper_sees_jobs())
         return;
     struct dask_task task = read_task(top, NULL);
     if (task.key && task.worker && cup_recording_open()) {

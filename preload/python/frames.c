@@ -166,16 +166,25 @@ static bool is_same_place(const struct cup_layout *layout, cup_object *frame, co
     return expected >= 0 && place == expected;
 }
 
+/* False: FRAME and its callers are in no layout that this version may have. */
+static bool find_layout(cup_object *frame, struct cup_layout *layout)
+{
+    for (int try = 0; cup_layout_candidate(cup_py.minor, try, layout); try++)
+        if (is_same_stack(layout, frame))
+            return true;
+    return false;
+}
+
 const char *cup_frames_verify(void)
 {
     struct cup_layout layout;
-    if (!cup_layout_known(cup_py.minor, &layout))
-        return "this Python version is not known";
     cup_object *frame = cup_py.PyEval_GetFrame(); /* borrowed */
     if (!frame)
         return "no Python frame to verify with";
-    if (!is_same_stack(&layout, frame))
-        return "the interpreter's frames are not laid out as expected";
+    if (!find_layout(frame, &layout))
+        return cup_layout_is_listed(cup_py.minor)
+                   ? "the interpreter's frames are not laid out as expected"
+                   : "unknown interpreter";
     if (!is_same_place(&layout, frame, find_top_of(&layout, cup_python_thread(), true)))
         layout.frame_place = CUP_NOWHERE;
     cup_layout = layout;

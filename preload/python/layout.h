@@ -113,6 +113,15 @@ static const struct cup_layout cup_layouts[] = {
 /* The running interpreter's layout. Written once, before it is declared verified. */
 extern struct cup_layout cup_layout CUP_OURS;
 
-/* Fills in the layout of the running interpreter, Python 3.MINOR: its column of CUP_OFFSETS, with
- * the offsets that it publishes. False: that version is unknown. */
-bool cup_layout_known(int minor, struct cup_layout *layout);
+/* Whether Python 3.MINOR has a column of CUP_OFFSETS. */
+bool cup_layout_is_listed(int minor);
+
+/* Fills in a layout that Python 3.MINOR may have; TRY is 0, 1, ...: its column of CUP_OFFSETS, with
+ * the offsets that it publishes. A version that is newer than all columns may have the layout of
+ * one of them, with what it publishes, and without: the newest is the first. False: there are no
+ * more. */
+bool cup_layout_candidate(int minor, int try, struct cup_layout *layout);
+
+/* True if RUNTIME, the interpreter's _PyRuntime (or NULL), says that Python 3.MINOR was built
+ * without a GIL. It says so since 3.13. */
+bool cup_layout_is_free_threaded(const void *runtime, int minor);

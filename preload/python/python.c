@@ -1,6 +1,7 @@
 #include "preload/python/python.h"
 
 #include "include/log_format.h"
+#include "preload/python/layout.h"
 #include "preload/sys/elf_symbols.h"
 #include "preload/sys/parse_number.h"
 
@@ -11,7 +12,8 @@
 struct cup_python cup_py;
 struct cup_gil cup_gil;
 
-static enum { NOT_FOUND, FOUND, GONE } state;
+static enum { NOT_FOUND, FOUND, REFUSED, GONE } state;
+static const char *refused; /* why, in REFUSED */
 
 /* OLDER: the name that the symbol had in older versions. OPTIONAL: may be missing, then NULL. */
 static const struct {
@@ -38,31 +40,49 @@ static const struct {
     {"_Py_NoneStruct", AT(none)},
 };
 
+/* False: a function that must be there is missing. */
 static bool find_api(struct cup_python *python)
 {
+    bool complete = true;
     for (size_t i = 0; i < sizeof api / sizeof *api; i++) {
         void *found = dlsym(RTLD_DEFAULT, api[i].name);
         if (!found && api[i].older)
             found = dlsym(RTLD_DEFAULT, api[i].older);
-        if (!found && !api[i].optional)
-            return false;
+        complete = complete && (found || api[i].optional);
         memcpy((char *)python + api[i].offset, &found, sizeof found);
     }
-    return true;
+    return complete;
 }
 
-/* 3.9 or later, with a GIL. In free-threaded builds other threads change frames and contexts while
- * they are read, so those builds are refused; Py_GetVersion() names them. */
-static bool is_supported(struct cup_python *python)
+/* What tells whether this process uses Dask or Coffea, and the interpreter's version. */
+static bool may_be_asked(const struct cup_python *python)
 {
-    const char *version = python->Py_GetVersion();
+    return python->Py_GetVersion && python->PyGILState_GetThisThreadState && python->current &&
+           python->is_finalizing && python->PyErr_Occurred && python->PySys_GetObject &&
+           python->PyDict_GetItemString;
+}
+
+/* The x of 3.x; 0: another version. */
+static int read_minor(const char *version)
+{
     uint64_t major = 0, minor = 0;
     const char *dot = cup_number(version, &major);
-    if (*dot != '.' || major != 3)
-        return false;
-    cup_number(dot + 1, &minor);
-    python->minor = (int)minor;
-    return minor >= 9 && minor < 100 && !strstr(version, "free-threading");
+    if (*dot == '.' && major == 3)
+        cup_number(dot + 1, &minor);
+    return minor < 100 ? (int)minor : 0;
+}
+
+/* Why the library does not use this interpreter; NULL: it does. In a build without a GIL other
+ * threads change frames and contexts while they are read. */
+static const char *judge(const struct cup_python *python, bool complete)
+{
+    enum { OLDEST = 9 };
+    if (python->minor < OLDEST)
+        return "unknown interpreter: cupping supports 3.9 and later";
+    if (strstr(python->Py_GetVersion(), "free-threading") ||
+        cup_layout_is_free_threaded(dlsym(RTLD_DEFAULT, "_PyRuntime"), python->minor))
+        return "a free-threaded build: without the GIL, frames may change while cupping reads them";
+    return complete ? NULL : "unknown interpreter: functions of its C API are missing";
 }
 
 static void find_gil(void)
@@ -109,13 +129,18 @@ static void find_interpreter(void)
     if (!dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"))
         return;
     struct cup_python python = {0};
-    bool suits = find_api(&python) && is_supported(&python);
-    if (suits) {
+    bool complete = find_api(&python), asked = may_be_asked(&python);
+    if (asked) {
+        python.minor = read_minor(python.Py_GetVersion());
+        refused = judge(&python, complete);
         cup_py = python;
-        find_gil();
+    }
+    if (asked && !refused) {
+        if (cup_layout_is_listed(python.minor))
+            find_gil();
         find_code();
     }
-    __atomic_store_n(&state, suits ? FOUND : GONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&state, !asked ? GONE : refused ? REFUSED : FOUND, __ATOMIC_RELEASE);
 }
 
 void cup_python_init(void)
@@ -168,6 +193,24 @@ bool cup_python_usable(void)
     return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == FOUND;
 }
 
+const char *cup_python_version(void)
+{
+    int now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+    return now == FOUND || now == REFUSED ? cup_py.Py_GetVersion() : NULL;
+}
+
+static bool is_attached(const cup_object *thread)
+{
+    return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
+}
+
+const char *cup_python_refused(void)
+{
+    bool asks = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == REFUSED && !cup_py.is_finalizing() &&
+                is_attached(cup_py.PyGILState_GetThisThreadState());
+    return asks ? refused : NULL;
+}
+
 cup_object *cup_python_thread(void)
 {
     /* During finalisation the interpreter frees the states of threads that still run. */
@@ -195,8 +238,7 @@ void cup_python_learn(void)
 
 bool cup_python_has_gil(void)
 {
-    cup_object *thread = cup_python_thread();
-    return thread && thread == cup_py.current() && !cup_py.PyErr_Occurred();
+    return is_attached(cup_python_thread());
 }
 
 /* ---- access to objects -------------------------------------------------------------------- */

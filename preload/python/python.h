@@ -117,6 +117,14 @@ bool cup_python_has_gil(void);
 void cup_python_gone(void);
 bool cup_python_usable(void);
 
+/* Why the library does not use the interpreter, though there is one, and the calling thread may ask
+ * it for its modules now; else NULL. Such an interpreter is neither found nor usable. Needs no GIL.
+ */
+const char *cup_python_refused(void);
+
+/* Py_GetVersion(); NULL: no interpreter is found, or it has ended. Needs no GIL. */
+const char *cup_python_version(void);
+
 /* True if the address is in the interpreter's own code. Needs no GIL. */
 bool cup_python_is_code(const void *address);
 

@@ -1,5 +1,6 @@
 /* Releases of Dask and Coffea whose workers keep the outcome of a task elsewhere than today's
- * (docs/releases.md): what is recorded there is as exact as with the newest. */
+ * (docs/releases.md): what is recorded there is as exact as with the newest. And releases and
+ * Pythons that the library does not know: the first page says what is missing. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
@@ -7,6 +8,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(releases, .timeout = 300);
@@ -146,6 +148,16 @@ Test(releases, newest_python)
 
 /* ---- too old ----------------------------------------------------------------------------- */
 
+static const char *sentence_of(const char *directory)
+{
+    static char sentence[1024];
+    json_t *report = cup_report(directory);
+    snprintf(sentence, sizeof sentence, "%s",
+             cup_word(json_object_get(report, "completeness"), "sentence"));
+    json_decref(report);
+    return sentence;
+}
+
 static bool is_on_first_page(const char *profile, const char *text)
 {
     char command[4096], line[1024];
@@ -159,24 +171,43 @@ static bool is_on_first_page(const char *profile, const char *text)
     return found;
 }
 
+/* One process, whose package says that it is of VERSION. SETTING: for libpython_version.so; NULL:
+ * it is not there. Returns the directory. */
+static char *run_release(const char *with, const char *package, const char *version,
+                         const char *setting)
+{
+    char preload[] =
+        "LD_PRELOAD=" CUP_BUILD "/libcupping.so:" CUP_BUILD "/tests/trace/libpython_version.so";
+    char *directory = cup_scratch("old-release"), *input = cup_input("ttree"), *to = NULL;
+    char *profile = cup_path(directory, "profile"), *log = cup_path(directory, "client.log");
+    char *files = cup_path(input, "files.json");
+    const char *const argv[] = {
+        with, CUP_TOP "/tests/workloads/old_release.py", package, version, files, NULL};
+    if (asprintf(&to, "CUPPING_DIR=%s", profile) < 0 || mkdir(profile, 0755) != 0)
+        cr_assert_fail("no directory for the profile");
+    preload[setting ? sizeof preload : strcspn(preload, ":")] = '\0';
+    const char *const environment[] = {preload, to, setting, NULL};
+    cup_run("old_release.py", log, argv, environment, 200);
+    free(input), free(profile), free(log), free(files), free(to);
+    return directory;
+}
+
 /* Nothing is recorded of a release that is too old, and the first page says so; of this one's
  * neighbour, everything. */
 static void check_release(const char *package, const char *version, size_t tasks)
 {
     char text[128];
-    char *directory = cup_scratch("old-release"), *input = cup_input("ttree");
-    char *profile = cup_path(directory, "profile"), *log = cup_path(directory, "client.log");
-    char *files = cup_path(input, "files.json");
-    const char *const argv[] = {
-        CUP_TOP "/wrappers/cupping-run",           "-o",    profile, "--",  CUP_PYTHON,
-        CUP_TOP "/tests/workloads/old_release.py", package, version, files, NULL};
-    cup_run("old_release.py", log, argv, cup_clean_environment, 200);
+    char *directory = run_release(CUP_PYTHON, package, version, NULL);
+    char *profile = cup_path(directory, "profile");
     json_t *rows = cup_tasks(directory);
     cr_expect_eq(json_array_size(rows), tasks, "%zu tasks", json_array_size(rows));
     snprintf(text, sizeof text, "%s %s is too old (supported are ", package, version);
     cr_expect_eq(is_on_first_page(profile, text), tasks == 0);
+    snprintf(text, sizeof text, "of so old a release of %s are not",
+             strcmp(package, "coffea") == 0 ? "Coffea" : "Dask");
+    cr_expect_eq(strstr(sentence_of(directory), text) != NULL, tasks == 0);
     json_decref(rows);
-    free(directory), free(input), free(profile), free(log), free(files);
+    free(directory), free(profile);
 }
 
 Test(releases, dask_that_is_too_old_is_refused)
@@ -197,4 +228,73 @@ Test(releases, coffea_that_is_too_old_is_refused)
 Test(releases, the_oldest_coffea_is_not)
 {
     check_release("coffea", "0.7.22", 6);
+}
+
+/* ---- Pythons that the library does not know ------------------------------------------------- */
+
+static const char UNKNOWN[] = "CUP_PYTHON_VERSION=3.99.1 (main)";
+
+/* No task and no chunk is recorded. The first page and its first line say why. */
+static void check_dormant(const char *with, const char *setting, const char *why)
+{
+    if (access(with, X_OK) != 0)
+        cr_skip_test("no %s", with);
+    char *directory = run_release(with, "coffea", "2026.9.0", setting);
+    char *profile = cup_path(directory, "profile");
+    json_t *rows = cup_tasks(directory);
+    cr_expect_eq(json_array_size(rows), 0);
+    cr_expect(is_on_first_page(profile, why), "%s", why);
+    cr_expect(strstr(sentence_of(directory), "Dask and Coffea are not recorded with this Python"),
+              "%s", sentence_of(directory));
+    json_decref(rows);
+    free(profile), free(directory);
+}
+
+Test(releases, python_whose_frames_are_not_known)
+{
+    check_dormant(CUP_PYTHON, UNKNOWN,
+                  "Python 3.99.1: tasks and chunks are off (unknown interpreter).");
+}
+
+Test(releases, python_that_is_too_old)
+{
+    check_dormant(CUP_PYTHON, "CUP_PYTHON_VERSION=3.8.18",
+                  "Python 3.8.18: tasks and chunks are off (unknown interpreter: ");
+}
+
+Test(releases, python_without_a_gil)
+{
+    check_dormant(CUP_PYTHON_3_13, "CUP_FREE_THREADED=1",
+                  "tasks and chunks are off (a free-threaded build: ");
+}
+
+Test(releases, python_whose_version_names_a_build_without_a_gil)
+{
+    check_dormant(CUP_PYTHON, "CUP_PYTHON_VERSION=3.11.9 free-threading build",
+                  "tasks and chunks are off (a free-threaded build: ");
+}
+
+static json_int_t bytes_of_branches(json_t *report)
+{
+    return cup_count(json_object_get(report, "branches"), "distinct_bytes");
+}
+
+/* Its frames are those of a version that is known: chunks and their baskets are recorded, and the
+ * first page names the rest. */
+Test(releases, python_whose_frames_are_known)
+{
+    if (access(CUP_PYTHON_3_13, X_OK) != 0)
+        cr_skip_test("no Python 3.13");
+    char *known = run_release(CUP_PYTHON_3_13, "coffea", "2026.9.0", NULL);
+    json_t *expected = cup_report(known);
+    char *directory = run_release(CUP_PYTHON_3_13, "coffea", "2026.9.0", UNKNOWN);
+    char *profile = cup_path(directory, "profile");
+    json_t *report = cup_report(directory), *fine = json_object_get(report, "fine");
+    cr_expect_str_eq(sentence_of(directory), "Complete: 30,000 events, 6 chunks.");
+    cr_expect_eq(bytes_of_branches(report), bytes_of_branches(expected));
+    cr_expect(json_is_null(json_object_get(fine, "gil_wait_s")));
+    cr_expect(is_on_first_page(profile, "Python 3.99.1: stacks, hand-off, helper CPU and calls of "
+                                        "actors, GIL waits,"));
+    json_decref(report), json_decref(expected);
+    free(profile), free(directory), free(known);
 }

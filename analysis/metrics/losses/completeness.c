@@ -51,8 +51,25 @@ static bool has_work_items(const struct cup_profile *profile)
     return false;
 }
 
+/* The library's own note, if it recorded none: preload/dask/clock_calls.c, lifecycle/releases.c */
+static const char *why_no_chunks(const struct cup_profile *profile)
+{
+    static const char *const notes[][2] = {
+        {"Dask and Coffea are not recorded: ", "Dask and Coffea are not recorded with this Python"},
+        {"chunks are not recorded: ", "chunks of so old a release of Coffea are not recorded"},
+        {"tasks are not recorded: ", "tasks of so old a release of Dask are not recorded"},
+    };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (cup_find_note(profile, notes[i][0], NULL).length)
+            return notes[i][1];
+    return NULL;
+}
+
 static const char *why_no_call(const struct cup_profile *profile)
 {
+    const char *why = why_no_chunks(profile);
+    if (why)
+        return why;
     return has_work_items(profile)
                ? "the client, which plans the chunks, was not profiled; start it under "
                  "cupping-run, too"

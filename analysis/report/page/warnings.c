@@ -252,43 +252,19 @@ static const struct {
 } interpreter_features[] = {
     {"Dask and Coffea are not recorded: ", "tasks and chunks"},
     {"Python functions are not recorded: ", "stacks"},
-    {"attribution methods 'handoff' and 'inherited' are off: ", "hand-off and helper CPU"},
+    {"attribution methods 'handoff' and 'inherited' are off: ",
+     "hand-off, helper CPU and calls of actors"},
     {"attribution method 'handoff' is off: ", "hand-off and the CPU of its jobs"},
     {"attribution method 'inherited' is off: ", "attribution of threads that tasks start"},
     {"attribution method 'context' is off: ", "attribution by contexts"},
+    {"waits for the GIL are not recognised: ", "GIL waits"},
     {"baskets that uproot requests are not recorded: ", "lists of requested baskets"},
 };
 enum { INTERPRETER_FEATURES = sizeof interpreter_features / sizeof *interpreter_features };
 
-/* The first note that begins with the text; its rest is why. Empty: there is none. */
-static struct cup_text find_reason(const struct cup_profile *profile, const char *begin,
-                                   uint32_t *process)
-{
-    size_t length = strlen(begin);
-    for (size_t i = 0; i < profile->note_count; i++) {
-        struct cup_text text = cup_profile_text(profile, profile->notes[i].text);
-        *process = profile->notes[i].process;
-        if (text.length > length && memcmp(text.bytes, begin, length) == 0)
-            return (struct cup_text){text.bytes + length, text.length - length};
-    }
-    return (struct cup_text){0};
-}
-
 static bool is_same_text(struct cup_text a, struct cup_text b)
 {
     return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
-}
-
-/* The version of the process's Python; empty: not known. */
-static struct cup_text find_python(const struct cup_profile *profile, uint32_t process)
-{
-    for (size_t i = 0; i < profile->info_count; i++) {
-        struct cup_text name = cup_profile_text(profile, profile->infos[i].name);
-        if (profile->infos[i].process == process &&
-            is_same_text(name, (struct cup_text){"python", strlen("python")}))
-            return cup_profile_text(profile, profile->infos[i].value);
-    }
-    return (struct cup_text){0};
 }
 
 /* Features with the same reason share it. */
@@ -298,9 +274,9 @@ const char *cup_interpreter_lacks(const struct cup_profile *profile, char to[CUP
     uint32_t process = 0;
     *to = '\0';
     for (int i = 0; i < INTERPRETER_FEATURES; i++) {
-        why[i] = find_reason(profile, interpreter_features[i].note, &process);
+        why[i] = cup_find_note(profile, interpreter_features[i].note, &process);
         if (why[i].length && !version.length)
-            version = find_python(profile, process);
+            version = cup_process_fact(profile, process, "python");
     }
     for (int i = 0; i < INTERPRETER_FEATURES; i++) {
         if (!why[i].length)
@@ -313,7 +289,7 @@ const char *cup_interpreter_lacks(const struct cup_profile *profile, char to[CUP
                            interpreter_features[k].what);
                 why[k].length = 0;
             }
-        cup_append(to, CUP_LINE_ROOM, " off (%.*s)",
+        cup_append(to, CUP_LINE_ROOM, " are off (%.*s)",
                    (int)(reason.length < 160 ? reason.length : 160), reason.bytes);
     }
     if (!*to)

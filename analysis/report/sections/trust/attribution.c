@@ -17,6 +17,9 @@ static struct cup_value bytes_of(const struct cup_totals *totals, int method)
 
 static struct cup_value share_of(const struct cup_totals *totals, int method)
 {
+    struct cup_value bytes = bytes_of(totals, method);
+    if (bytes.kind == CUP_VALUE_NULL)
+        return bytes;
     return cup_ratio((double)cup_method_bytes(totals, method),
                      (double)cup_all_method_bytes(totals));
 }

@@ -82,6 +82,33 @@ Test(completeness, without_the_client_it_is_not_known)
     cr_expect(isnan(cup_completeness_share(totals.completeness)));
 }
 
+static void note(const char *text)
+{
+    const struct cup_r_note note = {.text = 9};
+    builder_string(&client, note.text, text);
+    BUILDER_ADD(&client, CUP_R_NOTE, note);
+    builder_finish(&client);
+    save_log(&client, scratch, "b.cup");
+}
+
+Test(completeness, of_a_python_that_is_not_recorded)
+{
+    note("Dask and Coffea are not recorded: unknown interpreter");
+    expect(CUP_RUN_UNKNOWN, "Dask and Coffea are not recorded with this Python.");
+}
+
+Test(completeness, of_a_coffea_that_is_too_old)
+{
+    note("chunks are not recorded: coffea 0.7.21 is older than 0.7.22");
+    expect(CUP_RUN_UNKNOWN, "chunks of so old a release of Coffea are not recorded.");
+}
+
+Test(completeness, of_a_dask_that_is_too_old)
+{
+    note("tasks are not recorded: distributed 2021.12.0 is older than 2022.1");
+    expect(CUP_RUN_UNKNOWN, "tasks of so old a release of Dask are not recorded.");
+}
+
 Test(completeness, all_that_was_planned)
 {
     plan(3, 5000);

@@ -57,6 +57,7 @@ Test(warnings, the_first_page_names_what_the_interpreter_does_not_allow)
     note("Python functions are not recorded: unknown layout");
     note("attribution methods 'handoff' and 'inherited' are off: locks are not seen");
     note("attribution method 'context' is off: unknown layout");
-    cr_expect_str_eq(lacks(), "Python 3.14.1: stacks, attribution by contexts off (unknown "
-                              "layout); hand-off and helper CPU off (locks are not seen).");
+    cr_expect_str_eq(lacks(), "Python 3.14.1: stacks, attribution by contexts are off (unknown "
+                              "layout); hand-off, helper CPU and calls of actors are off (locks "
+                              "are not seen).");
 }
