@@ -81,6 +81,12 @@
       "How much did each server deliver over time?")                                               \
     X(open_latency, open_latency, "open-latency", "Time to open files",                            \
       "How long did it take to open files or to connect, and how often did it fail?")              \
+    X(server_latency, server_latency, "server-latency", "Latency of storage servers",              \
+      "How long did requests to each server take over time?")                                      \
+    X(server_latency, server_latency, "server-quantiles", "Latency of storage servers, quantiles", \
+      "Which server is slow for a few requests, and which for most?")                              \
+    X(server_hosts, server_hosts, "server-hosts", "Latency from each host to each server",         \
+      "Is a server slow for all hosts, or a host for all servers?")                                \
     X(flame, flame, "flame-cpu", "CPU time by function",                                           \
       "Which functions use the tasks' CPU time, and who calls them?")                              \
     X(flame, flame, "flame-wait", "Waits by function",                                             \

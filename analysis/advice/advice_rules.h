@@ -44,7 +44,7 @@ typedef unsigned long long big; /* for %llu */
     X(slow_server, false, "servers", "Servers", 0)                                                 \
     X(failing_server, false, "servers", "Servers", 0)                                              \
     X(redirect_storm, false, "open-latency", "Opening files", CUP_FEATURE_OPENS)                   \
-    X(cache_misses, false, "servers", "Servers", 0)                                                \
+    X(cache_misses, false, "server-quantiles", "Servers", 0)                                       \
     X(events_lost, false, "wasted-work", "Losses", 0)                                              \
     X(server_loses, false, "servers", "Losses", 0)                                                 \
     X(slow_host, false, "hosts", "Hosts", 0)                                                       \

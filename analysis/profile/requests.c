@@ -2,6 +2,9 @@
 
 #include <stdbool.h>
 
+#include "analysis/log/log_pairs.h"
+#include "analysis/log/log_reader.h"
+
 const char *const cup_request_value_names[CUP_Q_COUNT_OF] = {CUP_REQUEST_VALUES(CUP_NAME_OF)};
 
 static const bool is_largest[CUP_Q_COUNT_OF] = {
@@ -13,6 +16,17 @@ static const bool is_largest[CUP_Q_COUNT_OF] = {
 #undef SUM
 #undef LARGEST
 };
+
+void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets)
+{
+    const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
+    uint64_t index, value;
+    while (cup_pairs_next(&at, end, &index, &value))
+        if (index < CUP_Q_COUNT_OF)
+            values[index] += value;
+        else if (index >= CUP_PAIR_BUCKETS && index < CUP_PAIR_BUCKETS + CUP_BUCKETS)
+            buckets[index - CUP_PAIR_BUCKETS] += value;
+}
 
 void cup_request_values_add(uint64_t *sums, const uint64_t *values)
 {

@@ -25,6 +25,9 @@ struct cup_request_sum {
     uint64_t buckets[CUP_BUCKETS]; /* durations of those that were answered */
 };
 
+/* Adds what a REQUESTS record says to values, and to CUP_BUCKETS buckets of durations. */
+void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets);
+
 /* Adds values to sums; of those of kind LARGEST the larger one is kept. */
 void cup_request_values_add(uint64_t *sums, const uint64_t *values);
 

@@ -79,6 +79,17 @@ void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, d
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
+void cup_hover_cell(struct cup_figure *figure, struct cup_box box, size_t row,
+                    struct cup_text column, const char *value, struct cup_colour colour)
+{
+    char text[sizeof(struct cup_hover){0}.text];
+    struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
+    snprintf(text, sizeof text, "%.*s, %.*s: %s", (int)(name.length < 60 ? name.length : 60),
+             name.bytes ? name.bytes : "", (int)(column.length < 60 ? column.length : 60),
+             column.bytes ? column.bytes : "", value);
+    cup_canvas_add_hover(figure->canvas, box, colour, text);
+}
+
 /* ---- grids -------------------------------------------------------------------------------- */
 
 /* The largest number of blocks across and down. */

@@ -19,6 +19,10 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
 void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
                     double to, double percent, struct cup_colour colour);
 
+/* "root://door:1094, wn17: 20 ms" */
+void cup_hover_cell(struct cup_figure *figure, struct cup_box box, size_t row,
+                    struct cup_text column, const char *value, struct cup_colour colour);
+
 /* A grid of values that fills the area, row by row from the top; the axes are linear. NAN: not
  * known. Each hover text covers a block of cells. */
 struct cup_grid_values {

@@ -461,3 +461,32 @@ void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to
     cup_canvas_box(figure->canvas, box, colour, 1);
     cup_hover_heat(figure, box, row, from, to, percent, colour);
 }
+
+/* The text in the middle of a box, in black or white. */
+static void write_within(struct cup_figure *figure, const struct cup_box *box, const char *text,
+                         struct cup_colour paper)
+{
+    struct cup_lettering lettering = bar_lettering(figure);
+    double width = cup_canvas_text_width(figure->canvas, text, &lettering);
+    if (width + bar_gap(figure) > box->width || lettering.size < figure->theme->caption * 0.7)
+        return;
+    lettering.colour = text_colour_on(paper);
+    lettering.across = CUP_HOLD_MIDDLE;
+    struct cup_point at = {box->left + box->width / 2, box->top + box->height / 2};
+    cup_canvas_text(figure->canvas, at, text, &lettering);
+}
+
+void cup_mark_cell(struct cup_figure *figure, size_t row, size_t column, struct cup_text name,
+                   double strength, const char *text)
+{
+    struct cup_box box = row_box(figure, row);
+    struct cup_colour colour = cup_theme_strength(figure->theme, strength);
+    double left = cup_x(figure, (double)column), right = cup_x(figure, (double)column + 1);
+    if (!(right > left) || !(strength >= 0))
+        return;
+    box.left = left;
+    box.width = right - left;
+    cup_canvas_box(figure->canvas, box, colour, 1);
+    write_within(figure, &box, text, colour);
+    cup_hover_cell(figure, box, row, name, text, colour);
+}

@@ -45,6 +45,12 @@ void cup_mark_bar(struct cup_figure *figure, size_t row, unsigned part, unsigned
  * nothing is drawn; `percent` is the value in the hover text. */
 void cup_mark_heat(struct cup_figure *figure, size_t row, double from, double to, double strength,
                    double percent);
+
+/* A cell of a matrix, in a row and a column with names. `strength` as above; `text` is written into
+ * the cell if there is room, and is part of the hover text. */
+void cup_mark_cell(struct cup_figure *figure, size_t row, size_t column, struct cup_text name,
+                   double strength, const char *text);
+
 /* A dot in the middle of a row. */
 void cup_mark_row_dot(struct cup_figure *figure, size_t row, double x, struct cup_colour colour);
 

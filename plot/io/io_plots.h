@@ -81,6 +81,32 @@ struct cup_open_latency {
     double shortest, longest; /* of all that are shown */
 };
 
+/* How long requests to storage servers took: over time, or as curves of quantiles. */
+enum { CUP_LATENCY_SERVERS = 6, CUP_LATENCY_BINS = 60 };
+struct cup_server_latency {
+    bool over_time; /* x is time; else x is the time of a request, and y a share of the requests */
+    bool others;    /* the last one stands for several servers */
+    double seconds; /* duration of the run */
+    double low, high; /* of the times of requests */
+    char names[CUP_LATENCY_SERVERS][120];
+    double *x[CUP_LATENCY_SERVERS], *y[CUP_LATENCY_SERVERS]; /* in the arena */
+    size_t points[CUP_LATENCY_SERVERS];
+    size_t count;
+};
+
+/* Why a plot of requests has no data. */
+extern const char cup_no_requests_reason[];
+
+/* How long a request took, from each host to each server. */
+enum { CUP_MATRIX_SERVERS = 30, CUP_MATRIX_HOSTS = 200, CUP_MATRIX_NAMES = 8 };
+struct cup_server_hosts {
+    struct cup_text servers[CUP_MATRIX_SERVERS], hosts[CUP_MATRIX_HOSTS];
+    size_t server_count, host_count;
+    double means[CUP_MATRIX_SERVERS][CUP_MATRIX_HOSTS]; /* seconds; NAN: no request */
+    double highest;
+    uint64_t left_out; /* pairs of a host and a server */
+};
+
 /* How much of a file's trees was read. */
 struct cup_share {
     double bytes, branches; /* percent; NAN: not known */

@@ -16,6 +16,15 @@ TestSuite(servers, .timeout = 240);
 
 static struct redirector redirector;
 
+/* The picture can be drawn from the same requests. */
+static void expect_plot(const char *logs, const char *plot)
+{
+    struct child draw = {.argv = {CUP_BUILD "/cupping", "plot", logs, plot, "-o", logs}};
+    child_run(&draw);
+    cr_expect(draw.status == 0, "%s: %s", plot, draw.err);
+    child_free(&draw);
+}
+
 /* The report of xrootd_slow.py; *OUT: what it printed. */
 static json_t *report_on(const char *mode, char **out)
 {
@@ -29,6 +38,9 @@ static json_t *report_on(const char *mode, char **out)
     cr_assert(recorded.status == 0, "%s", recorded.err);
     *out = strdup(recorded.out);
     json_t *report = report_of(logs);
+    expect_plot(logs, "server-latency");
+    expect_plot(logs, "server-quantiles");
+    expect_plot(logs, "server-hosts");
     child_free(&recorded);
     test_directory_remove(logs);
     return report;

@@ -222,6 +222,55 @@ static const void *fake_open_latency(enum fake_kind kind, struct cup_arena *aren
     return plot;
 }
 
+static const void *fake_server_latency(enum fake_kind kind, bool over_time, struct cup_arena *arena)
+{
+    enum { POINTS = 30 };
+    struct cup_server_latency *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {31};
+    plot->over_time = over_time;
+    plot->seconds = kind == FAKE_ODD ? NAN : 600;
+    plot->low = kind == FAKE_EMPTY ? 0 : 1e-4;
+    plot->high = kind == FAKE_ODD ? INFINITY : 20;
+    plot->count = kind == FAKE_ODD ? 5 : amount(kind, 3, CUP_LATENCY_SERVERS);
+    plot->others = kind == FAKE_LARGE;
+    for (size_t i = 0; i < plot->count; i++) {
+        struct cup_text name = name_of(kind, i, arena);
+        snprintf(plot->names[i], sizeof *plot->names, "%.*s: 2 ms, 1.2 s",
+                 (int)(name.length < 60 ? name.length : 60), name.bytes);
+        plot->x[i] = take(arena, POINTS, sizeof(double));
+        plot->y[i] = take(arena, POINTS, sizeof(double));
+        plot->points[i] = kind == FAKE_ONE ? 1 : POINTS;
+        for (size_t at = 0; at < plot->points[i]; at++) {
+            double share = (double)at / POINTS, slow = i ? 1 : 100;
+            double latency = 0.001 * slow * pow(10, over_time ? roll(&dice) : 2 * share);
+            plot->x[i][at] = over_time ? share * 600 : latency;
+            plot->y[i][at] = over_time ? latency : share * 100;
+            if (kind == FAKE_ODD)
+                plot->y[i][at] = odd(at);
+        }
+    }
+    return plot;
+}
+
+static const void *fake_server_hosts(enum fake_kind kind, struct cup_arena *arena)
+{
+    struct cup_server_hosts *plot = take(arena, 1, sizeof *plot);
+    struct dice dice = {32};
+    plot->server_count = amount(kind, 4, CUP_MATRIX_SERVERS);
+    plot->host_count = amount(kind, 5, CUP_MATRIX_HOSTS);
+    plot->highest = kind == FAKE_EMPTY ? 0 : kind == FAKE_ODD ? NAN : 2;
+    for (size_t i = 0; i < plot->host_count; i++)
+        plot->hosts[i] = name_of(kind, i, arena);
+    for (size_t row = 0; row < plot->server_count; row++) {
+        plot->servers[row] = name_of(kind, row + 10, arena);
+        for (size_t i = 0; i < plot->host_count; i++)
+            plot->means[row][i] = kind == FAKE_ODD       ? odd(row + i)
+                                  : (row + i) % 11 == 10 ? NAN
+                                                         : (row == 1 ? 2 : 0.02) * roll(&dice);
+    }
+    return plot;
+}
+
 const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *arena)
 {
     if (strcmp(plot, "data-rate") == 0)
@@ -241,6 +290,10 @@ const void *fake_more(const char *plot, enum fake_kind kind, struct cup_arena *a
         return fake_rows(kind, false, false, arena);
     if (strncmp(plot, "flame-", 6) == 0)
         return fake_flame(kind, false, arena);
+    if (strcmp(plot, "server-latency") == 0 || strcmp(plot, "server-quantiles") == 0)
+        return fake_server_latency(kind, strcmp(plot, "server-latency") == 0, arena);
+    if (strcmp(plot, "server-hosts") == 0)
+        return fake_server_hosts(kind, arena);
     if (strcmp(plot, "open-latency") == 0)
         return fake_open_latency(kind, arena);
     if (strcmp(plot, "task-bytes") == 0)

@@ -1,5 +1,4 @@
 /* Adds REQUESTS records. */
-#include "analysis/log/log_pairs.h"
 #include "analysis/profile/load/loader.h"
 
 /* The string of the server: the record's, or the one in the path of its file. */
@@ -11,18 +10,6 @@ static uint32_t server_of(struct cup_loader *loader, const struct cup_r_requests
     struct cup_profile *profile = profile_of(loader);
     struct cup_text path = cup_profile_text(profile, file ? profile->files[file - 1].path : 0);
     return path.length ? cup_builder_string(loader->builder, cup_open_server(path)) : 0;
-}
-
-/* Adds the pairs of the tail to values, or to the buckets of durations. */
-static void read_tail(const struct cup_record *record, uint64_t *values, uint64_t *buckets)
-{
-    const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
-    uint64_t index, value;
-    while (cup_pairs_next(&at, end, &index, &value))
-        if (index < CUP_Q_COUNT_OF)
-            values[index] += value;
-        else if (index >= CUP_PAIR_BUCKETS && index < CUP_PAIR_BUCKETS + CUP_BUCKETS)
-            buckets[index - CUP_PAIR_BUCKETS] += value;
 }
 
 static void add_to_sum(struct cup_loader *loader, uint32_t server, uint32_t error,
@@ -60,6 +47,6 @@ void cup_load_requests(struct cup_loader *loader, const struct cup_record *recor
                                     .error = requests.error,
                                     .process = loader->process,
                                     .at = record_place(loader)};
-    read_tail(record, row->values, buckets);
+    cup_request_read(record, row->values, buckets);
     add_to_sum(loader, server, requests.error, row->values, buckets);
 }
