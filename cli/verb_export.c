@@ -8,13 +8,13 @@
 #include "analysis/profile/runs.h"
 #include "cli/verbs.h"
 
-/* What a format needs besides the profile. */
+/* What a format needs: of CUP_FROM_... (analysis/export/export.h), and */
 enum needs {
-    FILES = 1,    /* the ROOT files themselves, if they are still there */
-    COUNTERS = 2, /* the counters of every task */
-    STACKS = 4,   /* stacks: without any, nothing can be written */
-    CALLS = 8,    /* stacks, if there are any */
-    READS = 16,   /* single reads: without any, nothing can be written */
+    COUNTERS = 256, /* the counters of every task */
+    STACKS = 512,   /* stacks: without any, nothing can be written */
+    READS = 1024,   /* single reads: without any, nothing can be written */
+    TOTALS = CUP_FROM_TOTALS | CUP_FROM_ROWS,
+    TABLES = TOTALS | CUP_FROM_FILES | CUP_FROM_CALLS | COUNTERS,
 };
 
 /* The formats of --to. */
@@ -24,14 +24,14 @@ static const struct format {
     cup_export_writer *write;            /* of that file */
     unsigned needs;                      /* enum needs */
 } formats[] = {
-    {"roastcoffea", cup_roastcoffea_files, NULL, 0},
-    {"prometheus", NULL, cup_export_prometheus, 0},
-    {"csv", cup_csv_files, NULL, FILES | COUNTERS | CALLS},
-    {"columns", cup_column_files, NULL, FILES | COUNTERS | CALLS},
-    {"perfetto", NULL, cup_export_perfetto, COUNTERS},
-    {"speedscope", NULL, cup_export_speedscope, STACKS},
-    {"collapsed", cup_collapsed_files, NULL, STACKS},
-    {"replay", NULL, cup_export_replay, READS},
+    {"roastcoffea", cup_roastcoffea_files, NULL, TOTALS},
+    {"prometheus", NULL, cup_export_prometheus, TOTALS},
+    {"csv", cup_csv_files, NULL, TABLES},
+    {"columns", cup_column_files, NULL, TABLES},
+    {"perfetto", NULL, cup_export_perfetto, TOTALS | COUNTERS},
+    {"speedscope", NULL, cup_export_speedscope, TOTALS | STACKS},
+    {"collapsed", cup_collapsed_files, NULL, TOTALS | STACKS},
+    {"replay", NULL, cup_export_replay, TOTALS | READS},
 };
 
 struct request {
@@ -95,10 +95,9 @@ static int read_table(struct request *request, struct cup_error *error)
                          cup_closest_text(&closest));
 }
 
-/* Tasks and samples are in the logs; other tables may need more. */
 static unsigned needs_of(const struct request *request)
 {
-    return request->table && request->table->write ? COUNTERS : request->format->needs;
+    return request->table ? request->table->needs | COUNTERS : request->format->needs;
 }
 
 static int check_format(const struct request *request, struct cup_error *error)
@@ -156,6 +155,18 @@ static void warn_of_lost_reads(const struct cup_profile *profile)
                 profile->path, lost);
 }
 
+/* Only what is needed: a million tasks take time. */
+static int make_totals(struct cup_totals *totals, const struct cup_profile *profile, unsigned needs)
+{
+    if (needs & CUP_FROM_TOTALS)
+        return cup_totals_make(totals, profile);
+    *totals = (struct cup_totals){.profile = profile};
+    if (!(needs & CUP_FROM_SUMS) || cup_sums_make(totals, profile) == 0)
+        return 0;
+    cup_totals_free(totals);
+    return -1;
+}
+
 static int write_export(const struct request *request, const struct cup_profile *profile,
                         struct cup_error *error)
 {
@@ -169,10 +180,11 @@ static int write_export(const struct request *request, const struct cup_profile 
         warn_of_lost_reads(profile);
     if (missing && needs & STACKS)
         return cup_error_set(error, profile->path, CUP_NO_OFFSET, "%s", missing);
-    if (cup_totals_make(&totals, profile) != 0)
+    if (make_totals(&totals, profile, needs) != 0)
         return cup_error_memory(error, profile->path);
     const struct cup_extras extras = {
-        .files = needs & FILES, .ask = !missing && needs & (STACKS | CALLS) ? &request->ask : NULL};
+        .files = needs & CUP_FROM_FILES,
+        .ask = !missing && needs & (STACKS | CUP_FROM_CALLS) ? &request->ask : NULL};
     int result = cup_verb_write(write_format, request, &totals, &extras, error);
     cup_totals_free(&totals);
     return result;
@@ -185,9 +197,10 @@ int cup_verb_export(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
-    const struct cup_load_options load = {.counters = (request.format->needs & COUNTERS) != 0,
-                                          .baskets = true,
-                                          .reads = (request.format->needs & READS) != 0,
+    unsigned needs = needs_of(&request);
+    const struct cup_load_options load = {.counters = (needs & COUNTERS) != 0,
+                                          .baskets = (needs & CUP_FROM_ROWS) != 0,
+                                          .reads = (needs & READS) != 0,
                                           .run = request.number};
     int status = cup_verb_load(&profile, request.directory, &load, &error);
     if (status != CUP_EXIT_DONE)

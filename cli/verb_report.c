@@ -1,4 +1,6 @@
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "analysis/compare/compare_write.h"
 #include "analysis/compare/inputs.h"
@@ -11,7 +13,7 @@
 
 struct request {
     const char *directory, *json, *only, *full, *advice, *colour, *span, *run, *coffea, *samples,
-        *files, *target_text, *fail_on;
+        *files, *target_text, *fail_on, *without_tasks, *path;
     struct cup_call_ask ask;
     struct cup_target target;
     unsigned conditions; /* of --fail-on */
@@ -32,6 +34,8 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--json", "FILE", json,
                "write the whole report as JSON instead; without FILE to standard output",
                .otherwise = "-"),
+    CUP_OPTION("--without-tasks", NULL, without_tasks,
+               "with --json: leave out the tables with a row for each task or chunk"),
     CUP_OPTION("--full", NULL, full, "print all tables, not only the short report"),
     CUP_OPTION("--advice", NULL, advice, "print all findings; the same as --only advice"),
     CUP_OPTION("--only", "SECTION", only, "print only this section",
@@ -56,6 +60,9 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--coffea-report", "FILE", coffea,
                "the report that Coffea's Runner returned, saved as JSON: print where it differs "
                "from the profile, and use its figures where the profile has none"),
+    CUP_OPTION("--path", NULL, path,
+               "print only the path of the profile, once it is found to have a log that can be "
+               "read"),
 };
 const struct cup_options cup_report_options = CUP_OPTIONS(rows);
 
@@ -125,6 +132,8 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         !(request->only && needs(request, CUP_NEEDS_STACKS)))
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--prefix, --dataset and --worker are for --only functions");
+    if (request->without_tasks && !request->json)
+        return cup_error_set(error, "report", CUP_NO_OFFSET, "--without-tasks is for --json");
     if (request->target_text &&
         cup_target_read(&request->target, request->target_text, "report", error) != 0)
         return -1;
@@ -164,9 +173,10 @@ static int write_totals(const void *of, struct cup_totals *totals, struct cup_er
     struct cup_output output;
     if (check_ask(&request->ask, totals, error) != 0 || open_output(request, &output, error) != 0)
         return -1;
-    int result = request->json ? cup_report_json(totals, &request->target, &output)
-                               : cup_report_text(totals, &request->target, &output, request->only,
-                                                 request->full);
+    int result =
+        request->json
+            ? cup_report_json(totals, &request->target, &output, request->without_tasks != NULL)
+            : cup_report_text(totals, &request->target, &output, request->only, request->full);
     if (result == 0)
         return cup_pager_close(&output, error);
     cup_output_abandon(&output);
@@ -236,6 +246,21 @@ static int report_measurement(const struct request *request)
     return cup_verb_end(&error, result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }
 
+/* The path is absolute, so that it names the same profile from elsewhere. */
+static int print_path(const struct request *request)
+{
+    struct cup_error error;
+    char *path = realpath(request->directory, NULL);
+    int status = cup_is_roastcoffea(request->directory) ||
+                         cup_profile_check(request->directory, request->number, &error) == 0
+                     ? CUP_EXIT_DONE
+                     : CUP_EXIT_FAILED;
+    if (status == CUP_EXIT_DONE)
+        puts(path ? path : request->directory);
+    free(path);
+    return status == CUP_EXIT_DONE ? cup_verb_end_stdout() : cup_verb_end(&error, status);
+}
+
 static int add_given_run(struct cup_profile *profile, const struct cup_coffea_file *given,
                          struct cup_error *error)
 {
@@ -287,6 +312,8 @@ int cup_verb_report(int argc, char **argv)
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     request.directory = cup_verb_directory(request.directory);
+    if (request.path)
+        return print_path(&request);
     if (cup_is_roastcoffea(request.directory))
         return report_measurement(&request);
     if (request.coffea && cup_coffea_file_read(&given, request.coffea, &error) != 0)

@@ -12,13 +12,16 @@ int cup_text_compare(struct cup_text a, struct cup_text b)
     return order ? order : (a.length > b.length) - (a.length < b.length);
 }
 
-/* FNV-1a */
-static uint64_t hash_text(const char *bytes, size_t length)
+uint64_t cup_text_hash(struct cup_text text)
 {
-    uint64_t value = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < length; i++)
-        value = (value ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-    return value;
+    uint64_t value = UINT64_C(0x9e3779b97f4a7c15) ^ text.length;
+    for (size_t at = 0; at < text.length; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, text.bytes + at, text.length - at < 8 ? text.length - at : 8);
+        value = (value ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        value ^= value >> 32;
+    }
+    return value ? value : 1;
 }
 
 /* Returns the id of the text, or 0. *KEY becomes the key of the text in `ids`: its hash or, if
@@ -26,7 +29,7 @@ static uint64_t hash_text(const char *bytes, size_t length)
 static uint32_t find_text(const struct cup_intern *intern, const char *bytes, size_t length,
                           uint64_t *key)
 {
-    for (*key = hash_text(bytes, length);; ++*key) {
+    for (*key = cup_text_hash((struct cup_text){bytes, length});; ++*key) {
         const uint32_t *id = cup_hash_map_find(&intern->ids, *key);
         if (!id)
             return 0;

@@ -9,11 +9,21 @@ struct cup_report_table;
 /* Writes one file. Returns 0, or -1 without memory; cup_output_close() reports failed writes. */
 typedef int cup_export_writer(const struct cup_totals *totals, const struct cup_output *output);
 
+/* What a file is written from besides the tasks of the profile. */
+enum cup_export_from {
+    CUP_FROM_SUMS = 1,   /* totals: the part that cup_sums_make() makes */
+    CUP_FROM_TOTALS = 2, /* all of the totals */
+    CUP_FROM_ROWS = 4,   /* what each task read of each branch (struct cup_load_options: baskets) */
+    CUP_FROM_FILES = 8,  /* the ROOT files themselves, if they are still there */
+    CUP_FROM_CALLS = 16, /* stacks, if there are any */
+};
+
 struct cup_export_file {
     const char *name;
     cup_export_writer *write; /* NULL: writes `table` */
     const struct cup_report_table *table;
-    bool columns; /* a table is written as columns of numbers, not as CSV */
+    bool columns;   /* a table is written as columns of numbers, not as CSV */
+    unsigned needs; /* of tables: enum cup_export_from */
 };
 
 /* Writes all files, up to the one without a name, into a directory, or ONLY one of them. It is

@@ -115,21 +115,21 @@ static int write_tasks(const struct cup_totals *totals, const struct cup_output 
 }
 
 #define TABLES(X)                                                                                  \
-    X("tasks", write_tasks, NULL)                                                                  \
-    X("chunks", NULL, &cup_chunks_table)                                                           \
-    X("files", NULL, &cup_files_table)                                                             \
-    X("branches", NULL, &cup_branches_table)                                                       \
-    X("workers", NULL, &cup_workers_table)                                                         \
-    X("opens", NULL, &cup_opens_table)                                                             \
-    X("samples", write_samples, NULL)                                                              \
-    X("functions", NULL, &cup_functions_table)                                                     \
-    X("native", NULL, &cup_natives_table)                                                          \
-    X("sections", NULL, &cup_section_rows_table)                                                   \
-    X("values", NULL, &cup_value_rows_table)
+    X("tasks", write_tasks, NULL, 0)                                                               \
+    X("chunks", NULL, &cup_chunks_table, CUP_FROM_SUMS)                                            \
+    X("files", NULL, &cup_files_table, CUP_FROM_TOTALS | CUP_FROM_ROWS | CUP_FROM_FILES)           \
+    X("branches", NULL, &cup_branches_table, CUP_FROM_TOTALS | CUP_FROM_ROWS | CUP_FROM_FILES)     \
+    X("workers", NULL, &cup_workers_table, CUP_FROM_TOTALS)                                        \
+    X("opens", NULL, &cup_opens_table, CUP_FROM_TOTALS)                                            \
+    X("samples", write_samples, NULL, CUP_FROM_SUMS)                                               \
+    X("functions", NULL, &cup_functions_table, CUP_FROM_TOTALS | CUP_FROM_CALLS)                   \
+    X("native", NULL, &cup_natives_table, CUP_FROM_TOTALS | CUP_FROM_CALLS)                        \
+    X("sections", NULL, &cup_section_rows_table, CUP_FROM_TOTALS)                                  \
+    X("values", NULL, &cup_value_rows_table, CUP_FROM_TOTALS)
 
-#define CSV(name, writer, table) {name ".csv", writer, table, false},
-#define COLUMNS(name, writer, table) {name ".columns", writer, table, true},
-#define NAME(name, writer, table) name,
+#define CSV(name, writer, table, needs) {name ".csv", writer, table, false, needs},
+#define COLUMNS(name, writer, table, needs) {name ".columns", writer, table, true, needs},
+#define NAME(name, writer, table, needs) name,
 const struct cup_export_file cup_csv_files[] = {TABLES(CSV){0}};
 const struct cup_export_file cup_column_files[] = {TABLES(COLUMNS){0}};
 static const char *const names[] = {TABLES(NAME) NULL};

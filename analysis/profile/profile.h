@@ -387,6 +387,10 @@ struct cup_load_options {
 int cup_profile_load(struct cup_profile *profile, const char *directory,
                      const struct cup_load_options *options, struct cup_error *error);
 
+/* Finds out, without loading the tasks, whether cup_profile_load() can load a directory: it has a
+ * log that can be read, and this run. Returns 0, or -1 and *error. */
+int cup_profile_check(const char *directory, unsigned run, struct cup_error *error);
+
 void cup_profile_free(struct cup_profile *profile);
 
 static inline struct cup_text cup_profile_text(const struct cup_profile *profile, uint32_t id)
@@ -545,9 +549,6 @@ const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_
 
 /* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
 int cup_record_reader_close(struct cup_record_reader *reader);
-
-/* The hash of a key's bytes; never 0. */
-uint64_t cup_key_hash(struct cup_text key);
 
 /* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task);

@@ -91,18 +91,6 @@ int cup_record_reader_close(struct cup_record_reader *reader)
 
 /* ---- keys of tasks ------------------------------------------------------------------------- */
 
-uint64_t cup_key_hash(struct cup_text key)
-{
-    uint64_t value = UINT64_C(0x9e3779b97f4a7c15) ^ key.length;
-    for (size_t at = 0; at < key.length; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, key.bytes + at, key.length - at < 8 ? key.length - at : 8);
-        value = (value ^ word) * UINT64_C(0xff51afd7ed558ccd);
-        value ^= value >> 32;
-    }
-    return value ? value : 1;
-}
-
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task)
 {
     const struct cup_record *record =

@@ -214,10 +214,13 @@ static int put_report(struct report *report)
 }
 
 int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
-                    const struct cup_output *output)
+                    const struct cup_output *output, bool without_tasks)
 {
-    struct report report = {
-        .totals = totals, .profile = totals->profile, .target = target, .output = output};
+    struct report report = {.totals = totals,
+                            .profile = totals->profile,
+                            .target = target,
+                            .output = output,
+                            .without_tasks = without_tasks};
     uint32_t *attempts = cup_task_attempts(totals->profile);
     if (!attempts)
         return -1;

@@ -6,11 +6,12 @@
 #include "analysis/report/page/section.h"
 #include "analysis/write/output.h"
 
-/* Writes the whole report as one JSON object. The profile must have the counters of every task. A
- * `target` whose rate is 0 is ignored. Returns 0, or -1 without memory; cup_output_close() reports
+/* Writes the whole report as one JSON object, or all but the tables with a row for each task or
+ * chunk. The profile must have the counters of every task. A `target` whose rate is 0 is ignored.
+ * Returns 0, or -1 without memory; cup_output_close() reports
  * failed writes. */
 int cup_report_json(const struct cup_totals *totals, const struct cup_target *target,
-                    const struct cup_output *output);
+                    const struct cup_output *output, bool without_tasks);
 
 /* Prints the report as text: the section with the name `only`, or if that is NULL, the short report
  * or, if `full`, all of it. Returns as above. */

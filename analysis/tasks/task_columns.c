@@ -265,12 +265,25 @@ const struct cup_task_column cup_task_columns[] = {
 /* clang-format on */
 const size_t cup_task_column_count = sizeof cup_task_columns / sizeof *cup_task_columns;
 
+/* Begins behind the column found last: a table asks for its columns of each row in the same order,
+ * most of which is the order here. */
+static const struct cup_task_column *find_column(const char *name)
+{
+    static _Thread_local size_t last;
+    for (size_t i = 1; i <= cup_task_column_count; i++) {
+        size_t at = (last + i) % cup_task_column_count;
+        if (strcmp(cup_task_columns[at].name, name) == 0) {
+            last = at;
+            return &cup_task_columns[at];
+        }
+    }
+    return NULL;
+}
+
 struct cup_value cup_task_value(const struct cup_task_row *row, const char *name)
 {
-    for (size_t i = 0; i < cup_task_column_count; i++)
-        if (strcmp(cup_task_columns[i].name, name) == 0)
-            return cup_task_columns[i].get(row, cup_task_columns[i].argument);
-    return cup_null();
+    const struct cup_task_column *column = find_column(name);
+    return column ? column->get(row, column->argument) : cup_null();
 }
 
 /* ---- attempts --------------------------------------------------------------------------- */
@@ -292,24 +305,51 @@ static int by_key_and_start(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
+/* Marks the keys that several tasks have: the value of their hash becomes 2 or more. Returns 0, or
+ * -1 without memory. */
+enum { AHEAD = 8 };
+static int count_keys(const struct cup_profile *profile, struct cup_hash_map *counts)
+{
+    if (cup_hash_map_reserve(counts, profile->task_count) != 0)
+        return -1;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        if (i + AHEAD < profile->task_count)
+            cup_hash_map_prefetch(counts, profile->tasks[i + AHEAD].key_hash);
+        ++*cup_hash_map_put(counts, profile->tasks[i].key_hash);
+    }
+    return 0;
+}
+
+static void number_attempts(const struct cup_profile *profile, const struct cup_hash_map *counts,
+                            struct attempt *sorted, uint32_t *attempts)
+{
+    bool differ = counts->count == profile->task_count;
+    size_t count = 0;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        attempts[i] = 1;
+        if (!differ && *cup_hash_map_find(counts, task->key_hash) > 1)
+            sorted[count++] = (struct attempt){task->key_hash, task->start_ns, (uint32_t)i};
+    }
+    qsort(sorted, count, sizeof *sorted, by_key_and_start);
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i - 1].key_hash == sorted[i].key_hash)
+            attempts[sorted[i].task] = attempts[sorted[i - 1].task] + 1;
+}
+
+/* Few keys have several attempts: only these are sorted. */
 uint32_t *cup_task_attempts(const struct cup_profile *profile)
 {
-    size_t count = profile->task_count;
-    uint32_t *attempts = calloc(count + 1, sizeof *attempts);
-    struct attempt *sorted = calloc(count + 1, sizeof *sorted);
-    if (attempts && sorted) {
-        for (size_t i = 0; i < count; i++)
-            sorted[i] = (struct attempt){profile->tasks[i].key_hash, profile->tasks[i].start_ns,
-                                         (uint32_t)i};
-        qsort(sorted, count, sizeof *sorted, by_key_and_start);
-        for (size_t i = 0; i < count; i++)
-            attempts[sorted[i].task] = i > 0 && sorted[i - 1].key_hash == sorted[i].key_hash
-                                           ? attempts[sorted[i - 1].task] + 1
-                                           : 1;
+    uint32_t *attempts = calloc(profile->task_count + 1, sizeof *attempts);
+    struct attempt *sorted = calloc(profile->task_count + 1, sizeof *sorted);
+    struct cup_hash_map counts = {0};
+    if (attempts && sorted && count_keys(profile, &counts) == 0) {
+        number_attempts(profile, &counts, sorted, attempts);
     } else {
         free(attempts);
         attempts = NULL;
     }
+    cup_hash_map_clear(&counts);
     free(sorted);
     return attempts;
 }

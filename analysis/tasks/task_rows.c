@@ -6,6 +6,7 @@
 
 #include "analysis/base/units.h"
 #include "analysis/write/cell_writer.h"
+#include "analysis/write/column_writer.h"
 #include "analysis/write/terminal.h"
 
 /* ---- the order ---------------------------------------------------------------------------- */
@@ -125,6 +126,67 @@ static void put_cells(void *writer, const struct cup_task_row *row)
     cup_end_row(writer);
 }
 
+/* The tasks of a block, and what reads their keys. */
+struct block {
+    struct cup_record_reader keys;
+    struct cup_task_row rows[CUP_COLUMNS_BLOCK];
+    size_t count;
+};
+
+/* A key is valid only until the next one is read. */
+static void fill_keys(struct block *block, struct cup_columns *columns, size_t column)
+{
+    for (size_t i = 0; i < block->count; i++) {
+        struct cup_value key = cup_text(cup_key_read(&block->keys, block->rows[i].task));
+        cup_columns_fill(columns, column, i, &key, 1);
+    }
+}
+
+static void fill_column(const struct block *block, struct cup_columns *columns, size_t index)
+{
+    const struct cup_task_column *column = &cup_task_columns[index];
+    struct cup_value values[CUP_COLUMNS_BLOCK];
+    for (size_t i = 0; i < block->count; i++)
+        values[i] = column->get(&block->rows[i], column->argument);
+    cup_columns_fill(columns, index, 0, values, block->count);
+}
+
+/* Column by column: a row of cells at a time would touch the memory of all columns for each row. */
+static void write_blocks(struct block *block, const struct cup_profile *profile,
+                         const uint32_t *attempts, const struct cup_output *output)
+{
+    for (size_t first = 0; first < profile->task_count; first += block->count) {
+        size_t left = profile->task_count - first;
+        block->count = left < CUP_COLUMNS_BLOCK ? left : CUP_COLUMNS_BLOCK;
+        for (size_t i = 0; i < block->count; i++)
+            block->rows[i] = (struct cup_task_row){.profile = profile,
+                                                   .task = &profile->tasks[first + i],
+                                                   .attempt = attempts[first + i]};
+        for (size_t column = 0; column < cup_task_column_count; column++) {
+            if (strcmp(cup_task_columns[column].name, "key") == 0)
+                fill_keys(block, output->columns, column);
+            else
+                fill_column(block, output->columns, column);
+        }
+        cup_columns_end_rows(output->columns, block->count);
+    }
+}
+
+static int write_columns(const struct cup_profile *profile, const struct cup_output *output)
+{
+    uint32_t *attempts = cup_task_attempts(profile);
+    struct block *block = malloc(sizeof *block);
+    int result = attempts && block ? 0 : -1;
+    if (result == 0) {
+        cup_record_reader_open(&block->keys, profile);
+        write_blocks(block, profile, attempts, output);
+        cup_record_reader_close(&block->keys);
+    }
+    free(attempts);
+    free(block);
+    return result;
+}
+
 int cup_write_task_rows(const struct cup_profile *profile, const struct cup_task_view *view,
                         const struct cup_output *output)
 {
@@ -132,7 +194,8 @@ int cup_write_task_rows(const struct cup_profile *profile, const struct cup_task
     for (size_t i = 0; i < cup_task_column_count; i++)
         cup_put_cell(&cells, cup_string(cup_task_columns[i].name));
     cup_end_row(&cells);
-    return cup_each_task(profile, view, output, put_cells, &cells);
+    return output->columns ? write_columns(profile, output)
+                           : cup_each_task(profile, view, output, put_cells, &cells);
 }
 
 /* ---- a table for people ------------------------------------------------------------------ */

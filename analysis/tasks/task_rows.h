@@ -22,8 +22,9 @@ typedef void (*cup_task_writer)(void *writer, const struct cup_task_row *row);
 int cup_each_task(const struct cup_profile *profile, const struct cup_task_view *view,
                   const struct cup_output *output, cup_task_writer write, void *writer);
 
-/* Writes a row with the names of all columns, then a row for each task. Returns 0, or -1 without
- * memory. */
+/* Writes a row with the names of all columns, then a row for each task. Columns of numbers
+ * (output->columns) have all tasks, in the order of the logs, whatever the view. Returns 0, or -1
+ * without memory. */
 int cup_write_task_rows(const struct cup_profile *profile, const struct cup_task_view *view,
                         const struct cup_output *output);
 

@@ -6,7 +6,7 @@
 #include "analysis/write/json_writer.h"
 
 static const char magic[] = "CUPCOLS1";
-enum { MAGIC_BYTES = sizeof magic - 1, PART_ROWS = 16384 };
+enum { MAGIC_BYTES = sizeof magic - 1, PART_ROWS = 32 * CUP_COLUMNS_BLOCK };
 
 struct part {
     enum cup_value_kind kind; /* NULL: no row has a value */
@@ -15,13 +15,17 @@ struct part {
     uint64_t base; /* SIGNED and so on: two's complement */
 };
 
+/* Cells of the part that is not written yet. BITS: what the union of a cup_value holds; of a text
+ * its index. */
 struct column {
-    char *name;               /* owned */
-    struct cup_value *values; /* owned; of the part that is not written yet; texts as counts */
-    struct part *parts;       /* owned */
+    char *name;           /* owned */
+    uint64_t *bits;       /* owned; PART_ROWS of them, as of the kinds */
+    unsigned char *kinds; /* owned; enum cup_value_kind */
+    unsigned seen;        /* set of these kinds */
+    struct part *parts;   /* owned */
     size_t part_count, part_room;
     struct cup_intern texts;
-    enum cup_value_kind kind; /* of the values so far; NULL: none */
+    uint32_t last_text; /* its id in `texts` */
 };
 
 struct cup_columns {
@@ -59,9 +63,10 @@ static void add_column(struct cup_columns *columns, struct cup_text name)
         return;
     }
     struct column column = {.name = strndup(name.bytes, name.length),
-                            .values = calloc(PART_ROWS, sizeof(struct cup_value))};
+                            .bits = calloc(PART_ROWS, sizeof(uint64_t)),
+                            .kinds = calloc(PART_ROWS, 1)};
     columns->columns[columns->count++] = column;
-    columns->failed |= !column.name || !column.values;
+    columns->failed |= !column.name || !column.bits || !column.kinds;
 }
 
 static bool is_whole(enum cup_value_kind kind)
@@ -81,51 +86,92 @@ static enum cup_value_kind common_kind(enum cup_value_kind a, enum cup_value_kin
     return is_whole(a) && is_whole(b) ? CUP_VALUE_SIGNED : CUP_VALUE_REAL;
 }
 
-static struct cup_value store_text(struct cup_columns *columns, struct column *column,
-                                   struct cup_text text)
+/* Returns the index of the text. In successive rows a text is often the same. */
+static uint64_t store_text(struct cup_columns *columns, struct column *column, struct cup_text text)
 {
-    uint32_t id = cup_intern_add(&column->texts, text.bytes, text.length);
-    columns->failed |= id == 0;
-    return (struct cup_value){.kind = CUP_VALUE_TEXT, .count = id - 1};
+    struct cup_text last = cup_intern_text(&column->texts, column->last_text);
+    if (!last.bytes || last.length != text.length ||
+        memcmp(last.bytes, text.bytes, text.length) != 0)
+        column->last_text = cup_intern_add(&column->texts, text.bytes, text.length);
+    columns->failed |= column->last_text == 0;
+    return column->last_text - 1;
+}
+
+static void store_cell(struct cup_columns *columns, struct column *column, size_t row,
+                       const struct cup_value *value)
+{
+    column->bits[row] =
+        value->kind == CUP_VALUE_TEXT ? store_text(columns, column, value->text) : value->count;
+    column->kinds[row] = (unsigned char)value->kind;
+    column->seen |= 1u << value->kind;
 }
 
 void cup_columns_put(struct cup_columns *columns, struct cup_value value)
 {
     if (!columns->named)
         add_column(columns, value.text);
-    if (columns->failed || !columns->named || columns->at == columns->count)
-        return;
-    struct column *column = &columns->columns[columns->at++];
-    if (value.kind == CUP_VALUE_TEXT)
-        value = store_text(columns, column, value.text);
-    column->values[columns->part_rows] = value;
-    column->kind = common_kind(column->kind, value.kind);
+    else if (!columns->failed && columns->at < columns->count)
+        store_cell(columns, &columns->columns[columns->at++], columns->part_rows, &value);
+}
+
+void cup_columns_fill(struct cup_columns *columns, size_t column, size_t from,
+                      const struct cup_value *values, size_t count)
+{
+    for (size_t i = 0; i < count && !columns->failed; i++)
+        store_cell(columns, &columns->columns[column], columns->part_rows + from + i, &values[i]);
 }
 
 /* ---- parts ------------------------------------------------------------------------------ */
 
-/* The value in the column's kind, as it is written. */
-static uint64_t bits_of(struct cup_columns *columns, struct column *column, struct cup_value value)
+/* The kind that can hold all values of the part; NULL: there are none. */
+static enum cup_value_kind part_kind(const struct column *column)
 {
-    if (value.kind == column->kind && value.kind != CUP_VALUE_REAL)
-        return value.count;
-    if (column->kind == CUP_VALUE_TEXT) {
-        char number[CUP_NUMBER_ROOM];
-        struct cup_text text = {number, cup_print_number(number, value)};
-        return store_text(columns, column, text).count;
-    }
-    if (column->kind == CUP_VALUE_SIGNED)
-        return value.count;
-    double real = cup_number(value);
-    uint64_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    return bits;
+    enum cup_value_kind all = CUP_VALUE_NULL;
+    for (unsigned kind = 0; column->seen >> kind; kind++)
+        if (column->seen >> kind & 1)
+            all = common_kind(all, (enum cup_value_kind)kind);
+    return all;
 }
 
-static bool is_less(enum cup_value_kind kind, uint64_t a, uint64_t b)
+/* The bits of a value in another kind. */
+static uint64_t convert(struct cup_columns *columns, struct column *column, size_t row,
+                        enum cup_value_kind kind)
+{
+    const struct cup_value value = {.kind = column->kinds[row], .count = column->bits[row]};
+    if (value.kind == kind || kind == CUP_VALUE_SIGNED)
+        return value.count;
+    if (kind == CUP_VALUE_TEXT) {
+        char number[CUP_NUMBER_ROOM];
+        return store_text(columns, column,
+                          (struct cup_text){number, cup_print_number(number, value)});
+    }
+    return (struct cup_value){.real = cup_number(value)}.count;
+}
+
+static void convert_cells(struct cup_columns *columns, struct column *column,
+                          enum cup_value_kind kind)
+{
+    bool differ = (column->seen & ~(1u << CUP_VALUE_NULL | 1u << kind)) != 0;
+    for (size_t i = 0; differ && i < columns->part_rows; i++)
+        if (column->kinds[i] != CUP_VALUE_NULL)
+            column->bits[i] = convert(columns, column, i, kind);
+}
+
+/* The least of the values; *RANGE is the greatest minus it. Signed numbers are compared as unsigned
+ * ones with the other sign bit. */
+static uint64_t least_of(const struct column *column, size_t rows, enum cup_value_kind kind,
+                         uint64_t *range)
 {
     bool is_unsigned = kind == CUP_VALUE_COUNT || kind == CUP_VALUE_TEXT || kind == CUP_VALUE_BOOL;
-    return is_unsigned ? a < b : (int64_t)a < (int64_t)b;
+    uint64_t sign = is_unsigned ? 0 : UINT64_C(1) << 63, least = UINT64_MAX, most = 0;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t bits = column->bits[i] ^ sign;
+        bool known = column->kinds[i] != CUP_VALUE_NULL;
+        least = known && bits < least ? bits : least;
+        most = known && bits > most ? bits : most;
+    }
+    *range = most - least;
+    return least ^ sign;
 }
 
 static unsigned width_of(uint64_t range)
@@ -137,57 +183,65 @@ static unsigned width_of(uint64_t range)
                                  : 8;
 }
 
-static void put_numbers(struct cup_columns *columns, struct part *part, const uint64_t *bits)
+#define PACK(type)                                                                                 \
+    for (size_t i = 0; i < rows; i++)                                                              \
+    ((type *)to)[i] = (type)(bits[i] - base)
+
+static void pack_numbers(void *to, const uint64_t *bits, size_t rows, uint64_t base, unsigned width)
 {
-    static unsigned char bytes[PART_ROWS * sizeof *bits];
-    for (size_t i = 0; i < columns->part_rows; i++) {
-        uint64_t more = bits[i] - part->base;
-        memcpy(&bytes[i * part->width], &more, part->width);
+    switch (width) {
+    case 1:
+        PACK(uint8_t);
+        break;
+    case 2:
+        PACK(uint16_t);
+        break;
+    case 4:
+        PACK(uint32_t);
+        break;
+    case 8:
+        PACK(uint64_t);
+        break;
+    default:
+        break;
     }
-    part->offset = columns->offset;
-    put_bytes(columns, bytes, columns->part_rows * part->width);
 }
 
 static void put_nulls(struct cup_columns *columns, struct part *part, const struct column *column)
 {
     char nulls[PART_ROWS];
-    bool any = false;
     for (size_t i = 0; i < columns->part_rows; i++)
-        any |= nulls[i] = column->values[i].kind == CUP_VALUE_NULL;
-    part->nulls = any ? columns->offset : 0;
-    if (any)
-        put_bytes(columns, nulls, columns->part_rows);
+        nulls[i] = column->kinds[i] == CUP_VALUE_NULL;
+    part->nulls = columns->offset;
+    put_bytes(columns, nulls, columns->part_rows);
 }
 
 /* Rows without a value get the least one. */
 static void put_part(struct cup_columns *columns, struct column *column, struct part *part)
 {
-    static uint64_t bits[PART_ROWS];
-    uint64_t least = 0, most = 0;
-    bool any = false;
-    for (size_t i = 0; i < columns->part_rows; i++) {
-        if (column->values[i].kind == CUP_VALUE_NULL)
-            continue;
-        bits[i] = bits_of(columns, column, column->values[i]);
-        least = !any || is_less(part->kind, bits[i], least) ? bits[i] : least;
-        most = !any || is_less(part->kind, most, bits[i]) ? bits[i] : most;
-        any = true;
-    }
-    for (size_t i = 0; i < columns->part_rows; i++)
-        if (column->values[i].kind == CUP_VALUE_NULL)
-            bits[i] = least;
-    bool real = part->kind == CUP_VALUE_REAL;
+    static uint64_t packed[PART_ROWS];
+    size_t rows = columns->part_rows;
+    bool nulls = column->seen & 1u << CUP_VALUE_NULL, real = part->kind == CUP_VALUE_REAL;
+    uint64_t range;
+    convert_cells(columns, column, part->kind);
+    uint64_t least = least_of(column, rows, part->kind, &range);
+    for (size_t i = 0; nulls && i < rows; i++)
+        if (column->kinds[i] == CUP_VALUE_NULL)
+            column->bits[i] = least;
     part->base = real ? 0 : least;
-    part->width = real ? 8 : width_of(most - least);
-    put_numbers(columns, part, bits);
-    put_nulls(columns, part, column);
+    part->width = real ? 8 : width_of(range);
+    part->offset = columns->offset;
+    pack_numbers(packed, column->bits, rows, part->base, part->width);
+    put_bytes(columns, packed, rows * part->width);
+    if (nulls)
+        put_nulls(columns, part, column);
 }
 
 static void end_part(struct cup_columns *columns)
 {
     for (size_t i = 0; i < columns->count && !columns->failed; i++) {
         struct column *column = &columns->columns[i];
-        struct part part = {.kind = column->kind};
+        struct part part = {.kind = part_kind(column)};
         if (cup_array_grow(&column->parts, &column->part_room, column->part_count, sizeof part) !=
             0) {
             columns->failed = true;
@@ -196,21 +250,25 @@ static void end_part(struct cup_columns *columns)
         if (part.kind != CUP_VALUE_NULL)
             put_part(columns, column, &part);
         column->parts[column->part_count++] = part;
-        column->kind = CUP_VALUE_NULL;
+        column->seen = 0;
     }
     columns->part_rows = 0;
+}
+
+void cup_columns_end_rows(struct cup_columns *columns, size_t count)
+{
+    columns->rows += count;
+    columns->part_rows += count;
+    if (columns->part_rows == PART_ROWS)
+        end_part(columns);
 }
 
 void cup_columns_end_row(struct cup_columns *columns)
 {
     columns->at = 0;
-    if (columns->named && !columns->failed) {
-        columns->rows++;
-        columns->part_rows++;
-    }
+    if (columns->named && !columns->failed)
+        cup_columns_end_rows(columns, 1);
     columns->named = true;
-    if (columns->part_rows == PART_ROWS)
-        end_part(columns);
 }
 
 /* ---- the description -------------------------------------------------------------------- */
@@ -291,7 +349,7 @@ int cup_columns_close(struct cup_columns *columns)
     int result = columns->failed ? -1 : 0;
     for (size_t i = 0; i < columns->count; i++) {
         struct column *column = &columns->columns[i];
-        free(column->name), free(column->values), free(column->parts);
+        free(column->name), free(column->bits), free(column->kinds), free(column->parts);
         cup_intern_clear(&column->texts);
     }
     free(columns->columns);

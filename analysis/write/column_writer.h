@@ -29,5 +29,13 @@ struct cup_columns *cup_columns_open(FILE *out);
 void cup_columns_put(struct cup_columns *columns, struct cup_value value);
 void cup_columns_end_row(struct cup_columns *columns);
 
+/* The same for several rows at once, after the names: values of one column for the rows that begin
+ * FROM rows after the last one that was ended, then the next column, and at last the end of all
+ * these rows. Only the last block of a table may have fewer than CUP_COLUMNS_BLOCK rows. */
+enum { CUP_COLUMNS_BLOCK = 512 };
+void cup_columns_fill(struct cup_columns *columns, size_t column, size_t from,
+                      const struct cup_value *values, size_t count);
+void cup_columns_end_rows(struct cup_columns *columns, size_t count);
+
 /* Writes what is left, and frees. Returns 0, or -1 without memory: the file is then of no use. */
 int cup_columns_close(struct cup_columns *columns);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import array
 import json
 import struct
+from pathlib import Path
 from typing import Any, NamedTuple
 
 try:
@@ -22,6 +23,7 @@ except ImportError:
 
 MAGIC = b"CUPCOLS1"
 NOT_A_TIME = -(2**63)
+MOST_CATEGORIES = 10_000  # beyond, a column of which most rows differ has plain texts
 
 
 class Part(NamedTuple):
@@ -101,37 +103,67 @@ def as_list(data: bytes, parts: list[Part], texts: list[str]) -> list:
 # --- with numpy ---
 
 
-def part_as_array(data: bytes, part: Part) -> Any:
-    if part.kind is None or part.width == 0:
-        dtype = numpy.uint64 if part.kind == "count" else numpy.int64
-        return numpy.full(part.rows, part.base, dtype)
+def fill_part(values: Any, data: bytes, part: Part) -> None:
+    """Writes a part into its rows of the column."""
+    if part.kind is None:
+        return
+    if part.width == 0:
+        values[:] = numpy.array(part.base, numpy.uint64 if part.base > 2**63 - 1 else numpy.int64)
+        return
     stored = numpy.frombuffer(data, "<f8" if part.kind == "real" else f"<u{part.width}", part.rows,
                               part.offset)
-    if part.kind == "real":
-        return stored
-    # Modulo 2**64, so that a negative base is right.
-    values = stored.astype(numpy.uint64) + numpy.uint64(part.base % 2**64)
-    return values if part.kind == "count" else values.view(numpy.int64)
+    if part.kind == "real" or values.dtype.kind == "f":
+        values[:] = stored
+        values += part.base
+    else:  # modulo 2**64, so that a negative base is right
+        numpy.add(stored, part.base % 2**64, out=values.view(f"u{values.itemsize}"),
+                  casting="unsafe", dtype=f"u{values.itemsize}")
+
+
+def array_type(parts: list[Part], kind: str | None) -> str:
+    """The type that holds all values of a column."""
+    if kind == "real":
+        return "f8"
+    if kind == "text":
+        return "i4"
+    most = max((part.base + 2 ** (8 * part.width) for part in parts if part.kind == "count"), default=0)
+    return "u8" if most > 2**63 and kind == "count" else "i8"
+
+
+def missing_rows(data: bytes, parts: list[Part], rows: int) -> Any:
+    """Where a column has no values; None: every row has one."""
+    if not any(part.nulls or part.kind is None for part in parts):
+        return None
+    missing, row = numpy.zeros(rows, bool), 0
+    for part in parts:
+        if part.nulls:
+            missing[row : row + part.rows] = numpy.frombuffer(data, "u1", part.rows, part.nulls)
+        elif part.kind is None:
+            missing[row : row + part.rows] = True
+        row += part.rows
+    return missing
 
 
 def as_arrays(data: bytes, parts: list[Part], kind: str | None) -> tuple[Any, Any]:
-    """All values as one array, and where there are none."""
-    values, missing = [], []
+    """All values as one array, and where there are none (None: nowhere)."""
+    rows, row = sum(part.rows for part in parts), 0
+    values = numpy.zeros(rows, array_type(parts, kind))
     for part in parts:
-        some = part_as_array(data, part)
+        some = values[row : row + part.rows]
+        fill_part(some, data, part)
         if kind == "real" and part.kind in ("seconds", "time"):
-            some = some / 1e9
-        values.append(some)
-        null = numpy.frombuffer(data, "u1", part.rows, part.nulls).astype(bool) if part.nulls else \
-            numpy.full(part.rows, part.kind is None)
-        missing.append(null)
-    if not values:
-        return numpy.zeros(0, numpy.int64), numpy.zeros(0, bool)
-    whole = numpy.concatenate(values)
-    if kind in ("count", "signed"):
-        whole = whole.astype(numpy.uint64 if whole.dtype == numpy.uint64 and len(whole) and
-                             whole.max() > 2**63 - 1 else numpy.int64)
-    return whole, numpy.concatenate(missing)
+            some /= 1e9
+        row += part.rows
+    if kind == "count" and values.dtype == "u8" and values.max(initial=0) < 2**63:
+        values = values.view("i8")
+    return values, missing_rows(data, parts, rows)
+
+
+def texts_of(codes: Any, missing: Any, texts: list[str]) -> Any:
+    values = numpy.array([*texts, None], object)[codes]
+    if missing is not None:
+        values[missing] = None
+    return values
 
 
 def to_numpy(data: bytes, parts: list[Part], texts: list[str]) -> Any:
@@ -141,26 +173,33 @@ def to_numpy(data: bytes, parts: list[Part], texts: list[str]) -> Any:
         return numpy.array(as_list(data, parts, texts), object)
     values, missing = as_arrays(data, parts, kind)
     if kind == "text":
-        return numpy.where(missing, None, numpy.array([*texts, None], object)[values])
+        return texts_of(values, missing, texts)
     if kind in ("seconds", "time"):
-        values = numpy.where(missing, NOT_A_TIME, values)
+        if missing is not None:
+            values[missing] = NOT_A_TIME
         return values.view("timedelta64[ns]" if kind == "seconds" else "datetime64[ns]")
-    if kind is None or missing.any():
-        return numpy.where(missing, numpy.nan, values.astype(float))
+    if missing is not None:
+        values = values.astype(float)
+        values[missing] = numpy.nan
+        return values
     return values.astype(bool) if kind == "bool" else values
 
 
 def to_pandas(data: bytes, parts: list[Part], texts: list[str]) -> Any:
-    """Texts as categories, times in UTC, whole numbers with gaps as Int64."""
+    """Texts as categories unless most rows differ, times in UTC, whole numbers with gaps as Int64."""
     kind = common_kind(parts)
     if kind == "text" and all(part.kind in ("text", None) for part in parts):
         values, missing = as_arrays(data, parts, kind)
-        return pandas.Categorical.from_codes(numpy.where(missing, -1, values), texts)
+        if len(texts) > MOST_CATEGORIES and 2 * len(texts) > len(values):
+            return pandas.Series(texts_of(values, missing, texts), dtype=object, copy=False)
+        if missing is not None:
+            values[missing] = -1
+        return pandas.Categorical.from_codes(values, texts)
     if kind in ("count", "signed", "bool"):
         values, missing = as_arrays(data, parts, kind)
-        if missing.any() and kind == "bool":
+        if missing is not None and kind == "bool":
             return pandas.arrays.BooleanArray(values.astype(bool), missing)
-        if missing.any():
+        if missing is not None:
             return pandas.arrays.IntegerArray(values, missing)
     values = to_numpy(data, parts, texts)
     return pandas.DatetimeIndex(values, tz="UTC") if kind == "time" else values
@@ -171,8 +210,7 @@ def to_pandas(data: bytes, parts: list[Part], texts: list[str]) -> Any:
 
 def read_table(path) -> Any:
     """A data frame, or without pandas a dict of columns."""
-    with open(path, "rb") as file:
-        data = file.read()
+    data = Path(path).read_bytes()
     try:
         description = read_description(data)
     except ValueError as error:

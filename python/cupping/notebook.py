@@ -43,7 +43,7 @@ def keep_cells(*_) -> None:
 def runs_since(directory: Path, begin: datetime.datetime) -> list[int]:
     """Numbers of the calls of Coffea's Runner that began after that time."""
     begun = begin.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    return [run["run"] for run in Profile(directory).json["runs"] if (run["t_start"] or "") >= begun]
+    return [run["run"] for run in Profile(directory).figures["runs"] if (run["t_start"] or "") >= begun]
 
 
 def show_cell(line: str, cell: str) -> None:

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 from . import columns, shown
 
@@ -47,8 +47,8 @@ def run_command(*words) -> bytes:
 class Profile:
     """The logs of a directory, and what they say about one run.
 
-    Tables are read when they are first used, and kept: `refresh()` forgets them, for a job that
-    still runs. With pandas (here of a run with 3,000 tasks on two workers):
+    Figures and tables are read when they are first used, and kept: `refresh()` forgets them, for a
+    job that still runs. With pandas (here of a run with 3,000 tasks on two workers):
 
     >>> tasks = profile.tasks
     >>> len(tasks), tasks.worker.nunique()
@@ -66,46 +66,61 @@ class Profile:
     """
 
     def __init__(self, directory: str | os.PathLike | None = None, run: int | str | None = None):
-        self._words = [os.fspath(directory)] if directory is not None else []
+        words = [os.fspath(directory)] if directory is not None else []
         self._run = [] if run is None else ["--run", str(run)]
-        self._tables: dict[str, Any] = {}
-        self.json = self._read_report()
-        self.directory = Path(self.json["profile"])
+        path = run_command("report", *words, *self._run, "--path")
+        self.directory = Path(os.fsdecode(path[:-1]))
+        self._words = [self.directory]
+        self._kept: dict[str, Any] = {}
 
-    def _read_report(self) -> dict:
-        return json.loads(run_command("report", *self._words, *self._run, "--json", "-"))
+    def _keep(self, name: str, read: Callable[[], Any]) -> Any:
+        if name not in self._kept:
+            self._kept[name] = read()
+        return self._kept[name]
+
+    def _read_report(self, *words: str) -> dict:
+        return json.loads(run_command("report", *self._words, *self._run, "--json", "-", *words))
 
     def refresh(self) -> Profile:
-        """Reads the logs again."""
-        self._tables.clear()
-        self.json = self._read_report()
+        """Reads the logs again when something is asked for."""
+        self._kept.clear()
         return self
 
     # --- figures ---
 
     @property
+    def json(self) -> dict[str, Any]:
+        """All of `cupping report --json`, with a row for each chunk."""
+        return self._keep("report", self._read_report)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The same without the tables that have a row for each task or chunk."""
+        return self._keep("figures", lambda: self._read_report("--without-tasks"))
+
+    @property
     def run(self) -> int | None:
         """The number of the run, None: all."""
-        return self.json["run"]
+        return self.figures["run"]
 
     @property
     def summary(self) -> dict[str, Any]:
         """Whether the run is complete, and its figures as a whole. Times are in seconds, None is not
         known."""
-        return {"state": self.json["completeness"]["state"],
-                "sentence": self.json["completeness"]["sentence"], **self.json["workflow"]}
+        return {"state": self.figures["completeness"]["state"],
+                "sentence": self.figures["completeness"]["sentence"], **self.figures["workflow"]}
 
     @property
     def advice(self) -> list[dict[str, Any]]:
         """What to do first, then what else was found: rule, text, action, what can be saved."""
-        return self.json["advice"]
+        return self.figures["advice"]
 
     @property
     def metrics(self) -> dict[str, Any]:
         """All figures that are one value: {section: {metric: value}}."""
         return {section: {name: value for name, value in figures.items()
                           if not isinstance(value, (dict, list))}
-                for section, figures in self.json.items()
+                for section, figures in self.figures.items()
                 if isinstance(figures, dict) and section != "sources"}
 
     # --- tables ---
@@ -114,12 +129,13 @@ class Profile:
         """The table of `cupping export --to csv` with that name."""
         if name not in TABLES:
             raise Error(f"no table is called {name}; there are {', '.join(TABLES)}")
-        if name not in self._tables:
-            with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
-                run_command("export", *self._words, *self._run, "--to", "columns", "--only", name,
-                            "-o", f"{scratch}/to")
-                self._tables[name] = columns.read_table(f"{scratch}/to/{name}.columns")
-        return self._tables[name]
+        return self._keep(f"table {name}", lambda: self._read_table(name))
+
+    def _read_table(self, name: str) -> Any:
+        with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
+            run_command("export", *self._words, *self._run, "--to", "columns", "--only", name,
+                        "-o", f"{scratch}/to")
+            return columns.read_table(f"{scratch}/to/{name}.columns")
 
     # --- texts and pictures ---
 
@@ -141,7 +157,7 @@ class Profile:
         run_command("plot", *self._words, *self._run, "--html", os.fspath(path))
 
     def __repr__(self) -> str:
-        return f"<cupping profile of {self.directory}: {self.json['completeness']['sentence']}>"
+        return f"<cupping profile of {self.directory}>"
 
     def _repr_html_(self) -> str:
         parts = [self.report()._repr_html_()]

@@ -385,6 +385,43 @@ Test(verbs, json_without_a_file_goes_to_standard_output)
     expect_failure(RUN(report, scratch, "--color", "blue"), 2, "always, never or auto");
 }
 
+/* Python's cupping.open() and its figures. */
+Test(verbs, the_path_of_a_profile_is_that_of_one_that_can_be_read)
+{
+    cr_assert_eq(RUN(report, scratch, "--path"), 0);
+    char *out = read_text_in(outside, "out"), *path = realpath(scratch, NULL);
+    cr_expect(strncmp(out, path, strlen(path)) == 0 && strcmp(out + strlen(path), "\n") == 0, "%s",
+              out);
+    free(out);
+    free(path);
+    expect_failure(RUN(report, "/nonexistent", "--path"), 1, "no such profile directory");
+    expect_failure(RUN(report, outside, "--path"), 1, "holds no logs");
+    expect_failure(RUN(report, scratch, "--path", "--run", "9"), 1, "--run 9: it holds 1 run");
+    char junk[SUPPORT_PATH + 16];
+    snprintf(junk, sizeof junk, "%s/junk.cup", outside);
+    FILE *file = fopen(junk, "w");
+    fputs("not a log at all", file);
+    fclose(file);
+    expect_failure(RUN(report, outside, "--path"), 1, "junk.cup");
+}
+
+Test(verbs, json_without_the_rows_of_tasks)
+{
+    cr_assert_eq(RUN(report, scratch, "--json"), 0);
+    json_t *whole = load_json("out");
+    cr_assert_eq(RUN(report, scratch, "--json", "--without-tasks"), 0);
+    json_t *short_one = load_json("out");
+    static const char *const left_out[][2] = {
+        {"chunks", "rows"}, {"sections", "by_task"}, {"sections", "values_by_task"}};
+    cr_assert(!json_equal(whole, short_one));
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+        cr_assert_eq(json_object_del(json_object_get(whole, left_out[i][0]), left_out[i][1]), 0);
+    cr_expect(json_equal(whole, short_one), "nothing else is left out");
+    json_decref(whole);
+    json_decref(short_one);
+    expect_failure(RUN(report, scratch, "--without-tasks"), 2, "--without-tasks is for --json");
+}
+
 Test(verbs, report_of_one_section)
 {
     cr_assert_eq(RUN(report, scratch, "--only", "attribution"), 0);

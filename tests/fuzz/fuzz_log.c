@@ -34,9 +34,9 @@ static void report(const struct cup_profile *profile)
         struct cup_call_tree calls;
         if (cup_call_tree_make(&calls, profile, &all) == 0)
             totals.calls = &calls;
-        cup_report_text(&totals, &target, &output, NULL);
-        cup_report_text(&totals, &target, &output, "functions");
-        cup_report_json(&totals, &target, &output);
+        cup_report_text(&totals, &target, &output, NULL, false);
+        cup_report_text(&totals, &target, &output, "functions", false);
+        cup_report_json(&totals, &target, &output, false);
         cup_call_tree_free(&calls);
         cup_totals_free(&totals);
     }

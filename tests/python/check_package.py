@@ -84,6 +84,8 @@ def expect_error(act, *words):
 
 def check_errors(profile, scratch):
     expect_error(lambda: cupping.open(scratch / "nowhere"), "nowhere")
+    expect_error(lambda: cupping.open(scratch / "csv"), "holds no logs")
+    expect_error(lambda: cupping.open(profile.directory, run=9), "--run 9")
     expect_error(lambda: profile.table("task"), "no table is called task")
     expect_error(lambda: profile.plot("time-budgets"), "time-budget")
     file = scratch / "columns" / "tasks.columns"
@@ -93,12 +95,21 @@ def check_errors(profile, scratch):
         expect_error(lambda: columns.read_table(file), "tasks.columns", "not all of it")
 
 
+def check_laziness(profile):
+    """What open() does must not depend on how many tasks there are."""
+    assert repr(profile) == f"<cupping profile of {profile.directory}>" and not profile._kept
+    assert profile.advice is profile.figures["advice"] and "rows" not in profile.figures["chunks"]
+    assert list(profile._kept) == ["figures"] and "rows" in profile.json["chunks"]
+    assert not profile.refresh()._kept
+
+
 def main():
     command, directory, scratch = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     os.environ["PATH"] = f"{Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
     for format in ("csv", "columns"):
         subprocess.run([command, "export", directory, "--to", format, "-o", scratch / format], check=True)
     profile, cells = cupping.open(directory), 0
+    check_laziness(profile)
     for name in cupping.profile.TABLES:
         with open(scratch / "csv" / f"{name}.csv", newline="", encoding="utf-8") as file:
             cells += compare(name, file, getattr(profile, name))

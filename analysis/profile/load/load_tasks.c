@@ -20,7 +20,7 @@ static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
     int bytes = snprintf(place, sizeof place, "%.*s %" PRIu32 " %" PRId64 " %" PRIu32,
                          (int)sizeof header->host, header->host, header->pid,
                          header->process_start_ns, task);
-    return cup_key_hash((struct cup_text){place, (size_t)bytes});
+    return cup_text_hash((struct cup_text){place, (size_t)bytes});
 }
 
 /* Attempts at one task are recognised by equal keys. Unknown keys, keys that cupping makes up
@@ -30,7 +30,7 @@ static uint64_t hash_key(const struct cup_loader *loader, const struct cup_recor
     struct cup_r_task_begin begin = cup_read_task_begin(record);
     struct cup_text key = cup_record_text(record, begin.key_bytes);
     bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
-    return key.length > 0 && is_key ? cup_key_hash(key)
+    return key.length > 0 && is_key ? cup_text_hash(key)
                                     : hash_place(&loader->log->header, begin.task);
 }
 
@@ -114,7 +114,7 @@ void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record)
     struct cup_inputs *inputs = task ? CUP_APPEND(loader->builder, inputs, input) : NULL;
     if (inputs)
         *inputs = (struct cup_inputs){(uint32_t)(task - profile_of(loader)->tasks), r.count,
-                                      r.bytes, key.length ? cup_key_hash(key) : 0};
+                                      r.bytes, key.length ? cup_text_hash(key) : 0};
 }
 
 void cup_load_task_end(struct cup_loader *loader, const struct cup_record *record)

@@ -135,6 +135,18 @@ static int name_digest_spans(struct cup_profile *profile)
 
 /* ---- all of it -------------------------------------------------------------------------- */
 
+/* None of LOGS logs can be read; DAMAGE: of the first one. */
+static int refuse_logs(const char *directory, size_t logs, const struct cup_error *damage,
+                       struct cup_error *error)
+{
+    if (logs == 1) {
+        *error = *damage;
+        return -1;
+    }
+    return cup_error_set(error, directory, CUP_NO_OFFSET,
+                         "none of its %zu logs can be read; the first: %s", logs, damage->text);
+}
+
 static int check_result(const struct cup_builder *builder, struct cup_error *error)
 {
     const struct cup_profile *profile = builder->profile;
@@ -142,13 +154,7 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
         return cup_error_memory(error, profile->path);
     if (profile->logs_read > 0)
         return 0;
-    if (profile->logs_unreadable == 1) {
-        *error = profile->damages[0];
-        return -1;
-    }
-    return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                         "none of its %llu logs can be read; the first: %s",
-                         (unsigned long long)profile->logs_unreadable, profile->damages[0].text);
+    return refuse_logs(profile->path, profile->logs_unreadable, &profile->damages[0], error);
 }
 
 /* Sets the time window of the run that the options ask for. */
@@ -204,6 +210,36 @@ int cup_profile_load(struct cup_profile *profile, const char *directory,
     int result = cup_log_names_list(&names, directory, error);
     if (result == 0)
         result = load_all(profile, directory, &names, options, error);
+    cup_log_names_free(&names);
+    return result;
+}
+
+static int check_logs(const char *directory, const struct cup_log_names *names,
+                      struct cup_error *error)
+{
+    struct cup_error first = {0}, damage;
+    for (size_t i = 0; i < names->count; i++) {
+        struct cup_log log;
+        int result = cup_log_open(&log, names->names[i], i == 0 ? &first : &damage);
+        cup_log_close(&log);
+        if (result == 0)
+            return 0;
+    }
+    return refuse_logs(directory, names->count, &first, error);
+}
+
+int cup_profile_check(const char *directory, unsigned run, struct cup_error *error)
+{
+    struct cup_log_names names;
+    struct cup_profile profile = {.path = (char *)directory};
+    int result = cup_log_names_list(&names, directory, error);
+    if (result == 0)
+        result = check_logs(directory, &names, error);
+    if (result == 0 && cup_runs_read(&profile, names.names, names.count, NULL) != 0)
+        result = cup_error_memory(error, directory);
+    if (result == 0)
+        result = cup_run_option_check(run, &profile, error);
+    free(profile.runs);
     cup_log_names_free(&names);
     return result;
 }

@@ -227,6 +227,8 @@ int cup_put_more_rows(struct report *report, const struct cup_report_table *tabl
 
 int cup_put_rows(struct report *report, const struct cup_report_table *table, const void *of)
 {
+    if (table->of_tasks && report->without_tasks)
+        return 0;
     cup_json_array(&report->json, table->name ? table->name : "rows");
     int result = cup_put_more_rows(report, table, of);
     cup_json_end_array(&report->json);

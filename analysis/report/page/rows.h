@@ -36,6 +36,7 @@ struct report {
     const struct cup_output *output;
     const struct cup_target *target;
     const uint32_t *attempts; /* per task */
+    bool without_tasks;       /* tables with `of_tasks` are left out */
     struct cup_json json;
 };
 
@@ -146,6 +147,7 @@ struct cup_report_table {
     size_t on_screen; /* rows on a terminal; 0: all */
     const char *more; /* WHAT of cup_page_more(): "server in --json" */
     const char *name; /* of the array in the section's object in the JSON; NULL: "rows" */
+    bool of_tasks;    /* a row for each task or chunk, so that there may be millions */
 };
 
 #define CUP_FIELD(name, kind, value, ...) {.key = (name), .type = CUP_FIELD_##kind, __VA_ARGS__},

@@ -104,7 +104,8 @@ static int list_chunks(struct cup_report_rows *rows)
     return 0;
 }
 
-const struct cup_report_table cup_chunks_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_chunks};
+const struct cup_report_table cup_chunks_table = {CUP_TABLE_FIELDS(FIELDS, fill), list_chunks,
+                                                  .of_tasks = true};
 
 /* ---- one by one, in the page of HTML -------------------------------------------------------- */
 

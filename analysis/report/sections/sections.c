@@ -173,9 +173,11 @@ CUP_LIST_ARRAY(list_section_rows, rows->profile->section_rows, rows->profile->se
 CUP_LIST_ARRAY(list_value_rows, rows->profile->value_rows, rows->profile->value_row_count)
 
 const struct cup_report_table cup_section_rows_table = {
-    CUP_TABLE_FIELDS(SECTION_ROW_FIELDS, fill_section_row), list_section_rows, .name = "by_task"};
+    CUP_TABLE_FIELDS(SECTION_ROW_FIELDS, fill_section_row), list_section_rows, .name = "by_task",
+    .of_tasks = true};
 const struct cup_report_table cup_value_rows_table = {
-    CUP_TABLE_FIELDS(VALUE_ROW_FIELDS, fill_value_row), list_value_rows, .name = "values_by_task"};
+    CUP_TABLE_FIELDS(VALUE_ROW_FIELDS, fill_value_row), list_value_rows, .name = "values_by_task",
+    .of_tasks = true};
 
 /* ---- the section -------------------------------------------------------------------------- */
 

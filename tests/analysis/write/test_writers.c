@@ -291,6 +291,60 @@ static json_int_t part_of(json_t *root, size_t column, size_t part, size_t field
 
 enum { OFFSET = 1, WIDTH, BASE, NULLS };
 
+/* Writes ROWS rows with values of each kind, cell by cell or column by column. */
+static char *write_mixture(bool by_column, size_t rows, size_t *bytes)
+{
+    enum { COLUMNS = 4 };
+    static struct cup_value values[COLUMNS][3 * CUP_COLUMNS_BLOCK];
+    char *file = NULL;
+    FILE *out = open_memstream(&file, bytes);
+    struct cup_columns *columns = cup_columns_open(out);
+    for (size_t i = 0; i < rows; i++) {
+        values[0][i] = i % 5 ? cup_string(i % 3 ? "a" : "b") : cup_null();
+        values[1][i] = i == 700 ? cup_string("none") : cup_count(i);
+        values[2][i] = i % 2 ? cup_real((double)i / 4) : cup_signed(-(int64_t)i);
+        values[3][i] = cup_seconds((int64_t)i - 9);
+    }
+    for (size_t column = 0; column < COLUMNS; column++)
+        cup_columns_put(columns, cup_string("name"));
+    cup_columns_end_row(columns);
+    for (size_t i = 0; i < rows && !by_column; i++) {
+        for (size_t column = 0; column < COLUMNS; column++)
+            cup_columns_put(columns, values[column][i]);
+        cup_columns_end_row(columns);
+    }
+    for (size_t i = 0; i < rows && by_column; i += CUP_COLUMNS_BLOCK) {
+        size_t count = rows - i < CUP_COLUMNS_BLOCK ? rows - i : CUP_COLUMNS_BLOCK;
+        for (size_t column = 0; column < COLUMNS; column++) {
+            cup_columns_fill(columns, column, 0, &values[column][i], 1);
+            cup_columns_fill(columns, column, 1, &values[column][i + 1], count - 1);
+        }
+        cup_columns_end_rows(columns, count);
+    }
+    cr_assert_eq(cup_columns_close(columns), 0);
+    fclose(out);
+    return file;
+}
+
+Test(columns, column_by_column_is_the_same_as_cell_by_cell)
+{
+    size_t bytes[2];
+    char *files[] = {write_mixture(false, 2 * CUP_COLUMNS_BLOCK + 7, &bytes[0]),
+                     write_mixture(true, 2 * CUP_COLUMNS_BLOCK + 7, &bytes[1])};
+    cr_assert_eq(bytes[0], bytes[1]);
+    cr_expect_eq(memcmp(files[0], files[1], bytes[0]), 0);
+    json_t *root = description_of(files[0], bytes[0]);
+    static const char *const kinds[] = {"text", "text", "real", "seconds"};
+    for (size_t column = 0; column < 4; column++) {
+        json_t *part = json_array_get(
+            json_object_get(json_array_get(json_object_get(root, "columns"), column), "parts"), 0);
+        cr_expect_str_eq(json_string_value(json_array_get(part, 0)), kinds[column]);
+    }
+    json_decref(root);
+    free(files[0]);
+    free(files[1]);
+}
+
 Test(columns, numbers_take_the_bytes_of_their_range)
 {
     enum { ROWS = 16384 + 1 };
