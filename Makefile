@@ -88,7 +88,7 @@ units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
 	$(if $(variant),,$(if $(unit_wrappers_objs),$(B)/tests/unit-wrappers)) # scripts: once is enough
 e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
 
-.PHONY: all demo setup test unit e2e tests soak bench lint format format-check check-docs check-rooms \
+.PHONY: all demo setup test unit e2e tests soak bench cost lint format format-check check-docs check-rooms \
 	wheel dist install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -247,6 +247,12 @@ bench: $(benches) $(generator) $(B)/tests/trace/libstacks.so
 	@$(MAKE) --no-print-directory all
 	@$(call scripts,bench)
 
+# One of the benchmarks, whose first argument is a job: see there.
+cost:
+	@tests/setup.sh cost
+	@$(MAKE) --no-print-directory all
+	@$(VENV)/bin/python tests/bench/2_cost.py
+
 soak:
 	@tests/setup.sh soak
 	@$(MAKE) --no-print-directory all tests
@@ -343,6 +349,7 @@ help:
 	@echo "make test           set up, build, run every test"
 	@echo "make unit | e2e     unit tests | end-to-end tests on real clusters"
 	@echo "make soak | bench   long runs | what the library costs, as ratios"
+	@echo "make cost           shares of a worker's CPU time that the library takes, beside other tools"
 	@echo "make lint           format, clang-tidy, shellcheck, manual pages, documents, rooms"
 	@echo "make check-docs     compare the documents with the program"
 	@echo "make check-rooms    compare the includes with the rooms of docs/contributing/architecture.md"

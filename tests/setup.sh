@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs what is missing for `make demo`, `make test`, `make soak`, `make lint` or `make wheel`:
+# Installs what is missing for `make demo`, `test`, `soak`, `cost`, `lint` or `wheel`:
 # system packages through apt (as root, or if sudo needs no password), Python packages into
 # build/venv. What is installed stays, so a second run does nothing. Full logs: build/setup-*.log
 #
-#     tests/setup.sh demo|test|soak|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
+#     tests/setup.sh demo|test|soak|cost|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
 set -eu
 cd "$(dirname -- "$0")/.."
-what=${1:?demo, test, soak, lint or wheel}
+what=${1:?demo, test, soak, cost, lint or wheel}
 mkdir -p build
 
 say() {
@@ -98,6 +98,11 @@ test | soak | lint)
     fi
     ;;
 esac
+if [ "$what" = cost ]; then
+    need linux-perf command -v perf
+    need heaptrack command -v heaptrack
+    need strace command -v strace
+fi
 if [ "$what" = wheel ]; then
     need fonts-dejavu-core test -r /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
 fi
@@ -261,6 +266,10 @@ packages() { # DIRECTORY PIP-ARGUMENT...
         >"build/setup-${target#build/}.log" 2>&1 9>&- || say "no $target, then"
     printf '%s\n' "$stamp" >"$target/complete"
 }
+# Other profilers, to compare with, and what they import at their start.
+if [ "$what" = cost ]; then
+    packages build/rivals memray==1.20.0 textual==8.2.8 py-spy==0.4.3 scalene==2.4.0 nvidia-ml-py==13.615.71
+fi
 if [ "$what" = test ] || [ "$what" = soak ]; then
     [ -x /usr/sbin/nginx ] || unpack build/nginx nginx
     packages build/s3 -r tests/requirements-s3.txt

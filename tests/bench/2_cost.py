@@ -1,83 +1,208 @@
-"""The cost that the library adds to the demo job: worker CPU seconds, wall seconds, memory, log.
+"""What the library costs a worker, as shares of its CPU time, and what other tools cost it.
 
-The same job with and without, by turns, nanny on both sides (it sets MALLOC_TRIM_THRESHOLD_). CPU is
-user + system of the worker with its nanny, up to the end of the process. The measured
-difference is compared with the computed one: counted calls, times what 1_calls.py measures.
+    2_cost.py [JOB ...]        some of the jobs of JOBS; none: all of them (`make cost`)
+
+Three tables:
+
+1. Shares. The job runs under cupping-run and `perf record` (the kernel's clock of CPU time). Each sample of the worker
+   that was taken in the library, in libunwind, in a thread of the library, or in the kernel below a call that the library
+   made on its own, is its cost. Other work on the machine does not change a share, so this measure sees 0.1 % where
+   comparing runs sees a few per cent. What a job pays beyond it (caches that the library displaced, locks that were
+   held for longer) is not in it. "counted" is the same by another way: the events that the profile counted, times
+   what 1_calls.py measures for one. The job without the library must show none: the row "without".
+2. With and without, by turns, the order changing: CPU, system time, switches between threads, page faults, wall.
+3. Other tools on the demo, by turns with nothing: wall and CPU, and that each of them recorded something.
+
+COST_PAIRS: pairs of tables 2 and 3 (default 5; 0: table 1 only). COST_EVENTS: of the demo.
 """
 
 import json
+import math
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-PAIRS = int(os.environ.get("BENCH_PAIRS", "10"))
-EVENTS = os.environ.get("BENCH_EVENTS", "600000")
+PAIRS = int(os.environ.get("COST_PAIRS", "5"))
+EVENTS = os.environ.get("COST_EVENTS", "600000")
+HERTZ = 1999  # no divisor of the timer's rate
+
+# The demo, and jobs of tests/workloads/cost_job.py: (name, the share that is asked for, in per cent).
+JOBS = {"demo": 1.0, "no-op tasks": 2.0, "small allocations": 1.0, "preads of 4 KiB": 5.0, "thread pool": 1.0}
+
+# Other tools: (name, command before `dask worker`, the file that it writes). "{}" is a directory.
+RIVALS = {
+    "cupping": None,
+    "memray": ("memray run -q -f -o {}/out.bin", "out.bin"),
+    "memray --native": ("memray run -q -f --native -o {}/out.bin", "out.bin"),
+    "heaptrack": (f"heaptrack -o {{}}/out {sys.executable}", "out.zst"),
+    "py-spy 100 Hz": ("py-spy record -r 100 -f raw -o {}/out.txt --", "out.txt"),
+    "py-spy --native": ("py-spy record -r 100 -f raw -n -o {}/out.txt --", "out.txt"),
+    "scalene": ("scalene run -o {}/out.json", "out.json"),
+    "strace -c": ("strace -c -f -o {}/out.txt", "out.txt"),
+}
 
 
-def job(where: Path, profile: Path | None) -> dict:
+def run_job(name: str, where: Path, profile: Path | None = None, perf: Path | None = None, under: str = "") -> dict:
     result = where / "job.json"
-    command = [sys.executable, TOP / "tests/workloads/cluster.py", "--events", EVENTS, "--no-report",
-               "--json", result, "--logs", where / "logs"]
+    command = [sys.executable, TOP / "tests/workloads/cluster.py", "--no-report", "--json", result,
+               "--logs", where / "logs"]
     command += ["-o", profile] if profile else ["--no-profile"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    command += ["--no-nanny", "--under", under] if under else []
+    command += ["--events", EVENTS] if name == "demo" else ["--program", TOP / "tests/workloads/cost_job.py", name]
+    if perf:
+        command = ["perf", "record", "-q", "-F", str(HERTZ), "-e", "cpu-clock", "-g", "-o", perf, "--", *command]
+    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
     return json.loads(result.read_text())
 
 
-def report(profile: Path) -> dict:
-    out = subprocess.run([TOP / "build/cupping", "report", profile, "--json", "-"],
-                         check=True, capture_output=True, text=True).stdout
-    return json.loads(out)
+def cupping(verb: str, profile: Path) -> dict:
+    return json.loads(subprocess.run([TOP / "build/cupping", verb, profile, "--json", "-"],
+                                     check=True, capture_output=True, text=True).stdout)
 
 
-def tasks(profile: Path) -> list:
-    out = subprocess.run([TOP / "build/cupping", "tasks", profile, "--json", "-"],
-                         check=True, capture_output=True, text=True).stdout
-    return json.loads(out)["tasks"]
+# ---- 1. shares -----------------------------------------------------------------------------------------------------
 
 
-def show(name: str, off: list, on: list) -> None:
-    ratios = sorted(b / a for a, b in zip(off, on))
-    floor = sorted(a / b for a, b in zip(off, off[1:] + off[:1]))
-    print(f"{name:24s} min {min(on) / min(off):.4f}  median {statistics.median(on) / statistics.median(off):.4f}"
-          f"  pairs {ratios[0]:.3f} to {ratios[-1]:.3f}"
-          f"  noise floor {floor[0]:.3f} to {floor[-1]:.3f}  (without: {statistics.median(off):.2f} s)")
+def read_samples(perf: Path):
+    """(thread's name, pid, [(function, file)]) of each sample, innermost function first."""
+    text = subprocess.run(["perf", "script", "-i", perf, "-F", "comm,pid,tid,ip,sym,dso"],
+                          capture_output=True, text=True, check=True, errors="replace").stdout
+    for sample in text.split("\n\n"):
+        head, *frames = sample.strip("\n").split("\n")
+        found = re.match(r"\s*(.*?)\s+(\d+)/\d+", head)
+        if found:
+            yield found[1], int(found[2]), [re.match(r"\s*[0-9a-f]+ (.*) \((.*)\)$", frame).groups() for frame in frames]
 
 
-def computed_s(rows: list) -> tuple[float, str]:
-    """By the limits of 1_calls.py, which are above what is measured."""
-    reads = sum((row["read_calls"] or 0) + (row["write_calls"] or 0) for row in rows)
+def classify(thread: str, frames: list) -> str:
+    """Which part of the library took the sample; "": none."""
+    user = [frame for frame in frames if "[kernel" not in frame[1]]
+    library = user[0][1] if user else ""
+    if thread.startswith("cupping"):
+        return "threads"
+    if any(name == "__x64_sys_process_vm_readv" for name, _ in frames):
+        return "kernel"  # no one else calls it
+    if "libcupping" in library or "libunwind" in library:
+        return "kernel" if len(user) < len(frames) else "libunwind" if "libunwind" in library else "own"
+    return ""
+
+
+def count_shares(perf: Path, pids: set) -> tuple[Counter, int]:
+    found = Counter(classify(thread, frames) for thread, pid, frames in read_samples(perf) if pid in pids)
+    return found, sum(found.values())
+
+
+def busiest(perf: Path) -> set:
+    return {Counter(pid for _, pid, _ in read_samples(perf)).most_common(1)[0][0]}
+
+
+def counted_s(rows: list) -> float:
+    """By what 1_calls.py measures: a transfer with its stack, an allocation, a task's begin and end."""
+    transfers = sum((row["read_calls"] or 0) + (row["write_calls"] or 0) for row in rows)
     allocations = sum(row["alloc_calls"] or 0 for row in rows)
-    cost = reads * 310e-9 + allocations * 8e-9 + len(rows) * 10e-6
-    return cost, f"{len(rows)} tasks x 10 us, {allocations} allocations x 8 ns, {reads} transfers x 310 ns"
+    return transfers * 170e-9 + allocations * 4e-9 + len(rows) * 5e-6
+
+
+def show_shares(name: str, found: Counter, samples: int, limit: float | None, counted: str) -> None:
+    share = sum(count for part, count in found.items() if part) / samples
+    error = math.sqrt(share * (1 - share) / samples)
+    parts = "".join(f"{100 * found[part] / samples:11.2f}" for part in ("own", "libunwind", "threads", "kernel"))
+    asked = "" if limit is None else f"{limit:7.1f}{'' if 100 * share <= limit else '  over'}"
+    print(f"{name:28s}{samples / HERTZ:8.1f}{parts}{100 * share:9.2f} +- {100 * error:4.2f}{counted:>9s}{asked}",
+          flush=True)
+
+
+def measure_shares(names: list, where: Path) -> None:
+    print("Shares of the worker's CPU time, in per cent (with the standard error of the sum)\n"
+          f"{'job':28s}{'CPU s':>8s}{'own code':>11s}{'libunwind':>11s}{'threads':>11s}{'kernel':>11s}{'sum':>9s}"
+          f"{'':8s}{'counted':>9s}{'asked':>7s}")
+    perf = where / "perf.data"
+    for name in names:
+        profile = where / "profile"
+        run_job(name, where, profile, perf)
+        tasks = cupping("tasks", profile)["tasks"]
+        pids = {task["pid"] for task in tasks}
+        found, samples = count_shares(perf, pids)
+        assert found["own"], "the tool was not on"
+        counted = f"{100 * counted_s(tasks) / (samples / HERTZ):.2f}"
+        show_shares(name, found, samples, JOBS[name], counted)
+        shutil.rmtree(profile)
+        run_job(name, where, None, perf)
+        show_shares("  without", *count_shares(perf, busiest(perf)), None, "")
+
+
+# ---- 2. and 3. pairs -----------------------------------------------------------------------------------------------
+
+MEASURED = {"CPU s": "worker_cpu_s", "system s": "worker_system_s", "switches": "worker_switches",
+            "page faults": "worker_faults", "wall s": "wall_s"}
+
+
+def show_ratio(name: str, without: list, other: list) -> None:
+    ratios = sorted(b / a for a, b in zip(without, other))
+    floor = sorted(a / b for a, b in zip(without, without[1:] + without[:1]))
+    print(f"  {name:18s} minima {min(other) / min(without):.3f}  medians "
+          f"{statistics.median(other) / statistics.median(without):.3f}  pairs {ratios[0]:.3f} to {ratios[-1]:.3f}"
+          f"  noise {floor[0]:.3f} to {floor[-1]:.3f}  (without: {statistics.median(without):.6g})", flush=True)
+
+
+def measure_pairs(name: str, where: Path) -> None:
+    sides = {False: [], True: []}
+    for pair in range(PAIRS):
+        for on in (pair % 2 == 1, pair % 2 == 0):
+            profile = where / "profile"
+            sides[on].append(run_job(name, where, profile if on else None))
+            shutil.rmtree(profile, ignore_errors=True)
+    print(f"{name}: with against without, {PAIRS} pairs, load {os.getloadavg()[0]:.1f}")
+    for shown, field in MEASURED.items():
+        show_ratio(shown, *([run[field] for run in sides[on]] for on in (False, True)))
+
+
+def run_rival(name: str, where: Path) -> dict:
+    out = where / "rival"
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    if RIVALS[name] is None:
+        return run_job("demo", where, out / "profile", under="env")
+    command, file = RIVALS[name]
+    run = run_job("demo", where, under=command.format(out))
+    assert (out / file).stat().st_size > 1000, f"{name} recorded nothing: {out / file}"
+    return run
+
+
+def measure_rivals(where: Path) -> None:
+    there = [name for name, how in RIVALS.items() if how is None or shutil.which(how[0].split()[0])]
+    print(f"Other tools around the demo's worker, without a nanny, {PAIRS} pairs. "
+          f"Not installed: {', '.join(sorted(set(RIVALS) - set(there))) or 'none'}")
+    without, runs = [], {name: [] for name in there}
+    for _ in range(PAIRS):
+        without.append(run_job("demo", where, under="env"))
+        for name in there:
+            runs[name].append(run_rival(name, where))
+    for name in there:
+        print(name)
+        for shown, field in {"wall s": "wall_s", "CPU s": "worker_cpu_until_job_end_s"}.items():
+            show_ratio(shown, *([run[field] for run in many] for many in (without, runs[name])))
 
 
 def main() -> None:
-    off, on = [], []
-    with tempfile.TemporaryDirectory(prefix="cupping-bench-") as directory:
-        where = Path(directory)
-        for number in range(PAIRS):
-            profile = where / f"profile-{number}"
-            sides = [(off, None), (on, profile)]
-            for series, target in sides if number % 2 == 0 else reversed(sides):
-                series.append(job(where, target))
-            print(f"pair {number + 1} of {PAIRS}: {off[-1]['worker_cpu_s']:.2f} s without, "
-                  f"{on[-1]['worker_cpu_s']:.2f} s with", flush=True)
-        rows = tasks(profile)
-        summary = report(profile)
-        logs = list(profile.glob("*.cup"))
-        assert sum(row["read_bytes"] for row in rows) > 0 and rows, "the tool was not on"
-        print(f"\nthe tool was on: {len(rows)} tasks, {sum(row['read_bytes'] for row in rows)} bytes read")
-    show("worker CPU", [r["worker_cpu_s"] for r in off], [r["worker_cpu_s"] for r in on])
-    show("analysis wall", [r["coffea"]["wall"] for r in off], [r["coffea"]["wall"] for r in on])
-    cost, how = computed_s(rows)
-    base = statistics.median(r["worker_cpu_s"] for r in off)
-    print(f"computed: {cost:.4f} s = {100 * cost / base:.3f} % of worker CPU ({how})")
-    print(f"health.anchor_ns: {summary['health'].get('anchor_ns', 0) / 1e9:.4f} s in task begins and ends")
-    print(f"logs: {len(logs)} files")
+    names = sys.argv[1:] or list(JOBS)
+    if not shutil.which("perf"):
+        sys.exit("2_cost.py: perf is not installed: apt-get install linux-perf")
+    os.environ["PATH"] = f"{TOP}/build/rivals/bin:{os.environ['PATH']}"
+    os.environ["PYTHONPATH"] = f"{TOP}/build/rivals"
+    with tempfile.TemporaryDirectory(prefix="cupping-cost-") as directory:
+        measure_shares(names, Path(directory))
+        for name in names if PAIRS else []:
+            measure_pairs(name, Path(directory))
+        if PAIRS and "demo" in names:
+            measure_rivals(Path(directory))
 
 
 if __name__ == "__main__":

@@ -23,12 +23,12 @@ LIMIT = 0.02
 sys.path.insert(0, str(TOP / "tests/workloads"))
 import raw_log  # noqa: E402
 
-bench = runpy.run_path(str(TOP / "tests/bench/2_job.py"))
+bench = runpy.run_path(str(TOP / "tests/bench/2_cost.py"))
 
 
 def job(where, profile, stacks):
     os.environ["CUPPING_STACKS"] = "1" if stacks else "0"
-    return bench["job"](where, profile)["worker_cpu_s"]
+    return bench["run_job"]("demo", where, profile)["worker_cpu_s"]
 
 
 def direct(profile):

@@ -78,7 +78,7 @@ class Process:
                 cwd=Process.directory,
                 start_new_session=True,
             )
-        self.cpu_s: float | None = None  # of it and all descendants that were waited for
+        self.usage = None  # of it and all descendants that were waited for
         Process.all.append(self)
 
     def ended(self) -> bool:
@@ -86,7 +86,7 @@ class Process:
             pid, status, usage = os.wait4(self.popen.pid, os.WNOHANG)
             if pid:
                 self.popen.returncode = os.waitstatus_to_exitcode(status)
-                self.cpu_s = usage.ru_utime + usage.ru_stime
+                self.usage = usage
         return self.popen.returncode is not None
 
     def failure(self) -> Stop:
@@ -107,10 +107,11 @@ class Process:
         if self.popen.returncode != 0:
             raise self.failure()
 
-    def finish(self, timeout: float) -> None:
-        """Ask it to end (SIGTERM to the process that we started, as a batch system does)."""
+    def finish(self, timeout: float, innermost: bool = False) -> None:
+        """Ask it to end (SIGTERM to the process that we started, as a batch system does). INNERMOST: Dask's own
+        process, so that a tool around it sees it end."""
         if not self.ended():
-            self.popen.terminate()
+            os.kill(innermost_dask(self.popen.pid) if innermost else self.popen.pid, signal.SIGTERM)
         deadline = time.monotonic() + timeout
         while not self.ended():
             if time.monotonic() > deadline:
@@ -168,6 +169,17 @@ def children() -> list[int]:
     return [int(pid) for pid in text.split()]
 
 
+def children_of(pid: int) -> list[int]:
+    return [int(child) for thread in Path(f"/proc/{pid}/task").iterdir()
+            for child in (thread / "children").read_text().split()]
+
+
+def innermost_dask(pid: int) -> int:
+    """The process below PID, or PID itself, that runs `dask` and has no child that does."""
+    dask = [child for child in children_of(pid) if b"dask" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return innermost_dask(dask[0]) if dask else pid
+
+
 def cpu_of_tree(pid: int) -> float:
     """User and system seconds so far of a process and its living descendants."""
     ticks, todo = 0, [pid]
@@ -176,8 +188,7 @@ def cpu_of_tree(pid: int) -> float:
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
             ticks += int(fields[11]) + int(fields[12])
-            for thread in Path(f"/proc/{pid}/task").iterdir():
-                todo += [int(child) for child in (thread / "children").read_text().split()]
+            todo += children_of(pid)
         except OSError:
             continue  # ended meanwhile
     return ticks / os.sysconf("SC_CLK_TCK")
@@ -230,7 +241,16 @@ def arguments() -> argparse.Namespace:
     add("--logs", type=Path, help="directory for the output of all processes")
     add("--json", type=Path, help="write times, CPU seconds and Coffea's metrics here")
     add("--under", default="", help="command put before `dask worker`, such as strace")
+    add("--program", nargs=argparse.REMAINDER, help="a program and its arguments, instead of the demo's analysis; "
+        "it gets --scheduler ADDRESS --json FILE as well, and writes {\"wall\": seconds} there")
     return parser.parse_args()
+
+
+def write_files(args: argparse.Namespace, files: Path, logs: Path) -> None:
+    if not (files / "files.json").exists():
+        say(f"writing {args.events} events in six files: {shown(files)}")
+    command = [sys.executable, HERE / "mktree.py", files, "--events", args.events]
+    Process("mktree", command + ["--rntuple"] * args.rntuple, logs).wait(600)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -240,10 +260,8 @@ def run(args: argparse.Namespace) -> None:
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
 
-    if not (files / "files.json").exists():
-        say(f"writing {args.events} events in six files: {shown(files)}")
-    command = [sys.executable, HERE / "mktree.py", files, "--events", args.events]
-    Process("mktree", command + ["--rntuple"] * args.rntuple, logs).wait(600)
+    if not args.program:
+        write_files(args, files, logs)
 
     profile = None if args.no_profile else profile_directory(args)
     cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"] if profile else []
@@ -263,24 +281,29 @@ def run(args: argparse.Namespace) -> None:
         "--local-directory", logs / "scratch", "--death-timeout", 60,
     ], logs)
 
-    say("running the analysis (tests/workloads/demo.py)")
+    say(f"running the analysis ({shown(Path(args.program[0])) if args.program else 'tests/workloads/demo.py'})")
     metrics = logs / "coffea.json"
+    program = args.program or [HERE / "demo.py", files / "files.json", "--chunksize", args.chunksize]
     client = Process("analysis", [
-        *cupping, args.python, HERE / "demo.py", files / "files.json", "--scheduler", address,
-        "--chunksize", args.chunksize, "--json", metrics,
+        *cupping, args.python, *program, "--scheduler", address, "--json", metrics,
     ], logs, show=not args.no_report)
     client.wait(900, note="analysis running")
     job_cpu_s = cpu_of_tree(worker.popen.pid)
 
     say("stopping worker and scheduler")
-    worker.finish(30)
+    worker.finish(120, innermost=bool(args.under))
     scheduler.finish(30)
     if args.json:
+        result = json.loads(metrics.read_text())
         args.json.write_text(json.dumps({
-            "coffea": json.loads(metrics.read_text()),
-            "worker_cpu_s": worker.cpu_s,
+            "coffea": result,
+            "wall_s": result["wall"],
+            "worker_cpu_s": worker.usage.ru_utime + worker.usage.ru_stime,
+            "worker_system_s": worker.usage.ru_stime,
+            "worker_switches": worker.usage.ru_nvcsw,
+            "worker_faults": worker.usage.ru_minflt,
             "worker_cpu_until_job_end_s": job_cpu_s,
-            "scheduler_cpu_s": scheduler.cpu_s,
+            "scheduler_cpu_s": scheduler.usage.ru_utime + scheduler.usage.ru_stime,
             "worker_status": worker.popen.returncode,
             "profile": str(profile) if profile else None,
         }, indent=1))
