@@ -258,6 +258,15 @@ void cup_dump_open(FILE *out, const struct cup_record *record)
             r.error, r.server, r.redirects);
 }
 
+HEAD_FIELDS(unattributed, FIELD(task, NUMBER))
+void cup_dump_unattributed(FILE *out, const struct cup_record *record)
+{
+    static const char *const reasons[] = {CUP_UNATTRIBUTED_REASONS(CUP_NAME_OF)};
+    const struct cup_r_unattributed unattributed = cup_read_unattributed(record);
+    print_unattributed(out, record);
+    cup_dump_nonzero(out, reasons, unattributed.bytes, CUP_UNATTRIBUTED_REASON_COUNT);
+}
+
 HEAD_FIELDS(requests, FIELD(task, NUMBER), FIELD(file, NUMBER), FIELD(server, STRING),
             FIELD(error, NUMBER), FIELD(start_ns, TIME), FIELD(stop_ns, TIME))
 void cup_dump_requests(FILE *out, const struct cup_record *record)

@@ -358,7 +358,11 @@ enum { CUP_HEALTH_ROOM = 64 };
       "which functions did what is not known")                                                     \
     X(NATIVE, "native", "native frames are read as well",                                          \
       "native code is known only by the Python function that called it")                           \
-    X(CPU, "cpu", "threads that run tasks are sampled", "which functions used the CPU is not known")
+    X(CPU, "cpu", "threads that run tasks are sampled",                                            \
+      "which functions used the CPU is not known")                                                 \
+    X(UNATTRIBUTED, "unattributed",                                                                \
+      "what was read for no known task counts for each task that ran: UNATTRIBUTED records",       \
+      "tasks that may have read more than their figures say are not marked")
 enum {
 #define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
     CUP_FEATURES(X)
@@ -521,7 +525,8 @@ struct cup_record {
     X(CPU_SAMPLES, cpu_samples, 41, 32, 32,                                                        \
       "rows: one or more samples that found the thread alike")                                     \
     X(READS, reads, 42, 16, 16, "rows: one read each")                                             \
-    X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")
+    X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")  \
+    X(UNATTRIBUTED, unattributed, 44, 48, 16, "")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
     CUP_RECORDS(X)
@@ -702,6 +707,28 @@ enum cup_task_status {
     CUP_STATUS_ERRED = 2,
     CUP_STATUS_UNKNOWN = 3, /* it ended, but how cannot be read in this version of Dask */
     /* no TASK_END record: unfinished */
+};
+
+/* Why bytes of data files and servers are attributed to no task. A new reason comes last. */
+#define CUP_UNATTRIBUTED_REASONS(X)                                                                \
+    X(THREAD, "threads", "a thread read that may work for several tasks")                          \
+    X(SENDER, "sender", "it is not known which task sent the request")                             \
+    X(MIXED, "http2", "tasks shared an HTTP/2 connection, which mixes their answers")              \
+    X(PROTOCOL, "protocol", "tasks shared a connection that carries neither HTTP nor TLS")
+enum cup_unattributed_reason {
+#define X(id, name, text) CUP_UNATTRIBUTED_##id,
+    CUP_UNATTRIBUTED_REASONS(X)
+#undef X
+        CUP_UNATTRIBUTED_REASON_COUNT
+};
+
+/* While this task ran, its process read bytes that are attributed to no task: the task may have
+ * read them. Written before TASK_END, unless there are none. */
+struct cup_r_unattributed {
+    struct cup_record head;
+    uint32_t task;
+    uint32_t pad;
+    uint64_t bytes[CUP_UNATTRIBUTED_REASON_COUNT];
 };
 
 /* If there are two of a task, the second one counts. */

@@ -39,6 +39,7 @@
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
+#include "preload/lifecycle/unattributed.h"
 #include "preload/root/baskets.h"
 #include "preload/sampler/sampler.h"
 #include "preload/sampler/thread_slots.h"
@@ -65,6 +66,8 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
      .child_begins = cup_recording_child_begins},
     {"sys/own_fd", .child_begins = cup_own_fd_forked},
     {"lifecycle/running_tasks", .reset = cup_running_reset},
+    {"lifecycle/unattributed", .task_begins = cup_unattributed_task_begins,
+     .task_ends = cup_unattributed_task_ends},
     {"attribution/attribution", .reset = cup_attribution_reset},
     {"attribution/context", .child_begins = cup_context_child_begins},
     {"attribution/child_processes", .log_opened = cup_child_log_opened,

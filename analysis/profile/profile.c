@@ -53,6 +53,16 @@ uint64_t cup_counter_needs(enum cup_counter counter)
     return needs_of[counter];
 }
 
+const char *cup_unattributed_text(const struct cup_task *task)
+{
+    static const char *const texts[] = {
+#define X(id, name, text) text,
+        CUP_UNATTRIBUTED_REASONS(X)
+#undef X
+    };
+    return texts[task->unattributed_reason];
+}
+
 uint64_t cup_process_child_bytes(const struct cup_process *process)
 {
     uint64_t sum = 0;

@@ -103,7 +103,10 @@ struct cup_task {
     uint64_t cpu_ns;
     uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
-    uint64_t read_bytes;       /* data files and servers: sum over all attribution methods */
+    uint64_t read_bytes; /* data files and servers: sum over all attribution methods */
+    /* Read while it ran, and attributed to no task: read_bytes may be too small by so much. Why
+     * (enum cup_unattributed_reason): the reason of the most bytes. */
+    uint64_t unattributed_bytes : 56, unattributed_reason : 8;
     uint64_t child_read_bytes; /* by processes that it started, directly or not */
     uint64_t key_hash; /* equal for all attempts at one task. Two of ten million different keys
                           have the same hash with a probability of 1 in 400,000 */
@@ -466,6 +469,15 @@ static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
         return CUP_UNKNOWN64;
     return task->stop_ns > task->start_ns ? (uint64_t)(task->stop_ns - task->start_ns) : 0;
 }
+
+/* The task may have read over 1 % more than read_bytes. */
+static inline bool cup_task_is_partly_attributed(const struct cup_task *task)
+{
+    return task->unattributed_bytes > task->read_bytes / 100;
+}
+
+/* Why the task is only partly attributed. */
+const char *cup_unattributed_text(const struct cup_task *task);
 
 static inline enum cup_place cup_task_place(const struct cup_task *task)
 {

@@ -120,6 +120,22 @@ static struct cup_value read_bytes(const struct cup_task_row *row, int argument)
     return has_counter(row, CUP_C_READ_OWN_BYTES) ? cup_count(row->task->read_bytes) : cup_null();
 }
 
+/* Not known of a task that did not end. */
+static struct cup_value unattributed_bytes(const struct cup_task_row *row, int argument)
+{
+    (void)argument;
+    uint64_t needs = CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED;
+    bool known = row->task->status && cup_process_has(row->profile, row->task->process, needs);
+    return known ? cup_count(row->task->unattributed_bytes) : cup_null();
+}
+
+static struct cup_value unattributed_because(const struct cup_task_row *row, int argument)
+{
+    (void)argument;
+    return row->task->unattributed_bytes ? cup_string(cup_unattributed_text(row->task))
+                                         : cup_null();
+}
+
 static struct cup_value child_read_bytes(const struct cup_task_row *row, int argument)
 {
     (void)argument;
@@ -261,6 +277,8 @@ const struct cup_task_column cup_task_columns[] = {
     CUP_WAITS(X)
 #undef X
     SECONDS("file_open_s", OPEN_NS), COUNTER("failed_opens", FAILED_OPENS),
+    {"unattributed_bytes", unattributed_bytes, 0},
+    {"unattributed_because", unattributed_because, 0},
 };
 /* clang-format on */
 const size_t cup_task_column_count = sizeof cup_task_columns / sizeof *cup_task_columns;

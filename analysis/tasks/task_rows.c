@@ -211,7 +211,7 @@ static const struct shown {
     {"status", "status", CUP_UNIT_NONE, 10, 0},
     {"wall_s", "time", CUP_UNIT_SECONDS, 7, 0},
     {"cpu_s", "CPU", CUP_UNIT_SECONDS, 7, 2},
-    {"read_bytes", "read", CUP_UNIT_BYTES, 7, 0},
+    {"read_bytes", "read", CUP_UNIT_BYTES, 8, 0},
     {"alloc_bytes", "allocated", CUP_UNIT_BYTES, 9, 3},
     {"events", "events", CUP_UNIT_COUNT, 7, 0},
     {"worker", "worker", CUP_UNIT_NONE, 24, 0},
@@ -235,7 +235,8 @@ const struct cup_task_column *cup_task_sort_column(const char *name)
 
 struct task_table {
     struct cup_terminal terminal;
-    unsigned widths[SHOWN_COUNT]; /* 0: not shown */
+    const struct cup_task *partly; /* the one in the table that lacks most; NULL: none */
+    unsigned widths[SHOWN_COUNT];  /* 0: not shown */
 };
 
 /* What stands behind the last '/', which is the name of a file, and the address of a worker
@@ -261,6 +262,9 @@ static struct cup_text text_of(const struct shown *cell, const struct cup_task_r
 static void measure_row(void *to, const struct cup_task_row *row)
 {
     struct task_table *table = to;
+    if (cup_task_is_partly_attributed(row->task) &&
+        (!table->partly || row->task->unattributed_bytes > table->partly->unattributed_bytes))
+        table->partly = row->task;
     for (int i = 0; i < SHOWN_COUNT; i++) {
         if (shown[i].unit != CUP_UNIT_NONE)
             continue;
@@ -312,10 +316,20 @@ static void print_heading(const struct task_table *table)
             print_cell(table, i, (struct cup_text){shown[i].heading, strlen(shown[i].heading)});
 }
 
+/* ">1.2 MB": the task may have read more. */
+static void mark_partly(char number[CUP_HUMAN_READABLE_ROOM + 1], const struct shown *cell,
+                        const struct cup_task_row *row)
+{
+    if (strcmp(cell->column, "read_bytes") != 0 || !cup_task_is_partly_attributed(row->task))
+        return;
+    memmove(number + 1, number, strlen(number) + 1);
+    number[0] = '>';
+}
+
 static void print_row(void *to, const struct cup_task_row *row)
 {
     const struct task_table *table = to;
-    char number[CUP_HUMAN_READABLE_ROOM];
+    char number[CUP_HUMAN_READABLE_ROOM + 1];
     for (int i = 0; i < SHOWN_COUNT; i++) {
         if (table->widths[i] == 0)
             continue;
@@ -324,6 +338,7 @@ static void print_row(void *to, const struct cup_task_row *row)
             continue;
         }
         cup_print_human_readable(number, cup_task_value(row, shown[i].column), shown[i].unit);
+        mark_partly(number, &shown[i], row);
         print_cell(table, i, (struct cup_text){number, strlen(number)});
     }
 }
@@ -340,6 +355,15 @@ static void print_hidden(const struct task_table *table)
         putc('\n', table->terminal.out);
 }
 
+static void print_partly(const struct task_table *table)
+{
+    if (!table->partly)
+        return;
+    cup_print(&table->terminal, CUP_WARN, "> the task may have read more; mostly: %s",
+              cup_unattributed_text(table->partly));
+    putc('\n', table->terminal.out);
+}
+
 int cup_print_task_table(const struct cup_profile *profile, const struct cup_task_view *view,
                          const struct cup_output *output)
 {
@@ -354,5 +378,6 @@ int cup_print_task_table(const struct cup_profile *profile, const struct cup_tas
     print_heading(&table);
     int result = cup_each_task(profile, view, output, print_row, &table);
     print_hidden(&table);
+    print_partly(&table);
     return result;
 }

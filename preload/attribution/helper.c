@@ -4,6 +4,7 @@
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
+#include "preload/lifecycle/unattributed.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
@@ -115,6 +116,8 @@ static void disown_job(void)
     for (int i = 0; i < JOB_SUMS; i++) {
         int sum = job_sums[i], to = sum < CUP_C_READ_NONE_BYTES ? CUP_C_READ_NONE_BYTES : sum;
         uint64_t before = same ? job->start[i] : 0;
+        if (to == CUP_C_READ_NONE_BYTES)
+            cup_unattributed_add(CUP_UNATTRIBUTED_THREAD, block->counters[sum] - before);
         none->counters[to] += block->counters[sum] - before;
         block->counters[sum] = before;
     }

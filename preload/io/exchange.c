@@ -166,14 +166,15 @@ static void take_turn(struct connection *to, const struct cup_owner *owner)
 }
 
 /* The head of a record is complete. Only data of the application begin a request, and an HTTP
- * request is longer than the messages of TLS itself that look alike (key updates). Before the first
- * request there is only the handshake. */
+ * request is longer than the messages of TLS itself that look alike (key updates); one of HTTP/2
+ * may be as short. Before the first request there is only the handshake. */
 static void begin_record(struct connection *to, const struct cup_owner *owner)
 {
     enum { APPLICATION = 0x17, SHORTEST_REQUEST = 32 };
+    uint32_t least = to->interleaves ? 0 : SHORTEST_REQUEST;
     to->record_left = (uint32_t)to->record[3] << 8 | to->record[4];
     to->record_head = 0;
-    if (!to->count || (to->record[0] == APPLICATION && to->record_left > SHORTEST_REQUEST))
+    if (!to->count || (to->record[0] == APPLICATION && to->record_left > least))
         take_turn(to, owner);
 }
 
@@ -269,8 +270,16 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
 static struct cup_answer answer_to(const struct connection *from, const struct request *request,
                                    size_t bytes)
 {
-    uint32_t task = from->shared || !cup_task_runs(request->task) ? 0 : request->task;
-    return (struct cup_answer){task, request->inherited, request->file, bytes};
+    bool runs = cup_task_runs(request->task);
+    return (struct cup_answer){.task = runs && !from->shared ? request->task : 0,
+                               .inherited = request->inherited,
+                               .mixed = from->shared,
+                               .reason = from->shared         ? CUP_UNATTRIBUTED_MIXED
+                                         : !request->task     ? CUP_UNATTRIBUTED_SENDER
+                                         : request->inherited ? CUP_UNATTRIBUTED_THREAD
+                                                              : CUP_UNATTRIBUTED_REASON_COUNT,
+                               .file = request->file,
+                               .bytes = bytes};
 }
 
 /* The answer that was expected has ended. After an answer to CONNECT the proxy only forwards. */
@@ -289,7 +298,8 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
 {
     size_t at = offset;
     if (!from->count) /* no request is out */
-        return (struct cup_answer){.bytes = bytes->count - offset};
+        return (struct cup_answer){.bytes = bytes->count - offset,
+                                   .reason = CUP_UNATTRIBUTED_SENDER};
     struct request request = from->requests[from->first];
     while (at < bytes->count && from->answer.part < CUP_HTTP_ENDED) {
         struct iovec piece = find_piece(bytes, at);
@@ -311,7 +321,7 @@ struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset)
 {
     struct connection *from = find_connection(socket);
-    struct cup_answer answer = {.bytes = bytes->count - offset};
+    struct cup_answer answer = {.bytes = bytes->count - offset, .reason = CUP_UNATTRIBUTED_SENDER};
     if (!from)
         return answer;
     cup_spin_lock(&lock);

@@ -48,6 +48,9 @@ static inline bool cup_exchange_is_followed(const struct cup_descriptor *socket)
 struct cup_answer {
     uint32_t task;  /* that sent the request; 0: not known, or there is no request */
     bool inherited; /* by method INHERITED: evidence against it may come later */
+    bool mixed;     /* answers to several tasks may be mixed, whoever receives them */
+    uint8_t reason; /* why the bytes are attributed to no task, if they are not: enum
+                       cup_unattributed_reason */
     uint32_t file;  /* FILE record of the URL; 0: it has none */
     size_t bytes;   /* at least 1 */
 };

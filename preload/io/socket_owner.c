@@ -47,8 +47,10 @@ static uint32_t find_receiver(const struct cup_descriptor *socket, uint32_t task
 }
 
 /* RECEIVER 0: the bytes are unattributed. */
-static void change_owner(struct cup_owner *owner, uint32_t receiver)
+static void change_owner(struct cup_transfer *transfer, uint32_t receiver)
 {
+    struct cup_owner *owner = &transfer->owner;
+    transfer->disputed = owner->method != CUP_METHOD_NONE;
     owner->method = receiver ? CUP_METHOD_HANDOFF : CUP_METHOD_NONE;
     owner->block = receiver ? cup_block_helping(receiver) : cup_block_none();
 }
@@ -63,11 +65,14 @@ static void correct_by_senders(struct cup_transfer *transfer)
     else if (owner->method == CUP_METHOD_CONTEXT || owner->method == CUP_METHOD_NONE)
         receiver = find_receiver(transfer->descriptor, task);
     if (receiver != task)
-        change_owner(owner, receiver);
+        change_owner(transfer, receiver);
+    transfer->reason =
+        transfer->descriptor->owner ? CUP_UNATTRIBUTED_PROTOCOL : CUP_UNATTRIBUTED_SENDER;
 }
 
-/* A thread that runs a task, or one of its jobs, receives its own answers. Any other thread may
- * receive for the task that sent the request, whatever its context says. */
+/* A thread that runs a task, or one of its jobs, receives its own answers, unless answers are
+ * mixed. Any other thread may receive for the task that sent the request, whatever its context
+ * says. */
 static size_t correct_by_request(struct cup_transfer *transfer,
                                  const struct cup_exchange_bytes *bytes, size_t offset)
 {
@@ -75,9 +80,10 @@ static size_t correct_by_request(struct cup_transfer *transfer,
     struct cup_answer answer = cup_exchange_received(transfer->descriptor, bytes, offset);
     uint32_t task = owner->block ? owner->block->task : 0;
     bool is_certain = owner->method == CUP_METHOD_OWN || owner->method == CUP_METHOD_HANDOFF;
-    if (!is_certain && (!answer.task || answer.task != task))
-        change_owner(owner, answer.inherited ? 0 : answer.task);
+    if (answer.mixed || (!is_certain && (!answer.task || answer.task != task)))
+        change_owner(transfer, answer.inherited ? 0 : answer.task);
     transfer->url = answer.file;
+    transfer->reason = answer.reason;
     return answer.bytes;
 }
 
@@ -114,6 +120,7 @@ size_t cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes, co
     const struct cup_descriptor *descriptor = transfer->descriptor;
     struct cup_exchange_bytes moved = {to, parts, bytes > 0 ? (size_t)bytes : 0};
     transfer->url = 0;
+    transfer->disputed = false;
     if (descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
         cup_helper_used_pipe(descriptor->owner, transfer->owner.block->task);
     if (descriptor->class != CUP_FILE_SOCKET)

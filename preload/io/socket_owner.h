@@ -16,10 +16,12 @@ static inline bool cup_owner_is_dask(const struct cup_owner *owner)
 }
 
 /* Bytes that Dask's servers send to each other are Dask's own, too, even on a connection that a
- * task opened: the client keeps it open, and the next task uses the same client. */
+ * task opened: the client keeps it open, and the next task uses the same client. What a task's
+ * thread or context received is not Dask's, although the bytes may be unattributed. */
 static inline bool cup_socket_is_dask(const struct cup_transfer *transfer)
 {
-    return transfer->descriptor->peer == CUP_PEER_DASK || cup_owner_is_dask(&transfer->owner);
+    return transfer->descriptor->peer == CUP_PEER_DASK ||
+           (cup_owner_is_dask(&transfer->owner) && !transfer->disputed);
 }
 
 /* Call before a call on SOCKET, whose descriptor is FD. Returns the owner of the call. Also looks

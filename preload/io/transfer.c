@@ -204,7 +204,7 @@ static inline void count_data_read(struct cup_transfer *transfer, uint64_t bytes
     cup_file_note_access(transfer, place, bytes);
     cup_series_count(transfer->stop, bytes, ns, 0);
     if (transfer->owner.method == CUP_METHOD_NONE)
-        cup_child_read();
+        cup_transfer_count_unattributed(CUP_UNATTRIBUTED_THREAD, bytes);
     if (__builtin_expect(cup_file_may_be_root(transfer, bytes, place, to, parts), 0))
         cup_file_find_baskets(transfer, bytes, place, to, parts);
     cup_event_moved(CUP_U_READ, transfer->owner.block->task, 0, bytes, ns, transfer->stop);

@@ -37,7 +37,10 @@ struct cup_transfer {
                     read of no bytes */
     uint32_t
         url; /* of what a socket received: FILE record of the URL that was asked for; 0: none */
-    uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
+    bool disputed;  /* of what a socket received: a thread or context of another task received it */
+    uint8_t reason; /* of what a socket received: why it is attributed to no task (enum
+                       cup_unattributed_reason) */
+    uint32_t node;  /* the stack that requested the bytes; 0: the one at the end of the call */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
 

@@ -105,7 +105,7 @@ static void count_from_server(const struct cup_transfer *transfer, uint64_t byte
     counters[CUP_C_READ_OWN_BYTES + transfer->owner.method] += bytes;
     counters[CUP_C_SERVER_READ_BYTES] += bytes;
     if (transfer->owner.method == CUP_METHOD_NONE)
-        cup_child_read();
+        cup_transfer_count_unattributed((enum cup_unattributed_reason)transfer->reason, bytes);
 }
 
 /* Counts bytes and calls. Returns the counter of the call's time; NONE: neither time nor file is
@@ -203,7 +203,8 @@ static void count_in_series(const struct cup_transfer *transfer, uint64_t bytes,
     else
         cup_series_count(transfer->stop, 0, 0, bytes);
     if (reads && transfer->owner.method == CUP_METHOD_NONE)
-        cup_child_read();
+        cup_transfer_count_unattributed(CUP_UNATTRIBUTED_THREAD,
+                                        cup_owner_is_dask(&transfer->owner) ? 0 : bytes);
 }
 
 #define NO_USE CUP_STACK_USE_COUNT

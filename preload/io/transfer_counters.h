@@ -10,6 +10,7 @@
 #include "preload/counters/block.h"
 #include "preload/counters/reads.h"
 #include "preload/io/transfer.h"
+#include "preload/lifecycle/unattributed.h"
 #include "preload/root/root_records.h"
 
 #include <stdbool.h>
@@ -134,6 +135,14 @@ void cup_transfer_count_character(struct cup_transfer *transfer);
 
 /* There is a counter for the duration of this call. */
 bool cup_transfer_is_timed(const struct cup_transfer *transfer);
+
+/* BYTES of a data file or a server were read for no known task. */
+static inline void cup_transfer_count_unattributed(enum cup_unattributed_reason reason,
+                                                   uint64_t bytes)
+{
+    cup_child_read();
+    cup_unattributed_add(reason, bytes);
+}
 
 /* A read of a file took NS. */
 static inline void cup_transfer_count_duration(struct cup_block *block, uint64_t ns)

@@ -79,8 +79,11 @@ static void write_settings(const struct http_server *server, int port,
     FILE *file = fopen(text("%s/settings", in), "we");
     cr_assert(file != NULL);
     fprintf(file, head, in, geteuid() ? "" : "user root;\n", in, in, in, in, in, in, port,
-            options->tls ? " ssl" : "", options->settings ? options->settings : "");
-    if (options->tls)
+            options->http2 ? " ssl http2"
+            : options->tls ? " ssl"
+                           : "",
+            options->settings ? options->settings : "");
+    if (options->tls || options->http2)
         write_tls(file, in);
     if (options->forward_to)
         fprintf(file,
@@ -97,7 +100,8 @@ static void write_settings(const struct http_server *server, int port,
 
 void http_start(struct http_server *server, const struct http_options *options)
 {
-    if (options->tls && child_status((const char *[4]){"sh", "-c", "command -v openssl"}))
+    if ((options->tls || options->http2) &&
+        child_status((const char *[4]){"sh", "-c", "command -v openssl"}))
         cr_skip_test("no openssl here");
     int port = server_free_port();
     *server = (struct http_server){.directory = test_directory()};
@@ -107,8 +111,8 @@ void http_start(struct http_server *server, const struct http_options *options)
     cup_process_start(&server->process, "nginx", text("%s/output", server->directory), argv,
                       cup_clean_environment);
     server_wait(&server->process, port);
-    snprintf(server->url, sizeof server->url, "%s://127.0.0.1:%d", options->tls ? "https" : "http",
-             port);
+    snprintf(server->url, sizeof server->url, "%s://127.0.0.1:%d",
+             options->tls || options->http2 ? "https" : "http", port);
 }
 
 static json_t *read_log(const char *path)

@@ -13,6 +13,7 @@ struct http_options {
     const char *settings; /* more lines of its settings, such as "limit_rate 1m;" */
     int forward_to;       /* port of the S3 server that answers in its place */
     bool tls;
+    bool http2; /* TLS as well; clients may choose HTTP/1 */
 };
 
 struct http_server {

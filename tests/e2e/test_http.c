@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TestSuite(http, .timeout = 240);
 
@@ -132,6 +133,61 @@ Test(http, s3_four_threads)
     s3_start(&server, &(struct http_options){.files = text("%s/files", scratch)});
     run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow", 4, NULL);
     judge(scratch, s3_stop(&server), 12, check_bytes);
+}
+
+/* ---- HTTP/2: bytes that cannot be attributed ------------------------------------------------- */
+
+/* No task has more than was sent to it, and one that has less says how much it may lack, and why.
+ */
+static void check_marked(json_t *rows, json_t *log, size_t tasks)
+{
+    size_t i, marked = 0;
+    json_t *row;
+    cr_assert_eq(json_array_size(rows), tasks);
+    json_array_foreach(rows, i, row)
+    {
+        json_int_t sent = (json_int_t)http_sum(log, cup_word(row, "key"), "sent");
+        json_int_t read = cup_count(row, "read_bytes"), may = cup_count(row, "unattributed_bytes");
+        cr_expect(sent > 1000000 && read + may >= sent, "%s: %lld and perhaps %lld of %lld",
+                  cup_word(row, "key"), (long long)read, (long long)may, (long long)sent);
+        cr_expect(read < sent + sent / 50 + 50000, "%s: %lld bytes are of other tasks",
+                  cup_word(row, "key"), (long long)(read - sent));
+        if (read > sent)
+            continue;
+        cr_expect(strstr(cup_word(row, "unattributed_because"), "HTTP/2"));
+        marked++;
+    }
+    cr_expect(marked >= 2, "%zu tasks are marked", marked);
+}
+
+/* The tables and the first page mark them, too. */
+static void check_pages(const char *scratch)
+{
+    static const char *const verbs[] = {"tasks", "report"}, *const marks[] = {" >",
+                                                                              "may have read"};
+    for (int i = 0; i < 2; i++) {
+        struct child child = {
+            .argv = {CUP_TOP "/build/cupping", verbs[i], text("%s/profile", scratch)}};
+        char *out = output_of(&child);
+        cr_expect(strstr(out, marks[i]) && strstr(out, "HTTP/2"), "%s", out);
+        free(out);
+    }
+}
+
+/* Each answer takes 0.7 s, so that the tasks run at the same time. */
+Test(http, http2_is_unattributed_and_said)
+{
+    http_need();
+    if (access(S3_PACKAGES "/httpx", R_OK))
+        cr_skip_test("no httpx in " S3_PACKAGES);
+    struct http_server server;
+    char *scratch = make_files("http-2");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch),
+                                               .settings = "limit_rate 4m;",
+                                               .http2 = true});
+    run_clients(scratch, server.url, "http2", 4, text("%s/certificate", server.directory));
+    check_pages(scratch);
+    judge(scratch, http_stop(&server), 4, check_marked);
 }
 
 /* ---- Coffea: the tables of chunks, datasets and files -------------------------------------- */

@@ -6,6 +6,7 @@ TASKS tasks of each client, named CLIENT-NUMBER, ask for their files at URL/t/KE
 log says what each task got."""
 
 import sys
+import threading
 from pathlib import Path
 
 from distributed import Client, wait
@@ -71,12 +72,25 @@ def fetch_fsspec(urls):
 
 def fetch_lock(urls):
     """An answer on a connection that is kept; then a wait in which no request is out."""
-    import threading
-
     import fsspec
 
     fsspec.filesystem("http").cat_file(urls[0])
     threading.Event().wait(1)
+
+
+LOCK = threading.Lock()
+SHARED = []
+
+
+def fetch_http2(urls):
+    """All tasks share one connection, which mixes their answers."""
+    import httpx
+
+    with LOCK:
+        SHARED or SHARED.append(httpx.Client(http2=True, timeout=60))
+    answers = [SHARED[0].get(url) for url in urls]
+    assert all(answer.http_version == "HTTP/2" for answer in answers)
+    return [len(answer.content) for answer in answers]
 
 
 def split_s3(urls):

@@ -38,6 +38,7 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     else
         sums->without_cpu += task->status != 0;
     sums->read_bytes += task->read_bytes;
+    sums->partly += cup_task_is_partly_attributed(task);
     sums->child_read_bytes += task->child_read_bytes;
     sums->result_bytes += known(task->result_bytes);
 }

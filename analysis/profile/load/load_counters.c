@@ -18,9 +18,37 @@ static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
     return profile->prefixes[prefix].durations[0];
 }
 
-/* Moves the bytes of a thread that the task started to the unattributed bytes. */
-static void unattribute_inherited(uint64_t counters[CUP_COUNTER_COUNT])
+/* The task may have read BYTES, too, which are attributed to no task. */
+static void add_unattributed(struct cup_task *task, const uint64_t *bytes)
 {
+    uint64_t sum = 0;
+    uint8_t most = 0;
+    for (uint8_t i = 0; i < CUP_UNATTRIBUTED_REASON_COUNT; i++) {
+        sum += bytes[i];
+        most = bytes[i] > bytes[most] ? i : most;
+    }
+    if (sum > task->unattributed_bytes)
+        task->unattributed_reason = most;
+    task->unattributed_bytes += sum;
+}
+
+void cup_load_unattributed(struct cup_loader *loader, const struct cup_record *record)
+{
+    const struct cup_r_unattributed unattributed = cup_read_unattributed(record);
+    struct cup_task *task = find_task(loader, unattributed.task);
+    if (task)
+        add_unattributed(task, unattributed.bytes);
+}
+
+/* Moves the bytes of a thread that task NUMBER started to the unattributed bytes. */
+static void unattribute_inherited(struct cup_loader *loader, uint32_t number,
+                                  uint64_t counters[CUP_COUNTER_COUNT])
+{
+    uint64_t bytes[CUP_UNATTRIBUTED_REASON_COUNT] = {0};
+    uint32_t index = cup_id_map_get(&loader->tasks, number);
+    bytes[CUP_UNATTRIBUTED_THREAD] = counters[CUP_C_READ_INHERITED_BYTES];
+    if (index && index != CUP_UNWANTED_TASK)
+        add_unattributed(&profile_of(loader)->tasks[index - 1], bytes);
     counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }
@@ -64,7 +92,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     if (counters[CUP_C_PEAK_LIVE_BYTES] < counters[CUP_C_PEAK_BEFORE_BYTES])
         counters[CUP_C_PEAK_LIVE_BYTES] = counters[CUP_C_PEAK_BEFORE_BYTES];
     if (number != task_number)
-        unattribute_inherited(counters);
+        unattribute_inherited(loader, task_number, counters);
     if (number == 0) {
         cup_counters_add(process_of(loader)->without_task, counters);
         return;

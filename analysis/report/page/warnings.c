@@ -59,6 +59,40 @@ static size_t add_late_children(const struct cup_totals *totals, struct cup_warn
     return 1;
 }
 
+/* The task that lacks most; NULL: none may have read more than its figures say. */
+static const struct cup_task *find_partly(const struct cup_profile *profile)
+{
+    const struct cup_task *most = NULL;
+    for (size_t i = 0; i < profile->task_count; i++) {
+        const struct cup_task *task = &profile->tasks[i];
+        if (cup_task_is_partly_attributed(task) &&
+            (!most || task->unattributed_bytes > most->unattributed_bytes))
+            most = task;
+    }
+    return most;
+}
+
+static size_t add_partly(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    const struct cup_task *most = find_partly(totals->profile);
+    if (!most)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%llu of %s may have read more than the figures say, one of them up to %s more: %s. "
+             "`cupping tasks` marks them with \">\".",
+             (unsigned long long)totals->all.partly, CUP_SHOW_COUNTED(totals->all.tasks, "task"),
+             CUP_SHOW((double)most->unattributed_bytes, CUP_UNIT_BYTES),
+             cup_unattributed_text(most));
+    return 1;
+}
+
+void cup_warn_of_partly(const struct cup_page *page)
+{
+    struct cup_warning warning;
+    if (add_partly(page->totals, &warning))
+        cup_page_line(page, CUP_WARN, "%s", warning.text);
+}
+
 static size_t add_events(const struct cup_totals *totals, struct cup_warning *warning)
 {
     const struct cup_branches *branches = totals->branches;
@@ -194,6 +228,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     size_t count = add_limits(totals, warnings);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_late_children(totals, &warnings[count]);
+    count += add_partly(totals, &warnings[count]);
     count += add_events(totals, &warnings[count]);
     count += add_shifted(totals->profile, &warnings[count]);
     count += add_not_compared(totals, &warnings[count]);

@@ -4,7 +4,9 @@
 
 #include "analysis/metrics/totals.h"
 
-enum { CUP_WARNINGS_MOST = 12 };
+enum { CUP_WARNINGS_MOST = 16 };
+
+struct cup_page;
 
 struct cup_warning {
     char text[400];
@@ -13,6 +15,9 @@ struct cup_warning {
 /* Fills in those that apply; returns how many. */
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST]);
+
+/* Warns below a table that tasks may have read more than it shows. Prints nothing if none may. */
+void cup_warn_of_partly(const struct cup_page *page);
 
 /* Counts the hosts with at least one process for which `is` (NULL: of all) is true. *last, unless
  * it is NULL: the last such process. */

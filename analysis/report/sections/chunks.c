@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analysis/report/page/section.h"
+#include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/row_parts.h"
 
 /* ---- each of them ------------------------------------------------------------------------- */
@@ -76,6 +77,7 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     X("columns_read", COUNT, columns_of(profile, item))                                            \
     X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
     X("memory_delta_bytes", BYTES, cup_whole(rows->totals->rss_growth[task->item - 1]))            \
+    CUP_TASK_FIELD(X, "unattributed_bytes", BYTES)                                                 \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("branches_read", COUNT, cup_count_if(measured, baskets->branches))                           \
     X("entries_read", TEXT, cup_string(entries_name(item)))                                        \
@@ -201,6 +203,7 @@ static void print_shared_growth(const struct cup_page *page)
 
 static void print_requested(const struct cup_page *page)
 {
+    cup_warn_of_partly(page);
     const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_num_columns);
     if (page->totals->coffea.with_bytes)
         cup_page_line(page, CUP_PLAIN,

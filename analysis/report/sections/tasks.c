@@ -3,6 +3,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/report/page/section.h"
+#include "analysis/report/page/warnings.h"
 #include "analysis/report/sections/row_parts.h"
 
 /* ---- by prefix ---------------------------------------------------------------------------- */
@@ -181,6 +182,7 @@ static int print_tasks(const struct cup_page *page)
 {
     cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
     int result = cup_print_rows(page, &prefixes, NULL, NULL, NULL);
+    cup_warn_of_partly(page);
     return result == 0
                ? cup_print_rows(page, &bad_tasks, NULL, "Tasks that failed or never ended", "")
                : result;

@@ -181,3 +181,36 @@ Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
     send_record(2, 2, 200, 5);
     expect_answer("abc", 0);
 }
+
+/* A request of HTTP/2 whose headers were sent before is very short. */
+Test(exchange, http2_has_short_requests)
+{
+    cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
+    send_record(1, 1, 200, 5);
+    send_record(2, 2, 22, 27);
+    expect_answer("abc", 0);
+}
+
+/* ---- why bytes are unattributed ------------------------------------------------------------- */
+
+static void expect_reason(enum cup_unattributed_reason reason, bool mixed)
+{
+    struct cup_answer answer =
+        cup_exchange_received(connection, &(struct cup_exchange_bytes){"abc", 0, 3}, 0);
+    cr_expect(answer.reason == reason && answer.mixed == mixed, "reason %u", answer.reason);
+}
+
+Test(exchange, why_bytes_are_unattributed)
+{
+    send_text(1, REQUEST);
+    cup_running_remove(1);
+    expect_reason(CUP_UNATTRIBUTED_REASON_COUNT, false);
+    begin();
+    send_text(0, REQUEST);
+    expect_reason(CUP_UNATTRIBUTED_SENDER, false);
+    begin();
+    cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
+    send_record(1, 1, 200, 5);
+    send_record(2, 2, 200, 5);
+    expect_reason(CUP_UNATTRIBUTED_MIXED, true);
+}
