@@ -22,6 +22,11 @@ const struct cup_verb cup_verbs[] = {
      "show what a run did: time, rates, tasks, chunks, files, and what to look at first",
      &cup_report_options,
      "A FILE of - is standard output. DIR may also be a measurement directory of roastcoffea."},
+    {"top", cup_verb_top, "[DIR] [OPTIONS]",
+     "show a job while it runs: what is done, rates, hot lines, workers", &cup_top_options,
+     "Keys: q quits; m, b, r, c and n sort the workers by memory, bytes/s, running tasks, CPU and "
+     "name. Lines and rates of now are of the last looks, up to six. What is not known while a job "
+     "runs is n/a."},
     {"tasks", cup_verb_tasks, "[DIR] [OPTIONS]", "show one row for each task", &cup_tasks_options,
      "Without options: the main columns as a table. A FILE of - is standard output."},
     {"plot", cup_verb_plot, "[DIR... [-- DIR...]] [OPTIONS] [NAME...]",

@@ -79,6 +79,7 @@ int cup_verb_end(const struct cup_error *error, int status);
 int cup_verb_end_stdout(void);
 
 int cup_verb_report(int argc, char **argv);
+int cup_verb_top(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
 int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
@@ -89,8 +90,8 @@ int cup_verb_version(int argc, char **argv);
 int cup_verb_help(int argc, char **argv);
 int cup_verb_run(int argc, char **argv);
 
-extern const struct cup_options cup_report_options, cup_tasks_options, cup_plot_options,
-    cup_export_options, cup_replay_options, cup_compare_options;
+extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_options,
+    cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \

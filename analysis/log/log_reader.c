@@ -181,6 +181,8 @@ const struct cup_record *cup_log_next(struct cup_log *log)
 {
     while (log->offset < log->end) {
         const struct cup_record *record = sound_record(log, log->offset);
+        if (log->growing && log->offset != log->given_up && (!record || record->type == 0))
+            return NULL;
         if (!record) {
             skip_damage(log);
             continue;
@@ -222,6 +224,21 @@ static const struct cup_region *find_region(const struct cup_log *log, uint32_t 
     return NULL;
 }
 
+/* Keeps those of COUNT blocks in the window that are in use. */
+static int keep_used_blocks(struct cup_log *log, const struct cup_region *region, uint32_t first,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct cup_block block = {0};
+        size_t bytes = region->entry_size < sizeof block ? region->entry_size : sizeof block;
+        memcpy(&block, log->window + i * region->entry_size, bytes);
+        if (block.used && block.used != CUP_BLOCK_MOVED &&
+            keep_block(log, first + (uint32_t)i, &block) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* Copies the blocks of one region that are in use. The index of its first block follows the last
  * index of the region before. */
 static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
@@ -233,11 +250,14 @@ static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
     memset(block_at + first, 0, region->count * sizeof *block_at);
     log->block_at = block_at;
     log->block_room = first + region->count;
-    for (uint32_t i = 0; i < region->count; i++) {
-        struct cup_block block = {0};
-        size_t bytes = region->entry_size < sizeof block ? region->entry_size : sizeof block;
-        if (read_at(log->fd, &block, bytes, region->offset + i * region->entry_size) == bytes &&
-            block.used && block.used != CUP_BLOCK_MOVED && keep_block(log, first + i, &block) != 0)
+    uint32_t at_once =
+        region->entry_size < WINDOW_BYTES ? (uint32_t)(WINDOW_BYTES / region->entry_size) : 0;
+    for (uint32_t i = 0; at_once && i < region->count; i += at_once) {
+        uint32_t count = region->count - i < at_once ? region->count - i : at_once;
+        size_t held = read_at(log->fd, log->window, count * region->entry_size,
+                              region->offset + i * region->entry_size) /
+                      region->entry_size;
+        if (keep_used_blocks(log, region, first + i, held) != 0)
             return -1;
     }
     return 0;

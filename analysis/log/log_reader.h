@@ -43,6 +43,10 @@ struct cup_log {
     size_t block_count;            /* of blocks */
     uint32_t *block_at;  /* owned; by index of the block in the log: index in `blocks` + 1 */
     uint32_t block_room; /* length of block_at */
+    /* Set it after opening: cup_log_next() returns NULL at the first place that holds no complete
+     * record, because the process may be writing it; then `offset` is below `end`. */
+    bool growing;
+    uint64_t given_up; /* a place where a growing log has no record, and that is skipped */
     uint64_t unfinished_records; /* reserved by the writer, never completed */
     uint64_t skipped_bytes;      /* lost to damage */
     struct cup_error damage;     /* the first damage found; its text is empty for a sound log */

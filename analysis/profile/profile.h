@@ -562,5 +562,8 @@ const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_
 /* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
 int cup_record_reader_close(struct cup_record_reader *reader);
 
+/* The key_hash of the task of a TASK_BEGIN record, in the log with that header. */
+uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record);
+
 /* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task);

@@ -1,6 +1,8 @@
 #define _FILE_OFFSET_BITS 64
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -90,6 +92,27 @@ int cup_record_reader_close(struct cup_record_reader *reader)
 }
 
 /* ---- keys of tasks ------------------------------------------------------------------------- */
+
+/* A hash for a task without a key. It is different for each task of each process, and does not
+ * depend on the order in which logs are read. */
+static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
+{
+    char place[sizeof header->host + 64];
+    int bytes = snprintf(place, sizeof place, "%.*s %" PRIu32 " %" PRId64 " %" PRIu32,
+                         (int)sizeof header->host, header->host, header->pid,
+                         header->process_start_ns, task);
+    return cup_text_hash((struct cup_text){place, (size_t)bytes});
+}
+
+/* Attempts at one task are recognised by equal keys. Unknown keys, keys that cupping makes up
+ * without Dask, and names of actors' methods do not identify a task across processes. */
+uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record)
+{
+    struct cup_r_task_begin begin = cup_read_task_begin(record);
+    struct cup_text key = cup_record_text(record, begin.key_bytes);
+    bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
+    return key.length > 0 && is_key ? cup_text_hash(key) : hash_place(header, begin.task);
+}
 
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task)
 {

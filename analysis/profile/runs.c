@@ -22,8 +22,8 @@ static bool has_runs(const char *path)
            header.health[CUP_H_RUNS] > 0;
 }
 
-static int add_run(struct cup_profile *profile, const struct cup_log_header *header,
-                   const struct cup_record *record, const struct cup_clock *clock)
+int cup_runs_add(struct cup_profile *profile, const struct cup_log_header *header,
+                 const struct cup_record *record, const struct cup_clock *clock)
 {
     struct cup_r_run fixed = cup_read_run(record);
     if (cup_array_grow(&profile->runs, &profile->run_room, profile->run_count,
@@ -59,7 +59,7 @@ static int read_log(struct cup_profile *profile, const char *path, const struct 
         return 0;
     while (result == 0 && (record = cup_log_next(&log)) != NULL)
         if (record->type == CUP_R_RUN)
-            result = add_run(profile, &log.header, record, clock);
+            result = cup_runs_add(profile, &log.header, record, clock);
     cup_log_close(&log);
     return result;
 }
@@ -68,6 +68,12 @@ static int by_start(const void *left, const void *right)
 {
     const struct cup_run *a = left, *b = right;
     return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+void cup_runs_sort(struct cup_profile *profile)
+{
+    if (profile->run_count)
+        qsort(profile->runs, profile->run_count, sizeof *profile->runs, by_start);
 }
 
 int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
@@ -79,8 +85,7 @@ int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
         if (has_runs(paths[i]))
             result = read_log(profile, paths[i], &clock);
     }
-    if (profile->run_count)
-        qsort(profile->runs, profile->run_count, sizeof *profile->runs, by_start);
+    cup_runs_sort(profile);
     return result;
 }
 

@@ -11,6 +11,12 @@
 int cup_runs_read(struct cup_profile *profile, char *const *paths, size_t count,
                   const struct cup_clocks *clocks);
 
+/* Adds the call of one RUN record, in the log with that header, behind the others. cup_runs_sort()
+ * brings them into order. Returns 0, or -1 without memory. */
+int cup_runs_add(struct cup_profile *profile, const struct cup_log_header *header,
+                 const struct cup_record *record, const struct cup_clock *clock);
+void cup_runs_sort(struct cup_profile *profile);
+
 /* Adds a run with times that the user measured, if no Runner call was recorded and tasks ran during
  * that time. Returns 1 if it was added, 0 if not, or -1 without memory. */
 int cup_runs_add_given(struct cup_profile *profile, int64_t start_ns, int64_t stop_ns);

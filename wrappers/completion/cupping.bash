@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report compare tasks plot export replay dump version help --version --help"
+        _cupping_words "run report top compare tasks plot export replay dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -80,7 +80,11 @@ _cupping() {
     --color) _cupping_words "auto always never" && return ;;
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
-    --width | --height | --sort | --top) COMPREPLY=() && return ;;
+    --sort)
+        [[ $verb == top ]] && _cupping_words "memory bytes running cpu name" || COMPREPLY=()
+        return
+        ;;
+    --width | --height | --top | --interval) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -94,6 +98,7 @@ _cupping() {
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
+    top:-*) _cupping_words "--once --interval --sort" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;
@@ -106,7 +111,7 @@ _cupping() {
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
     replay:* | dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report compare tasks plot export replay dump version help" ;;
+    help:*) _cupping_words "run report top compare tasks plot export replay dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

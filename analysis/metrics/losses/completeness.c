@@ -96,7 +96,7 @@ static void add_repeated(struct cup_completeness *c, const struct cup_profile *p
         c->planned_events -= call->repeated_events;
 }
 
-static void find_plan(struct cup_completeness *c, const struct cup_profile *profile)
+void cup_completeness_plan(struct cup_completeness *c, const struct cup_profile *profile)
 {
     struct cup_calls calls = cup_chosen_calls(profile);
     c->reason = calls.count == 0                ? why_no_call(profile)
@@ -503,7 +503,7 @@ static void write_sentence(struct cup_completeness *c)
 int cup_completeness_make(struct cup_completeness *c, const struct cup_totals *totals)
 {
     *c = (struct cup_completeness){0};
-    find_plan(c, totals->profile);
+    cup_completeness_plan(c, totals->profile);
     if (find_done(c, totals) != 0)
         return -1;
     c->state = judge(c, totals);

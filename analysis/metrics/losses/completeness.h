@@ -37,6 +37,11 @@ struct cup_completeness {
     char sentence[CUP_COMPLETENESS_TEXT];    /* all of it, for the first line of a report */
 };
 
+/* Fills in only what the chosen calls of the profile were to do: planned_*, max_chunks,
+ * repeated_chunks, and `reason` if that is not known. */
+void cup_completeness_plan(struct cup_completeness *completeness,
+                           const struct cup_profile *profile);
+
 /* Needs the losses. Returns 0, or -1 without memory; there is nothing to free. */
 int cup_completeness_make(struct cup_completeness *completeness, const struct cup_totals *totals);
 

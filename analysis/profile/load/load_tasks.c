@@ -1,37 +1,12 @@
 /* Tasks: their begins, ends and inputs. */
 #include "analysis/profile/load/loader.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 static void count_task_thread(struct cup_loader *loader, uint32_t tid)
 {
     if (cup_id_map_get(&loader->threads, tid))
         return;
     cup_builder_map(loader->builder, &loader->threads, tid, 1);
     process_of(loader)->task_threads++;
-}
-
-/* A hash for a task without a key. It is different for each task of each process, and does not
- * depend on the order in which logs are read. */
-static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
-{
-    char place[sizeof header->host + 64];
-    int bytes = snprintf(place, sizeof place, "%.*s %" PRIu32 " %" PRId64 " %" PRIu32,
-                         (int)sizeof header->host, header->host, header->pid,
-                         header->process_start_ns, task);
-    return cup_text_hash((struct cup_text){place, (size_t)bytes});
-}
-
-/* Attempts at one task are recognised by equal keys. Unknown keys, keys that cupping makes up
- * without Dask, and names of actors' methods do not identify a task across processes. */
-static uint64_t hash_key(const struct cup_loader *loader, const struct cup_record *record)
-{
-    struct cup_r_task_begin begin = cup_read_task_begin(record);
-    struct cup_text key = cup_record_text(record, begin.key_bytes);
-    bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
-    return key.length > 0 && is_key ? cup_text_hash(key)
-                                    : hash_place(&loader->log->header, begin.task);
 }
 
 /* The span of a task: ids of strings in the profile. */
@@ -101,7 +76,7 @@ void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *rec
     note_last_time(loader, begin.start_ns);
     count_task_thread(loader, begin.tid);
     if (is_wanted(loader, begin.start_ns, span))
-        add_task(loader, &begin, span, hash_key(loader, record));
+        add_task(loader, &begin, span, cup_task_hash(&loader->log->header, record));
     else
         skip_task(loader, begin.task, span);
 }

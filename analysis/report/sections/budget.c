@@ -3,68 +3,14 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/report/page/budget_bar.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-/* Every part has a colour and a letter of its own: with colours the bar is of solid blocks, without
- * them of letters. */
-static const struct mark {
-    const char *mark, *ascii;
-    enum cup_style style;
-} marks[CUP_BUDGET_COUNT] = {
-    [CUP_BUDGET_TASK_CPU] = {"█", "#", CUP_GOOD},
-    [CUP_BUDGET_IO] = {"I", "I", CUP_BLUE},
-    [CUP_BUDGET_GIL] = {"G", "G", CUP_BAD},
-    [CUP_BUDGET_LOCK] = {"L", "L", CUP_MAGENTA},
-    [CUP_BUDGET_SLEEP] = {"Z", "Z", CUP_LIGHT_BLUE},
-    [CUP_BUDGET_POLL] = {"S", "S", CUP_CYAN},
-    [CUP_BUDGET_RUN_DELAY] = {"R", "R", CUP_WARN},
-    [CUP_BUDGET_FAULT] = {"F", "F", CUP_LIGHT_MAGENTA},
-    [CUP_BUDGET_OTHER] = {"o", "o", CUP_LIGHT_CYAN},
-    [CUP_BUDGET_UNTOLD] = {"▒", "?", CUP_LIGHT_YELLOW},
-    [CUP_BUDGET_UNFINISHED] = {"x", "x", CUP_LIGHT_RED},
-    [CUP_BUDGET_BETWEEN] = {"D", "D", CUP_LIGHT_GREEN},
-    [CUP_BUDGET_IDLE] = {"░", ".", CUP_DIM},
-};
-
-static const char *mark_of(const struct cup_page *page, int part)
-{
-    if (page->terminal.ascii)
-        return marks[part].ascii;
-    return page->terminal.colour ? "█" : marks[part].mark;
-}
-
-/* Smaller parts get no mark in the bar and no figure in the legend. */
-static const double LEAST_PERCENT = 0.1;
-
-/* One part of the bar, `count` marks long. */
-static void draw_part(const struct cup_page *page, int part, unsigned count)
-{
-    enum { AT_ONCE = 64, MARK_BYTES = 3 };
-    while (count > 0) {
-        char text[AT_ONCE * MARK_BYTES + 1] = "";
-        unsigned some = count < AT_ONCE ? count : AT_ONCE;
-        for (unsigned i = 0; i < some; i++)
-            strcat(text, mark_of(page, part));
-        cup_print(&page->terminal, marks[part].style, "%s", text);
-        count -= some;
-    }
-}
-
-/* As wide as the screen: rounded so that the whole bar is neither too long nor too short. */
 static void draw_bar(const struct cup_page *page, const double *percent)
 {
-    unsigned width = page->terminal.width - 4, drawn = 0;
-    double reached = 0;
     fputs("\n  ", page->terminal.out);
-    for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
-        reached += percent[i];
-        if (percent[i] < LEAST_PERCENT)
-            continue;
-        unsigned end = (unsigned)fmin(width, floor(reached / 100 * width + 0.5));
-        draw_part(page, i, end - drawn);
-        drawn = end;
-    }
+    cup_budget_bar_draw(&page->terminal, percent, page->terminal.width - 4);
     putc('\n', page->terminal.out);
 }
 
@@ -82,7 +28,7 @@ static void print_tiny(const struct cup_page *page, const double *percent)
 {
     char names[CUP_LINE_ROOM] = "";
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        if (page->totals->budget.ns[i] > 0 && percent[i] < LEAST_PERCENT)
+        if (page->totals->budget.ns[i] > 0 && percent[i] < CUP_BAR_LEAST_PERCENT)
             cup_append(names, sizeof names, "%s%s", *names ? ", " : "",
                        cup_budget_part_text(page->totals, i));
     if (*names)
@@ -95,7 +41,7 @@ static void draw_legend(const struct cup_page *page, const double *percent)
     unsigned used = 0;
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
         char text[CUP_LINE_ROOM];
-        if (page->totals->budget.ns[i] == 0 || percent[i] < LEAST_PERCENT)
+        if (page->totals->budget.ns[i] == 0 || percent[i] < CUP_BAR_LEAST_PERCENT)
             continue;
         unsigned columns = describe_part(page, i, percent[i], text) + 2;
         if (used > 0 && used + columns > page->terminal.width) {
@@ -103,7 +49,8 @@ static void draw_legend(const struct cup_page *page, const double *percent)
             used = 0;
         }
         used += columns;
-        cup_print(&page->terminal, marks[i].style, "  %s", mark_of(page, i));
+        fputs("  ", page->terminal.out);
+        cup_budget_bar_mark(&page->terminal, i);
         fputs(text, page->terminal.out);
     }
     putc('\n', page->terminal.out);

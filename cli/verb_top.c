@@ -1,0 +1,246 @@
+/* `cupping top`: a job while it runs. */
+#include <errno.h>
+#include <malloc.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analysis/live/live.h"
+#include "analysis/live/live_screen.h"
+#include "analysis/metrics/losses/completeness.h"
+#include "analysis/profile/process_life.h"
+#include "cli/top_terminal.h"
+#include "cli/verbs.h"
+
+struct request {
+    const char *directory, *once, *sort_text, *interval_text;
+    double interval_s;
+    enum cup_live_sort sort;
+};
+
+static const char *sort_name(size_t n)
+{
+    return n < CUP_LIVE_SORT_COUNT ? cup_live_sort_names[n] : NULL;
+}
+
+static const struct cup_option rows[] = {
+    CUP_OPTION("--once", NULL, once,
+               "print one screen and end; needs no terminal. The height is LINES, or 24"),
+    CUP_OPTION("--interval", "SECONDS", interval_text,
+               "time between two looks at the logs; without it 2"),
+    CUP_OPTION("--sort", "BY", sort_text, "by what workers are sorted at first",
+               .values = sort_name),
+};
+const struct cup_options cup_top_options = CUP_OPTIONS(rows);
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static int read_interval(struct request *request, struct cup_error *error)
+{
+    char *end = NULL;
+    request->interval_s = request->interval_text ? strtod(request->interval_text, &end) : 2;
+    if (end && (*end || !(request->interval_s >= 0.1 && request->interval_s <= 3600)))
+        return cup_error_set(error, "top", CUP_NO_OFFSET,
+                             "--interval %s: name seconds from 0.1 to 3600",
+                             request->interval_text);
+    return 0;
+}
+
+static int read_sort(struct request *request, struct cup_error *error)
+{
+    for (int i = 0; request->sort_text && i < CUP_LIVE_SORT_COUNT; i++)
+        if (strcmp(request->sort_text, cup_live_sort_names[i]) == 0) {
+            request->sort = (enum cup_live_sort)i;
+            return 0;
+        }
+    return !request->sort_text
+               ? 0
+               : cup_error_set(error, "top", CUP_NO_OFFSET, "--sort %s: see `cupping help top`",
+                               request->sort_text);
+}
+
+static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
+{
+    struct cup_operands operands = {.words = &request->directory, .room = 1};
+    if (cup_options_read(argc, argv, &cup_top_options, request, &operands, error) != 0 ||
+        read_interval(request, error) != 0 || read_sort(request, error) != 0)
+        return -1;
+    if (!request->once && !cup_top_is_terminal())
+        return cup_error_set(error, "top", CUP_NO_OFFSET,
+                             "standard input and output are not a terminal: use --once for one "
+                             "screen");
+    return 0;
+}
+
+/* ---- the state ------------------------------------------------------------------------------ */
+
+struct top {
+    const struct request *request;
+    struct cup_live live;
+    enum cup_live_sort sort;
+    sigset_t waiting; /* signals that are blocked while the program waits */
+    int64_t next_ns;  /* when to look again, on the monotonic clock */
+    bool ended;       /* `sentence` is that of the run */
+    char sentence[CUP_COMPLETENESS_TEXT];
+    struct cup_error error;
+};
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The first line of the report, once the run has ended. */
+static void judge_end(struct top *top)
+{
+    struct cup_profile profile;
+    struct cup_totals totals;
+    struct cup_error error;
+    bool has_ended =
+        !top->live.goes_on && (top->live.known.run_count || !cup_profile_runs(&top->live.known));
+    if (!has_ended)
+        top->ended = false;
+    if (!has_ended || top->ended ||
+        cup_profile_load(&profile, top->live.directory, &(struct cup_load_options){0}, &error) != 0)
+        return;
+    if (cup_totals_make(&totals, &profile) == 0) {
+        top->ended = true;
+        snprintf(top->sentence, sizeof top->sentence, "%s", totals.completeness->sentence);
+    }
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+}
+
+static int look(struct top *top)
+{
+    top->next_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(top->request->interval_s * 1e9);
+    if (cup_live_look(&top->live, clock_ns(CLOCK_REALTIME), &top->error) != 0)
+        return -1;
+    judge_end(top);
+    return 0;
+}
+
+/* ---- one screen ----------------------------------------------------------------------------- */
+
+static unsigned asked_height(void)
+{
+    const char *lines = getenv("LINES");
+    unsigned long height = lines ? strtoul(lines, NULL, 10) : 0;
+    return height > 0 && height <= 100000 ? (unsigned)height : 24;
+}
+
+static int print_once(struct top *top)
+{
+    struct cup_output output = {.file = stdout};
+    struct cup_terminal terminal;
+    if (look(top) != 0)
+        return -1;
+    if (cup_profile_runs(&top->live.known)) {
+        struct timespec wait = {(time_t)top->request->interval_s,
+                                (long)(fmod(top->request->interval_s, 1) * 1e9)};
+        nanosleep(&wait, NULL);
+        if (look(top) != 0)
+            return -1;
+    }
+    cup_terminal_open(&terminal, &output);
+    const struct cup_live_view view = {
+        .height = asked_height(), .sort = top->sort, .ended = top->ended ? top->sentence : NULL};
+    if (cup_live_screen(&top->live, &view, &terminal) != 0)
+        return cup_error_memory(&top->error, top->live.directory);
+    return cup_output_close(&output, &top->error);
+}
+
+/* ---- the live view -------------------------------------------------------------------------- */
+
+static int draw(struct top *top)
+{
+    char *text = NULL;
+    size_t bytes;
+    struct cup_output output = {.file = open_memstream(&text, &bytes), .shown_on = stdout};
+    struct cup_terminal terminal;
+    struct cup_live_view view = {
+        .sort = top->sort, .ended = top->ended ? top->sentence : NULL, .keys = true};
+    if (!output.file)
+        return cup_error_memory(&top->error, top->live.directory);
+    cup_terminal_open(&terminal, &output);
+    cup_top_window(&terminal.width, &view.height);
+    int result = cup_live_screen(&top->live, &view, &terminal);
+    fclose(output.file);
+    if (result == 0)
+        cup_top_draw(text, bytes);
+    else
+        cup_error_memory(&top->error, top->live.directory);
+    free(text);
+    return result;
+}
+
+/* Returns false if the user quits, or the terminal is gone. */
+static bool take_keys(struct top *top)
+{
+    char keys[64];
+    ssize_t count = read(STDIN_FILENO, keys, sizeof keys);
+    if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN))
+        return false;
+    for (ssize_t k = 0; k < count; k++) {
+        if (keys[k] == 'q' || keys[k] == 'Q')
+            return false;
+        for (int i = 0; i < CUP_LIVE_SORT_COUNT; i++)
+            if (keys[k] == cup_live_sort_keys[i])
+                top->sort = (enum cup_live_sort)i;
+    }
+    return true;
+}
+
+/* Waits for a key, a signal, or the time of the next look. Returns false if the view ends. */
+static bool await_event(struct top *top)
+{
+    int64_t left_ns = top->next_ns - clock_ns(CLOCK_MONOTONIC);
+    left_ns = left_ns > 0 ? left_ns : 0;
+    const struct timespec timeout = {left_ns / 1000000000, left_ns % 1000000000};
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    int ready = ppoll(&input, 1, &timeout, &top->waiting);
+    cup_top_stop_if_asked();
+    return cup_top_ended_by() == 0 && (ready <= 0 || take_keys(top));
+}
+
+static int run_view(struct top *top)
+{
+    int result = look(top);
+    if (result == 0 && cup_top_terminal_begin() != 0)
+        return cup_error_system(&top->error, "terminal", "take over");
+    for (bool goes_on = true; result == 0 && goes_on;) {
+        result = draw(top);
+        goes_on = await_event(top);
+        if (result == 0 && goes_on && clock_ns(CLOCK_MONOTONIC) >= top->next_ns)
+            result = look(top);
+    }
+    cup_top_terminal_end();
+    return result;
+}
+
+int cup_verb_top(int argc, char **argv)
+{
+    struct request request = {0};
+    struct top top = {.request = &request};
+    struct cup_error error;
+    if (read_request(argc, argv, &request, &error) != 0)
+        return cup_verb_end(&error, CUP_EXIT_USAGE);
+    top.sort = request.sort;
+    /* Each look at a log takes the same large buffer: it stays in the heap. */
+    mallopt(M_MMAP_THRESHOLD, 16 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    int result = cup_live_open(&top.live, cup_verb_directory(request.directory), &top.error);
+    if (!request.once)
+        cup_top_signals_begin(&top.waiting);
+    if (result == 0)
+        result = request.once ? print_once(&top) : run_view(&top);
+    cup_live_free(&top.live);
+    int status = cup_verb_end(&top.error, result == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
+    int signal = cup_top_ended_by();
+    return signal ? 128 + signal : status;
+}

@@ -1,0 +1,278 @@
+/* A log that grows: each look gives what reading the whole log at that moment gives. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/live/live.h"
+#include "analysis/metrics/functions/call_tree.h"
+#include "analysis/metrics/sums/sums.h"
+#include "tests/analysis/fixture.h"
+#include "tests/analysis/stack_logs.h"
+
+static struct cup_live live;
+static char path[2 * SUPPORT_PATH];
+
+static void start(void)
+{
+    start_fixture();
+    snprintf(path, sizeof path, "%s/a.cup", scratch);
+}
+
+static void end(void)
+{
+    cup_live_free(&live);
+    end_fixture();
+}
+
+TestSuite(live, .init = start, .fini = end);
+
+static void open_live(void)
+{
+    struct cup_error error;
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0, "%s", error.text);
+}
+
+static void look(void)
+{
+    struct cup_error error;
+    cr_assert_eq(cup_live_look(&live, at_second(60), &error), 0, "%s", error.text);
+}
+
+static uint64_t read_bytes(void)
+{
+    return live.sums[(live.looks - 1) % CUP_LIVE_LOOKS].read_bytes;
+}
+
+/* Loads the logs as they are now, and compares. */
+static void expect_as_report(const char *where)
+{
+    const struct cup_live_chunks *chunks = cup_live_chunks(&live);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    load_fixture(&(struct cup_load_options){0});
+    cr_expect_eq(live.tasks, totals.all.tasks, "%s", where);
+    cr_expect_eq(live.finished, totals.all.finished, "%s", where);
+    cr_expect_eq(live.erred, totals.all.erred, "%s", where);
+    cr_expect_eq(live.unknown, totals.all.unknown, "%s", where);
+    cr_expect_eq(live.unfinished, totals.all.unfinished, "%s", where);
+    cr_expect_eq(live.running, totals.all.running, "%s", where);
+    cr_expect_eq(chunks->used, totals.used_chunks, "%s", where);
+    cr_expect_eq(chunks->skipped, totals.skipped_chunks, "%s", where);
+    cr_expect_eq(chunks->events, totals.events, "%s", where);
+    cr_expect_eq(chunks->without_events, totals.chunks_without_events, "%s", where);
+    cr_expect_eq(live.failed_chunks, totals.failed_chunks, "%s", where);
+    cr_expect_eq(live.plan.planned_events, totals.completeness->planned_events, "%s", where);
+    cr_expect_eq(live.plan.done_events, totals.completeness->done_events, "%s", where);
+    struct cup_value bytes = named_metric(&totals, "workflow", "total_bytes_read");
+    cr_expect_eq(read_bytes(), bytes.count, "%s: %llu, not %llu", where,
+                 (unsigned long long)read_bytes(), (unsigned long long)bytes.count);
+}
+
+/* Saves the log as if its process had written it up to END. */
+static void save_until(uint64_t stop)
+{
+    uint64_t whole = builder_header(&builder)->records_end;
+    builder_header(&builder)->records_end = stop;
+    builder_save(&builder, path, builder.size);
+    builder_header(&builder)->records_end = whole;
+}
+
+static struct cup_record *record_at(uint64_t offset)
+{
+    return (struct cup_record *)(builder.bytes + offset);
+}
+
+/* Looks after each record, and compares each time. */
+static void grow_and_compare(void)
+{
+    const struct cup_log_header *header = builder_header(&builder);
+    uint64_t at = header->records_offset;
+    save_until(at);
+    open_live();
+    for (; at < builder_header(&builder)->records_end; at += record_at(at)->length) {
+        char where[64];
+        snprintf(where, sizeof where, "up to byte %llu", (unsigned long long)at);
+        save_until(at);
+        look();
+        expect_as_report(where);
+    }
+    save_until(at);
+    look();
+    expect_as_report("whole");
+}
+
+Test(live, grows_record_by_record)
+{
+    build_golden_log(&builder);
+    grow_and_compare();
+    cr_expect_eq(live.unfinished, 1);
+    cr_expect_gt(cup_live_chunks(&live)->events, 0);
+}
+
+/* Threads of task 6 turn out to serve others: what they had read for it is taken back. */
+Test(live, takes_back_what_threads_inherited)
+{
+    build_golden_log(&builder);
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 1000};
+    struct cup_r_counters counters = {
+        .task = 6, .tid = 120, .block = 3, .own = CUP_BLOCK_INHERITS, .sequence = 1};
+    struct cup_r_void none = {.task = 6};
+    builder_header(&builder)->health[CUP_H_THREADS_VOIDED] = 1;
+    builder_counters(&builder, &counters, values);
+    BUILDER_ADD(&builder, CUP_R_VOID, none);
+    counters.sequence = 2;
+    builder_counters(&builder, &counters, values);
+    builder_finish(&builder);
+    grow_and_compare();
+}
+
+Test(live, reads_a_second_end_of_a_task)
+{
+    build_golden_log(&builder);
+    struct cup_r_task_end second = {
+        .task = 2, .status = CUP_STATUS_ERRED, .stop_ns = at_second(23), .rss = CUP_UNKNOWN64};
+    BUILDER_ADD(&builder, CUP_R_TASK_END, second);
+    builder_finish(&builder);
+    grow_and_compare();
+}
+
+/* A thread writes record after record: the one that is not complete yet counts later, once. */
+Test(live, counts_a_record_once_it_is_complete)
+{
+    build_golden_log(&builder);
+    builder_header(&builder)->log_stop_ns = 0;
+    uint64_t at = builder_header(&builder)->records_offset, stop = 0;
+    for (; at < builder_header(&builder)->records_end; at += record_at(at)->length)
+        if (record_at(at)->type == CUP_R_TASK_END && stop == 0)
+            stop = at;
+    save_until(stop);
+    open_live();
+    look();
+    cr_expect_eq(live.finished, 0);
+    record_at(stop)->type = 0;
+    builder_save(&builder, path, builder.size);
+    look();
+    cr_expect_eq(live.finished, 0, "nothing behind it is read yet");
+    look();
+    cr_expect_gt(live.finished, 0, "it does not hold up the rest");
+    uint64_t without = live.finished;
+    record_at(stop)->type = CUP_R_TASK_END;
+    builder_save(&builder, path, builder.size);
+    look();
+    cr_expect_eq(live.finished, without + 1);
+    look();
+    expect_as_report("complete");
+}
+
+/* A first look reads the whole log, whatever a killed process left in it. */
+Test(live, the_first_look_passes_what_was_never_completed)
+{
+    build_golden_log(&builder);
+    builder_header(&builder)->log_stop_ns = 0;
+    uint64_t at = builder_header(&builder)->records_offset;
+    for (int i = 0; at < builder_header(&builder)->records_end; at += record_at(at)->length, i++)
+        if (record_at(at)->type == CUP_R_COUNTERS && i % 2)
+            record_at(at)->type = 0;
+    builder_save(&builder, path, builder.size);
+    open_live();
+    look();
+    expect_as_report("first look");
+}
+
+/* The call of a Runner begins: its tasks count, those of the call before do not. */
+Test(live, follows_the_last_call_of_the_runner)
+{
+    struct log_builder client;
+    build_golden_log(&builder);
+    builder_save(&builder, path, builder.size);
+    open_live();
+    look();
+    uint64_t all = live.tasks;
+    struct cup_r_run first = {.run = 1, .start_ns = at_second(8), .stop_ns = at_second(14.5)};
+    struct cup_r_run second = {.run = 2,
+                               .start_ns = at_second(18),
+                               .stop_ns = at_second(30),
+                               .plan = CUP_PLAN_KNOWN,
+                               .chunks = 9,
+                               .chunks_read = 9,
+                               .events = 900};
+    for (int calls = 1; calls <= 2; calls++) {
+        builder_start(&client);
+        builder_header(&client)->pid = 77;
+        builder_header(&client)->log_stop_ns = at_second(31);
+        builder_header(&client)->health[CUP_H_RUNS] = (uint64_t)calls;
+        BUILDER_ADD(&client, CUP_R_RUN, first);
+        if (calls == 2)
+            BUILDER_ADD(&client, CUP_R_RUN, second);
+        builder_finish(&client);
+        save_log(&client, scratch, "b.cup");
+        builder_free(&client);
+        look();
+        expect_as_report(calls == 1 ? "one call" : "two calls");
+    }
+    cr_expect_lt(live.tasks, all);
+    cr_expect_gt(live.tasks, 0);
+    cr_expect_eq(live.plan.planned_events, 900);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* CPU and waits of a line in the call tree, as the report's section sums them up. */
+static uint64_t weight_in_tree(const struct cup_call_tree *tree, struct cup_text name,
+                               uint32_t line)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tree->row_count; i++) {
+        uint32_t node = tree->rows[i].node;
+        while (node && !cup_call_function(tree, node)->user)
+            node = tree->nodes[node].parent;
+        if (node && tree->frames[tree->nodes[node].frame].line == line &&
+            cup_text_compare(cup_call_text(tree, cup_call_function(tree, node)->name), name) == 0)
+            sum += tree->rows[i].weights.of[CUP_W_CPU] + tree->rows[i].weights.of[CUP_W_WAIT];
+    }
+    return sum;
+}
+
+Test(live, sums_up_lines_as_the_report)
+{
+    struct cup_call_tree tree;
+    save_stack_logs(scratch);
+    open_live();
+    look();
+    load_fixture_profile(&(struct cup_load_options){0});
+    cr_assert_eq(cup_call_tree_make(&tree, &profile, &(struct cup_call_ask){0}), 0);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < live.line_count; i++) {
+        const struct cup_live_line *line = &live.lines[i];
+        struct cup_text name = cup_profile_text(&live.known, line->name);
+        cr_expect_eq(line->cpu_ns + line->wait_ns, weight_in_tree(&tree, name, line->line),
+                     "%.*s:%u", (int)name.length, name.bytes, line->line);
+        sum += line->cpu_ns + line->wait_ns;
+    }
+    cr_expect_gt(sum, UINT64_C(500000000));
+    cup_call_tree_free(&tree);
+}
+
+/* ---- what is known while a job runs --------------------------------------------------------- */
+
+Test(live, without_a_plan_there_is_no_eta)
+{
+    const char *reason = NULL;
+    build_golden_log(&builder);
+    builder_save(&builder, path, builder.size);
+    open_live();
+    look();
+    cr_expect(isnan(cup_live_eta_s(&live, &reason)));
+    cr_expect_not_null(reason);
+    cr_expect_eq(cup_live_span_s(&live), 0.0, "one look knows no now");
+    struct cup_budget budget;
+    cr_expect_not(cup_live_budget(&live, &budget));
+}
+
+Test(live, a_directory_without_logs_is_refused)
+{
+    struct cup_error error;
+    cr_expect_eq(cup_live_open(&live, scratch, &error), -1);
+    cr_expect(strstr(error.text, scratch) || strlen(error.text) > 0);
+}
