@@ -241,7 +241,7 @@ enum { CUP_FILE_COUNTER_ROOM = 28 };
 
 /* Rows of the time series. */
 #define CUP_SERIES(X)                                                                              \
-    X(READ_BYTES, "read_bytes", "data files read")                                                 \
+    X(READ_BYTES, "read_bytes", "read from data files and servers")                                \
     X(WRITE_BYTES, "write_bytes", "regular files written")                                         \
     X(READ_NS, "read_ns", "wall time inside reads of data files, all threads")                     \
     X(TASK_NS, "task_ns", "wall time of tasks, in the bin of their end")                           \

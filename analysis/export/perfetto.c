@@ -223,7 +223,7 @@ static void put_rate(struct cup_trace *trace, uint32_t process, const struct cup
 static void put_rates(struct cup_trace *trace, uint32_t process, const struct cup_series *series)
 {
     static const struct rate rates[] = {
-        {"data files read", "(bytes/s)", CUP_S_READ_BYTES, 1e9},
+        {"files and servers read", "(bytes/s)", CUP_S_READ_BYTES, 1e9},
         {"files written", "(bytes/s)", CUP_S_WRITE_BYTES, 1e9},
         {"waiting for files", "(threads)", CUP_S_IO_WAIT_NS, 1},
         {"waiting for the GIL", "(threads)", CUP_S_GIL_WAIT_NS, 1},

@@ -136,22 +136,27 @@ static uint64_t received(const struct cup_profile *profile, uint32_t task)
     return profile->counters ? profile->counters[task][CUP_C_RECV_BYTES] : 0;
 }
 
+static uint64_t received_from_servers(const struct cup_profile *profile, uint32_t task)
+{
+    return profile->counters ? profile->counters[task][CUP_C_SERVER_READ_BYTES] : 0;
+}
+
 void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     cup_time_bins_make(bins, totals);
     for (uint32_t i = 0; i < profile->task_count && bins->count; i++)
         if (profile->tasks[i].status != 0)
-            cup_time_bins_spread(bins, cup_time_bins_second(bins, profile->tasks[i].start_ns),
-                                 cup_time_bins_second(bins, profile->tasks[i].stop_ns),
-                                 (double)received(profile, i));
+            cup_time_bins_spread(
+                bins, cup_time_bins_second(bins, profile->tasks[i].start_ns),
+                cup_time_bins_second(bins, profile->tasks[i].stop_ns),
+                (double)(received(profile, i) - received_from_servers(profile, i)));
 }
 
 uint64_t cup_delivered(const struct cup_profile *profile, uint32_t task)
 {
-    uint64_t from_servers =
-        profile->counters ? profile->counters[task][CUP_C_SERVER_READ_BYTES] : 0;
-    return profile->tasks[task].read_bytes + received(profile, task) - from_servers;
+    return profile->tasks[task].read_bytes + received(profile, task) -
+           received_from_servers(profile, task);
 }
 
 const char *cup_no_accesses_reason(const struct cup_profile *profile)

@@ -62,8 +62,9 @@ const struct cup_time_line *cup_time_line_new(struct cup_arena *arena,
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row);
 
-/* Bytes from sockets to tasks (not Dask's own connections), spread over the time of each task: the
- * logs do not have the time of each read. */
+/* Bytes from sockets to tasks that are not in the series (of UNIX sockets, and all in logs of
+ * version 3; not Dask's own connections), spread over the time of each task: the logs do not have
+ * the time of each read. */
 void cup_received_make(struct cup_time_bins *bins, const struct cup_totals *totals);
 
 /* Bytes that files and sockets delivered to a task. */

@@ -23,21 +23,23 @@ static void add_mean(struct cup_curves *plot, const char *name, double mean)
 static void write_caption(struct cup_plot_input *input, const struct cup_time_bins *read,
                           size_t processes, double most, bool received)
 {
-    char mean[24], peak[24], files[160] = "No data file was read";
+    char mean[24], peak[24], files[160] = "Nothing was read";
     if (!(read->whole > 0) && input->totals->all.read_bytes)
-        snprintf(files, sizeof files, "When %s were read from data files is not recorded",
+        snprintf(files, sizeof files, "When %s were read is not recorded",
                  cup_tick_text(mean, (double)input->totals->all.read_bytes, CUP_AXIS_BYTES));
     else if (read->whole > 0)
         snprintf(
             files, sizeof files,
-            "Data files, at the time of each read, in %zu worker process%s: mean %s, at most %s",
+            "Data files and servers, at the time of each read, in %zu worker process%s: mean %s, "
+            "at most %s",
             processes, processes == 1 ? "" : "es",
             cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
             cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
     cup_plot_set_caption(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
-                         received ? ". Bytes from sockets are spread over the time of the tasks "
-                                    "that received them: when they arrived is not recorded"
-                                  : "");
+                         received
+                             ? ". Bytes from other sockets are spread over the time of the tasks "
+                               "that received them: when they arrived is not recorded"
+                             : "");
 }
 
 /* A line below 1 % of what was read would lie on the axis. Sockets that carry only the messages of
@@ -70,14 +72,13 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
     plot->bits = true;
     plot->seconds = read.run_s;
     if (read.whole > 0)
-        add_line(plot, with_sockets ? "from files" : "read", CUP_PAINT_BLUE, reads);
+        add_line(plot, "read", CUP_PAINT_BLUE, reads);
     if (with_sockets)
-        add_line(plot, "from sockets, spread over tasks", CUP_PAINT_GREEN, sockets);
+        add_line(plot, "other sockets, spread over tasks", CUP_PAINT_GREEN, sockets);
     if (is_worth_showing(&written, &read))
         add_line(plot, "written", CUP_PAINT_ORANGE, writes);
     if (read.whole > 0)
-        add_mean(plot, with_sockets ? "from files, mean of the run" : "read, mean of the run",
-                 read.whole / read.run_s);
+        add_mean(plot, "read, mean of the run", read.whole / read.run_s);
     write_caption(input, &read, processes, reads->most, with_sockets);
     return plot;
 }

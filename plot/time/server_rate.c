@@ -13,8 +13,9 @@
 #include "plot/shared/time_bins.h"
 #include "plot/time/time_plots.h"
 
-/* Where bytes came from: the server in the URL of a file, or the peer of a socket. All local and
- * mounted files are one source: the logs do not contain what is mounted where. */
+/* Where bytes came from: the data server of requests, the server in the URL of a file without
+ * requests, or the peer of a socket. All local and mounted files are one source: the logs do not
+ * contain what is mounted where. */
 struct source {
     struct cup_text name;
     enum source_kind { SERVER, PEER, LOCAL } kind;
@@ -25,16 +26,18 @@ struct source {
 struct sources {
     struct source *rows;
     size_t count;
-    uint32_t *of_file; /* for each file: index of its source + 1; 0: none */
-    uint64_t bytes;    /* of all reads, also those without a recorded time */
-    size_t servers;    /* files and sockets that are not local */
-    bool as_data_rate; /* the sum of the sources is the line of data-rate */
+    uint32_t *of_file;   /* for each file: index of its source + 1; 0: none */
+    uint8_t *by_request; /* for each file: 1 if its requests say which server delivered what */
+    size_t from_urls;    /* sources that are the server in a URL, which may be a redirector */
+    uint64_t bytes;      /* of all reads, also those without a recorded time */
+    size_t servers;      /* files and sockets that are not local */
+    bool as_data_rate;   /* the sum of the sources is the line of data-rate */
 };
 
 static uint32_t find_source(struct sources *sources, struct cup_text name, enum source_kind kind)
 {
     for (size_t i = 0; i < sources->count; i++)
-        if (cup_text_compare(sources->rows[i].name, name) == 0)
+        if (cup_same_server(sources->rows[i].name, name))
             return (uint32_t)i + 1;
     sources->rows[sources->count] = (struct source){.name = name, .kind = kind};
     return (uint32_t)++sources->count;
@@ -58,16 +61,34 @@ static void add_file(struct sources *sources, const struct cup_profile *profile,
     sources->bytes += bytes;
 }
 
+/* The source of a request of XRootD's client; 0: of another one, or of one without bytes. */
+static uint32_t source_of(struct sources *sources, const struct cup_profile *profile,
+                          const struct cup_request_row *request)
+{
+    struct cup_text server = cup_profile_text(profile, request->server);
+    bool counts = request->file && sources->of_file[request->file - 1] &&
+                  request->values[CUP_Q_BYTES] && cup_is_xrootd_url(server);
+    return counts ? find_source(sources, server, SERVER) : 0;
+}
+
+static void find_requests(struct sources *sources, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->request_count; i++)
+        if (source_of(sources, profile, &profile->requests[i]))
+            sources->by_request[profile->requests[i].file - 1] = 1;
+}
+
 /* Sockets that no task reads from, like those of the XRootD client, which carry the same bytes
  * again, are no sources. */
 static int find_sources(struct sources *sources, struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     const uint32_t classes[] = {CUP_FILE_DATA, CUP_FILE_SOCKET};
-    sources->rows = cup_arena_take(input->arena, profile->file_count + 1, sizeof *sources->rows);
-    sources->of_file =
-        cup_arena_take(input->arena, profile->file_count + 1, sizeof *sources->of_file);
-    if (!sources->rows || !sources->of_file)
+    size_t files = profile->file_count + 1, most = files + profile->request_sum_count;
+    sources->rows = cup_arena_take(input->arena, most, sizeof *sources->rows);
+    sources->of_file = cup_arena_take(input->arena, files, sizeof *sources->of_file);
+    sources->by_request = cup_arena_take(input->arena, files, sizeof *sources->by_request);
+    if (!sources->rows || !sources->of_file || !sources->by_request)
         return -1;
     for (int class = 0; class < 2; class ++) {
         size_t count;
@@ -78,17 +99,25 @@ static int find_sources(struct sources *sources, struct cup_plot_input *input)
             add_file(sources, profile, files[i]);
         free(files);
     }
+    find_requests(sources, profile);
     return 0;
 }
 
 /* ---- over time ---------------------------------------------------------------------------- */
 
-/* A read too short to be measured counts as one microsecond. */
-static void spread_extent(struct cup_time_bins *bins, const struct cup_read_extent *extent)
+/* Adds bytes to the source OF (index + 1): without TO to its sum, else spread over its time bins. A
+ * read too short to be measured counts as one microsecond. */
+static void add_bytes(struct sources *sources, uint32_t of, struct cup_time_bins *to,
+                      int64_t start_ns, int64_t stop_ns, uint64_t bytes)
 {
-    double from = cup_time_bins_second(bins, extent->start_ns);
-    double to = cup_time_bins_second(bins, extent->stop_ns);
-    cup_time_bins_spread(bins, from, to > from ? to : from + 1e-6, (double)extent->bytes);
+    struct source *source = &sources->rows[of - 1];
+    if (!to) {
+        source->bytes += bytes;
+        return;
+    }
+    struct cup_time_bins *bins = &to[source->shown];
+    double start = cup_time_bins_second(bins, start_ns), stop = cup_time_bins_second(bins, stop_ns);
+    cup_time_bins_spread(bins, start, stop > start ? stop : start + 1e-6, (double)bytes);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -99,20 +128,31 @@ static int by_bytes(const void *a, const void *b)
                                       : (one > other) - (one < other);
 }
 
-/* Reads all access extents. With TO, spreads each over the time bins of its source; without, sums
- * up the bytes of each source. Returns 0, or -1. */
-static int read_extents(struct sources *sources, const struct cup_profile *profile,
+static void read_requests(struct sources *sources, const struct cup_profile *profile,
+                          struct cup_time_bins *to)
+{
+    for (size_t i = 0; i < profile->request_count; i++) {
+        const struct cup_request_row *row = &profile->requests[i];
+        uint32_t of = source_of(sources, profile, row);
+        if (of)
+            add_bytes(sources, of, to, row->start_ns, row->stop_ns, row->values[CUP_Q_BYTES]);
+    }
+}
+
+/* Reads all requests, and the access extents of files without any. With TO, spreads each over the
+ * time bins of its source; without, sums up the bytes of each source. Returns 0, or -1. */
+static int read_sources(struct sources *sources, const struct cup_profile *profile,
                         struct cup_time_bins *to)
 {
     struct cup_access_feed feed;
+    read_requests(sources, profile, to);
     cup_access_feed_open(&feed, profile, NULL);
     while (cup_access_feed_next(&feed)) {
-        uint32_t of = sources->of_file[feed.place->file];
-        for (uint32_t i = 0; of && i < feed.access.count; i++) {
-            if (to)
-                spread_extent(&to[sources->rows[of - 1].shown], &feed.access.extents[i]);
-            else
-                sources->rows[of - 1].bytes += feed.access.extents[i].bytes;
+        uint32_t file = feed.place->file, of = sources->of_file[file];
+        for (uint32_t i = 0; of && !sources->by_request[file] && i < feed.access.count; i++) {
+            const struct cup_read_extent *extent = &feed.access.extents[i];
+            sources->from_urls += sources->rows[of - 1].kind == SERVER;
+            add_bytes(sources, of, to, extent->start_ns, extent->stop_ns, extent->bytes);
         }
     }
     return cup_access_feed_close(&feed);
@@ -200,14 +240,6 @@ static bool follow_data_rate(struct cup_time_bins *bins, size_t count,
     return true;
 }
 
-static bool has_peers(const struct sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        if (sources->rows[i].kind == PEER)
-            return true;
-    return false;
-}
-
 static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input,
                       struct sources *sources, struct cup_time_bins *sum)
 {
@@ -215,10 +247,9 @@ static int make_lines(struct cup_server_rate *plot, struct cup_plot_input *input
     cup_time_bins_make(sum, input->totals);
     for (size_t i = 0; bins && i < plot->count; i++)
         bins[i] = *sum;
-    if (!bins || read_extents(sources, input->totals->profile, bins) != 0)
+    if (!bins || read_sources(sources, input->totals->profile, bins) != 0)
         return -1;
-    sources->as_data_rate =
-        !has_peers(sources) && follow_data_rate(bins, plot->count, input->totals);
+    sources->as_data_rate = follow_data_rate(bins, plot->count, input->totals);
     for (size_t i = 0; i < plot->count; i++) {
         for (size_t bin = 0; bin < sum->count; bin++)
             sum->amounts[bin] += bins[i].amounts[bin];
@@ -241,15 +272,15 @@ static void write_caption(struct cup_plot_input *input, const struct sources *so
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of these: %s. The server "
-        "in a URL may be a redirector (cupping).%s",
+        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of these: %s "
+        "(cupping).%s%s",
         cup_count_text(counted, servers, "source"),
         sources->as_data_rate
             ? "with the bytes of data-rate, divided in proportion to the reads under way"
             : "whose bytes are spread evenly over the time of the reads that delivered them",
         sum->bin_s,
         cup_tick_text(mean, sum->run_s > 0 ? sum->whole / sum->run_s : 0, CUP_AXIS_BYTE_RATE),
-        lost);
+        sources->from_urls ? " The server in a URL may be a redirector." : "", lost);
 }
 
 const void *cup_data_server_rate(struct cup_plot_input *input)
@@ -267,7 +298,7 @@ const void *cup_data_server_rate(struct cup_plot_input *input)
                                            "storage server: data-rate shows how fast they were "
                                            "read");
     struct source **order = cup_arena_take(input->arena, sources.count, sizeof *order);
-    if (!order || read_extents(&sources, profile, NULL) != 0)
+    if (!order || read_sources(&sources, profile, NULL) != 0)
         return NULL;
     size_t servers = choose_sources(plot, &sources, order);
     if (servers == 0)

@@ -87,14 +87,14 @@ static int add_rate(struct cup_curves *plot, struct cup_plot_input *input, char 
     rate.right = true;
     rate.behind = 2;
     cup_curves_add(plot, rate);
-    char of[96] = "";
+    char of[112] = "";
     if (files > 0)
-        snprintf(of, sizeof of, " bytes that %zu worker process%s read from data files", processes,
-                 processes == 1 ? "" : "es");
+        snprintf(of, sizeof of, " bytes that %zu worker process%s read from files and servers",
+                 processes, processes == 1 ? "" : "es");
     snprintf(to, room, "Data rate:%s%s%s, in bins of %.3g s (cupping).", of,
              files > 0 && received.whole > 0 ? ", and" : "",
              received.whole > 0
-                 ? " bytes from sockets, spread over the time of the tasks that received them"
+                 ? " bytes from other sockets, spread over the time of the tasks that received them"
                  : "",
              bins.bin_s);
     return 0;

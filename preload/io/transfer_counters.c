@@ -196,13 +196,14 @@ static bool has_place(const struct cup_transfer *transfer)
 static void count_in_series(const struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
 {
     bool reads = transfer->call != CUP_WRITE;
-    if (transfer->descriptor->class == CUP_FILE_SOCKET)
+    bool is_socket = transfer->descriptor->class == CUP_FILE_SOCKET;
+    if (is_socket && !is_from_server(transfer))
         return;
     if (reads)
-        cup_series_count(transfer->stop, bytes, ns, 0);
+        cup_series_count(transfer->stop, bytes, is_socket ? 0 : ns, 0);
     else
         cup_series_count(transfer->stop, 0, 0, bytes);
-    if (reads && transfer->owner.method == CUP_METHOD_NONE)
+    if (reads && !is_socket && transfer->owner.method == CUP_METHOD_NONE)
         cup_transfer_count_unattributed(CUP_UNATTRIBUTED_THREAD,
                                         cup_owner_is_dask(&transfer->owner) ? 0 : bytes);
 }

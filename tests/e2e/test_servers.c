@@ -149,6 +149,23 @@ static double sum_of_log(json_t *log, const char *field)
     return sum;
 }
 
+/* Bytes read over time: the sum of that row of the series. */
+static double sum_of_series(const char *logs)
+{
+    double sum = 0;
+    struct child dump = {.argv = {"/bin/sh", "-c", text(CUP_BUILD "/cupping dump %s/*.cup", logs)}};
+    child_run(&dump);
+    const char *row = strstr(dump.out, "\n  read_bytes:"),
+               *end = row ? strchr(row + 1, '\n') : NULL;
+    cr_assert(row && end, "%s", dump.err);
+    for (const char *bin = strchr(row, ' '); bin && bin < end; bin = strchr(bin + 1, ' ')) {
+        const char *colon = strchr(bin, ':');
+        sum += colon && colon < end ? strtod(colon + 1, NULL) : 0;
+    }
+    child_free(&dump);
+    return sum;
+}
+
 /* Both deliver the same bytes. */
 Test(servers, of_two_http_servers_the_slow_one_comes_first)
 {
@@ -174,6 +191,8 @@ Test(servers, of_two_http_servers_the_slow_one_comes_first)
     cr_expect_eq(json_array_get(json_object_get(json_object_get(report, "servers"), "rows"), 0),
                  row, "the slow server is not the first row");
     cr_expect(cup_count(row, "tasks") == HTTP_TASKS);
+    cr_expect_eq(sum_of_series(logs), sum_of_log(log, "sent") + sum_of_log(other, "sent"),
+                 "%f bytes over time", sum_of_series(logs));
     json_decref(report);
     json_decref(log);
     json_decref(other);

@@ -275,11 +275,11 @@ Test(stack_exports, perfetto_shows_rates_of_the_run)
     json_t *file = export_json("perfetto", NULL, NULL);
     const json_t *events = json_object_get(file, "traceEvents");
     for (size_t i = 0; i < COUNT; i++) {
-        const json_t *event = nth_event_of(events, "C", "data files read", i);
+        const json_t *event = nth_event_of(events, "C", "files and servers read", i);
         cr_expect_float_eq(number_of(event, "ts"), times[i], 1e-3);
         cr_expect_float_eq(number_of(json_object_get(event, "args"), "(bytes/s)"), values[i], 1e-9);
     }
-    cr_expect_eq(count_events_of(events, "C", "data files read"), COUNT);
+    cr_expect_eq(count_events_of(events, "C", "files and servers read"), COUNT);
     json_decref(file);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "include/log_pairs.h"
 #include "plot/io/io_plots.h"
 #include "plot/plots.h"
 #include "plot/shared/coverage.h"
@@ -201,6 +202,39 @@ Test(data_access, each_server_over_time)
     cr_expect_float_eq(bytes_of(plot->rates[1], 3, 4), 20000000, 1e5);
     cr_expect_float_eq(bytes_of(plot->rates[2], 6, 7), 5000000, 1e5);
     cr_expect_float_eq(bytes_of(plot->sum, 3, 4), 65000000, 2e5);
+}
+
+static void add_requests(const char *server, double from, double to, uint64_t bytes)
+{
+    static uint32_t id = 800;
+    struct cup_r_requests record = {.task = 1,
+                                    .file = REMOTE_ID,
+                                    .server = ++id,
+                                    .start_ns = at_second(from),
+                                    .stop_ns = at_second(to)};
+    const uint64_t values[CUP_Q_COUNT_OF] = {[CUP_Q_COUNT] = 1, [CUP_Q_BYTES] = bytes};
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 8];
+    size_t count = cup_pairs_nonzero(pairs, values, CUP_Q_COUNT_OF);
+    builder_string(&builder, id, server);
+    builder_record(&builder, CUP_R_REQUESTS, &record, sizeof record, pairs,
+                   cup_pairs_pad(pairs, count));
+}
+
+/* The URL of the file names a redirector. */
+Test(data_access, data_servers_behind_a_redirector_over_time)
+{
+    add_extent(REMOTE_ID, 12, 16, 0, 40000000, 40000000, 0);
+    add_requests("root://pool-1:1095", 12, 14, 30000000);
+    add_requests("root://pool-2:1095", 14, 16, 10000000);
+    load_run(&run, &builder, true);
+    const struct cup_server_rate *plot = make_plot(&run, "server-rate");
+    cr_assert_eq(plot->count, 2);
+    cr_expect_str_eq(plot->names[0], "root://pool-1:1095");
+    cr_expect_str_eq(plot->names[1], "root://pool-2:1095");
+    cr_expect_float_eq(bytes_of(plot->rates[0], 2, 4), 30000000, 1e3);
+    cr_expect_float_eq(bytes_of(plot->rates[1], 4, 6), 10000000, 1e3);
+    cr_expect_float_eq(bytes_of(plot->sum, 0, 12), 40000000, 1e3);
+    cr_expect_null(strstr(run.input.caption, "redirector"), "%s", run.input.caption);
 }
 
 Test(data_access, a_server_of_a_few_bytes_is_no_picture)
