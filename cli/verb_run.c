@@ -36,8 +36,7 @@ static int join_program(char *to, const char *directory, const char *name)
     return length < PATH_MAX && access(to, X_OK) == 0 ? 0 : -1;
 }
 
-/* The wrapper is next to an installed program, and in ../wrappers of a checkout. */
-static int find_wrapper(char *wrapper)
+int cup_find_wrapper(char *wrapper)
 {
     char *program = realpath("/proc/self/exe", NULL),
          *slash = program ? strrchr(program, '/') : NULL;
@@ -250,7 +249,8 @@ static void print_end(const struct run *run)
             stderr,
             "cupping: nothing was recorded in %s: no process with the library ran a Dask task or "
             "a chunk of Coffea, or opened a ROOT or Parquet file in Python; check that workers "
-            "elsewhere have LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set\n",
+            "elsewhere have LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set; "
+            "`cupping doctor` examines this machine and Python\n",
             directory);
 }
 
@@ -278,7 +278,7 @@ int cup_verb_run(int argc, char **argv)
     struct run run = {0};
     /* argv[0] is the verb, because main() passes its arguments from there on: argv[-1] is the
      * name of this program. */
-    if (find_wrapper(wrapper) != 0) {
+    if (cup_find_wrapper(wrapper) != 0) {
         fprintf(stderr,
                 "cupping: run: cannot find cupping-run next to %s; reinstall, or call "
                 "wrappers/cupping-run by its path\n",

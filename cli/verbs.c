@@ -72,6 +72,11 @@ const struct cup_verb cup_verbs[] = {
      "Each of A, B, ... is a profile, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. DIR:N and DIR:all choose a run of that profile. A FILE of - is "
      "standard output. `cupping plot A B` and `cupping plot A1 A2 -- B1 B2` draw the comparison."},
+    {"doctor", cup_verb_doctor, "[DIR] [OPTIONS]",
+     "say whether this machine, Python and directory are fit for profiles, and what to do",
+     &cup_doctor_options,
+     "DIR is where profiles will be written; default: the working directory. Exit status 1 if "
+     "something will be missing or wrong."},
     {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL, NULL},
     {"version", cup_verb_version, "", "print the version", NULL, NULL},
     {"help", cup_verb_help, "[VERB]", "print this text, or that of one verb", NULL, NULL},

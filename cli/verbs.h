@@ -78,6 +78,10 @@ int cup_verb_end(const struct cup_error *error, int status);
 /* Ends a verb that printed to standard output. Returns the exit status. */
 int cup_verb_end_stdout(void);
 
+/* Writes the path of cupping-run to WRAPPER, which has PATH_MAX bytes: it is next to an installed
+ * program, and in ../wrappers of a checkout. Returns 0, or -1 if it is not there. */
+int cup_find_wrapper(char *wrapper);
+
 int cup_verb_report(int argc, char **argv);
 int cup_verb_top(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
@@ -85,13 +89,15 @@ int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
 int cup_verb_replay(int argc, char **argv);
 int cup_verb_compare(int argc, char **argv);
+int cup_verb_doctor(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);
 int cup_verb_version(int argc, char **argv);
 int cup_verb_help(int argc, char **argv);
 int cup_verb_run(int argc, char **argv);
 
 extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_options,
-    cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options;
+    cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options,
+    cup_doctor_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \

@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report top compare tasks plot export replay dump version help --version --help"
+        _cupping_words "run report top compare tasks plot export replay doctor dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -76,7 +76,8 @@ _cupping() {
         return
         ;;
     --files) _cupping_files -d && return ;;
-    --run) _cupping_words "all" && return ;;
+    --run) [[ $verb == doctor ]] || { _cupping_words "all" && return; } ;;
+    --python) _cupping_files -f && return ;;
     --color) _cupping_words "auto always never" && return ;;
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
@@ -110,8 +111,9 @@ _cupping() {
         ;;
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
+    doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report top compare tasks plot export replay dump version help" ;;
+    help:*) _cupping_words "run report top compare tasks plot export replay doctor dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

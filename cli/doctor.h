@@ -1,0 +1,66 @@
+/* `cupping doctor`: a table of checks, each of which says in one line what it found. Most ask a
+ * short Python program that runs under the library, because its log says what can be measured. */
+#pragma once
+
+#include <limits.h>
+
+#include "analysis/profile/profile.h"
+
+enum cup_doctor_state {
+    CUP_DOCTOR_FIT,
+    CUP_DOCTOR_UNKNOWN, /* not there, or not tried: this is no fault */
+    CUP_DOCTOR_LACKS,   /* something will be missing in profiles */
+    CUP_DOCTOR_WRONG,   /* there will be no profiles, or not all of them */
+};
+
+struct cup_finding {
+    enum cup_doctor_state state;
+    char text[600];
+    char advice[300]; /* what to do; empty: nothing */
+};
+
+/* A program that was run under the library, and its profile. */
+struct cup_doctor_run {
+    int status; /* exit status, or 128 + signal */
+    char out[8192], err[8192];
+    bool loaded;
+    struct cup_profile profile; /* valid if `loaded` */
+    struct cup_error error;     /* else: why not */
+};
+
+struct cup_doctor {
+    const char *python;
+    char directory[PATH_MAX]; /* where profiles would be written */
+    char scratch[PATH_MAX];   /* in `directory`, or in /tmp; removed at the end; empty: none */
+    struct cup_doctor_run probe;
+    struct cup_doctor_run *job; /* NULL: without --run */
+};
+
+struct cup_doctor_check {
+    const char *name;
+    void (*check)(const struct cup_doctor *doctor, struct cup_finding *finding);
+};
+extern const struct cup_doctor_check cup_doctor_checks[]; /* the last one has no name */
+extern const struct cup_doctor_check cup_doctor_job_checks[];
+
+/* Fills in a finding. */
+__attribute__((format(printf, 3, 4))) void
+cup_doctor_find(struct cup_finding *finding, enum cup_doctor_state state, const char *format, ...);
+/* Adds what to do. */
+__attribute__((format(printf, 2, 3))) void cup_doctor_advise(struct cup_finding *finding,
+                                                             const char *format, ...);
+
+/* Makes the scratch directory. Returns 0, or -1 and errno of DOCTOR->directory: then it is in /tmp,
+ * or there is none. */
+int cup_doctor_open(struct cup_doctor *doctor);
+void cup_doctor_close(struct cup_doctor *doctor);
+
+/* Runs a Python program under the library and loads its profile, which is SCRATCH/NAME. The only
+ * argument of the program is the scratch directory. */
+void cup_doctor_run(const struct cup_doctor *doctor, const char *name, const char *program,
+                    struct cup_doctor_run *run);
+
+/* The rest of the line "NAME=..." that the program printed, copied to TO; NULL: there is none. */
+const char *cup_doctor_fact(const struct cup_doctor_run *run, const char *name, char to[256]);
+
+extern const char cup_doctor_probe_program[], cup_doctor_job_program[];
