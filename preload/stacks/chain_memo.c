@@ -2,16 +2,10 @@
 
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/id_table.h"
-#include "preload/sys/raw.h"
 
-#include <sys/uio.h>
+#include <sys/param.h>
 
-enum {
-    CHAINS_BITS = 10,
-    SEEN_BITS = 12,
-    WINDOW = 8192 /* words of the stack that are searched */,
-    PAGE = 4096
-};
+enum { CHAINS_BITS = 10, SEEN_BITS = 12, WINDOW = 8192 /* words of the stack that are searched */ };
 
 struct chain {
     uint64_t key, value;
@@ -74,25 +68,11 @@ uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
     return __atomic_load_n(&entry->turn, __ATOMIC_RELAXED) == turn ? value : 0;
 }
 
-/* ---- a copy of the stack, in words from the innermost return address outwards -------------- */
-
+/* The part of the stack that is searched, in words from the innermost return address outwards. */
 static struct {
-    uint64_t word[WINDOW];
+    const uint64_t *word;
     uint32_t words;
 } window;
-
-/* Copies up to the first page that is not mapped. The kernel copies: a load might crash. */
-static void copy_stack(const uint64_t *first)
-{
-    enum { PAGES = WINDOW * sizeof(uint64_t) / PAGE };
-    struct iovec pages[PAGES], all = {window.word, sizeof window.word};
-    uintptr_t at = (uintptr_t)first;
-    for (int i = 0; i < PAGES; i++, at = (at | (PAGE - 1)) + 1)
-        pages[i] = (struct iovec){(void *)at, PAGE - at % PAGE};
-    ssize_t bytes = syscall(SYS_process_vm_readv, cup_raw_getpid(), &all, 1UL, pages,
-                            (unsigned long)PAGES, 0UL);
-    window.words = bytes > 0 ? (uint32_t)((size_t)bytes / sizeof(uint64_t)) : 0;
-}
 
 /* ---- sizes of frames ----------------------------------------------------------------------- */
 
@@ -184,11 +164,9 @@ static bool choose_places(const struct places *places, void *const *returns, uin
     return true;
 }
 
-static bool find_places(const uint64_t *first, void *const *returns, uint32_t count,
-                        uint32_t *place)
+static bool find_places(void *const *returns, uint32_t count, uint32_t *place)
 {
     static struct places places;
-    copy_stack(first);
     if (!find_lowest(returns, count, places.lowest))
         return false;
     find_highest(returns, count, places.highest);
@@ -218,11 +196,10 @@ static bool comes_often(uint64_t key)
     return times >= 4 && (times & (times - 1)) == 0;
 }
 
-static void keep_chain(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
-                       uint64_t value)
+static void keep_chain(uint64_t key, void *const *returns, uint32_t count, uint64_t value)
 {
     static struct chain made;
-    bool found = count && count <= CUP_CHAIN_MOST && find_places(first, returns, count, made.place);
+    bool found = count && count <= CUP_CHAIN_MOST && find_places(returns, count, made.place);
     made.key = key;
     made.value = found ? value : CUP_CHAIN_HOPELESS;
     made.count = found ? count : 0;
@@ -232,14 +209,16 @@ static void keep_chain(uint64_t key, const uint64_t *first, void *const *returns
 }
 
 /* If another thread holds the lock nothing is kept: the chain will come again. */
-void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
-                    uint64_t value)
+void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, void *const *returns,
+                    uint32_t count, uint64_t value)
 {
     key = whole_key(key, first);
     if (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         return;
+    window.word = first;
+    window.words = first < end ? (uint32_t)MIN(end - first, WINDOW) : 0;
     if (comes_often(key))
-        keep_chain(key, first, returns, count, value);
+        keep_chain(key, returns, count, value);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 

@@ -20,10 +20,11 @@ enum {
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
 /* Keeps VALUE (an odd number) with the chain of COUNT return addresses, innermost first, whose
- * first one lies at FIRST. Searching the stack for the places takes about 10 us, so it is done only
+ * first one lies at FIRST, on the calling thread's stack, which ends at END (the address after its
+ * last word). Searching the stack for the places takes about 10 us, so it is done only
  * when the same chain comes for the 4th, 8th, 16th, ... time. */
-void cup_chain_keep(uint64_t key, const uint64_t *first, void *const *returns, uint32_t count,
-                    uint64_t value);
+void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, void *const *returns,
+                    uint32_t count, uint64_t value);
 
 /* A forked child: no other thread is writing. */
 void cup_chains_forked(void);

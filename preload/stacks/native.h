@@ -40,6 +40,10 @@ bool cup_native_may(void);
  * errno. */
 bool cup_native_has_room(void);
 
+/* The end of the calling thread's own stack: the address after its last word. Only after
+ * cup_native_has_room() returned true. */
+const uint64_t *cup_native_stack_end(void);
+
 /* Reads the frames of the calling thread. The guard is held; cup_native_may() and
  * cup_native_has_room() returned true. Keeps errno. */
 void cup_native_here(struct cup_native *native);

@@ -127,6 +127,12 @@ bool cup_native_has_room(void)
     return has;
 }
 
+const uint64_t *cup_native_stack_end(void)
+{
+    const struct unwind_state *state = find_state(false);
+    return state ? (const uint64_t *)(state->high & ~UINT64_C(7)) : NULL;
+}
+
 /* ---- thread-local storage ----------------------------------------------------------------- */
 
 /* The argument of __tls_get_addr(): tls_index of the ELF TLS ABI. */

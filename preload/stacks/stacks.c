@@ -333,8 +333,8 @@ static void keep_chain(const struct cup_native *native, const struct spot *spot)
     while (from < native->own && (uintptr_t)native->at[from] != *spot->first)
         from++;
     if (from < native->own)
-        cup_chain_keep(spot->key, spot->first, native->at + from, native->count - from,
-                       native->hash);
+        cup_chain_keep(spot->key, spot->first, cup_native_stack_end(), native->at + from,
+                       native->count - from, native->hash);
 }
 
 static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool hopeless)

@@ -48,7 +48,7 @@ static void keep_as(uint64_t key, void **returns, uint32_t count)
 {
     for (int i = 0; i < 4; i++) {
         cr_assert_eq(cup_chain_find(key, stack), 0);
-        cup_chain_keep(key, stack, returns, count, VALUE);
+        cup_chain_keep(key, stack, stack + STACK, returns, count, VALUE);
     }
 }
 
