@@ -9,15 +9,18 @@
 #include <unistd.h>
 
 #include "analysis/live/live.h"
+#include "analysis/live/live_metrics.h"
 #include "analysis/live/live_screen.h"
 #include "analysis/metrics/losses/completeness.h"
 #include "analysis/profile/process_life.h"
+#include "cli/top_http.h"
 #include "cli/top_terminal.h"
 #include "cli/verbs.h"
 
 struct request {
-    const char *directory, *once, *sort_text, *interval_text;
+    const char *directory, *once, *sort_text, *interval_text, *http_text;
     double interval_s;
+    unsigned port;
     enum cup_live_sort sort;
 };
 
@@ -31,6 +34,10 @@ static const struct cup_option rows[] = {
                "print one screen and end; needs no terminal. The height is LINES, or 24"),
     CUP_OPTION("--interval", "SECONDS", interval_text,
                "time between two looks at the logs; without it 2"),
+    CUP_OPTION(
+        "--http", "PORT", http_text,
+        "also serve the report's page (/) and figures for Prometheus (/metrics) on this port "
+        "of 127.0.0.1; 0: a free one. Without a terminal it serves until a signal ends it"),
     CUP_OPTION("--sort", "BY", sort_text, "by what workers are sorted at first",
                .values = sort_name),
 };
@@ -62,16 +69,31 @@ static int read_sort(struct request *request, struct cup_error *error)
                                request->sort_text);
 }
 
+static int read_port(struct request *request, struct cup_error *error)
+{
+    char *end = NULL;
+    const char *text = request->http_text;
+    unsigned long port = text ? strtoul(text, &end, 10) : 0;
+    if (text && (*text < '0' || *text > '9' || *end || port > 65535))
+        return cup_error_set(error, "top", CUP_NO_OFFSET,
+                             "--http %s: name a port from 1 to 65535, or 0 for a free one", text);
+    request->port = (unsigned)port;
+    return !text || !request->once
+               ? 0
+               : cup_error_set(error, "top", CUP_NO_OFFSET, "--once and --http exclude each other");
+}
+
 static int read_request(int argc, char **argv, struct request *request, struct cup_error *error)
 {
     struct cup_operands operands = {.words = &request->directory, .room = 1};
     if (cup_options_read(argc, argv, &cup_top_options, request, &operands, error) != 0 ||
-        read_interval(request, error) != 0 || read_sort(request, error) != 0)
+        read_interval(request, error) != 0 || read_sort(request, error) != 0 ||
+        read_port(request, error) != 0)
         return -1;
-    if (!request->once && !cup_top_is_terminal())
+    if (!request->once && !request->http_text && !cup_top_is_terminal())
         return cup_error_set(error, "top", CUP_NO_OFFSET,
                              "standard input and output are not a terminal: use --once for one "
-                             "screen");
+                             "screen, or --http");
     return 0;
 }
 
@@ -81,9 +103,12 @@ struct top {
     const struct request *request;
     struct cup_live live;
     enum cup_live_sort sort;
-    sigset_t waiting; /* signals that are blocked while the program waits */
-    int64_t next_ns;  /* when to look again, on the monotonic clock */
-    bool ended;       /* `sentence` is that of the run */
+    bool shows;           /* on a terminal */
+    struct cup_http http; /* if request->http_text */
+    char address[64];     /* of it; "" without */
+    sigset_t waiting;     /* signals that are blocked while the program waits */
+    int64_t next_ns;      /* when to look again, on the monotonic clock */
+    bool ended;           /* `sentence` is that of the run */
     char sentence[CUP_COMPLETENESS_TEXT];
     struct cup_error error;
 };
@@ -161,10 +186,15 @@ static int draw(struct top *top)
 {
     char *text = NULL;
     size_t bytes;
-    struct cup_output output = {.file = open_memstream(&text, &bytes), .shown_on = stdout};
+    struct cup_output output = {.file = top->shows ? open_memstream(&text, &bytes) : NULL,
+                                .shown_on = stdout};
     struct cup_terminal terminal;
-    struct cup_live_view view = {
-        .sort = top->sort, .ended = top->ended ? top->sentence : NULL, .keys = true};
+    struct cup_live_view view = {.sort = top->sort,
+                                 .ended = top->ended ? top->sentence : NULL,
+                                 .address = top->address,
+                                 .keys = true};
+    if (!top->shows)
+        return 0;
     if (!output.file)
         return cup_error_memory(&top->error, top->live.directory);
     cup_terminal_open(&terminal, &output);
@@ -196,30 +226,70 @@ static bool take_keys(struct top *top)
     return true;
 }
 
-/* Waits for a key, a signal, or the time of the next look. Returns false if the view ends. */
+/* Waits for a key, a signal, a client, or the time of the next look. Returns false if the view
+ * ends. */
 static bool await_event(struct top *top)
 {
+    struct pollfd polls[1 + CUP_HTTP_POLLS] = {
+        {.fd = top->shows ? STDIN_FILENO : -1, .events = POLLIN}};
+    bool serves = top->request->http_text != NULL;
+    size_t count = 1 + (serves ? cup_http_polls(&top->http, polls + 1) : 0);
     int64_t left_ns = top->next_ns - clock_ns(CLOCK_MONOTONIC);
     left_ns = left_ns > 0 ? left_ns : 0;
     const struct timespec timeout = {left_ns / 1000000000, left_ns % 1000000000};
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    int ready = ppoll(&input, 1, &timeout, &top->waiting);
+    int ready = ppoll(polls, count, &timeout, &top->waiting);
+    if (cup_top_ended_by() != 0)
+        return false;
     cup_top_stop_if_asked();
-    return cup_top_ended_by() == 0 && (ready <= 0 || take_keys(top));
+    if (serves)
+        cup_http_serve(&top->http, clock_ns(CLOCK_MONOTONIC));
+    return ready <= 0 || !polls[0].revents || take_keys(top);
 }
 
-static int run_view(struct top *top)
+static int write_metrics(void *context, FILE *out)
 {
-    int result = look(top);
-    if (result == 0 && cup_top_terminal_begin() != 0)
-        return cup_error_system(&top->error, "terminal", "take over");
+    return cup_live_metrics(&((struct top *)context)->live, out);
+}
+
+static int start_http(struct top *top)
+{
+    int result = cup_http_open(&top->http, top->request->port, &top->error);
+    top->http.directory = top->live.directory;
+    top->http.metrics = write_metrics;
+    top->http.context = top;
+    snprintf(top->address, sizeof top->address, "http://127.0.0.1:%u/", top->http.port);
+    if (result == 0 && !top->shows)
+        fprintf(stderr, "cupping: the page is at %s, metrics at %smetrics\n", top->address,
+                top->address);
+    return result;
+}
+
+/* Draws, and looks again and again, until the view ends. */
+static int loop(struct top *top)
+{
+    int result = 0;
     for (bool goes_on = true; result == 0 && goes_on;) {
         result = draw(top);
         goes_on = await_event(top);
         if (result == 0 && goes_on && clock_ns(CLOCK_MONOTONIC) >= top->next_ns)
             result = look(top);
     }
+    return result;
+}
+
+static int run_view(struct top *top)
+{
+    top->shows = cup_top_is_terminal();
+    int result = look(top);
+    if (result == 0 && top->request->http_text)
+        result = start_http(top);
+    if (result == 0 && top->shows && cup_top_terminal_begin() != 0)
+        result = cup_error_system(&top->error, "terminal", "take over");
+    if (result == 0)
+        result = loop(top);
     cup_top_terminal_end();
+    if (top->request->http_text && *top->address)
+        cup_http_close(&top->http);
     return result;
 }
 

@@ -57,6 +57,12 @@ const char *cup_table_name(size_t n);
 enum { CUP_PROMETHEUS_MOST = 50 };
 cup_export_writer cup_export_prometheus;
 
+/* The label of a run there: the last part of the profile's real path (cupping-latest is a link),
+ * and the number of the Runner call where there are several. */
+enum { CUP_RUN_NAME = 300 };
+void cup_export_name_run(const struct cup_profile *profile, const char *directory,
+                         char name[CUP_RUN_NAME]);
+
 /* A measurement directory of roastcoffea 0.1.2: see docs/roastcoffea.md. */
 extern const struct cup_export_file cup_roastcoffea_files[];
 

@@ -424,25 +424,22 @@ static int put_all_rows(T t, struct cup_exposition *exposition)
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-enum { NAME_ROOM = 300 };
-
-/* The last part of the profile's real path (cupping-latest is a link), and the number of the Runner
- * call where there are several. */
-static void name_run(const struct cup_profile *profile, char name[NAME_ROOM])
+void cup_export_name_run(const struct cup_profile *profile, const char *directory,
+                         char name[CUP_RUN_NAME])
 {
-    char *path = realpath(profile->path, NULL);
-    const char *base = path ? basename(path) : profile->path;
+    char *path = realpath(directory, NULL);
+    const char *base = path ? basename(path) : directory;
     if (profile->run_count > 1 && profile->run)
-        snprintf(name, NAME_ROOM, "%.255s#%u", base, (unsigned)profile->run);
+        snprintf(name, CUP_RUN_NAME, "%.255s#%u", base, (unsigned)profile->run);
     else
-        snprintf(name, NAME_ROOM, "%.255s", base);
+        snprintf(name, CUP_RUN_NAME, "%.255s", base);
     free(path);
 }
 
 int cup_export_prometheus(const struct cup_totals *totals, const struct cup_output *output)
 {
-    char name[NAME_ROOM];
-    name_run(totals->profile, name);
+    char name[CUP_RUN_NAME];
+    cup_export_name_run(totals->profile, totals->profile->path, name);
     struct cup_exposition exposition = {.out = output->file,
                                         .common = {"run", {name, strlen(name)}}};
     put_info(&exposition);

@@ -89,7 +89,7 @@ struct cup_live_log;
 
 struct cup_live {
     char *directory; /* owned */
-    /* Strings, processes, servers and runs as in any profile. Of items and tasks it has only the
+    /* Strings, processes, notes and runs as in any profile. Of items and tasks it has only the
      * first chunk with a work item. Nothing else is filled in. */
     struct cup_profile known;
     struct cup_live_log *logs; /* owned; in the order of known.processes */
@@ -107,8 +107,7 @@ struct cup_live {
     struct cup_live_chunks real, paths; /* chunks; tasks that work on a path of a file */
     uint64_t tasks, finished, erred, unknown, running, unfinished;
     uint64_t failed_chunks; /* attempts */
-    uint64_t retried_chunks;
-    uint32_t last_error; /* string */
+    uint32_t last_error;    /* string */
     int64_t last_error_ns;
     struct cup_stretch stretch;                /* of the tasks */
     struct cup_stretch run;                    /* with the Runner's call */

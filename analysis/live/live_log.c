@@ -29,6 +29,15 @@ static void add_string(struct cup_live *live, struct cup_live_log *log, const st
     cup_live_map(live, &log->strings, fixed.id, id);
 }
 
+/* The plan of the run may rest on what a library said. */
+static void add_note(struct cup_live *live, const struct cup_live_log *log,
+                     const struct cup_record *r)
+{
+    struct cup_note *note = CUP_LIVE_APPEND(live, &live->known, notes, note);
+    if (note)
+        *note = (struct cup_note){log->process, cup_live_string(log, cup_read_note(r).text)};
+}
+
 static void add_run(struct cup_live *live, struct cup_live_log *log, uint64_t offset)
 {
     uint64_t *run = CUP_LIVE_APPEND(live, log, runs, run);
@@ -43,6 +52,9 @@ static void take_record(struct cup_live *live, struct cup_live_log *log, const s
     switch (r->type) {
     case CUP_R_STRING:
         add_string(live, log, r);
+        break;
+    case CUP_R_NOTE:
+        add_note(live, log, r);
         break;
     case CUP_R_SERVER:
         note_last_time(live, log, cup_read_server(r).stop_ns);

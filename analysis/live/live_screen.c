@@ -554,6 +554,10 @@ static int print_workers(struct screen *screen)
 static void print_notes(struct screen *screen)
 {
     const struct cup_live *live = screen->live;
+    if (screen->view->address && *screen->view->address)
+        print_line(screen, CUP_DIM,
+                   CUP_FORMAT("page      %s, metrics: %smetrics", screen->view->address,
+                              screen->view->address));
     if (live->logs_unreadable)
         print_line(screen, CUP_WARN,
                    CUP_FORMAT("%s cannot be read now: figures are too low",

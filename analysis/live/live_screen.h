@@ -23,8 +23,9 @@ extern const char *const cup_live_sort_names[CUP_LIVE_SORT_COUNT];
 struct cup_live_view {
     unsigned height; /* lines */
     enum cup_live_sort sort;
-    const char *ended; /* what the report says of the run that ended, as its first line; NULL */
-    bool keys;         /* show the keys in the last line */
+    const char *ended;   /* what the report says of the run that ended, as its first line; NULL */
+    const char *address; /* of the page; NULL or "": none */
+    bool keys;           /* show the keys in the last line */
 };
 
 /* Prints at most view->height lines, none wider than the terminal. Texts from logs cannot control

@@ -219,10 +219,91 @@ static void expect_refusal(const struct job *job)
     child_free(&child);
 }
 
+/* ---- --http ---------------------------------------------------------------------------------- */
+
+static void start_server(struct cup_process *server, const struct job *job, char address[128])
+{
+    const char *const argv[] = {CUP_BUILD "/cupping",
+                                "top",
+                                job->cluster.profile,
+                                "--http",
+                                "0",
+                                "--interval",
+                                "0.2",
+                                NULL};
+    cup_process_start(server, "top", text("%s/top.log", job->directory), argv, NULL);
+    for (int looks = WAIT_S * 50; looks > 0; looks--) {
+        char *output = cup_process_output(server);
+        bool there = output && sscanf(output, "cupping: the page is at %127[^,]", address) == 1;
+        free(output);
+        if (there)
+            return;
+        pause_shortly();
+    }
+    cr_assert_fail("the server does not say its address");
+}
+
+static char *fetch(const char *address, const char *page)
+{
+    return output_of(&(struct child){.argv = {"curl", "-sSf", text("%s%s", address, page)}});
+}
+
+/* The value of a series without labels other than the run; -1: it is not there. */
+static double metric(const char *metrics, const char *name)
+{
+    const char *at = strstr(metrics, text("\n%s{run=\"profile\"} ", name));
+    return at ? strtod(strchr(at, '}') + 1, NULL) : -1;
+}
+
+static void expect_served(const char *address, const struct job *job)
+{
+    char *page = fetch(address, ""), *metrics = fetch(address, "metrics");
+    while (metric(metrics, "cupping_live_read_bytes_per_second") < 0) { /* until the second look */
+        pause_shortly();
+        free(metrics);
+        metrics = fetch(address, "metrics");
+    }
+    json_t *truth = cup_json(job->directory, "wait");
+    double done = metric(metrics, "cupping_events_total");
+    cr_expect(done > 0 && done < (double)cup_count(truth, "events"), "%s", metrics);
+    cr_expect(metric(metrics, "cupping_planned_events") == (double)cup_count(truth, "events"));
+    cr_expect(metric(metrics, "cupping_live_running") == 1, "%s", metrics);
+    cr_expect(strstr(metrics, "{run=\"profile\",prefix=\"Slow\"} 1\n"), "%s", metrics);
+    cr_expect(strstr(page, "Still running, so far") && strstr(page, "</html>"));
+    json_decref(truth);
+    free(metrics), free(page);
+}
+
+/* The figures that both have are equal when all is done. */
+static void expect_served_at_end(const char *address, const char *directory)
+{
+    json_t *report = cup_report(directory), *workflow = json_object_get(report, "workflow");
+    char *metrics = NULL;
+    for (int looks = 0; looks < WAIT_S * 50; looks++, pause_shortly()) {
+        free(metrics);
+        metrics = fetch(address, "metrics");
+        if (metric(metrics, "cupping_live_running") == 0)
+            break;
+    }
+    cr_expect(metric(metrics, "cupping_events_total") == cup_number(workflow, "total_events"));
+    cr_expect(metric(metrics, "cupping_chunks_total") == cup_number(workflow, "num_chunks"));
+    cr_expect(metric(metrics, "cupping_read_bytes_total") ==
+                  cup_number(workflow, "total_bytes_read"),
+              "%s", metrics);
+    cr_expect(metric(metrics, "cupping_live_duration_seconds") == cup_number(workflow, "wall_time"),
+              "%s", metrics);
+    json_decref(report);
+    free(metrics);
+}
+
 Test(top, beside_a_real_job)
 {
     struct job job;
+    struct cup_process server;
+    char address[128];
     start_job(&job);
+    start_server(&server, &job, address);
+    expect_served(address, &job);
     expect_middle(&job);
     use_keys(&job);
     end_by_signal(&job, SIGINT);
@@ -233,5 +314,8 @@ Test(top, beside_a_real_job)
     ended.directory = strdup(job.directory);
     finish_job(&job);
     expect_end(&ended);
+    expect_served_at_end(address, ended.directory);
+    cup_process_signal(&server, SIGTERM);
+    cr_expect(cup_process_wait(&server, WAIT_S) == 128 + SIGTERM);
     free(ended.directory);
 }

@@ -85,7 +85,7 @@ _cupping() {
         [[ $verb == top ]] && _cupping_words "memory bytes running cpu name" || COMPREPLY=()
         return
         ;;
-    --width | --height | --top | --interval) COMPREPLY=() && return ;;
+    --width | --height | --top | --interval | --http) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -99,7 +99,7 @@ _cupping() {
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
-    top:-*) _cupping_words "--once --interval --sort" ;;
+    top:-*) _cupping_words "--once --interval --http --sort" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;
