@@ -685,8 +685,9 @@ struct cup_r_task_begin {
     uint32_t span;   /* string: the span's name */
     uint32_t origin; /* enum cup_task_origin */
     int64_t start_ns;
-    uint64_t rss;       /* CUP_UNKNOWN64: not known */
-    int64_t run_id;     /* Dask's run_id of this attempt; -1: not known */
+    uint64_t rss;   /* CUP_UNKNOWN64: not known */
+    int64_t run_id; /* Dask's run_id of this attempt; of Coffea's own tasks its number, from 0 on;
+                       -1: not known */
     uint32_t key_bytes; /* in the tail */
     uint32_t span_id;   /* string: the id of a SPAN record; 0: not known */
 };

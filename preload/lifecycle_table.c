@@ -21,6 +21,7 @@
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
 #include "preload/coffea/coffea.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/coffea/requested_baskets.h"
 #include "preload/coffea/work_item.h"
 #include "preload/counters/block.h"
@@ -110,6 +111,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"coffea/requested_baskets", .reset = cup_requested_baskets_reset},
     {"coffea/work_item", .task_begins = cup_work_item_task_begins},
     {"coffea/coffea", .child_begins = cup_coffea_child_begins},
+    {"coffea/coffea_calls", .child_begins = cup_coffea_calls_child_begins},
     {"dask/dask_tasks", .child_begins = cup_dask_child_begins},
     {"dask/runner_calls", .child_begins = cup_run_child_begins},
     {"process", .log_opened = cup_process_log_opened},

@@ -47,6 +47,18 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
                                   CUP_SHOW_COUNTED(lost, "record"));
 }
 
+/* A worker lacks a feature by which bytes find their task. */
+static bool is_any_attribution_off(const struct cup_profile *profile)
+{
+    const uint64_t needed =
+        CUP_FEATURE_BRIDGE | CUP_FEATURE_CHUNKS | CUP_FEATURE_CONTEXT | CUP_FEATURE_HANDOFF;
+    for (size_t i = 0; i < profile->process_count; i++)
+        if (cup_process_is_worker(&profile->processes[i]) &&
+            (needed & ~profile->processes[i].header.features))
+            return true;
+    return false;
+}
+
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
 {
     double share = 1 - cup_metric_number(CUP_METRIC_share_attributed, t);
@@ -56,8 +68,10 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
                "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
                "\nFind out which bytes are of no known task: `cupping report --only attribution` "
                "lists "
-               "them, `--only health` says which feature is off.",
-               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100);
+               "them%s.",
+               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100,
+               is_any_attribution_off(t->profile) ? ", `--only health` says which feature is off"
+                                                  : "");
 }
 
 /* The first error of a lost chunk. */

@@ -225,6 +225,7 @@ void cup_live_log_free(struct cup_live_log *log)
     cup_id_map_clear(&log->codes_at);
     cup_id_map_clear(&log->nodes);
     cup_id_map_clear(&log->tasks_at);
+    cup_id_map_clear(&log->attempts);
     cup_id_map_clear(&log->seen_at);
     cup_id_map_clear(&log->last_rows);
     cup_id_map_clear(&log->threads);

@@ -49,8 +49,9 @@ struct cup_live_log {
     uint64_t open_bytes;
     struct cup_measured_waits open_waits;
     /* Ids of the log: strings (in known.strings); index + 1 of the others. nodes: index + 1 in
-     * lines; tasks: CUP_LIVE_UNWANTED for one of another run. */
-    struct cup_id_map strings, workers, codes_at, nodes, tasks_at, seen_at, last_rows, threads;
+     * lines; tasks: CUP_LIVE_UNWANTED for one of another run; attempts: for cup_task_hash(). */
+    struct cup_id_map strings, workers, codes_at, nodes, tasks_at, seen_at, last_rows, threads,
+        attempts;
 };
 
 #define CUP_LIVE_UNWANTED UINT32_MAX

@@ -86,13 +86,14 @@ void cup_live_task_begin(struct cup_live *live, struct cup_live_log *log,
         return;
     *open = (uint32_t)log->task_count - 1;
     *task = (struct cup_live_task){.start_ns = start_ns,
-                                   .key_hash = cup_task_hash(header, r),
+                                   .key_hash = cup_task_hash(header, r, &log->attempts),
                                    .result_bytes = CUP_UNKNOWN64,
                                    .events = CUP_UNKNOWN64,
                                    .prefix = prefix_of(live, cup_live_string(log, fixed.prefix)),
                                    .worker = (uint32_t)(worker - live->workers),
                                    .origin = (uint8_t)fixed.origin,
                                    .voided = log->all_voided};
+    live->out_of_memory |= !task->key_hash;
     cup_live_map(live, &log->tasks_at, fixed.task, (uint32_t)log->task_count);
     live->known.processes[log->process].tasks++;
     live->tasks++;

@@ -19,7 +19,7 @@ METRIC(records_orphaned, "records without their task", COUNT, cup_count(t->profi
 METRIC(tasks_unfinished, "tasks unfinished", COUNT, cup_count(t->all.unfinished),
        "no end in the log: their process was killed or crashed")
 METRIC(tasks_unknown, "tasks of unknown outcome", COUNT, cup_count(t->all.unknown),
-       "they ended, but how cannot be read in this version of Dask")
+       "they ended, but it is not known how")
 METRIC(tasks_running, "tasks running", COUNT, cup_count(t->all.running),
        "their process ran when the report was made")
 METRIC(tasks_without_cpu, "tasks without CPU time", COUNT, cup_count(t->all.without_cpu),

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "analysis/base/error.h"
+#include "analysis/base/id_map.h"
 #include "analysis/base/intern.h"
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
@@ -562,8 +563,10 @@ const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_
 /* Frees everything. Returns 0, or -1 if memory ran out and records are missing. */
 int cup_record_reader_close(struct cup_record_reader *reader);
 
-/* The key_hash of the task of a TASK_BEGIN record, in the log with that header. */
-uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record);
+/* The key_hash of the task of a TASK_BEGIN record, in the log with that header. ATTEMPTS, of the
+ * log: by thread, the number of the first attempt at Coffea's own task. 0: no memory. */
+uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record,
+                       struct cup_id_map *attempts);
 
 /* str(key) of a task, valid until the next call; {NULL, 0} if it cannot be read. */
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task);

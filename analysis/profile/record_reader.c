@@ -104,14 +104,28 @@ static uint64_t hash_place(const struct cup_log_header *header, uint32_t task)
     return cup_text_hash((struct cup_text){place, (size_t)bytes});
 }
 
+/* Without Dask, Coffea tries an item again in the same thread. Returns 0, or -1 without memory. */
+static int find_first_attempt(struct cup_id_map *attempts, const struct cup_r_task_begin *begin,
+                              uint32_t *first)
+{
+    bool is_coffea = begin->origin == CUP_ORIGIN_COFFEA;
+    uint32_t known = is_coffea && begin->run_id > 0 ? cup_id_map_get(attempts, begin->tid) : 0;
+    *first = known ? known : begin->task;
+    return !is_coffea || known ? 0 : cup_id_map_set(attempts, begin->tid, begin->task);
+}
+
 /* Attempts at one task are recognised by equal keys. Unknown keys, keys that cupping makes up
  * without Dask, and names of actors' methods do not identify a task across processes. */
-uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record)
+uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_record *record,
+                       struct cup_id_map *attempts)
 {
     struct cup_r_task_begin begin = cup_read_task_begin(record);
     struct cup_text key = cup_record_text(record, begin.key_bytes);
     bool is_key = begin.origin == CUP_ORIGIN_DASK || begin.origin == CUP_ORIGIN_ASYNC;
-    return key.length > 0 && is_key ? cup_text_hash(key) : hash_place(header, begin.task);
+    if (key.length > 0 && is_key)
+        return cup_text_hash(key);
+    uint32_t first;
+    return find_first_attempt(attempts, &begin, &first) == 0 ? hash_place(header, first) : 0;
 }
 
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task)

@@ -135,7 +135,15 @@ static bool overlaps(const struct cup_run *a, const struct cup_run *b)
     return a->start_ns < b->stop_ns && b->start_ns < a->stop_ns;
 }
 
-/* Between two runs the border is the middle. A run that overlaps others has its own begin and end
+/* Where LATER can begin: when its client was last seen outside of a call. If that is not known, the
+ * middle between the two. */
+static int64_t border_between(const struct cup_run *earlier, const struct cup_run *later)
+{
+    bool known = later->not_before_ns > earlier->stop_ns && later->not_before_ns <= later->start_ns;
+    return known ? later->not_before_ns : middle_of(earlier->stop_ns, later->start_ns);
+}
+
+/* A run that overlaps others has its own begin and end
  * where they go on. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns)
 {
@@ -148,9 +156,9 @@ void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_
          other++) {
         bool both = other != run && overlaps(run, other);
         if (other != run && !both && other->start_ns <= run->start_ns)
-            *from_ns = later_of(*from_ns, middle_of(other->stop_ns, run->start_ns));
+            *from_ns = later_of(*from_ns, border_between(other, run));
         else if (other != run && !both)
-            *to_ns = earlier_of(*to_ns, middle_of(run->stop_ns, other->start_ns));
+            *to_ns = earlier_of(*to_ns, border_between(run, other));
         if (both && other->start_ns < run->start_ns)
             *from_ns = later_of(*from_ns, run->start_ns);
         if (both && other->stop_ns > run->stop_ns)

@@ -1,16 +1,10 @@
 #include "preload/coffea/coffea.h"
 
-#include "preload/coffea/work_item.h"
-#include "preload/lifecycle/recording.h"
-#include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
-#include "preload/sys/clock.h"
 #include "preload/sys/id_table.h"
-#include "preload/task/task.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The columns that a chunk accessed, as Coffea's report lists them. Most chunks access the same
@@ -278,7 +272,7 @@ static uint64_t count_entries(cup_object *item)
     return start < 0 || stop < start ? CUP_UNKNOWN64 : (uint64_t)(stop - start);
 }
 
-static void record_report(struct cup_frame frame, cup_object *item, cup_object **locals)
+void cup_coffea_report(struct cup_frame frame, cup_object *item, cup_object **locals)
 {
     CUP_OWNED cup_object *file = cup_frames_local(frame, "file", locals);
     CUP_OWNED cup_object *accessed = cup_frames_local(frame, "materialized", locals);
@@ -289,8 +283,6 @@ static void record_report(struct cup_frame frame, cup_object *item, cup_object *
     cup_log_write(CUP_R_CHUNK_REPORT, &record, NULL, 0);
 }
 
-/* ---- the clock around process() ---------------------------------------------------------- */
-
 void cup_coffea_note_versions(void)
 {
     static const char *const modules[] = {"coffea", "uproot", "awkward", "numpy"};
@@ -299,83 +291,4 @@ void cup_coffea_note_versions(void)
     known.versions = true;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         cup_log_python_version(modules[i]);
-}
-
-/* A chunk that is no Dask task gets the key "dataset:file:tree:start-stop". */
-static uint32_t make_key(cup_object *item, char *key, size_t size)
-{
-    char parts[3][512];
-    static const char *const names[] = {"dataset", "filename", "treename"};
-    for (int i = 0; i < 3; i++) {
-        CUP_OWNED cup_object *value = cup_python_attribute(item, names[i]);
-        cup_python_text(value, parts[i], sizeof parts[i]);
-    }
-    int bytes = snprintf(key, size, "%s:%s:%s:%lld-%lld", parts[0], parts[1], parts[2],
-                         (long long)cup_python_integer_at(item, "entrystart", -1),
-                         (long long)cup_python_integer_at(item, "entrystop", -1));
-    return bytes < 0 ? 0 : (uint32_t)((size_t)bytes < size ? (size_t)bytes : size - 1);
-}
-
-static void open_task(cup_object *item, struct cup_moment now)
-{
-    char key[2048];
-    const struct cup_r_task_begin begin = {.prefix = cup_log_cstring("process"),
-                                           .origin = CUP_ORIGIN_COFFEA,
-                                           .start_ns = now.time_ns,
-                                           .run_id = -1,
-                                           .key_bytes = make_key(item, key, sizeof key)};
-    cup_task_begin(begin, key, now.cpu_ns);
-}
-
-void cup_coffea_left(int64_t now_ns)
-{
-    if (cup_self.origin == CUP_ORIGIN_COFFEA)
-        cup_task_end(CUP_STATUS_ERRED, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()},
-                     CUP_UNKNOWN64, 0);
-}
-
-static void begin_process(cup_object *item, struct cup_moment now)
-{
-    if (cup_self.origin == CUP_ORIGIN_COFFEA) /* the last chunk raised an exception */
-        cup_task_end(CUP_STATUS_ERRED, now, CUP_UNKNOWN64, 0);
-    if (!cup_self.task)
-        open_task(item, now);
-    if (!cup_work_item_known())
-        cup_item_is_coffea(item, "WorkItem");
-    cup_task_tic(now);
-}
-
-static void end_process(struct cup_frame frame, cup_object *item, cup_object **locals,
-                        struct cup_moment now)
-{
-    cup_task_toc(now);
-    if (cup_self.task)
-        record_report(frame, item, locals);
-    if (cup_self.origin == CUP_ORIGIN_COFFEA)
-        cup_task_end(CUP_STATUS_FINISHED, now, CUP_UNKNOWN64, 0);
-}
-
-/* Chunks alone, without Dask's other tasks, would look like idle workers. */
-static bool is_supported(void)
-{
-    return !cup_release_refused(CUP_RELEASE_DISTRIBUTED) &&
-           cup_release_supported(CUP_RELEASE_COFFEA);
-}
-
-void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
-{
-    if (!cup_frames_is_in(top, "coffea/processor/executor.py") || !is_supported() ||
-        !cup_recording_open())
-        return;
-    CUP_OWNED cup_object *locals = NULL;
-    CUP_OWNED cup_object *item = cup_frames_local(top, "item", &locals);
-    CUP_OWNED cup_object *before =
-        cup_frames_local(top, "tic", &locals); /* bound after the first clock call */
-    if (before)
-        end_process(top, item, &locals, now);
-    else if (item)
-        begin_process(item, now);
-    else
-        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
-    cup_coffea_note_versions();
 }

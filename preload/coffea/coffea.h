@@ -1,17 +1,13 @@
-/* Reads what Coffea knows: the work item of a chunk, when process() begins and ends, and what
- * Coffea reports of the chunk afterwards. All functions need the GIL and the guard. */
+/* Reads what Coffea reports of a chunk: the columns that it accessed, the bytes that uproot
+ * requested, its entries. All functions need the GIL and the guard. */
 #pragma once
 
 #include "preload/python/frames.h"
-#include "preload/task/task.h"
 
-/* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its
- * frame. */
-void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
-
-/* The calling thread is not inside _work_function. If a chunk that Coffea's clock calls began is
- * still open, the function raised an exception: ends the chunk as failed. */
-void cup_coffea_left(int64_t now_ns);
+/* The calling thread's task is a chunk, and process() has returned: records what Coffea is about to
+ * report of it. FRAME: of _work_function, whose work item is ITEM. LOCALS: see cup_frames_local().
+ */
+void cup_coffea_report(struct cup_frame frame, cup_object *item, cup_object **locals);
 
 /* A row of the lifecycle table. */
 void cup_coffea_child_begins(void);

@@ -299,8 +299,16 @@ static void read_request_of(struct cup_frame frame, uint32_t task)
     } else if (!complained) {
         complained = true;
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
-        cup_log_note("baskets that uproot requests are not recorded: its list is not as expected");
+        cup_recording_drop_feature(CUP_FEATURE_REQUESTED,
+                                   "baskets that uproot requests are not recorded",
+                                   "its list is not as expected");
     }
+}
+
+void cup_requested_baskets_expect(void)
+{
+    if (!complained && cup_active() && cup_log_header()->features & CUP_FEATURE_HANDOFF)
+        cup_recording_add_feature(CUP_FEATURE_REQUESTED);
 }
 
 static void look_at_queue(uint32_t task)

@@ -2,7 +2,7 @@
 
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
-#include "preload/coffea/coffea.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/python_calls.h"
 #include "preload/dask/runner_calls.h"
@@ -191,12 +191,12 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
 
 /* The rare cases are functions that are not inlined, so that the frequent one (no anchor) saves no
  * registers. */
-static __attribute__((noinline)) bool become_ready(clockid_t id, const struct timespec *now)
+static __attribute__((noinline)) bool become_ready(clockid_t id, int64_t now_ns)
 {
     if (!cup_recording_wanted())
         return false;
     int saved = cup_enter();
-    bool ready = try_to_get_ready(id, cup_clock_call_ns(now));
+    bool ready = try_to_get_ready(id, now_ns);
     cup_leave(saved);
     return ready;
 }
@@ -232,6 +232,25 @@ static __attribute__((noinline)) void enter_runner_check(const struct timespec *
     cup_leave(saved);
 }
 
+/* An executor makes a lock for each job that it submits: a thread of its pool may begin the job
+ * long before this thread reads a clock again. So locks are looked at more often than clock calls.
+ */
+void cup_clock_call_before_file(void)
+{
+    enum { SOONER_NS = 900 * 1000 };
+    if (cup_self.guard || state == OFF || !cup_recording_wanted())
+        return;
+    int64_t now_ns = cup_clock_realtime_ns();
+    if (state != READY && !become_ready(CLOCK_REALTIME, now_ns))
+        return;
+    int saved = cup_enter();
+    uint32_t task = cup_self.task;
+    cup_coffea_look((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+    if (cup_self.task != task || now_ns >= cup_runner_self.next_ns - SOONER_NS)
+        cup_runner_self.next_ns = now_ns + check_runner_call(now_ns);
+    cup_leave(saved);
+}
+
 /* The longest pause that the situation allows: tasks read this clock millions of times. */
 static int64_t pause_of_monotonic(const void *caller)
 {
@@ -261,7 +280,8 @@ void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
 
 void cup_clock_call(clockid_t id, const struct timespec *now)
 {
-    if (cup_self.guard || (__builtin_expect(state != READY, 0) && !become_ready(id, now)))
+    if (cup_self.guard ||
+        (__builtin_expect(state != READY, 0) && !become_ready(id, cup_clock_call_ns(now))))
         return;
     const void *name = cup_frames_top_name();
     if (__builtin_expect(name && is_anchor(id, now, name), 0))

@@ -11,6 +11,10 @@
  * thread, GIL or not. Returns after a few loads unless the caller is an anchor. Keeps errno. */
 void cup_clock_call(clockid_t id, const struct timespec *now);
 
+/* The calling thread, for which cup_coffea_may_look() is true, made a lock: it may be in a function
+ * of Coffea's that is about to open a file. Any thread, GIL or not. Keeps errno. */
+void cup_clock_call_before_file(void);
+
 static inline int64_t cup_clock_call_ns(const struct timespec *time)
 {
     return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;

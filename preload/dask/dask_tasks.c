@@ -2,6 +2,7 @@
 
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/coffea/work_item.h"
 #include "preload/dask/digests.h"
 #include "preload/dask/server_samples.h"
@@ -546,10 +547,24 @@ void cup_dask_actor_ends(enum cup_task_status status)
     cup_leave(saved);
 }
 
+/* concurrent.futures takes the Future's lock when a job has ended. */
+static void look_at_job(struct cup_frame frame)
+{
+    if (cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_ENTER) || !cup_frames_back(&frame))
+        return;
+    const void *name = cup_frames_name(frame);
+    struct cup_frame setter = frame;
+    if (is_any(name, CUP_ANCHOR_JOB_RETURNED, CUP_ANCHOR_JOB_RAISED) && cup_frames_back(&frame) &&
+        cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_JOB_RUN) && cup_anchors_may_ask())
+        cup_coffea_job_ends(setter, name == cup_anchor_name(CUP_ANCHOR_JOB_RAISED));
+}
+
 static void look_at_lock(struct cup_frame frame)
 {
     if (cup_self.origin == CUP_ORIGIN_ACTOR)
         look_at_actor(frame);
+    else if (cup_self.origin == CUP_ORIGIN_COFFEA)
+        look_at_job(frame);
     else if (own.end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
              cup_anchors_may_ask())
         complete_end(frame);

@@ -21,8 +21,9 @@ void cup_dask_unmetered_clock(struct cup_frame top, struct cup_moment now);
 /* The calling thread begins to execute a method of an actor: it read the time. */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
 
-/* The calling thread, which awaits a lock of Dask (cup_self.awaits_lock), took one. If its task is
- * a method of an actor, Dask takes the lock when the method has ended. If its last task ended
+/* The calling thread, which awaits a lock (cup_self.awaits_lock), took one. If its task is a method
+ * of an actor, Dask takes the lock when the method has ended. If it is a call of Coffea's in a job
+ * of a pool, concurrent.futures takes the lock when the job has ended. If its last task ended
  * before Dask had made its message (up to 2024.2), Dask takes the lock when it has. Needs neither
  * the guard nor the GIL (without the GIL it does nothing). Keeps errno. */
 void cup_dask_lock_taken(void);

@@ -1,6 +1,7 @@
 #include "preload/dask/python_calls.h"
 
 #include "preload/attribution/helper.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/coffea/requested_baskets.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/python/anchors.h"
@@ -25,7 +26,6 @@ static void use_self(struct cup_frame frame, enum cup_helper_use use)
 HANDLER(object_made, CUP_USE_MADE)
 HANDLER(object_used, CUP_USE_USED)
 HANDLER(job_begins, CUP_USE_JOB_BEGINS)
-HANDLER(job_ends, CUP_USE_JOB_ENDS)
 HANDLER(item_taken, CUP_USE_TAKES_ITEM)
 HANDLER(job_submitted, CUP_USE_SUBMITS)
 HANDLER(thread_woken, CUP_USE_WOKEN)
@@ -84,14 +84,53 @@ static void actor_returns(struct cup_frame frame)
         cup_dask_actor_ends(CUP_STATUS_FINISHED);
 }
 
-/* The job of an actor's method ends by an exception. */
+/* ---- jobs that end ------------------------------------------------------------------------- */
+
+/* Ends the calling thread's task if that is the job which sets its Future in FRAME. */
+static void end_task_of_job(struct cup_frame frame, bool raised)
+{
+    struct cup_frame setter = frame;
+    if (cup_self.guard || !cup_frames_back(&frame) ||
+        cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_JOB_RUN))
+        return;
+    if (cup_self.origin == CUP_ORIGIN_ACTOR && raised)
+        cup_dask_actor_ends(CUP_STATUS_ERRED);
+    int saved = cup_enter();
+    cup_coffea_job_ends(setter, raised);
+    cup_leave(saved);
+}
+
+static void job_returns(struct cup_frame frame)
+{
+    end_task_of_job(frame, false);
+    use_self(frame, CUP_USE_JOB_ENDS);
+}
+
 static void job_raises(struct cup_frame frame)
 {
-    struct cup_frame caller = frame;
-    if (cup_self.origin == CUP_ORIGIN_ACTOR && !cup_self.guard && cup_frames_back(&caller) &&
-        cup_frames_name(caller) == cup_anchor_name(CUP_ANCHOR_JOB_RUN))
-        cup_dask_actor_ends(CUP_STATUS_ERRED);
+    end_task_of_job(frame, true);
     use_self(frame, CUP_USE_JOB_ENDS);
+}
+
+/* ---- calls of Coffea's --------------------------------------------------------------------- */
+
+static void call_begins(struct cup_frame frame)
+{
+    (void)frame;
+    if (cup_self.guard || !cup_coffea_may_look())
+        return;
+    int saved = cup_enter();
+    cup_coffea_look((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+    cup_leave(saved);
+}
+
+static void call_returns(struct cup_frame frame)
+{
+    if (cup_self.guard || cup_self.origin != CUP_ORIGIN_COFFEA)
+        return;
+    int saved = cup_enter();
+    cup_coffea_returns(frame);
+    cup_leave(saved);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -102,11 +141,16 @@ static void job_raises(struct cup_frame frame)
     {                                                                                              \
         module, "ProcessPoolExecutor", "submit", .file = (path), .begins = job_submitted           \
     }
+#define COFFEA(function)                                                                           \
+    {                                                                                              \
+        "coffea.processor.executor", "Runner", function,                                           \
+            .file = "coffea/processor/executor.py", .begins = call_begins, .returns = call_returns \
+    }
 #define FUTURE "concurrent.futures._base", "Future"
 static const struct cup_monitored functions[] = {
     {FUTURE, "__init__", .begins = object_made},
     {FUTURE, "set_running_or_notify_cancel", .begins = job_begins},
-    {FUTURE, "set_result", .begins = job_ends},
+    {FUTURE, "set_result", .begins = job_returns},
     {FUTURE, "set_exception", .begins = job_raises},
     {FUTURE, "result", .begins = object_used},
     {FUTURE, "exception", .begins = object_used},
@@ -130,6 +174,10 @@ static const struct cup_monitored functions[] = {
      .returns = actor_returns},
     {"uproot.behaviors.TBranch", NULL, "_ranges_or_baskets_to_arrays",
      .file = "uproot/behaviors/TBranch.py", .begins = cup_requested_baskets_begin},
+    COFFEA("_work_function"),
+    COFFEA("metadata_fetcher"),
+    COFFEA("metadata_fetcher_root"),
+    COFFEA("metadata_fetcher_parquet"),
     {NULL},
 };
 

@@ -1,6 +1,7 @@
 #include "preload/dask/runner_calls.h"
 
 #include "preload/coffea/coffea.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/dask/runner_plan.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/releases.h"
@@ -79,7 +80,6 @@ static bool find_codes(void)
 
 struct place {
     bool inside;
-    bool works;            /* inside _work_function: it processes a chunk */
     struct cup_frame body; /* at is NULL: not called yet, or it has returned */
     struct progress progress;
 };
@@ -96,8 +96,6 @@ static struct place find_place(void)
             place.body = frame;
             place.progress.body = cup_frames_place(frame);
         }
-        if (cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION))
-            place.works = true;
         if (code && code == codes.around)
             place.progress.around = cup_frames_place(frame);
         if (code != codes.run && code != codes.call)
@@ -105,7 +103,6 @@ static struct place find_place(void)
         place.inside = true;
         place.progress.outermost = cup_frames_place(frame);
     }
-    place.works = place.works || more; /* unknown: the stack is deeper than DEEPEST */
     return place;
 }
 
@@ -239,8 +236,7 @@ int64_t cup_runner_call_check(int64_t now_ns)
         return SELDOM_NS;
     struct place place = find_place();
     struct call *call = find_own_call(place.inside);
-    if (!place.works)
-        cup_coffea_left(now_ns);
+    cup_coffea_look((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     if (!place.inside)
         look_outside_call(call, now_ns);
     else if (call && !cup_runner_self.parents)

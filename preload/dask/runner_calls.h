@@ -21,8 +21,8 @@ struct cup_runner_thread {
 extern __thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")))
 CUP_OURS;
 
-/* True if the thread is in no task, or in a chunk that cupping recorded from Coffea's own clock
- * calls (the Runner then runs in this very thread). */
+/* True if the thread is in no task, or in a call of Coffea's that is a task of its own (the Runner
+ * may then run in this very thread). */
 static inline bool cup_runner_call_may_check(void)
 {
     return !cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA;

@@ -1,7 +1,9 @@
 /* Wrappers of semaphores, of which CPython makes its locks, and of pthread_create(). Both hand work
  * from one thread to another. */
 #include "preload/attribution/helper.h"
+#include "preload/coffea/coffea_calls.h"
 #include "preload/coffea/requested_baskets.h"
+#include "preload/dask/clock_calls.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/hooks/waiting.h"
@@ -18,6 +20,8 @@
 
 static void note_lock_made(const sem_t *lock)
 {
+    if (cup_coffea_may_look())
+        cup_clock_call_before_file();
     uint32_t task = cup_helper_made(lock);
     if (task)
         cup_requested_baskets_lock(task);

@@ -46,7 +46,7 @@ struct cup_thread {
     uint8_t origin;               /* enum cup_task_origin of its task: only the code that recognised
                                      its begin (Dask's or Coffea's) may end it */
     bool server_loop; /* it runs a Dask server's event loop: method SOLE does not apply */
-    bool awaits_lock; /* set by room dask: when this thread takes a lock, its task may have ended,
+    bool awaits_lock; /* when this thread takes a lock, its task may have ended,
                          or Dask may have made its message about it */
     uint32_t guard;   /* > 0: inside the library; hooks only forward */
     uint32_t tid;

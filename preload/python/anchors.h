@@ -63,7 +63,11 @@
     /* multiprocessing.resource_tracker, CPython 3.9 to 3.13 */                                    \
     X(TRACKER, "ensure_running", "(none: its pipe hands no work over)")                            \
     /* coffea.processor.executor, coffea 0.7.22 to 2026.9 */                                       \
-    X(WORK_FUNCTION, "_work_function", "item, tic, file, materialized")                            \
+    X(WORK_FUNCTION, "_work_function", "item, tic, file, materialized, checkpointer")              \
+    X(FETCH_METADATA, "metadata_fetcher", "item")                                                  \
+    X(FETCH_METADATA_ROOT, "metadata_fetcher_root", "item")                                        \
+    X(FETCH_METADATA_PARQUET, "metadata_fetcher_parquet", "item")                                  \
+    X(RETRIES, "automatic_retries", "retries, retry_count, skipbadfiles")                          \
     X(RUNNER, "run", "executor (also in _run_impl)")                                               \
     /* uproot.behaviors.TBranch, uproot 5.6 and 5.7 */                                             \
     X(ARRAYS, "_ranges_or_baskets_to_arrays", "hasbranches, ranges_or_baskets, arrays")            \

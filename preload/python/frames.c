@@ -40,10 +40,24 @@ static inline const char *skip_entries_from_c(const struct cup_layout *layout, c
     return frame;
 }
 
+/* From 3.13 on, when Python code makes an object, the interpreter may put a frame of its own below
+ * __init__(). Its code has one str as both name and file. The API skips it. */
+static inline bool is_below_init(const struct cup_layout *layout, const char *frame, bool verifies)
+{
+    const char *code = cup_stack_referent(load_word(frame, layout->frame_code, verifies));
+    return layout->frame_owner != CUP_NOWHERE && code &&
+           load_word(code, layout->code_name, verifies) ==
+               load_word(code, layout->code_file, verifies);
+}
+
 static inline const char *find_caller(const struct cup_layout *layout, const char *frame,
                                       bool verifies)
 {
-    return skip_entries_from_c(layout, load_word(frame, layout->frame_back, verifies), verifies);
+    do
+        frame =
+            skip_entries_from_c(layout, load_word(frame, layout->frame_back, verifies), verifies);
+    while (frame && is_below_init(layout, frame, verifies));
+    return frame;
 }
 
 /* THREAD: the calling thread's state; NULL: none. */

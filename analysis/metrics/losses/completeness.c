@@ -389,8 +389,7 @@ static enum cup_run_state judge(struct cup_completeness *c, const struct cup_tot
         return CUP_RUN_FAILED;
     }
     if (t->all.unknown) {
-        c->reason = "how tasks ended cannot be read in this version of Dask, see "
-                    "`cupping report --only health`";
+        c->reason = "it is not known how some tasks ended: `cupping tasks` lists them";
         return CUP_RUN_UNKNOWN;
     }
     if (c->reason && !why_uncertain(t) && name_killed_chunks(c, t, 2))

@@ -42,10 +42,14 @@ enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct 
     return task->status == CUP_STATUS_FINISHED ? CUP_OUTCOME_USED : CUP_OUTCOME_FAILED;
 }
 
-/* An attempt with a result counts before one that Coffea skipped, and both before a failed one. */
+/* An attempt with a result counts before one that may have one, this before one that Coffea
+ * skipped, and all three before a failed one. */
 static int rank_of(uint8_t outcome)
 {
-    return outcome == CUP_OUTCOME_USED ? 2 : outcome == CUP_OUTCOME_SKIPPED ? 1 : 0;
+    return outcome == CUP_OUTCOME_USED      ? 3
+           : outcome == CUP_OUTCOME_UNKNOWN ? 2
+           : outcome == CUP_OUTCOME_SKIPPED ? 1
+                                            : 0;
 }
 
 /* Of two successes the later one counts: Dask computes a key again only when it has lost the first

@@ -34,7 +34,7 @@ enum cup_outcome {
     CUP_OUTCOME_USED,
     CUP_OUTCOME_REPEATED, /* succeeded, but another attempt's result was the one used */
     CUP_OUTCOME_FAILED,
-    CUP_OUTCOME_UNKNOWN,    /* ended, but how cannot be read in this version of Dask */
+    CUP_OUTCOME_UNKNOWN,    /* ended, but it is not known how */
     CUP_OUTCOME_UNFINISHED, /* never ended */
     CUP_OUTCOME_RUNNING,    /* runs, or ran when the profile was loaded */
     CUP_OUTCOME_SKIPPED, /* returned no result: process() failed, or the file could not be opened,

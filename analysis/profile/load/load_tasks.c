@@ -9,6 +9,13 @@ static void count_task_thread(struct cup_loader *loader, uint32_t tid)
     process_of(loader)->task_threads++;
 }
 
+static uint64_t hash_task(struct cup_loader *loader, const struct cup_record *record)
+{
+    uint64_t hash = cup_task_hash(&loader->log->header, record, &loader->attempts);
+    loader->builder->out_of_memory |= !hash;
+    return hash;
+}
+
 /* The span of a task: ids of strings in the profile. */
 struct span {
     uint32_t name, id;
@@ -76,7 +83,7 @@ void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *rec
     note_last_time(loader, begin.start_ns);
     count_task_thread(loader, begin.tid);
     if (is_wanted(loader, begin.start_ns, span))
-        add_task(loader, &begin, span, cup_task_hash(&loader->log->header, record));
+        add_task(loader, &begin, span, hash_task(loader, record));
     else
         skip_task(loader, begin.task, span);
 }

@@ -77,6 +77,7 @@ struct cup_loader {
     struct cup_id_map columns;      /* index + 1 */
     struct cup_id_map tasks;        /* by number: index + 1, or CUP_UNWANTED_TASK */
     struct cup_id_map threads;      /* by tid: 1 for threads that ran tasks */
+    struct cup_id_map attempts;     /* for cup_task_hash() */
     struct cup_id_map others;       /* by string of the span's id: 1 if it is in other_spans */
     struct cup_id_map voided;       /* by number: 1 for tasks with a VOID record */
     struct cup_visits visits;

@@ -257,6 +257,7 @@ static void free_loader(struct cup_loader *loader)
     cup_id_map_clear(&loader->columns);
     cup_id_map_clear(&loader->tasks);
     cup_id_map_clear(&loader->threads);
+    cup_id_map_clear(&loader->attempts);
     cup_id_map_clear(&loader->others);
     cup_id_map_clear(&loader->voided);
     cup_visits_clear(&loader->visits);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/base/hash_map.h"
 #include "analysis/base/parallel.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/log_names.h"
@@ -119,6 +120,50 @@ static void mark_path_chunks(struct cup_profile *profile)
         profile->items[i].path_is_chunk = profile->items[i].kind == CUP_ITEM_PATH;
 }
 
+static uint64_t file_of(const struct cup_item *item)
+{
+    return (uint64_t)item->dataset << 32 | item->file;
+}
+
+static struct cup_task *task_of(struct cup_profile *profile, size_t item)
+{
+    return &profile->tasks[profile->items[item].task];
+}
+
+/* Fills in the index + 1 of each file's chunk that began last. Returns 0, or -1 without memory. */
+static int find_last_chunks(struct cup_profile *profile, struct cup_hash_map *chunks)
+{
+    for (uint32_t i = 0; i < profile->item_count; i++) {
+        if (profile->items[i].kind != CUP_ITEM_WORK)
+            continue;
+        uint32_t *last = cup_hash_map_put(chunks, file_of(&profile->items[i]));
+        if (!last)
+            return -1;
+        if (*last == 0 || task_of(profile, i)->start_ns > task_of(profile, *last - 1)->start_ns)
+            *last = i + 1;
+    }
+    return 0;
+}
+
+/* Coffea makes chunks of a file only after it has read the file's metadata: if it is not known how
+ * the task ended that read them, a later chunk shows that it succeeded. Returns 0, or -1 without
+ * memory. */
+static int settle_metadata(struct cup_profile *profile)
+{
+    struct cup_hash_map chunks = {0};
+    int result = find_last_chunks(profile, &chunks);
+    for (size_t i = 0; i < profile->item_count; i++) {
+        struct cup_task *task = task_of(profile, i);
+        if (task->status != CUP_STATUS_UNKNOWN || profile->items[i].kind != CUP_ITEM_METADATA)
+            continue;
+        uint32_t *last = cup_hash_map_find(&chunks, file_of(&profile->items[i]));
+        if (last && task_of(profile, *last - 1)->start_ns >= task->stop_ns)
+            task->status = CUP_STATUS_FINISHED;
+    }
+    cup_hash_map_clear(&chunks);
+    return result;
+}
+
 /* Sets the names of the spans of the fine metrics. If several processes name one span, the last
  * name is used; they normally give the same name. Returns 0, or -1 without memory. */
 static int name_digest_spans(struct cup_profile *profile)
@@ -192,7 +237,8 @@ static int load_all(struct cup_profile *profile, const char *directory,
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
-    if (!crew.builder.out_of_memory && name_digest_spans(profile) != 0)
+    if (!crew.builder.out_of_memory &&
+        (settle_metadata(profile) != 0 || name_digest_spans(profile) != 0))
         crew.builder.out_of_memory = true;
     cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);

@@ -142,6 +142,21 @@ Test(runs, all_of_them)
     expect("wall_time", 12);
 }
 
+/* The client was seen outside of any call at 18.4 s. */
+Test(runs, begin_when_the_client_was_last_seen_outside)
+{
+    int64_t from, to;
+    struct cup_r_run second = {.run = 2,
+                               .start_ns = at_second(18.5),
+                               .stop_ns = at_second(30),
+                               .not_before_ns = at_second(18.4)};
+    add_run(1, 9, 18.1);
+    BUILDER_ADD(&client, CUP_R_RUN, second);
+    load(2);
+    cup_runs_window(&profile, &from, &to);
+    cr_expect_eq(from, at_second(18.4));
+}
+
 Test(runs, windows_meet)
 {
     int64_t from, to, next;

@@ -8,20 +8,36 @@
 
 TestSuite(unknown_outcome, .init = start_fixture, .fini = end_fixture);
 
-static void add_chunk(uint32_t number, const char *key, enum cup_task_status status)
+static void add_item(struct cup_r_task_begin begin, uint32_t kind, const char *key,
+                     enum cup_task_status status)
 {
-    struct cup_r_task_begin begin = {
-        .task = number, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(number)};
+    uint32_t number = begin.task;
+    begin.start_ns = at_second(number);
     struct cup_r_task_end end = {.task = number,
                                  .status = status,
                                  .stop_ns = at_second(number + 1),
                                  .cpu_ns = 1,
                                  .result_bytes = CUP_UNKNOWN64};
-    struct cup_r_item item = {
-        .task = number, .kind = CUP_ITEM_WORK, .entry_start = 0, .entry_stop = 100};
+    struct cup_r_item item = {.task = number, .kind = kind, .entry_start = 0, .entry_stop = 100};
     builder_begin(&builder, &begin, key);
     BUILDER_ADD(&builder, CUP_R_ITEM, item);
     BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static void add_chunk(uint32_t number, const char *key, enum cup_task_status status)
+{
+    add_item((struct cup_r_task_begin){.task = number, .origin = CUP_ORIGIN_DASK}, CUP_ITEM_WORK,
+             key, status);
+}
+
+/* Without Dask the key does not tell attempts from other tasks: their numbers do. */
+static void add_attempt(uint32_t number, int64_t attempt, uint32_t kind,
+                        enum cup_task_status status)
+{
+    add_item(
+        (struct cup_r_task_begin){
+            .task = number, .tid = 5, .run_id = attempt, .origin = CUP_ORIGIN_COFFEA},
+        kind, "file", status);
 }
 
 static void load_chunks(void)
@@ -72,4 +88,27 @@ Test(unknown_outcome, of_another_attempt_is_no_loss)
     cr_assert_eq(totals.losses->count, 1);
     cr_expect_eq(totals.losses->rows[0].outcome, CUP_LOSS_UNKNOWN);
     cr_expect_eq(cup_losses_chunks(&totals.losses->sums), 0);
+}
+
+Test(unknown_outcome, attempts_without_dask_are_those_of_a_thread)
+{
+    add_attempt(1, 0, CUP_ITEM_WORK, CUP_STATUS_ERRED);
+    add_attempt(2, 1, CUP_ITEM_WORK, CUP_STATUS_ERRED);
+    add_attempt(3, 2, CUP_ITEM_WORK, CUP_STATUS_FINISHED);
+    add_attempt(4, 0, CUP_ITEM_WORK, CUP_STATUS_FINISHED);
+    load_chunks();
+    cr_expect_eq(totals.used_chunks, 2);
+    cr_expect_eq(totals.retried_chunks, 1);
+    cr_expect_eq(totals.completeness->state, CUP_RUN_COMPLETE);
+}
+
+Test(unknown_outcome, of_metadata_is_known_by_a_later_chunk)
+{
+    add_attempt(1, 0, CUP_ITEM_METADATA, CUP_STATUS_UNKNOWN);
+    add_attempt(2, 0, CUP_ITEM_WORK, CUP_STATUS_FINISHED);
+    add_attempt(3, 0, CUP_ITEM_METADATA, CUP_STATUS_UNKNOWN);
+    load_chunks();
+    cr_expect_eq(totals.all.unknown, 1);
+    cr_expect_eq(profile.tasks[0].status, CUP_STATUS_FINISHED);
+    cr_expect_eq(profile.tasks[2].status, CUP_STATUS_UNKNOWN);
 }

@@ -1,0 +1,347 @@
+#include "preload/coffea/coffea_calls.h"
+
+#include "preload/coffea/coffea.h"
+#include "preload/coffea/work_item.h"
+#include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/releases.h"
+#include "preload/log/log.h"
+#include "preload/log/python_strings.h"
+#include "preload/python/anchors.h"
+#include "preload/sys/clock.h"
+#include "preload/sys/hook_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define EXECUTOR_FILE "coffea/processor/executor.py"
+
+/* The call that the calling thread is in, or was in last. */
+struct call {
+    const char *frame; /* of the interpreter; NULL: none */
+    const cup_object *code;
+    uint64_t place; /* cup_frames_place() when the call was last seen */
+    cup_object
+        *item; /* while its task is open: a reference, so that no other item has its address */
+    int64_t attempt;     /* Coffea tries an item again if the call raised an exception */
+    bool is_processing;  /* it has read the clock before process() */
+    bool may_return;     /* before it reads the clock after process() */
+    bool is_tried_again; /* if it raises an exception */
+    bool is_skipped;     /* if it raises an exception, and is not tried again */
+};
+static __thread struct call *own __attribute__((tls_model("initial-exec"))); /* NULL: none yet */
+
+static bool sees_returns; /* cup_coffea_returns() is called */
+
+/* The parent's item is not given back: the child may not hold the GIL. */
+void cup_coffea_calls_child_begins(void)
+{
+    if (own)
+        *own = (struct call){0};
+}
+
+/* ---- the stack --------------------------------------------------------------------------- */
+
+enum { DEEPEST = 1000 };
+
+static bool is_function(const void *name)
+{
+    return name && (name == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION) ||
+                    name == cup_anchor_name(CUP_ANCHOR_FETCH_METADATA_ROOT) ||
+                    name == cup_anchor_name(CUP_ANCHOR_FETCH_METADATA_PARQUET) ||
+                    name == cup_anchor_name(CUP_ANCHOR_FETCH_METADATA));
+}
+
+/* Finds the outermost call: process() may use a Runner itself, whose chunks belong to the outer
+ * one. Sets *FOUND, whose `at` is NULL if there is no call. False: the stack is too deep. Needs no
+ * GIL. */
+static bool find_call(struct cup_frame *found)
+{
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    *found = (struct cup_frame){NULL, 0};
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+        if (is_function(cup_frames_name(frame)))
+            *found = frame;
+    return !more;
+}
+
+/* A function named ANCHOR in FILE is on the stack. */
+static bool is_within(enum cup_anchor anchor, const char *file)
+{
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+        if (cup_frames_name(frame) == cup_anchor_name(anchor) && cup_frames_is_in(frame, file))
+            return true;
+    return false;
+}
+
+/* ---- attempts ---------------------------------------------------------------------------- */
+
+static bool is_false(cup_object *object)
+{
+    return object && strcmp(cup_python_type_name(cup_python_type(object)), "bool") == 0 &&
+           cup_python_integer(object, 1) == 0;
+}
+
+/* The number of the attempt; -1: the function's caller is not Coffea's automatic_retries. */
+static int64_t read_attempt(struct cup_frame frame)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    if (!cup_frames_back(&frame) || cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_RETRIES))
+        return -1;
+    CUP_OWNED cup_object *count = cup_frames_local(frame, "retry_count", &locals);
+    return cup_python_integer(count, -1);
+}
+
+/* What Coffea does if the function in FRAME raises an exception. Releases that have no
+ * `use_result_type` give some exceptions up at once. */
+static void read_retries(struct call *call, struct cup_frame frame)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    call->attempt = read_attempt(frame);
+    if (call->attempt < 0 || !cup_frames_back(&frame))
+        return;
+    CUP_OWNED cup_object *most = cup_frames_local(frame, "retries", &locals);
+    CUP_OWNED cup_object *skips = cup_frames_local(frame, "skipbadfiles", &locals);
+    call->is_tried_again = cup_frames_has_local(frame, "use_result_type") &&
+                           call->attempt < cup_python_integer(most, 0);
+    call->is_skipped = skips && !is_false(skips);
+}
+
+static bool is_handling_exception(void)
+{
+    CUP_OWNED cup_object *handled = cup_python_call(cup_python_module("sys"), "exc_info", NULL);
+    return !handled || cup_py.PyTuple_GetItem(handled, 0) != cup_py.none;
+}
+
+/* How a call ended. */
+enum ending { RETURNED, FAILED, SKIPPED, UNKNOWN };
+
+/* How a call ended that is not on the stack any more. If the Runner's call goes on in this thread,
+ * no exception has left it. */
+static enum ending judge_end(const struct call *call)
+{
+    bool goes_on = is_within(CUP_ANCHOR_RUNNER, EXECUTOR_FILE) && !is_handling_exception();
+    if (!call->may_return || sees_returns)
+        return call->is_skipped && goes_on ? SKIPPED : FAILED;
+    return call->is_tried_again || (!call->is_skipped && goes_on) ? RETURNED : UNKNOWN;
+}
+
+/* ---- its task ---------------------------------------------------------------------------- */
+
+/* "dataset:file:tree:start-stop", or "dataset:file:tree". */
+static uint32_t make_key(cup_object *item, bool is_chunk, char *key, size_t size)
+{
+    char parts[3][512], range[64] = "";
+    static const char *const names[] = {"dataset", "filename", "treename"};
+    for (int i = 0; i < 3; i++) {
+        CUP_OWNED cup_object *value = cup_python_attribute(item, names[i]);
+        cup_python_text(value, parts[i], sizeof parts[i]);
+    }
+    if (is_chunk)
+        snprintf(range, sizeof range, ":%lld-%lld",
+                 (long long)cup_python_integer_at(item, "entrystart", -1),
+                 (long long)cup_python_integer_at(item, "entrystop", -1));
+    int bytes = snprintf(key, size, "%s:%s:%s%s", parts[0], parts[1], parts[2], range);
+    return bytes < 0 ? 0 : (uint32_t)((size_t)bytes < size ? (size_t)bytes : size - 1);
+}
+
+/* The prefixes are those that Coffea gives Dask for such tasks. */
+static void open_task(cup_object *item, bool is_chunk, struct cup_moment now)
+{
+    char key[2048];
+    const struct cup_r_task_begin begin = {
+        .prefix = cup_log_cstring(is_chunk ? "process" : "get_metadata"),
+        .origin = CUP_ORIGIN_COFFEA,
+        .start_ns = now.time_ns,
+        .run_id = own->attempt,
+        .key_bytes = make_key(item, is_chunk, key, sizeof key)};
+    cup_task_begin(begin, key, now.cpu_ns);
+    cup_self.awaits_lock = true;
+    cup_coffea_note_versions();
+}
+
+/* A call that was skipped ends as Dask's task does: it finished, and its result is None, to which
+ * Dask gives a size of 16 bytes. */
+static void end_task(enum ending ending, struct cup_moment now)
+{
+    enum { BYTES_OF_NONE = 16 };
+    enum cup_task_status status = ending == FAILED    ? CUP_STATUS_ERRED
+                                  : ending == UNKNOWN ? CUP_STATUS_UNKNOWN
+                                                      : CUP_STATUS_FINISHED;
+    cup_task_end(status, now, ending == SKIPPED ? BYTES_OF_NONE : CUP_UNKNOWN64, 0);
+    cup_self.awaits_lock = false;
+    cup_python_drop(own->item);
+    own->item = NULL;
+}
+
+/* ---- a call begins or is over ------------------------------------------------------------ */
+
+/* Chunks alone, without Dask's other tasks, would look like idle workers. */
+static bool is_supported(void)
+{
+    return !cup_release_refused(CUP_RELEASE_DISTRIBUTED) &&
+           cup_release_supported(CUP_RELEASE_COFFEA);
+}
+
+static struct call *find_own(void)
+{
+    if (!own)
+        own = CUP_REAL(calloc)(1, sizeof *own);
+    return own;
+}
+
+static bool has_begun(const struct call *call, struct cup_frame frame)
+{
+    return call && call->frame == frame.at && call->code == cup_frames_code(frame) &&
+           call->place <= cup_frames_place(frame);
+}
+
+static void begin_call(struct call *call, struct cup_frame frame, cup_object *item,
+                       struct cup_moment now)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *checkpointer = cup_frames_local(frame, "checkpointer", &locals);
+    bool is_chunk = cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_WORK_FUNCTION);
+    *call = (struct call){.frame = frame.at,
+                          .code = cup_frames_code(frame),
+                          .item = cup_python_hold(item),
+                          /* a checkpoint may have the chunk's result */
+                          .may_return = !is_chunk || (checkpointer && checkpointer != cup_py.none)};
+    read_retries(call, frame);
+    open_task(item, is_chunk, now);
+    cup_item_is_coffea(item, is_chunk ? "WorkItem" : "FileMeta");
+}
+
+/* The call in FRAME began after the last one, which is over. */
+static void replace_call(struct cup_frame frame, cup_object *item, int64_t attempt,
+                         struct cup_moment now)
+{
+    struct call *call = find_own();
+    if (cup_self.task)
+        end_task(item == call->item && attempt > call->attempt ? FAILED : judge_end(call), now);
+    if (call && is_supported() && cup_recording_open())
+        begin_call(call, frame, item, now);
+}
+
+static bool is_item(cup_object *item)
+{
+    const char *name = item ? cup_python_type_name(cup_python_type(item)) : "";
+    return strcmp(name, "WorkItem") == 0 || strcmp(name, "FileMeta") == 0;
+}
+
+static void look_at_call(struct cup_frame frame, struct cup_moment now)
+{
+    bool begun = has_begun(own, frame);
+    if (!begun || (cup_self.task && !own->is_processing)) {
+        CUP_OWNED cup_object *locals = NULL;
+        CUP_OWNED cup_object *item = cup_frames_local(frame, "item", &locals);
+        int64_t attempt = read_attempt(frame);
+        if (!is_item(item))
+            return;
+        if (!begun || item != own->item || attempt != own->attempt)
+            replace_call(frame, item, attempt, now);
+    }
+    if (own && own->frame == frame.at)
+        own->place = cup_frames_place(frame);
+}
+
+/* No call is on the stack. While Coffea's automatic_retries is, the item may be tried again; while
+ * a job of a pool is, cup_coffea_job_ends() will be called. */
+static void leave_call(struct cup_moment now)
+{
+    if (is_within(CUP_ANCHOR_RETRIES, EXECUTOR_FILE) ||
+        is_within(CUP_ANCHOR_JOB_RUN, "concurrent/futures/thread.py"))
+        return;
+    if (cup_self.task)
+        end_task(judge_end(own), now);
+    if (own)
+        own->frame = NULL;
+}
+
+void cup_coffea_look(struct cup_moment now)
+{
+    struct cup_frame frame;
+    if (!cup_coffea_may_look() || !find_call(&frame) || (!frame.at && !cup_self.task) ||
+        !cup_anchors_may_ask())
+        return;
+    if (!frame.at)
+        leave_call(now);
+    else if (has_begun(own, frame) || cup_frames_is_in(frame, EXECUTOR_FILE))
+        look_at_call(frame, now);
+}
+
+void cup_coffea_returns(struct cup_frame frame)
+{
+    sees_returns = true;
+    if (cup_self.origin == CUP_ORIGIN_COFFEA && own && own->frame == frame.at)
+        end_task(RETURNED, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+}
+
+void cup_coffea_job_ends(struct cup_frame setter, bool raised)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    if (cup_self.origin != CUP_ORIGIN_COFFEA || !own)
+        return;
+    CUP_OWNED cup_object *result = raised ? NULL : cup_frames_local(setter, "result", &locals);
+    end_task(raised                                      ? FAILED
+             : result == cup_py.none || !own->may_return ? SKIPPED
+                                                         : RETURNED,
+             (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+    own->frame = NULL;
+}
+
+/* ---- the clock around process() ---------------------------------------------------------- */
+
+/* The call is part of another task: of Dask's, or of the chunk whose process() called a Runner. */
+static bool is_part(struct cup_frame top)
+{
+    return cup_self.task && (cup_self.origin != CUP_ORIGIN_COFFEA || own->frame != top.at);
+}
+
+static void begin_process(struct cup_frame top, cup_object *item, struct cup_moment now)
+{
+    cup_coffea_look(now);
+    if (is_part(top) && cup_self.origin == CUP_ORIGIN_COFFEA)
+        return;
+    if (!is_part(top) && own) {
+        own->is_processing = true;
+        own->may_return = false;
+    }
+    if (!cup_work_item_known())
+        cup_item_is_coffea(item, "WorkItem");
+    cup_task_tic(now);
+}
+
+static void end_process(struct cup_frame top, cup_object *item, cup_object **locals,
+                        struct cup_moment now)
+{
+    bool is_coffea = cup_self.origin == CUP_ORIGIN_COFFEA;
+    if (is_coffea && is_part(top))
+        return;
+    cup_task_toc(now);
+    if (cup_self.task)
+        cup_coffea_report(top, item, locals);
+    if (is_coffea) {
+        end_task(RETURNED, now);
+        own->place = cup_frames_place(top);
+    }
+}
+
+void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
+{
+    if (!cup_frames_is_in(top, EXECUTOR_FILE) || !is_supported() || !cup_recording_open())
+        return;
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *item = cup_frames_local(top, "item", &locals);
+    CUP_OWNED cup_object *before =
+        cup_frames_local(top, "tic", &locals); /* bound after the first clock call */
+    if (before)
+        end_process(top, item, &locals, now);
+    else if (item)
+        begin_process(top, item, now);
+    else
+        cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
+    cup_coffea_note_versions();
+}

@@ -1,0 +1,45 @@
+/* The calls of Coffea's functions that read files: _work_function, which processes a chunk, and
+ * metadata_fetcher. Where Dask runs them they are parts of Dask's tasks. Where another executor
+ * does (IterativeExecutor, or FuturesExecutor and ParslExecutor with their threads or processes),
+ * each call is a task of its own:
+ *
+ *   - It begins when the library first sees the function on the thread's stack: when the thread
+ *     makes a lock, as uproot does before it opens a file, or reads a clock. From 3.14 on, locks
+ *     are not seen, but the interpreter calls the library when the function begins.
+ *   - A chunk ends at Coffea's clock call after process().
+ *   - Any other call ends when the library sees that it is over.
+ *
+ * All functions need the guard, and the GIL unless stated. */
+#pragma once
+
+#include "include/log_format.h"
+#include "preload/lifecycle/thread.h"
+#include "preload/python/frames.h"
+#include "preload/task/task.h"
+
+/* True if calls of the calling thread are tasks of their own: it runs no task of Dask's. Needs
+ * neither guard nor GIL. */
+static inline bool cup_coffea_may_look(void)
+{
+    return (!cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA) && !cup_self.server_loop;
+}
+
+/* Looks for such a call on the calling thread's stack: begins its task, and ends the last one if
+ * that is over. Without the GIL it does nothing. */
+void cup_coffea_look(struct cup_moment now);
+
+/* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its
+ * frame. */
+void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
+
+/* FRAME, of one of the functions, is about to return. Where this is called (from 3.14 on), a call
+ * that is over without it raised an exception. */
+void cup_coffea_returns(struct cup_frame frame);
+
+/* The job of concurrent.futures that the calling thread runs has ended, and with it its task, if
+ * that is one of these calls. SETTER: the frame of the Future's method that sets its result, or its
+ * exception (RAISED). */
+void cup_coffea_job_ends(struct cup_frame setter, bool raised);
+
+/* A row of the lifecycle table. */
+void cup_coffea_calls_child_begins(void);

@@ -1,0 +1,189 @@
+/* Executors that run chunks without Dask, in the client's own thread or in a pool of threads: all
+ * that a call of Coffea's reads is its own, from the opening of the file on. */
+#include "tests/e2e/cluster.h"
+#include "tests/e2e/job.h"
+#include "tests/e2e/process.h"
+#include "tests/e2e/profile.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TestSuite(executors, .timeout = 300);
+
+enum { FILES = 6, CHUNKS = 12 };
+
+static void run(const char *directory, const char *python, const char *kind, const char *trouble)
+{
+    char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
+    char *profile = cup_path(directory, "profile"), *log = cup_path(directory, "job.log");
+    char *out = cup_path(directory, "out.json");
+    const char *const argv[] = {CUP_TOP "/wrappers/cupping-run",
+                                "-o",
+                                profile,
+                                "--",
+                                python,
+                                CUP_TOP "/tests/workloads/executors_job.py",
+                                kind,
+                                out,
+                                files,
+                                trouble,
+                                NULL};
+    cup_run(kind, log, argv, cup_clean_environment, 200);
+    free(input), free(files), free(profile), free(log), free(out);
+}
+
+/* What the second Runner call reads by the kernel's count, without the library. */
+static json_int_t count_by_kernel(const char *directory, const char *python, const char *kind)
+{
+    char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
+    char *log = cup_path(directory, "kernel.log"), *out = cup_path(directory, "kernel.json");
+    const char *const argv[] = {
+        python, CUP_TOP "/tests/workloads/executors_job.py", kind, out, files, NULL};
+    cup_run(kind, log, argv, cup_clean_environment, 200);
+    json_t *job = cup_json(directory, "kernel.json");
+    json_int_t bytes = cup_count(json_array_get(json_object_get(job, "runs"), 1), "kernel_bytes");
+    json_decref(job);
+    free(input), free(files), free(log), free(out);
+    return bytes;
+}
+
+static json_int_t count_rows(json_t *rows, const char *prefix, const char *status)
+{
+    size_t i;
+    json_t *row;
+    json_int_t count = 0;
+    json_array_foreach(rows, i, row) count +=
+        cup_is(row, "prefix", prefix) && cup_is(row, "status", status);
+    return count;
+}
+
+/* Each chunk that process() saw is a row, and no other is. */
+static void check_chunks(json_t *rows, json_t *chunks)
+{
+    size_t i, j;
+    json_t *chunk, *row, *value;
+    cr_expect_eq(json_array_size(rows), json_array_size(chunks), "%zu rows of %zu chunks",
+                 json_array_size(rows), json_array_size(chunks));
+    json_array_foreach(chunks, i, chunk)
+    {
+        size_t found = 0;
+        json_array_foreach(rows, j, row)
+        {
+            const char *name;
+            bool same = true;
+            json_object_foreach(chunk, name, value) same =
+                same && json_equal(value, json_object_get(row, name));
+            found += same;
+        }
+        cr_expect_eq(found, 1, "%zu rows of %s", found, cup_word(chunk, "file"));
+    }
+}
+
+static void check_bytes(json_t *report, json_int_t by_kernel)
+{
+    json_t *attribution = json_object_get(report, "attribution");
+    cr_expect_eq(cup_count(attribution, "read_none_bytes"), 0, "%lld bytes have no task",
+                 (long long)cup_count(attribution, "read_none_bytes"));
+    cr_expect_eq(cup_number(attribution, "share_attributed"), 1);
+    cr_expect_eq(cup_count(attribution, "read_bytes"), by_kernel, "%lld bytes, the kernel: %lld",
+                 (long long)cup_count(attribution, "read_bytes"), (long long)by_kernel);
+    cr_expect_eq(
+        json_array_size(json_object_get(json_object_get(report, "health"), "features_off")), 0);
+}
+
+/* Both runs have all their tasks. */
+static void check_tasks(json_t *rows)
+{
+    size_t i;
+    json_t *row;
+    cr_expect_eq(count_rows(rows, "process", "finished"), 2 * CHUNKS);
+    cr_expect_eq(count_rows(rows, "get_metadata", "finished"), 2 * FILES);
+    cr_expect_eq(json_array_size(rows), 2 * (CHUNKS + FILES), "%zu rows", json_array_size(rows));
+    json_array_foreach(rows, i, row)
+    {
+        cr_expect(cup_count(row, "read_bytes") > 0, "%s read nothing", cup_word(row, "key"));
+    }
+}
+
+static void check(const char *python, const char *kind, const char *scratch)
+{
+    const char *const second[] = {"--run", "2", NULL};
+    if (access(python, X_OK) != 0)
+        cr_skip_test("no %s", python);
+    char *directory = cup_scratch(scratch);
+    run(directory, python, kind, NULL);
+    json_t *job = cup_json(directory, "out.json"), *rows = cup_tasks(directory);
+    json_t *report = cup_report_with(directory, second);
+    json_t *truth = json_array_get(json_object_get(job, "runs"), 1);
+    json_t *chunks = json_object_get(report, "chunks");
+    json_t *coffea = json_object_get(report, "coffea"),
+           *metrics = json_object_get(truth, "metrics");
+    check_tasks(rows);
+    check_chunks(json_object_get(chunks, "rows"), json_object_get(truth, "chunks"));
+    cr_expect(cup_number(chunks, "open_s") > 0); /* before process() */
+    check_bytes(report, count_by_kernel(directory, python, kind));
+    cr_expect_eq(cup_count(coffea, "bytesread"), cup_count(metrics, "bytesread"));
+    cr_expect_eq(cup_count(coffea, "entries"), cup_count(metrics, "entries"));
+    double difference = cup_number(coffea, "processtime") - cup_number(metrics, "processtime");
+    cr_expect(difference < 1e-5 && difference > -1e-5, "%g s", difference);
+    json_decref(job), json_decref(rows), json_decref(report);
+    free(directory);
+}
+
+Test(executors, iterative)
+{
+    check(CUP_PYTHON, "iterative", "executors-iterative");
+}
+
+Test(executors, threads)
+{
+    check(CUP_PYTHON, "threads", "executors-threads");
+}
+
+/* Where the interpreter shows the beginnings of functions, and locks are not seen. */
+Test(executors, threads_on_the_newest_python)
+{
+    check(CUP_PYTHON_3_14, "threads", "executors-3.14");
+}
+
+Test(executors, threads_on_another_python)
+{
+    cup_only_in_soak();
+    check(CUP_PYTHON_3_13, "threads", "executors-3.13");
+}
+
+/* ---- calls that fail ---------------------------------------------------------------------- */
+
+static void check_trouble(const char *kind, const char *scratch, int skipped_files)
+{
+    char *directory = cup_scratch(scratch);
+    run(directory, CUP_PYTHON, kind, "trouble");
+    json_t *rows = cup_tasks(directory), *report = cup_report(directory);
+    json_t *completeness = json_object_get(report, "completeness");
+    cr_expect(cup_is(completeness, "state", "skipped"), "%s", cup_word(completeness, "sentence"));
+    cr_expect_eq(cup_count(completeness, "done_chunks"), CHUNKS - 1);
+    cr_expect_eq(cup_count(completeness, "skipped_chunks"), 1);
+    cr_expect_eq(cup_count(completeness, "skipped_files"), skipped_files);
+    cr_expect_eq(cup_count(completeness, "failed_chunks"), 0);
+    /* Coffea tries four times; the last attempt is the one that it skips. */
+    cr_expect_eq(count_rows(rows, "process", "erred"), 3 + 1);
+    cr_expect_eq(count_rows(rows, "process", "finished"), CHUNKS);
+    cr_expect_eq(count_rows(rows, "get_metadata", "erred"), 3 * skipped_files);
+    cr_expect_eq(count_rows(rows, "get_metadata", "finished"), FILES + skipped_files);
+    cr_expect_eq(cup_count(json_object_get(report, "attribution"), "read_none_bytes"), 0);
+    json_decref(rows), json_decref(report);
+    free(directory);
+}
+
+Test(executors, attempts_of_an_iterative_executor)
+{
+    check_trouble("iterative", "executors-iterative-trouble", 0);
+}
+
+Test(executors, attempts_in_threads)
+{
+    check_trouble("threads", "executors-threads-trouble", 1);
+}

@@ -1,0 +1,103 @@
+"""A Coffea analysis without Dask: two Runner calls over the same files.
+
+    executors_job.py KIND OUT.JSON FILES.JSON [trouble]
+        KIND: iterative, threads (FuturesExecutor with a pool of threads)
+        trouble: one chunk always raises and is skipped, and one raises once; in one of the
+        iterative executor process() calls a Runner; with threads one file does not exist
+
+Written: {"runs": [{"metrics": Coffea's own report, "chunks": [{...}], "kernel_bytes": what the
+process read during the call by the kernel's count, of which the second has no imports}]}
+"""
+
+import json
+import os
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+warnings.simplefilter("ignore")
+
+import awkward as ak  # noqa: E402
+import coffea  # noqa: E402
+from coffea import processor  # noqa: E402
+from coffea.nanoevents import NanoAODSchema  # noqa: E402
+
+NanoAODSchema.warn_missing_crossrefs = False
+OLD = coffea.__version__.startswith("0.7")
+
+
+class Sums(processor.ProcessorABC):
+    def __init__(self, trouble=None):
+        self.trouble = trouble or {}  # name of a file: what its first chunk does
+
+    def make_trouble(self, about):
+        name = os.path.basename(about["filename"])
+        what = self.trouble.get(name) if about["entrystart"] == 0 else None
+        if what == "raise":
+            raise OSError("always, on purpose")
+        if what == "nest":
+            analyse(executor("iterative"), {"inner": {about["filename"]: "Events"}}, Sums())
+        if what and what.startswith("/") and not os.path.exists(what):
+            open(what, "w", encoding="utf-8").close()
+            raise OSError("once, on purpose")
+
+    def process(self, events):
+        about = events.metadata
+        self.make_trouble(about)
+        chunk = {"dataset": about["dataset"], "file": about["filename"],
+                 "entry_start": int(about["entrystart"]), "entry_stop": int(about["entrystop"])}
+        return {"chunks": [chunk], "pt": float(ak.sum(events.Muon.pt))}
+
+    def postprocess(self, accumulator):
+        return accumulator
+
+
+def executor(kind):
+    if kind == "iterative":
+        return processor.IterativeExecutor(status=False)
+    pool = ThreadPoolExecutor if OLD else ThreadPoolExecutor(2)
+    return processor.FuturesExecutor(pool=pool, workers=2, status=False)
+
+
+def analyse(how, fileset, work, **options):
+    run = processor.Runner(executor=how, schema=NanoAODSchema, chunksize=2_500, savemetrics=True,
+                           metadata_cache={}, **options)
+    if OLD:
+        fileset = {name: list(files) for name, files in fileset.items()}
+        return run(fileset, "Events", processor_instance=work)
+    return run({name: {"files": files} for name, files in fileset.items()},
+               processor_instance=work)
+
+
+def kernel_bytes():
+    """How much was read before this read."""
+    with open("/proc/self/io", "rb") as file:
+        text = file.read()
+    return int(text.split()[1]), len(text)
+
+
+def main():
+    kind, out, files, *trouble = sys.argv[1:]
+    with open(files, encoding="utf-8") as file:
+        fileset = json.load(file)["fileset"]
+    work, options, runs = Sums(), {}, []
+    if trouble:
+        what = {"TTbar_3.root": "raise", "TTbar_4.root": os.path.abspath(out) + ".failed"}
+        options = {"skipbadfiles": True}
+        if kind == "iterative":
+            what["TTbar_5.root"] = "nest"
+        else:
+            fileset["TTbar"]["/nowhere/at/all.root"] = "Events"
+        work = Sums(what)
+    how = executor(kind)
+    for _ in range(1 if trouble else 2):
+        before, own = kernel_bytes()
+        result, metrics = analyse(how, fileset, work, **options)
+        runs.append({"metrics": metrics, "chunks": result["chunks"],
+                     "kernel_bytes": kernel_bytes()[0] - before - own})
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"runs": runs}, file, default=list)
+
+
+if __name__ == "__main__":
+    main()
