@@ -1,6 +1,7 @@
 #include "preload/coffea/coffea_calls.h"
 
 #include "preload/coffea/coffea.h"
+#include "preload/coffea/requested_baskets.h"
 #include "preload/coffea/work_item.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/releases.h"
@@ -210,6 +211,8 @@ static void begin_call(struct call *call, struct cup_frame frame, cup_object *it
                           /* a checkpoint may have the chunk's result */
                           .may_return = !is_chunk || (checkpointer && checkpointer != cup_py.none)};
     read_retries(call, frame);
+    if (!is_chunk) /* a process that only reads metadata requests no baskets, and that is known */
+        cup_requested_baskets_expect();
     open_task(item, is_chunk, now);
     cup_item_is_coffea(item, is_chunk ? "WorkItem" : "FileMeta");
 }

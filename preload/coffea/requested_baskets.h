@@ -17,5 +17,9 @@ void cup_requested_baskets_lock(uint32_t task);
 /* The function that reads baskets begins; FRAME is its frame. */
 void cup_requested_baskets_begin(struct cup_frame frame);
 
+/* The calling process works with uproot: from now on, baskets that are read without a request are
+ * known to be unrequested. Needs the GIL. */
+void cup_requested_baskets_expect(void);
+
 /* A new log, or a forked child: no tree is described yet. */
 void cup_requested_baskets_reset(void);
