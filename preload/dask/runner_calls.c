@@ -28,6 +28,7 @@ static struct {
 /* How far a call has come: cup_frames_place() of its frames, outermost first; 0: no such frame. */
 struct progress {
     uint64_t outermost, around, body;
+    uint64_t called; /* what the body called: usually the executor */
 };
 
 /* The calls under way; at most one per thread. */
@@ -89,13 +90,16 @@ static struct place find_place(void)
 {
     struct place place = {0};
     struct cup_frame frame;
+    uint64_t called = 0;
     bool more = cup_frames_top(&frame);
     for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
         const cup_object *code = cup_frames_code(frame);
         if (code == codes.body) {
             place.body = frame;
             place.progress.body = cup_frames_place(frame);
+            place.progress.called = called;
         }
+        called = cup_frames_place(frame);
         if (code && code == codes.around)
             place.progress.around = cup_frames_place(frame);
         if (code != codes.run && code != codes.call)
@@ -120,6 +124,15 @@ static bool is_behind(const struct progress *now, const struct progress *before)
     if (now->around && before->around && now->around != before->around)
         return now->around < before->around;
     return now->body && now->body < before->body;
+}
+
+/* The next call, too, can stand at the instruction that calls its executor, and no object may be
+ * asked here. An executor that loops is behind itself at times: then a clock call will show that
+ * the call goes on. */
+static bool has_certainly_advanced(const struct progress *now, const struct progress *before)
+{
+    return now->body && !is_behind(now, before) &&
+           (now->body > before->body || now->called >= before->called);
 }
 
 /* Each call makes its own copy of the executor. So a different copy, or no copy yet, is another
@@ -254,6 +267,10 @@ void cup_run_woken(void)
         !cup_python_has_gil())
         return;
     struct place place = find_place();
-    if (place.inside && !is_behind(&place.progress, &call->progress))
+    if (has_certainly_advanced(&place.progress, &call->progress)) {
+        call->progress = place.progress;
         continue_call(call, now_ns);
+    } else {
+        cup_runner_self.woken = 0; /* no more until the thread waits again */
+    }
 }
