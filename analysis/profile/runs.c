@@ -135,16 +135,15 @@ static bool overlaps(const struct cup_run *a, const struct cup_run *b)
     return a->start_ns < b->stop_ns && b->start_ns < a->stop_ns;
 }
 
-/* Where LATER can begin: when its client was last seen outside of a call. If that is not known, the
- * middle between the two. */
+/* The middle between the two, unless LATER may have begun before that. */
 static int64_t border_between(const struct cup_run *earlier, const struct cup_run *later)
 {
-    bool known = later->not_before_ns > earlier->stop_ns && later->not_before_ns <= later->start_ns;
-    return known ? later->not_before_ns : middle_of(earlier->stop_ns, later->start_ns);
+    int64_t middle = middle_of(earlier->stop_ns, later->start_ns);
+    return later->not_before_ns >= earlier->stop_ns ? earlier_of(later->not_before_ns, middle)
+                                                    : middle;
 }
 
-/* A run that overlaps others has its own begin and end
- * where they go on. */
+/* A run that overlaps others has its own begin and end where they go on. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns)
 {
     *from_ns = INT64_MIN;

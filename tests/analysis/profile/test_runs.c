@@ -142,19 +142,29 @@ Test(runs, all_of_them)
     expect("wall_time", 12);
 }
 
-/* The client was seen outside of any call at 18.4 s. */
-Test(runs, begin_when_the_client_was_last_seen_outside)
+static int64_t begin_of_second(double not_before)
 {
     int64_t from, to;
     struct cup_r_run second = {.run = 2,
                                .start_ns = at_second(18.5),
                                .stop_ns = at_second(30),
-                               .not_before_ns = at_second(18.4)};
+                               .not_before_ns = at_second(not_before)};
     add_run(1, 9, 18.1);
     BUILDER_ADD(&client, CUP_R_RUN, second);
     load(2);
     cup_runs_window(&profile, &from, &to);
-    cr_expect_eq(from, at_second(18.4));
+    return from;
+}
+
+Test(runs, begin_in_the_middle)
+{
+    cr_expect_eq(begin_of_second(18.4), at_second(18.3));
+}
+
+/* The client was seen outside of any call at 18.2 s, and not again. */
+Test(runs, begin_when_the_client_was_last_seen_outside)
+{
+    cr_expect_eq(begin_of_second(18.2), at_second(18.2));
 }
 
 Test(runs, windows_meet)
