@@ -157,7 +157,7 @@ enum cup_method {
     X(FAILED_OPENS, "failed_opens", SUM, OPENS, "opens of data files that failed")                 \
     X(PEAK_BEFORE_BYTES, "peak_before_bytes", MAX, FILES,                                          \
       "peak_live_bytes until the current section began: that has a peak of its own")               \
-    X(SERVER_READ_BYTES, "server_read_bytes", SUM, FILES,                                          \
+    X(SERVER_READ_BYTES, "server_read_bytes", SUM, SERVERS,                                        \
       "part of read_bytes and of recv_bytes: from servers, through TCP connections")
 enum cup_counter {
 #define X(id, name, kind, needs, what) CUP_C_##id,
@@ -362,7 +362,10 @@ enum { CUP_HEALTH_ROOM = 64 };
       "which functions used the CPU is not known")                                                 \
     X(UNATTRIBUTED, "unattributed",                                                                \
       "what was read for no known task counts for each task that ran: UNATTRIBUTED records",       \
-      "tasks that may have read more than their figures say are not marked")
+      "tasks that may have read more than their figures say are not marked")                       \
+    X(SERVERS, "servers",                                                                          \
+      "what servers send is in read_bytes: the reader sets it, from version 4",                    \
+      "what servers sent is in the bytes received only, not in those read")
 enum {
 #define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
     CUP_FEATURES(X)

@@ -405,6 +405,8 @@ static int read_header(struct cup_log *log, struct cup_error *error)
     log->header.process_start_ns = cup_sane_time(log->header.process_start_ns);
     log->header.log_start_ns = cup_sane_time(log->header.log_start_ns);
     log->header.log_stop_ns = cup_sane_time(log->header.log_stop_ns);
+    if (log->header.version >= 4)
+        log->header.features |= CUP_FEATURE_SERVERS;
     log->header.host[sizeof log->header.host - 1] = '\0';
     log->header.library_version[sizeof log->header.library_version - 1] = '\0';
     log->header.library_build[sizeof log->header.library_build - 1] = '\0';

@@ -19,9 +19,11 @@ BYTES_METRIC(read_none_bytes, NULL, cup_count(cup_method_bytes(t, CUP_METHOD_NON
              "part of read_bytes that is unattributed")
 CLASS_METRIC(remote_read_bytes, "    by XRootD's client", CUP_C_REMOTE_READ_BYTES,
              "part of read_bytes that XRootD's client delivered")
-CLASS_METRIC(server_read_bytes, "    by sockets: HTTP, S3", CUP_C_SERVER_READ_BYTES,
-             "part of read_bytes, and of recv_bytes, that came through TCP connections, without "
-             "Dask's own and those of XRootD's client")
+METRIC(server_read_bytes, "    by sockets: HTTP, S3", BYTES,
+       cup_class_bytes(t, CUP_C_SERVER_READ_BYTES),
+       "P: part of read_bytes, and of recv_bytes, that came through TCP connections, without "
+       "Dask's own and those of XRootD's client",
+       .needs = CUP_FEATURE_FILES | CUP_FEATURE_SERVERS)
 METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
        "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED)
 METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),

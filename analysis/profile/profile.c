@@ -33,6 +33,7 @@ void cup_profile_free(struct cup_profile *profile)
 
 /* What the words in the column "needs" of CUP_COUNTERS stand for. */
 #define NEEDS_FILES CUP_FEATURE_FILES
+#define NEEDS_SERVERS (CUP_FEATURE_FILES | CUP_FEATURE_SERVERS)
 #define NEEDS_CONTEXT (CUP_FEATURE_FILES | CUP_FEATURE_CONTEXT)
 #define NEEDS_HANDOFF (CUP_FEATURE_FILES | CUP_FEATURE_HANDOFF)
 #define NEEDS_HELPERS CUP_FEATURE_HANDOFF

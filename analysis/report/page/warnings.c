@@ -250,7 +250,8 @@ static bool concerns(const struct cup_profile *profile, const struct cup_process
                      unsigned feature)
 {
     bool schedules = (process->roles & 1u << CUP_ROLE_SCHEDULER) != 0;
-    if (feature >= CUP_FEATURE_STACKS && !cup_profile_measured(profile, feature))
+    const unsigned stacks = CUP_FEATURE_STACKS | CUP_FEATURE_NATIVE | CUP_FEATURE_CPU;
+    if (feature & stacks && !cup_profile_measured(profile, feature))
         return false;
     if (feature == CUP_FEATURE_REQUESTED && process->header.health[CUP_H_BASKETS_SEEN] == 0)
         return false;
