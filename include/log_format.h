@@ -624,7 +624,8 @@ struct cup_r_open {
     X(WAITED_NS, "waited_ns", SUM,                                                                 \
       "time with such a request out: several at the same time count once")                         \
     X(LONGEST_NS, "longest_ns", LARGEST, "the longest request")                                    \
-    X(MOVED, "moved", SUM, "requests that another server answered in the end")
+    X(MOVED, "moved", SUM, "requests that another server answered in the end")                     \
+    X(ENCRYPTED, "encrypted", SUM, "requests through TLS: how they were answered is not known")
 enum cup_request_value {
 #define X(id, name, kind, text) CUP_Q_##id,
     CUP_REQUEST_VALUES(X)
@@ -632,20 +633,27 @@ enum cup_request_value {
         CUP_Q_COUNT_OF
 };
 
-/* Requests of XRootD's client that read: their number, their time and how they ended. The tail has
- * pairs as in COUNTERS: the values, and from CUP_PAIR_BUCKETS on the buckets of the requests'
- * durations (cup_bucket()). Written when the task ends, and every few seconds while it runs;
- * readers add them up. */
+/* How requests to HTTP servers end without an answer: the client closed the connection (after a
+ * timeout, for instance); the server did, without an answer or in the middle of it. */
+enum { CUP_REQUEST_GIVEN_UP = 125 /* ECANCELED */, CUP_REQUEST_CUT_OFF = 104 /* ECONNRESET */ };
+
+/* Requests of XRootD's client that read, and requests to HTTP servers: their number, their time and
+ * how they ended. The tail has pairs as in COUNTERS: the values, from CUP_PAIR_BUCKETS on the
+ * buckets of the requests' durations (cup_bucket()), and behind those the buckets of the time from
+ * each request to the first byte of its answer, where that is known. Written when the task ends,
+ * and every few seconds while it runs; readers add them up. */
 struct cup_r_requests {
     struct cup_record head;
     uint32_t task;    /* 0: unattributed */
     uint32_t file;    /* FILE record; 0: not known */
     uint32_t server;  /* string: the data server that they were sent to, "root://host:port"; 0: the
                          server in the path of the file */
-    uint32_t error;   /* 0: they were answered; else as in OPEN */
+    uint32_t error;   /* 0: they were answered; else as in OPEN. HTTP: the status from 400 on, or
+                         errno */
     int64_t start_ns; /* when the first was sent */
     int64_t stop_ns;  /* when the last had ended */
-    uint64_t pad;
+    uint32_t peer;    /* FILE record of the HTTP server's address; 0: it is one of XRootD */
+    uint32_t pad;
 };
 
 enum cup_role {

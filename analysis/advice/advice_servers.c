@@ -2,6 +2,8 @@
 #include "analysis/advice/advice_rules.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "analysis/metrics/reads/slow_servers.h"
 
@@ -70,25 +72,48 @@ bool cup_rule_slow_server(const struct cup_totals *t, struct cup_advice *advice)
 
 /* ---- a server that fails --------------------------------------------------------------------- */
 
+/* How its requests failed: "8 answered with HTTP 5xx, 4 cut off by the server". */
+static void describe_faults(const struct cup_server_use *use, char to[120])
+{
+    bool http = use->kind == CUP_SERVER_PEER;
+    uint64_t given_up = http ? use->faults - use->http_5xx - use->cut_off : 0;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } kinds[] = {{use->http_5xx, "answered with HTTP 5xx"},
+                 {use->cut_off, "cut off by the server"},
+                 {given_up, "given up by the client"}};
+    char error[64] = "";
+    *to = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].count)
+            snprintf(to + strlen(to), 120 - strlen(to), "%s%llu %s", *to ? ", " : "",
+                     (unsigned long long)kinds[i].count, kinds[i].what);
+    if (*to)
+        return;
+    cup_server_worst_error(use, error, sizeof error);
+    snprintf(to, 120, "mostly with: %s", error);
+}
+
 bool cup_rule_failing_server(const struct cup_totals *t, struct cup_advice *advice)
 {
     struct cup_server_uses uses;
     const struct cup_server_use *worst = NULL;
-    char error[64] = "";
+    char faults[120];
     uint64_t file_ns;
     if (cup_server_uses_make(&uses, t->profile) != 0)
         return false;
     for (size_t i = 0; i < uses.count; i++)
-        if (uses.rows[i].failed > (worst ? worst->failed : 0))
+        if (uses.rows[i].faults > (worst ? worst->faults : 0))
             worst = &uses.rows[i];
     if (worst) {
         uint32_t file = cup_worst_file(t->profile, worst->name, true, &file_ns);
-        cup_server_worst_error(worst, error, sizeof error);
+        describe_faults(worst, faults);
         cup_advise(advice, 1.6,
-                   "%s of %s at %s failed (threshold: any), mostly with: %s. %s had one, and the "
-                   "failures took %s.",
-                   CUP_SHOW_COUNT(worst->failed), CUP_SHOW_COUNTED(worst->requests, "request"),
-                   CUP_SHOW_TEXT(worst->name, 100), error,
+                   "%s of %s at %s failed (threshold: any), %s. %s had one, and the failures took "
+                   "%s.",
+                   CUP_SHOW_COUNT(worst->faults), CUP_SHOW_COUNTED(worst->requests, "request"),
+                   CUP_SHOW_TEXT(worst->name, 100), faults,
                    CUP_SHOW_COUNTED(worst->failed_tasks, "task"), CUP_SHOW_NS(worst->failed_ns));
         advise_file(t, advice, file, file_ns);
         cup_advise_more(advice, " \nTell the site, or leave the server out.");
@@ -159,14 +184,17 @@ static bool advise_misses(const struct cup_totals *t, struct cup_advice *advice,
                           const struct cup_server_use *use)
 {
     enum { LEAST = 100 };
-    uint64_t total = use->requests - use->failed, slow = 0;
-    unsigned second = total >= LEAST ? find_second_group(use->buckets, total) : 0;
+    /* By HTTP, whole files are requested, and parts: only until the answer begins do they take
+     * equally long. */
+    const uint64_t *buckets = use->is_http ? use->first_buckets : use->buckets;
+    uint64_t slow = 0, total = cup_durations_total(&(struct cup_durations){.buckets = buckets});
+    unsigned second = total >= LEAST ? find_second_group(buckets, total) : 0;
     if (!second)
         return false;
     for (unsigned i = second; i < CUP_BUCKETS; i++)
-        slow += use->buckets[i];
-    double fast_ns = median_ns(use->buckets, 0, second),
-           slow_ns = median_ns(use->buckets, second, CUP_BUCKETS),
+        slow += buckets[i];
+    double fast_ns = median_ns(buckets, 0, second),
+           slow_ns = median_ns(buckets, second, CUP_BUCKETS),
            lost_ns = (double)slow * (slow_ns - fast_ns);
     return lost_ns > 0.05 * (double)t->all.wall_ns &&
            cup_advise(advice, cup_saves(t, advice, lost_ns / 1e9),

@@ -1,7 +1,5 @@
 #include "analysis/profile/requests.h"
 
-#include <stdbool.h>
-
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
 
@@ -17,7 +15,18 @@ static const bool is_largest[CUP_Q_COUNT_OF] = {
 #undef LARGEST
 };
 
-void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets)
+bool cup_request_is_fault(const struct cup_request_row *row, bool peer)
+{
+    const uint64_t long_ns = 1000000000 * row->values[CUP_Q_COUNT];
+    if (!peer || !row->error)
+        return row->error != 0;
+    if (row->error == CUP_REQUEST_GIVEN_UP)
+        return row->values[CUP_Q_NS] >= long_ns;
+    return row->error < 400 || row->error >= 500;
+}
+
+void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets,
+                      uint64_t *first)
 {
     const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
     uint64_t index, value;
@@ -26,6 +35,9 @@ void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_
             values[index] += value;
         else if (index >= CUP_PAIR_BUCKETS && index < CUP_PAIR_BUCKETS + CUP_BUCKETS)
             buckets[index - CUP_PAIR_BUCKETS] += value;
+        else if (first && index >= CUP_PAIR_BUCKETS + CUP_BUCKETS &&
+                 index < CUP_PAIR_BUCKETS + 2 * CUP_BUCKETS)
+            first[index - CUP_PAIR_BUCKETS - CUP_BUCKETS] += value;
 }
 
 void cup_request_values_add(uint64_t *sums, const uint64_t *values)
@@ -41,6 +53,8 @@ void cup_request_sum_add(struct cup_request_sum *sum, const struct cup_request_s
 {
     cup_request_values_add(sum->answered, more->answered);
     cup_request_values_add(sum->failed, more->failed);
-    for (int i = 0; i < CUP_BUCKETS; i++)
+    for (int i = 0; i < CUP_BUCKETS; i++) {
         sum->buckets[i] += more->buckets[i];
+        sum->first_buckets[i] += more->first_buckets[i];
+    }
 }

@@ -1,6 +1,7 @@
 /* Requests to storage servers: what REQUESTS records say. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "include/log_format.h"
@@ -22,11 +23,19 @@ struct cup_request_sum {
     uint32_t server, host;             /* strings */
     uint64_t answered[CUP_Q_COUNT_OF]; /* sums of their values; the longest is the largest */
     uint64_t failed[CUP_Q_COUNT_OF];
-    uint64_t buckets[CUP_BUCKETS]; /* durations of those that were answered */
+    uint64_t buckets[CUP_BUCKETS];       /* durations of those that were answered */
+    uint64_t first_buckets[CUP_BUCKETS]; /* until their answers began; empty: not known */
 };
 
-/* Adds what a REQUESTS record says to values, and to CUP_BUCKETS buckets of durations. */
-void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets);
+/* These requests failed by the server's fault. PEER: it is an HTTP server. There, HTTP 4xx is none:
+ * the client asks for what is not there, or is not for it. Nor is a request that the client gave up
+ * within a second: it may have changed its mind. */
+bool cup_request_is_fault(const struct cup_request_row *row, bool peer);
+
+/* Adds what a REQUESTS record says to values, to CUP_BUCKETS buckets of durations, and to as many
+ * of the time until answers began (NULL: not wanted). */
+void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_t *buckets,
+                      uint64_t *first);
 
 /* Adds values to sums; of those of kind LARGEST the larger one is kept. */
 void cup_request_values_add(uint64_t *sums, const uint64_t *values);

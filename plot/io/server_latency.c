@@ -146,7 +146,7 @@ static int read_durations(latency_bins *bins, struct lines *lines,
         const struct cup_record *record =
             cup_record_at(&reader, row->process, row->at, CUP_R_REQUESTS);
         if (record)
-            cup_request_read(record, values, bins[line][bin]);
+            cup_request_read(record, values, bins[line][bin], NULL);
     }
     return cup_record_reader_close(&reader);
 }

@@ -24,6 +24,7 @@ enum { REQUESTS = 4, RECORD_HEAD = 5 };
 
 struct connection {
     bool is_tls;
+    bool asks;        /* the last call sent part of a TLS client's request */
     bool interleaves; /* it may be HTTP/2 */
     bool shared;      /* answers to several tasks may be mixed: they are unattributed */
     uint8_t first, count;
@@ -174,6 +175,7 @@ static void begin_record(struct connection *to, const struct cup_owner *owner)
     uint32_t least = to->interleaves ? 0 : SHORTEST_REQUEST;
     to->record_left = (uint32_t)to->record[3] << 8 | to->record[4];
     to->record_head = 0;
+    to->asks |= to->record[0] == APPLICATION && to->record_left > least;
     if (!to->count || (to->record[0] == APPLICATION && to->record_left > least))
         take_turn(to, owner);
 }
@@ -197,6 +199,7 @@ static void follow_records(struct connection *to, const struct cup_owner *owner,
 static void send_turn(struct connection *to, const struct cup_owner *owner,
                       const struct cup_exchange_bytes *bytes)
 {
+    to->asks = false;
     to->is_tls &= bytes->data != NULL; /* else records cannot be followed any more */
     if (!to->is_tls)
         take_turn(to, owner);
@@ -249,9 +252,10 @@ static void recognise(struct cup_descriptor *socket, struct connection *to,
 }
 
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
-                       const struct cup_exchange_bytes *bytes)
+                       const struct cup_exchange_bytes *bytes, bool *asks)
 {
     struct connection *to = find_connection(socket);
+    *asks = false;
     if (socket->protocol == CUP_PROTOCOL_OTHER || socket->peer != CUP_PEER_TCP || !to)
         return false;
     cup_spin_lock(&lock);
@@ -261,6 +265,7 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
         send_http(socket, to, owner, bytes);
     else if (socket->protocol == CUP_PROTOCOL_TURNS)
         send_turn(to, owner, bytes);
+    *asks = socket->protocol == CUP_PROTOCOL_HTTP || (to->is_tls && to->asks && !to->interleaves);
     cup_spin_unlock(&lock);
     return socket->protocol != CUP_PROTOCOL_OTHER;
 }
@@ -279,7 +284,8 @@ static struct cup_answer answer_to(const struct connection *from, const struct r
                                          : request->inherited ? CUP_UNATTRIBUTED_THREAD
                                                               : CUP_UNATTRIBUTED_REASON_COUNT,
                                .file = request->file,
-                               .bytes = bytes};
+                               .bytes = bytes,
+                               .state.encrypted = from->is_tls};
 }
 
 /* The answer that was expected has ended. After an answer to CONNECT the proxy only forwards. */
@@ -308,13 +314,20 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
         else
             at += cup_http_feed(&from->answer, piece.iov_base, piece.iov_len);
     }
-    if (from->answer.part == CUP_HTTP_ENDED) {
+    const struct cup_answer_state state = {
+        .status = from->answer.status,
+        .ended = from->answer.part == CUP_HTTP_ENDED,
+        .partial = from->answer.part < CUP_HTTP_UNTIL_CLOSE,
+    };
+    if (state.ended) {
         end_answer(socket, from);
     } else if (from->answer.part == CUP_HTTP_LOST) {
         at = bytes->count;
         follow_turns(socket, from);
     }
-    return answer_to(from, &request, at - offset);
+    struct cup_answer answer = answer_to(from, &request, at - offset);
+    answer.state = state;
+    return answer;
 }
 
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,

@@ -34,15 +34,24 @@ struct cup_exchange_bytes {
     size_t count;
 };
 
-/* OWNER sent BYTES on SOCKET. Returns false if the connection is not followed. */
+/* OWNER sent BYTES on SOCKET. Returns false if the connection is not followed. *ASKS: they are part
+ * of a request; not so the handshake of TLS, and what may be HTTP/2. */
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
-                       const struct cup_exchange_bytes *bytes);
+                       const struct cup_exchange_bytes *bytes, bool *asks);
 
 /* The connection is followed: cup_exchange_received() says whose its bytes are. */
 static inline bool cup_exchange_is_followed(const struct cup_descriptor *socket)
 {
     return socket->protocol >= CUP_PROTOCOL_HTTP;
 }
+
+/* How far the answer to a request to an HTTP server has come. */
+struct cup_answer_state {
+    uint16_t status; /* of HTTP; 0: not known yet */
+    bool encrypted;  /* the status and the end of the answer cannot be seen */
+    bool ended;      /* these bytes are its last ones */
+    bool partial;    /* it is cut off if the connection ends now */
+};
 
 /* Part of what a call received: it answers one request. */
 struct cup_answer {
@@ -53,6 +62,7 @@ struct cup_answer {
                        cup_unattributed_reason */
     uint32_t file;  /* FILE record of the URL; 0: it has none */
     size_t bytes;   /* at least 1 */
+    struct cup_answer_state state;
 };
 
 /* SOCKET received BYTES, the first OFFSET of which were already looked at. Returns whose the next

@@ -2,6 +2,7 @@
 
 #include "preload/counters/block.h"
 #include "preload/io/exchange.h"
+#include "preload/io/server_requests.h"
 #include "preload/io/socket_owner.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -22,11 +23,21 @@ struct connection {
     uint64_t answered;           /* when the first part of the answer arrived; 0: none did */
     uint64_t last;               /* when the last part arrived */
     struct cup_task_clock since; /* the task has waited for the server up to here */
+    /* Of a request to an HTTP server: */
+    bool asks;    /* it is one, and has not been counted yet */
+    bool is_bare; /* nothing else was sent since the last answer, such as the end of a handshake */
+    uint32_t for_task, file;
+    uint64_t begin, bytes; /* when the first send began; what was received */
+    struct cup_answer_state answer;
 };
 
 /* An entry for each descriptor, as in descriptor.h; mapped when the first request is sent. */
 static struct connection *connections;
 enum { TABLE_BYTES = CUP_DESCRIPTORS * sizeof(struct connection) };
+
+/* Requests to HTTP servers were sent on descriptors below this one. If two threads raise it at the
+ * same time, the lower value may stay: then some requests are counted later. */
+static uint32_t asked_below;
 
 static bool map_connections(void)
 {
@@ -45,6 +56,7 @@ static bool map_connections(void)
 
 void cup_request_reset(void)
 {
+    asked_below = 0;
     if (connections)
         madvise(connections, TABLE_BYTES, MADV_DONTNEED); /* cheaper than writing zeros */
 }
@@ -109,12 +121,81 @@ static void stop_expecting(struct connection *connection)
     connection->expects = false;
 }
 
+/* ---- requests to HTTP servers ------------------------------------------------------------- */
+
+/* The request has ended: at NOW with ERROR, or with 0, when the last part of its answer arrived.
+ * Sets *END to what is to be counted. */
+static void end_request(struct connection *connection, const struct cup_descriptor *socket,
+                        uint32_t error, uint64_t now, struct cup_server_request_end *end)
+{
+    uint16_t status = connection->answer.status;
+    uint64_t first = connection->is_bare ? connection->answered : 0;
+    if (connection->asks)
+        *end = (struct cup_server_request_end){.task = connection->for_task,
+                                               .file = connection->file,
+                                               .peer = socket->file,
+                                               .encrypted = connection->answer.encrypted,
+                                               .error = error          ? error
+                                                        : status < 400 ? 0
+                                                                       : status,
+                                               .bytes = connection->bytes,
+                                               .start = connection->begin,
+                                               .first = error ? 0 : first,
+                                               .stop = error ? now : connection->last};
+    connection->asks = false;
+}
+
+/* The connection ends; SERVER: the server ended it. If a request has no answer, or the server cut
+ * the answer off, it failed. */
+static void cut_request(struct connection *connection, const struct cup_transfer *transfer,
+                        bool server, struct cup_server_request_end *end)
+{
+    bool fails = !connection->answered || (server && connection->answer.partial);
+    uint32_t error = server ? CUP_REQUEST_CUT_OFF : CUP_REQUEST_GIVEN_UP;
+    end_request(connection, transfer->descriptor, fails ? error : 0, transfer->stop, end);
+}
+
+/* Part of a request was sent. What was sent before it, since the last answer, is the end of a
+ * handshake: its answer may arrive before that to the request. */
+static void note_asked(struct connection *connection, const struct cup_transfer *transfer,
+                       bool begins)
+{
+    if (!transfer->asks || connection->asks)
+        return;
+    uint32_t fd = (uint32_t)(connection - connections);
+    if (fd >= __atomic_load_n(&asked_below, __ATOMIC_RELAXED))
+        __atomic_store_n(&asked_below, fd + 1, __ATOMIC_RELAXED);
+    connection->asks = true;
+    connection->is_bare = begins;
+    connection->begin = transfer->start;
+    connection->for_task = transfer->owner.method == CUP_METHOD_INHERITED ? 0 : connection->task;
+}
+
+static void note_answer(struct connection *connection, const struct cup_transfer *transfer,
+                        size_t bytes, struct cup_server_request_end *end)
+{
+    connection->bytes += bytes;
+    connection->file = transfer->url;
+    connection->answer = transfer->answer;
+    if (!transfer->answer.ended)
+        return;
+    connection->last = transfer->stop;
+    end_request(connection, transfer->descriptor, 0, 0, end);
+}
+
+/* ---- all requests ------------------------------------------------------------------------- */
+
 /* HTTP and TLS are always answered; what else is sent may be a log, or a metric. */
-static void note_sent(struct connection *connection, const struct cup_transfer *transfer)
+static void note_sent(struct connection *connection, const struct cup_transfer *transfer,
+                      struct cup_server_request_end *end)
 {
     uint32_t task = transfer->owner.block ? transfer->owner.block->task : 0;
-    if (connection->sent && !connection->answered && connection->task == task)
+    if (connection->sent && !connection->answered && connection->task == task) {
+        note_asked(connection, transfer, false);
         return; /* more of the same request */
+    }
+    if (connection->answered)
+        end_request(connection, transfer->descriptor, 0, 0, end);
     stop_expecting(connection);
     *connection =
         (struct connection){.lock = connection->lock, .task = task, .sent = transfer->stop};
@@ -122,6 +203,7 @@ static void note_sent(struct connection *connection, const struct cup_transfer *
     connection->expects = cup_exchange_is_followed(transfer->descriptor);
     if (connection->expects)
         cup_helper_wait_asks(task, transfer->descriptor->file);
+    note_asked(connection, transfer, true);
 }
 
 /* A few bytes after a pause need not be the rest of the answer: with TLS, a server says goodbye
@@ -131,28 +213,43 @@ enum { FEW_BYTES = 64 };
 /* Whether the last bytes were late is asked only after a pause of this length. */
 enum { PAUSE_NS = 10000000 };
 
-static void note_received(struct connection *connection, const struct cup_transfer *transfer,
-                          size_t bytes)
+/* The request was out until now. */
+static void count_part(struct connection *connection, const struct cup_transfer *transfer)
 {
-    uint64_t now = transfer->stop,
-             before = connection->answered ? connection->last : connection->sent;
-    if (connection->answered && bytes < FEW_BYTES)
-        return;
+    uint64_t before = connection->answered ? connection->last : connection->sent;
+    bool pauses = cup_ticks_ns(transfer->stop - before) > PAUSE_NS;
     if (!connection->answered)
-        connection->answered = now;
+        connection->answered = transfer->stop;
     stop_expecting(connection);
-    connection->last = now;
-    bool pauses = cup_ticks_ns(now - before) > PAUSE_NS;
+    connection->last = transfer->stop;
     count_wait(connection, transfer, pauses ? find_lateness(transfer->descriptor) : 0);
 }
 
-/* The connection ended. If the request had no answer, it was out until now. */
-static void note_ended(struct connection *connection, const struct cup_transfer *transfer)
+static void note_received(struct connection *connection, const struct cup_transfer *transfer,
+                          size_t bytes, struct cup_server_request_end *end)
 {
+    if (!connection->answered || bytes >= FEW_BYTES)
+        count_part(connection, transfer);
+    note_answer(connection, transfer, bytes, end);
+}
+
+/* The connection ended; SERVER: the server ended it. If the request had no answer, it was out until
+ * now. */
+static void note_ended(struct connection *connection, const struct cup_transfer *transfer,
+                       bool server, struct cup_server_request_end *end)
+{
+    cut_request(connection, transfer, server, end);
     if (connection->sent && !connection->answered)
         count_wait(connection, transfer, 0);
     stop_expecting(connection);
     connection->sent = 0;
+}
+
+/* No lock is held: the log is written. */
+static void count_request(const struct cup_server_request_end *end)
+{
+    if (end->peer && end->start)
+        cup_server_request_ended(end);
 }
 
 static bool is_temporary(int error)
@@ -171,13 +268,15 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
     struct connection *connection = lock_connection(socket);
     if (!connection)
         return;
+    struct cup_server_request_end end = {.peer = 0};
     if (bytes <= 0)
-        note_ended(connection, transfer);
+        note_ended(connection, transfer, true, &end);
     else if (sends)
-        note_sent(connection, transfer);
+        note_sent(connection, transfer, &end);
     else if (connection->sent)
-        note_received(connection, transfer, (size_t)bytes);
+        note_received(connection, transfer, (size_t)bytes, &end);
     cup_spin_unlock(&connection->lock);
+    count_request(&end);
 }
 
 void cup_request_closed(struct cup_descriptor *socket)
@@ -188,8 +287,37 @@ void cup_request_closed(struct cup_descriptor *socket)
     const struct cup_transfer transfer = {.descriptor = socket, .stop = cup_ticks()};
     struct connection *connection = lock_connection(socket);
     if (connection) {
-        note_ended(connection, &transfer);
+        struct cup_server_request_end end = {.peer = 0};
+        note_ended(connection, &transfer, false, &end);
         cup_spin_unlock(&connection->lock);
+        count_request(&end);
     }
     cup_leave(saved);
+}
+
+/* With TLS, only what follows shows that an answer was complete: at the latest, that its TASK has
+ * ended. 0: any task. */
+static void end_answered(uint32_t task)
+{
+    for (uint32_t fd = 0; fd < __atomic_load_n(&asked_below, __ATOMIC_RELAXED); fd++) {
+        struct connection *connection = &connections[fd];
+        struct cup_server_request_end end = {.peer = 0};
+        if (!connection->asks || (task && connection->for_task != task))
+            continue;
+        cup_spin_lock(&connection->lock);
+        if (connection->answered)
+            end_request(connection, &cup_descriptor_table[fd], 0, 0, &end);
+        cup_spin_unlock(&connection->lock);
+        count_request(&end);
+    }
+}
+
+void cup_request_task_ended(uint32_t task)
+{
+    end_answered(task);
+}
+
+void cup_request_process_ends(void)
+{
+    end_answered(0);
 }

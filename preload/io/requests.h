@@ -14,5 +14,7 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
 /* SOCKET is about to be closed, or refers to another file from now on. Keeps errno. */
 void cup_request_closed(struct cup_descriptor *socket);
 
-/* A row of the lifecycle table. */
+/* Rows of the lifecycle table. */
 void cup_request_reset(void);
+void cup_request_task_ended(uint32_t task);
+void cup_request_process_ends(void);

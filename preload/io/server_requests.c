@@ -4,7 +4,6 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* Requests of one task that are out at one server. */
@@ -18,10 +17,10 @@ struct out {
 /* What is written as one record. */
 struct sum {
     bool used;
-    uint32_t task, file, server, error;
+    uint32_t task, file, server, peer, error;
     uint64_t first, last; /* ticks: when the first was sent, and the last had ended */
     uint64_t values[CUP_Q_COUNT_OF];
-    uint32_t buckets[CUP_BUCKETS];
+    uint32_t buckets[2 * CUP_BUCKETS]; /* durations, then times to the first byte */
 };
 
 enum { OUTS = 256, SUMS = 256, TRIED = 8, OLD_NS = 2000000000 };
@@ -103,9 +102,9 @@ static uint64_t take_waited(const struct cup_server_request_end *end)
 
 static void write_sum(struct sum *sum)
 {
-    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 2 * CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
     size_t bytes = cup_pairs_nonzero(pairs, sum->values, CUP_Q_COUNT_OF);
-    for (uint32_t i = 0; i < CUP_BUCKETS; i++) {
+    for (uint32_t i = 0; i < 2 * CUP_BUCKETS; i++) {
         if (!sum->buckets[i])
             continue;
         bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + i);
@@ -114,6 +113,7 @@ static void write_sum(struct sum *sum)
     const struct cup_r_requests record = {.task = sum->task,
                                           .file = sum->file,
                                           .server = sum->server,
+                                          .peer = sum->peer,
                                           .error = sum->error,
                                           .start_ns = cup_ticks_realtime_ns(sum->first),
                                           .stop_ns = cup_ticks_realtime_ns(sum->last)};
@@ -125,13 +125,14 @@ static void write_sum(struct sum *sum)
 static bool is_sum_of(const struct sum *sum, const struct cup_server_request_end *end)
 {
     return sum->used && sum->task == end->task && sum->file == end->file &&
-           sum->server == end->server && sum->error == end->error;
+           sum->server == end->server && sum->peer == end->peer && sum->error == end->error;
 }
 
 /* The sum that END belongs to. If all entries where it may be are taken, the oldest is written. */
 static struct sum *find_sum(const struct cup_server_request_end *end)
 {
-    size_t at = hash_pair(end->task ^ end->error << 20, end->file ^ end->server << 16);
+    size_t at =
+        hash_pair(end->task ^ end->error << 20, end->file ^ (end->server ^ end->peer) << 16);
     struct sum *place = NULL;
     for (size_t i = 0; i < TRIED; i++) {
         struct sum *sum = &requests.sums[(at + i) % SUMS];
@@ -146,6 +147,7 @@ static struct sum *find_sum(const struct cup_server_request_end *end)
                           .task = end->task,
                           .file = end->file,
                           .server = end->server,
+                          .peer = end->peer,
                           .error = end->error,
                           .first = end->start};
     requests.used++;
@@ -161,7 +163,10 @@ static void add_request(struct sum *sum, const struct cup_server_request_end *en
     values[CUP_Q_WAITED_NS] += cup_ticks_ns(waited);
     values[CUP_Q_LONGEST_NS] = ns > values[CUP_Q_LONGEST_NS] ? ns : values[CUP_Q_LONGEST_NS];
     values[CUP_Q_MOVED] += end->moved;
+    values[CUP_Q_ENCRYPTED] += end->encrypted;
     sum->buckets[cup_bucket(ns)]++;
+    if (end->first)
+        sum->buckets[CUP_BUCKETS + cup_bucket(cup_ticks_ns(end->first - end->start))]++;
     sum->first = end->start < sum->first ? end->start : sum->first;
     sum->last = end->stop;
 }
@@ -191,7 +196,7 @@ static void write_old_sums(uint64_t now)
 void cup_server_request_ended(const struct cup_server_request_end *end)
 {
     cup_spin_lock(&requests.lock);
-    uint64_t waited = take_waited(end);
+    uint64_t waited = end->peer ? end->stop - end->start : take_waited(end);
     add_request(find_sum(end), end, waited);
     write_old_sums(end->stop);
     cup_spin_unlock(&requests.lock);

@@ -5,6 +5,7 @@
 
 #include "preload/log/log.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A request that is out: for TASK (0: unattributed), at SERVER (id of a string; 0: not known, or
@@ -21,10 +22,14 @@ struct cup_server_request_end {
     struct cup_server_request_out out; /* as when it was sent */
     uint32_t task, server;             /* that it counts for: now more may be known */
     uint32_t file;                     /* number of its FILE record; 0: not known */
+    uint32_t peer;                     /* FILE record of an HTTP server, which has no SERVER; how
+                                          long tasks wait for it is known otherwise */
+    bool encrypted;                    /* how it was answered is not known */
     uint32_t error;                    /* 0: it was answered; else as in cup_r_requests */
     uint32_t moved;                    /* 1: another server answered it in the end */
     uint64_t bytes;                    /* delivered */
     uint64_t start, stop;              /* ticks */
+    uint64_t first;                    /* when the answer began; 0: not known */
 };
 void cup_server_request_ended(const struct cup_server_request_end *end);
 

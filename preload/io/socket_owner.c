@@ -84,6 +84,7 @@ static size_t correct_by_request(struct cup_transfer *transfer,
         change_owner(transfer, answer.inherited ? 0 : answer.task);
     transfer->url = answer.file;
     transfer->reason = answer.reason;
+    transfer->answer = answer.state;
     return answer.bytes;
 }
 
@@ -94,7 +95,7 @@ static size_t correct_connection(struct cup_transfer *transfer,
     if (!sends && bytes->count && cup_exchange_is_followed(transfer->descriptor))
         return correct_by_request(transfer, bytes, offset);
     if (!sends || !bytes->count ||
-        !cup_exchange_sent(transfer->descriptor, &transfer->owner, bytes))
+        !cup_exchange_sent(transfer->descriptor, &transfer->owner, bytes, &transfer->asks))
         correct_by_senders(transfer);
     return bytes->count;
 }
@@ -120,7 +121,8 @@ size_t cup_socket_correct_owner(struct cup_transfer *transfer, ssize_t bytes, co
     const struct cup_descriptor *descriptor = transfer->descriptor;
     struct cup_exchange_bytes moved = {to, parts, bytes > 0 ? (size_t)bytes : 0};
     transfer->url = 0;
-    transfer->disputed = false;
+    transfer->disputed = transfer->asks = false;
+    transfer->answer = (struct cup_answer_state){0};
     if (descriptor->class == CUP_FILE_PIPE && transfer->owner.block)
         cup_helper_used_pipe(descriptor->owner, transfer->owner.block->task);
     if (descriptor->class != CUP_FILE_SOCKET)

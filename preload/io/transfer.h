@@ -5,6 +5,7 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/child_processes.h"
 #include "preload/io/descriptor.h"
+#include "preload/io/exchange.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/clock.h"
 #include "preload/waits/wait.h"
@@ -37,7 +38,9 @@ struct cup_transfer {
                     read of no bytes */
     uint32_t
         url; /* of what a socket received: FILE record of the URL that was asked for; 0: none */
-    bool disputed;  /* of what a socket received: a thread or context of another task received it */
+    bool disputed; /* of what a socket received: a thread or context of another task received it */
+    bool asks;     /* a socket sent a request, or a part of it */
+    struct cup_answer_state answer; /* of what a socket received */
     uint8_t reason; /* of what a socket received: why it is attributed to no task (enum
                        cup_unattributed_reason) */
     uint32_t node;  /* the stack that requested the bytes; 0: the one at the end of the call */

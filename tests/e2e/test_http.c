@@ -83,6 +83,23 @@ static void judge(char *scratch, json_t *log, size_t tasks,
     free(scratch);
 }
 
+static json_t *rows_in(json_t *report, const char *section)
+{
+    return json_object_get(json_object_get(report, section), "rows");
+}
+
+/* The row of the server at URL in the table of servers. */
+static json_t *find_server(json_t *report, const char *url)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(rows_in(report, "servers"), i,
+                       row) if (strcmp(strstr(cup_word(row, "server"), ":"), strstr(url, ":")) ==
+                                0) return row;
+    cr_assert_fail("no row of %s", url);
+    return NULL;
+}
+
 Test(http, one_thread)
 {
     http_need();
@@ -122,7 +139,12 @@ Test(http, tls_four_threads)
     http_start(&server, &(struct http_options){.files = text("%s/files", scratch), .tls = true});
     run_clients(scratch, server.url, "uproot,fsspec,requests", 4,
                 text("%s/certificate", server.directory));
-    judge(scratch, http_stop(&server), 12, check_tls_bytes);
+    json_t *log = http_stop(&server), *report = cup_report(scratch);
+    json_t *row = find_server(report, server.url);
+    cr_expect_eq(cup_count(row, "requests"), (json_int_t)json_array_size(log));
+    cr_expect_eq(cup_count(row, "status_unknown"), (json_int_t)json_array_size(log));
+    json_decref(report);
+    judge(scratch, log, 12, check_tls_bytes);
 }
 
 Test(http, s3_four_threads)
@@ -190,6 +212,95 @@ Test(http, http2_is_unattributed_and_said)
     judge(scratch, http_stop(&server), 4, check_marked);
 }
 
+/* ---- the server's own account of requests ---------------------------------------------------- */
+
+static json_int_t count_answers(json_t *log, json_int_t from, json_int_t to)
+{
+    size_t i;
+    json_t *row;
+    json_int_t count = 0;
+    json_array_foreach(log, i, row) count +=
+        cup_count(row, "status") >= from && cup_count(row, "status") < to;
+    return count;
+}
+
+static int by_seconds(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The median of the server's own times, of answers without an error. */
+static double find_median(json_t *log)
+{
+    size_t i, count = 0;
+    json_t *row;
+    double seconds[256];
+    json_array_foreach(log, i, row) if (cup_count(row, "status") < 400 && count < 256)
+        seconds[count++] = cup_number(row, "seconds");
+    qsort(seconds, count, sizeof *seconds, by_seconds);
+    return seconds[count / 2];
+}
+
+static void check_server(json_t *row, json_t *log)
+{
+    double median = find_median(log), p50 = cup_number(row, "request_p50_s");
+    cr_expect_eq(cup_count(row, "requests"), (json_int_t)json_array_size(log));
+    cr_expect_eq(cup_count(row, "http_5xx"), count_answers(log, 500, 600));
+    cr_expect_eq(cup_count(row, "http_4xx"), count_answers(log, 400, 444));
+    cr_expect_eq(cup_count(row, "cut_off"), count_answers(log, 444, 445));
+    cr_expect_eq(cup_count(row, "status_unknown"), 0);
+    cr_expect(p50 > 0.7 * median && p50 < 1.3 * median + 0.3, "%f s, the server says %f s", p50,
+              median);
+    cr_expect(cup_number(row, "first_byte_p50_s") < 0.7 * p50);
+}
+
+/* The tasks' own servers never answer. */
+static json_int_t count_given_up(json_t *report)
+{
+    size_t i;
+    json_t *row;
+    json_int_t count = 0;
+    json_array_foreach(rows_in(report, "servers"), i, row) count +=
+        json_integer_value(json_object_get(row, "given_up"));
+    return count;
+}
+
+static void check_advice(json_t *report)
+{
+    size_t i;
+    json_t *advice;
+    bool found = false;
+    json_array_foreach(json_object_get(report, "advice"), i, advice) found |=
+        cup_is(advice, "rule", "failing_server") &&
+        strstr(cup_word(advice, "text"), "4 answered with HTTP 5xx, 2 cut off by the server");
+    cr_expect(found, "no advice on the server that failed");
+}
+
+/* Each file takes at least 0.3 s. */
+Test(http, requests_are_those_of_the_servers_log)
+{
+    http_need();
+    struct http_server server;
+    char *scratch = make_files("http-requests");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch),
+                                               .settings = "location ~ /busy$ { return 503; }\n"
+                                                           "location ~ /reset$ { return 444; }\n"
+                                                           "limit_rate 8m;"});
+    const char *const arguments[] = {server.url, "errors,requests,uproot", "2", NULL};
+    struct cup_cluster cluster;
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch, .threads = 2});
+    cup_cluster_script(&cluster, "http_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    json_t *log = http_stop(&server), *report = cup_report(scratch);
+    check_server(find_server(report, server.url), log);
+    cr_expect_eq(count_given_up(report), 2);
+    check_advice(report);
+    json_decref(log);
+    json_decref(report);
+    free(scratch);
+}
+
 /* ---- Coffea: the tables of chunks, datasets and files -------------------------------------- */
 
 /* What the server sent of a file (NULL: of all), heads of answers included. */
@@ -202,11 +313,6 @@ static json_int_t sum_sent(json_t *log, const char *path, const char *method)
                                         (!method || cup_is(row, "method", method))) sum +=
         cup_count(row, "sent");
     return sum;
-}
-
-static json_t *rows_in(json_t *report, const char *section)
-{
-    return json_object_get(json_object_get(report, section), "rows");
 }
 
 /* Returns the number of files of the server. */

@@ -5,6 +5,7 @@
 TASKS tasks of each client, named CLIENT-NUMBER, ask for their files at URL/t/KEY/NAME: so the server's
 log says what each task got."""
 
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -76,6 +77,23 @@ def fetch_lock(urls):
 
     fsspec.filesystem("http").cat_file(urls[0])
     threading.Event().wait(1)
+
+
+def fetch_errors(urls):
+    """Answers with errors, a connection that is cut off, and a server that never answers."""
+    import requests
+
+    top = urls[0].rpartition("/")[0]
+    silent = socket.create_server(("127.0.0.1", 0))
+    with requests.Session() as session:
+        seen = [session.get(url, timeout=60).status_code
+                for url in [urls[0], f"{top}/busy", f"{top}/busy", f"{top}/missing"]]
+        for url in f"{top}/reset", f"http://127.0.0.1:{silent.getsockname()[1]}/":
+            try:
+                session.get(url, timeout=(60, 0.3))
+            except requests.RequestException as error:
+                seen.append(type(error).__name__)
+    return seen
 
 
 LOCK = threading.Lock()

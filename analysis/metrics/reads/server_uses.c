@@ -1,5 +1,6 @@
 #include "analysis/metrics/reads/server_uses.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,13 +111,27 @@ static void add_chunk(struct cup_server_use *use, const struct cup_profile *prof
 static void mark_task(struct making *making, uint32_t row, const struct cup_request_row *request)
 {
     struct cup_server_use *use = &making->uses->rows[row - 1];
-    uint32_t mark = SEEN | (request->error ? FAILED : 0);
+    bool fault = cup_request_is_fault(request, use->kind == CUP_SERVER_PEER);
+    uint32_t mark = SEEN | (fault ? FAILED : 0);
     uint32_t before = mark_pair(making, &making->tasks, row, request->task, mark);
     use->failed_tasks += (mark & FAILED) && !(before & FAILED);
     if (before)
         return;
     use->tasks++;
     add_chunk(use, making->profile, &making->profile->tasks[request->task - 1]);
+}
+
+static void add_http_error(struct cup_server_use *use, uint32_t error, uint64_t count)
+{
+    use->is_http = true;
+    if (error >= 500)
+        use->http_5xx += count;
+    else if (error >= 400)
+        use->http_4xx += count;
+    else if (error == CUP_REQUEST_GIVEN_UP)
+        use->given_up += count;
+    else if (error)
+        use->cut_off += count;
 }
 
 static void add_request(struct making *making, const struct cup_request_row *request)
@@ -129,10 +144,16 @@ static void add_request(struct making *making, const struct cup_request_row *req
     use->requests += values[CUP_Q_COUNT];
     use->bytes += values[CUP_Q_BYTES];
     use->busy_ns += values[CUP_Q_NS];
-    use->waited_ns += values[CUP_Q_WAITED_NS];
     use->moved += values[CUP_Q_MOVED];
+    use->encrypted += values[CUP_Q_ENCRYPTED];
+    if (use->kind == CUP_SERVER_PEER) /* add_peer() knows better for how long tasks waited */
+        add_http_error(use, request->error, values[CUP_Q_COUNT]);
+    else
+        use->waited_ns += values[CUP_Q_WAITED_NS];
     use->failed += request->error ? values[CUP_Q_COUNT] : 0;
-    use->failed_ns += request->error ? values[CUP_Q_NS] : 0;
+    bool fault = cup_request_is_fault(request, use->kind == CUP_SERVER_PEER);
+    use->faults += fault ? values[CUP_Q_COUNT] : 0;
+    use->failed_ns += fault ? values[CUP_Q_NS] : 0;
     if (request->task)
         mark_task(making, row, request);
     if (!request->file)
@@ -170,8 +191,10 @@ static void add_requests(struct making *making)
         const struct cup_request_sum *sum = &profile->request_sums[i];
         uint32_t row = row_of_server(making, sum->server);
         struct cup_server_use *use = row ? &making->uses->rows[row - 1] : NULL;
-        for (int at = 0; use && at < CUP_BUCKETS; at++)
+        for (int at = 0; use && at < CUP_BUCKETS; at++) {
             use->buckets[at] += sum->buckets[at];
+            use->first_buckets[at] += sum->first_buckets[at];
+        }
         if (use && sum->answered[CUP_Q_LONGEST_NS] > use->longest_ns)
             use->longest_ns = sum->answered[CUP_Q_LONGEST_NS];
     }
@@ -222,7 +245,7 @@ static void add_peer(struct making *making, uint32_t index, bool has_client)
     use->processes = profile->files[index].processes;
     use->requests = known ? use->requests : c[CUP_F_WRITE_CALLS];
     use->busy_ns = known ? use->busy_ns : ns;
-    use->waited_ns += known ? 0 : waited > ns ? waited : ns;
+    use->waited_ns += waited > ns ? waited : ns;
 }
 
 static void add_files_and_peers(struct making *making)
@@ -321,10 +344,22 @@ uint64_t cup_server_errors(const struct cup_server_use *use)
            (use->connects ? use->connects->failed : 0);
 }
 
+static void write_http_error(uint32_t error, char *to, size_t room)
+{
+    if (error >= 400)
+        snprintf(to, room, "HTTP status %u", error);
+    else
+        snprintf(to, room, "%s",
+                 error == CUP_REQUEST_GIVEN_UP ? "given up by the client"
+                                               : "cut off by the server");
+}
+
 bool cup_server_worst_error(const struct cup_server_use *use, char *to, size_t room)
 {
     const struct cup_open_sum *sum = use->opens && use->opens->failed ? use->opens : use->connects;
-    if (use->error)
+    if (use->error && use->kind == CUP_SERVER_PEER)
+        write_http_error(use->error, to, room);
+    else if (use->error)
         cup_xrootd_error_text(use->error, to, room);
     return use->error || (sum && cup_open_worst(sum, to, room));
 }

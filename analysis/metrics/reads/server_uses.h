@@ -16,17 +16,22 @@ struct cup_server_use {
     struct cup_text name; /* "root://host:1094", or the address of a peer */
     enum cup_server_kind kind;
     uint64_t files, tasks;
-    uint64_t failed_tasks; /* tasks that had a request there that failed */
+    uint64_t failed_tasks; /* tasks that had a request there that failed by its fault */
     uint64_t bytes, sent_bytes, requests;
     uint64_t receives, connections, processes; /* of a peer */
     uint64_t busy_ns;   /* durations of all requests, or of the calls on the sockets, added up */
-    uint64_t failed_ns; /* part of busy_ns: requests that failed */
+    uint64_t failed_ns; /* part of busy_ns: requests that failed by its fault */
     /* Time with a request out, added up over tasks: several requests of a task at the same time
      * count once. Opens and connections are included. */
     uint64_t waited_ns;
+    uint64_t faults;        /* requests for which cup_request_is_fault() */
     uint64_t failed, moved; /* requests that failed; that another server answered in the end */
-    uint64_t buckets[CUP_BUCKETS]; /* durations of answered requests; empty: not known */
+    uint64_t buckets[CUP_BUCKETS];       /* durations of answered requests; empty: not known */
+    uint64_t first_buckets[CUP_BUCKETS]; /* until their answers began; empty: not known */
     uint64_t longest_ns;
+    /* Of an HTTP server: how requests failed, and those through TLS, whose status is not known. */
+    bool is_http; /* its requests are known one by one */
+    uint64_t http_4xx, http_5xx, cut_off, given_up, encrypted;
     const struct cup_open_sum *opens, *connects; /* NULL: none */
     uint64_t chunks, chunk_ns, events; /* finished chunks that read from it: of all of them */
     uint32_t error;                    /* the most frequent error of requests; 0: none */
@@ -45,6 +50,11 @@ void cup_server_uses_free(struct cup_server_uses *uses);
 static inline struct cup_durations cup_server_durations(const struct cup_server_use *use)
 {
     return (struct cup_durations){use->buckets, use->longest_ns};
+}
+
+static inline struct cup_durations cup_server_first_bytes(const struct cup_server_use *use)
+{
+    return (struct cup_durations){use->first_buckets, 0};
 }
 
 /* Requests, connections and opens that failed. */

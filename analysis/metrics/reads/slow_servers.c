@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/profile/files.h"
+
 /* Requests and opens; connections of sockets are none. */
 static double count_of(const struct cup_server_use *use)
 {
@@ -24,13 +26,15 @@ static size_t join_others(const struct cup_server_uses *uses, const struct cup_s
     *count = 0;
     for (size_t i = 0; i < uses->count; i++) {
         const struct cup_server_use *use = &uses->rows[i];
-        if (use == one || use->kind != one->kind || use->requests == 0)
+        bool alike = use->kind == one->kind && use->is_http == one->is_http;
+        if (use == one || !alike || use->requests == 0)
             continue;
         servers++;
         *count += count_of(use);
         others->requests += use->requests;
         others->bytes += use->bytes;
         others->waited_ns += use->waited_ns;
+        others->busy_ns += use->busy_ns;
         others->longest_ns =
             use->longest_ns > others->longest_ns ? use->longest_ns : others->longest_ns;
         for (int at = 0; at < CUP_BUCKETS; at++)
@@ -62,6 +66,9 @@ static struct cup_slow_server judge_server(const struct cup_server_uses *uses,
         return slow;
     slow.mean_ns = (double)use->waited_ns / count;
     slow.others_mean_ns = (double)others.waited_ns / others_count;
+    slow.others_request_ns = use->kind == CUP_SERVER_PEER
+                                 ? (double)others.busy_ns / (double)others.requests
+                                 : slow.others_mean_ns;
     double expected_ns = slow.others_mean_ns * size_times(use, &others);
     if (slow.mean_ns < CUP_SLOW_TIMES * expected_ns)
         return slow;
@@ -97,7 +104,7 @@ static void judge_hosts(struct cup_slow_server *slow, const struct cup_profile *
         if (!is_of(profile, sum->server, slow->use->name) || requests_of(sum) < LEAST)
             continue;
         slow->hosts++;
-        if (waited_ns_of(sum) / (double)requests_of(sum) < CUP_SLOW_TIMES * slow->others_mean_ns)
+        if (waited_ns_of(sum) / (double)requests_of(sum) < CUP_SLOW_TIMES * slow->others_request_ns)
             continue;
         slow->slow_hosts++;
         slow->slow_host = sum->host;
@@ -111,7 +118,8 @@ uint32_t cup_worst_file(const struct cup_profile *profile, struct cup_text serve
     uint32_t worst = 0;
     for (size_t i = 0; waited && i < profile->request_count; i++) {
         const struct cup_request_row *row = &profile->requests[i];
-        if (row->file && (!failed || row->error) && is_of(profile, row->server, server))
+        bool wanted = !failed || cup_request_is_fault(row, cup_is_peer_address(server));
+        if (row->file && wanted && is_of(profile, row->server, server))
             waited[row->file] += row->values[CUP_Q_WAITED_NS];
     }
     for (uint32_t file = 1; waited && file <= profile->file_count; file++)

@@ -12,9 +12,11 @@ struct cup_slow_server {
     const struct cup_server_use *use; /* NULL: no server is slow */
     size_t others;
     double mean_ns, others_mean_ns; /* waiting for each request and open */
-    double p90_ns, others_p90_ns;   /* of answered requests; NAN: not known */
-    double lost_ns;                 /* waiting beyond that mean of the others */
-    uint32_t file; /* that tasks waited for longest there: index + 1; 0: not known */
+    double others_request_ns;     /* of a request there, as the sums of hosts have it: for HTTP its
+                                     duration, for XRootD the waiting */
+    double p90_ns, others_p90_ns; /* of answered requests; NAN: not known */
+    double lost_ns;               /* waiting beyond that mean of the others */
+    uint32_t file;                /* that tasks waited for longest there: index + 1; 0: not known */
     uint64_t file_ns;
     /* Hosts with 3 or more requests there; those of them for which it is slow; one of those. */
     size_t hosts, slow_hosts;

@@ -1,12 +1,16 @@
 /* Adds REQUESTS records. */
 #include "analysis/profile/load/loader.h"
 
-/* The string of the server: the record's, or the one in the path of its file. */
+/* The string of the server: the record's, or the peer's address, or the one in the path of its
+ * file. */
 static uint32_t server_of(struct cup_loader *loader, const struct cup_r_requests *record,
                           uint32_t file)
 {
+    uint32_t peer = record->peer ? cup_id_map_get(&loader->files, record->peer) : 0;
     if (record->server)
         return string_of(loader, record->server);
+    if (record->peer)
+        return peer ? profile_of(loader)->files[peer - 1].path : 0;
     struct cup_profile *profile = profile_of(loader);
     struct cup_text path = cup_profile_text(profile, file ? profile->files[file - 1].path : 0);
     return path.length ? cup_builder_string(loader->builder, cup_open_server(path)) : 0;
@@ -22,8 +26,10 @@ static void add_to_sum(struct cup_loader *loader, uint32_t server, uint32_t erro
     if (!sum)
         return;
     cup_request_values_add(error ? sum->failed : sum->answered, values);
-    for (int i = 0; i < CUP_BUCKETS && !error; i++)
+    for (int i = 0; i < CUP_BUCKETS && !error; i++) {
         sum->buckets[i] += buckets[i];
+        sum->first_buckets[i] += buckets[CUP_BUCKETS + i];
+    }
 }
 
 void cup_load_requests(struct cup_loader *loader, const struct cup_record *record)
@@ -38,7 +44,7 @@ void cup_load_requests(struct cup_loader *loader, const struct cup_record *recor
     struct cup_request_row *row = CUP_APPEND(loader->builder, requests, request);
     if (!row)
         return;
-    uint64_t buckets[CUP_BUCKETS] = {0};
+    uint64_t buckets[2 * CUP_BUCKETS] = {0};
     *row = (struct cup_request_row){.start_ns = time_of(loader, requests.start_ns),
                                     .stop_ns = time_of(loader, requests.stop_ns),
                                     .server = server,
@@ -47,6 +53,6 @@ void cup_load_requests(struct cup_loader *loader, const struct cup_record *recor
                                     .error = requests.error,
                                     .process = loader->process,
                                     .at = record_place(loader)};
-    cup_request_read(record, row->values, buckets);
+    cup_request_read(record, row->values, buckets, buckets + CUP_BUCKETS);
     add_to_sum(loader, server, requests.error, row->values, buckets);
 }

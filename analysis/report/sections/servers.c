@@ -23,10 +23,9 @@ static struct cup_value quantile(const struct cup_open_sum *sum, double share)
 
 /* ---- servers by the time that tasks waited for them ------------------------------------------ */
 
-/* Null where the durations of requests are not known. */
-static struct cup_value request_quantile(const struct cup_server_use *use, double share)
+/* Null where the durations are not known. */
+static struct cup_value request_quantile(const struct cup_durations durations, double share)
 {
-    const struct cup_durations durations = cup_server_durations(use);
     return cup_real(cup_durations_quantile_ns(&durations, share) / 1e9);
 }
 
@@ -40,11 +39,12 @@ static struct cup_value request_quantile(const struct cup_server_use *use, doubl
       .heading = "share", .place = 3, .rank = 4)                                                   \
     X("files", COUNT, cup_count_if(!peer, use->files))                                             \
     X("requests", COUNT, cup_count(use->requests), .heading = "requests", .place = 4)              \
-    X("request_p50_s", SECONDS, request_quantile(use, 0.5), .heading = "median", .place = 5,       \
-      .rank = 3)                                                                                   \
-    X("request_p90_s", SECONDS, request_quantile(use, 0.9), .heading = "90 %", .place = 6)         \
-    X("request_p99_s", SECONDS, request_quantile(use, 0.99), .heading = "99 %", .place = 7,        \
-      .rank = 5)                                                                                   \
+    X("request_p50_s", SECONDS, request_quantile(cup_server_durations(use), 0.5),                  \
+      .heading = "median", .place = 5, .rank = 3)                                                  \
+    X("request_p90_s", SECONDS, request_quantile(cup_server_durations(use), 0.9),                  \
+      .heading = "90 %", .place = 6)                                                               \
+    X("request_p99_s", SECONDS, request_quantile(cup_server_durations(use), 0.99),                 \
+      .heading = "99 %", .place = 7, .rank = 5)                                                    \
     X("request_max_s", SECONDS, cup_ns_if(use->longest_ns > 0, use->longest_ns))                   \
     X("recv_bytes", BYTES, cup_count(use->bytes), .heading = "received", .place = 8, .rank = 1)    \
     X("send_bytes", BYTES, cup_count_if(peer, use->sent_bytes))                                    \
@@ -71,7 +71,15 @@ static struct cup_value request_quantile(const struct cup_server_use *use, doubl
     X("moved_requests", COUNT, cup_count(use->moved))                                              \
     X("chunks", COUNT, cup_count(use->chunks))                                                     \
     X("chunk_s", SECONDS, cup_ns(use->chunk_ns))                                                   \
-    X("events_per_s", HZ, cup_ratio((double)use->events, (double)use->chunk_ns / 1e9))
+    X("events_per_s", HZ, cup_ratio((double)use->events, (double)use->chunk_ns / 1e9))             \
+    X("first_byte_p50_s", SECONDS, request_quantile(cup_server_first_bytes(use), 0.5))             \
+    X("first_byte_p90_s", SECONDS, request_quantile(cup_server_first_bytes(use), 0.9))             \
+    X("first_byte_p99_s", SECONDS, request_quantile(cup_server_first_bytes(use), 0.99))            \
+    X("http_4xx", COUNT, cup_count_if(shows_status, use->http_4xx))                                \
+    X("http_5xx", COUNT, cup_count_if(shows_status, use->http_5xx))                                \
+    X("cut_off", COUNT, cup_count_if(use->is_http, use->cut_off))                                  \
+    X("given_up", COUNT, cup_count_if(use->is_http, use->given_up))                                \
+    X("status_unknown", COUNT, cup_count_if(use->is_http, use->encrypted))
 
 /* An item of the table. */
 struct server_item {
@@ -84,6 +92,8 @@ static void fill_server(struct cup_report_rows *rows, const void *item, struct c
     const struct cup_server_uses *all = ((const struct server_item *)item)->all;
     const struct cup_server_use *use = ((const struct server_item *)item)->use;
     bool peer = use->kind != CUP_SERVER_XROOTD;
+    bool shows_status =
+        use->is_http && use->encrypted + use->cut_off + use->given_up < use->requests;
     char worst[64];
     CUP_FILL(values, SERVER_FIELDS);
 }

@@ -27,7 +27,9 @@ static bool send_bytes(uint32_t task, const void *data, size_t count)
 {
     struct cup_block block = {.task = task};
     struct cup_owner owner = {&block, task ? CUP_METHOD_CONTEXT : CUP_METHOD_NONE, 0};
-    return cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count});
+    bool asks;
+    return cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count},
+                             &asks);
 }
 
 static bool send_text(uint32_t task, const char *text)

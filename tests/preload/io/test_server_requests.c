@@ -11,7 +11,7 @@ enum { TASK = 7, OTHER = 8, MOST = 16, FILE_NUMBER = 3, REFUSED = 3010 };
 struct found {
     struct cup_r_requests record;
     uint64_t values[CUP_Q_COUNT_OF];
-    uint64_t buckets[CUP_BUCKETS];
+    uint64_t buckets[2 * CUP_BUCKETS];
 };
 static struct found found[MOST];
 
@@ -150,4 +150,23 @@ Test(server_requests, of_many_servers_none_is_lost)
     cr_assert_eq(records(), SERVERS);
     for (size_t i = 0; i < SERVERS; i++)
         expect_ms(found[i].values[CUP_Q_WAITED_NS], 7);
+}
+
+/* An HTTP server is the peer of a socket. How long tasks waited for it is known otherwise. */
+Test(server_requests, to_http_servers_have_the_time_until_the_answer_began)
+{
+    const struct cup_server_request_end ended = {.task = TASK,
+                                                 .peer = 5,
+                                                 .encrypted = true,
+                                                 .start = at_ms(0),
+                                                 .first = at_ms(3),
+                                                 .stop = at_ms(20)};
+    cup_server_request_ended(&ended);
+    cup_server_requests_task_ended(TASK);
+    cr_assert_eq(records(), 1);
+    cr_expect_eq(found->record.peer, 5);
+    cr_expect_eq(found->values[CUP_Q_ENCRYPTED], 1);
+    expect_ms(found->values[CUP_Q_NS], 20);
+    cr_expect_eq(found->buckets[cup_bucket(20000000)], 1);
+    cr_expect_eq(found->buckets[CUP_BUCKETS + cup_bucket(3000000)], 1);
 }

@@ -192,6 +192,69 @@ Test(server_uses, the_default_port_may_be_left_out)
     }
 }
 
+/* ---- HTTP ------------------------------------------------------------------------------------ */
+
+/* COUNT requests to an HTTP server, each of which took NS; the first byte came after FIRST (0: not
+ * known). */
+static void asked(uint32_t error, uint64_t count, uint64_t ns, uint64_t first, bool encrypted)
+{
+    struct cup_r_requests record = {.task = 1,
+                                    .file = SLOW_FILE,
+                                    .peer = PEER_FILE,
+                                    .error = error,
+                                    .start_ns = at_second(11),
+                                    .stop_ns = at_second(12)};
+    uint64_t values[CUP_Q_COUNT_OF] = {[CUP_Q_COUNT] = count,
+                                       [CUP_Q_NS] = count * ns,
+                                       [CUP_Q_WAITED_NS] = count * ns,
+                                       [CUP_Q_LONGEST_NS] = ns,
+                                       [CUP_Q_ENCRYPTED] = encrypted ? count : 0};
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 48];
+    size_t bytes = cup_pairs_nonzero(pairs, values, CUP_Q_COUNT_OF);
+    bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + cup_bucket(ns));
+    bytes += cup_pairs_number(pairs + bytes, count);
+    if (first) {
+        bytes +=
+            cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + CUP_BUCKETS + cup_bucket(first));
+        bytes += cup_pairs_number(pairs + bytes, count);
+    }
+    builder_record(&builder, CUP_R_REQUESTS, &record, sizeof record, pairs,
+                   cup_pairs_pad(pairs, bytes));
+}
+
+static const struct cup_server_use *http_server(void)
+{
+    load();
+    return use_of("tcp://10.0.0.9:1095");
+}
+
+Test(server_uses, of_http_have_quantiles_and_kinds_of_errors)
+{
+    char worst[64];
+    used(1, PEER_FILE, 5000, 5, MS);
+    asked(0, 90, 100 * MS, 10 * MS, false);
+    asked(404, 5, MS, MS, false);
+    asked(503, 2, MS, MS, false);
+    asked(CUP_REQUEST_CUT_OFF, 1, MS, 0, false);
+    asked(CUP_REQUEST_GIVEN_UP, 3, 2000 * (uint64_t)MS, 0, false);
+    const struct cup_server_use *use = http_server();
+    cr_expect(use->requests == 101 && use->failed == 11 && use->faults == 6);
+    cr_expect(use->http_4xx == 5 && use->http_5xx == 2 && use->cut_off == 1 && use->given_up == 3);
+    cr_expect_eq(use->waited_ns, MS, "as the sockets say");
+    const struct cup_durations all = cup_server_durations(use), first = cup_server_first_bytes(use);
+    cr_expect_float_eq(cup_durations_quantile_ns(&all, 0.5), 100.0 * MS, 20.0 * MS);
+    cr_expect_float_eq(cup_durations_quantile_ns(&first, 0.5), 10.0 * MS, 3.0 * MS);
+    cr_assert(cup_server_worst_error(use, worst, sizeof worst));
+    cr_expect_str_eq(worst, "HTTP status 404");
+}
+
+Test(server_uses, with_tls_the_status_is_not_known)
+{
+    asked(0, 90, 100 * MS, 10 * MS, true);
+    const struct cup_server_use *use = http_server();
+    cr_expect(use->is_http && use->requests == 90 && use->encrypted == 90 && use->faults == 0);
+}
+
 /* ---- advice ---------------------------------------------------------------------------------- */
 
 static const char *said(const char *rule)
@@ -279,6 +342,48 @@ Test(server_uses, one_that_fails_is_named)
                       "not authorized (XRootD 3010). 1 task had one, and the failures took 10.0 "
                       "ms.");
     expect_said(text, "The worst file is root://door//0.root");
+}
+
+Test(server_uses, an_http_server_that_fails_is_named)
+{
+    asked(0, 90, 100 * MS, 10 * MS, false);
+    asked(404, 5, MS, MS, false);
+    asked(503, 2, MS, MS, false);
+    asked(CUP_REQUEST_CUT_OFF, 1, MS, 0, false);
+    expect_said(said("failing_server"),
+                "3 of 98 requests at tcp://10.0.0.9:1095 failed (threshold: any), 2 answered with "
+                "HTTP 5xx, 1 cut off by the server. 1 task had one");
+}
+
+/* Programs ask whether a file is there, and change their minds. */
+Test(server_uses, clients_cause_errors_too)
+{
+    asked(0, 90, 100 * MS, 10 * MS, false);
+    asked(404, 5, MS, MS, false);
+    asked(CUP_REQUEST_GIVEN_UP, 1, 20 * MS, 0, false);
+    cr_expect_null(said("failing_server"));
+}
+
+Test(server_uses, opens_that_are_sent_on_and_on_are_a_storm)
+{
+    for (int i = 0; i < 10; i++) {
+        struct cup_r_open open = {.task = 1,
+                                  .file = SLOW_FILE,
+                                  .kind = CUP_OPEN_XROOTD,
+                                  .start_ns = at_second(11),
+                                  .ns = 20 * MS,
+                                  .redirects = 4};
+        BUILDER_ADD(&builder, CUP_R_OPEN, open);
+    }
+    expect_said(said("redirect_storm"), "Opens at root://door were sent from server to server: 4.0 "
+                                        "times each (threshold 3 times). 10 opens took 200 ms");
+}
+
+Test(server_uses, one_redirect_for_each_open_is_no_storm)
+{
+    for (int i = 0; i < 10; i++)
+        opened(SLOW_FILE, SLOW, 20 * MS);
+    cr_expect_null(said("redirect_storm"));
 }
 
 Test(server_uses, a_cache_that_misses_has_two_groups)
