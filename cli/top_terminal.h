@@ -28,5 +28,6 @@ void cup_top_window(unsigned *width, unsigned *height);
 /* Draws the lines of a text over the screen. */
 void cup_top_draw(const char *text, size_t length);
 
-/* Stops the program, as Ctrl-Z asks for, if it was asked to; the terminal is free meanwhile. */
+/* Stops the program if Ctrl-Z asked for it: gives the terminal back, and takes it over again when
+ * the program goes on. */
 void cup_top_stop_if_asked(void);

@@ -53,8 +53,10 @@ static int find_logs(struct cup_live *live, int64_t now_ns, struct cup_error *er
     return result;
 }
 
+/* Frees everything but the directory. */
 static void free_sums(struct cup_live *live)
 {
+    char *directory = live->directory;
     for (size_t i = 0; i < live->log_count; i++)
         cup_live_log_free(&live->logs[i]);
     cup_profile_free(&live->known);
@@ -69,6 +71,8 @@ static void free_sums(struct cup_live *live)
     free(live->lines);
     free(live->prefixes);
     free(live->chunk_keys);
+    memset(live, 0, sizeof *live);
+    live->directory = directory;
 }
 
 void cup_live_free(struct cup_live *live)
@@ -81,9 +85,9 @@ void cup_live_free(struct cup_live *live)
 /* Forgets everything, so that the next look reads all logs again. */
 static void start_again(struct cup_live *live, int64_t from_ns, int64_t to_ns)
 {
-    char *directory = live->directory;
     free_sums(live);
-    *live = (struct cup_live){.directory = directory, .from_ns = from_ns, .to_ns = to_ns};
+    live->from_ns = from_ns;
+    live->to_ns = to_ns;
 }
 
 int cup_live_open(struct cup_live *live, const char *directory, struct cup_error *error)
@@ -133,13 +137,13 @@ static bool has_other_window(struct cup_live *live, int64_t *from_ns, int64_t *t
 static int read_all(struct cup_live *live, int64_t now_ns, struct cup_error *error)
 {
     int64_t from_ns, to_ns;
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0;; pass++) {
         if (find_logs(live, now_ns, error) != 0)
             return -1;
         read_logs(live);
         cup_processes_judge(&live->known);
         read_runs(live);
-        if (live->out_of_memory || !has_other_window(live, &from_ns, &to_ns))
+        if (pass > 0 || live->out_of_memory || !has_other_window(live, &from_ns, &to_ns))
             break;
         start_again(live, from_ns, to_ns);
     }

@@ -493,7 +493,7 @@ static struct ranked *rank_workers(struct screen *screen, char (*names)[CUP_LINE
     return ranks;
 }
 
-#define WORKER_COLUMNS "%7s %7s %10s %6s %8s %9s"
+#define WORKER_COLUMNS "%6s %6s %10s %6s %8s %8s"
 
 static void print_worker(struct screen *screen, const struct cup_live_worker *worker,
                          const char *name)
@@ -532,10 +532,13 @@ static int print_workers(struct screen *screen)
     char(*names)[CUP_LINE_ROOM] = calloc(live->worker_count + 1, sizeof *names);
     struct ranked *ranks = names ? rank_workers(screen, names) : NULL;
     if (ranks) {
-        size_t count = live->worker_count;
+        size_t count = live->worker_count, running = 0;
+        for (size_t i = 0; i < count; i++)
+            running += live->workers[i].runs;
         size_t shown = count <= room ? count : room ? room - 1 : 0;
         print_row(screen, CUP_HEADING,
-                  CUP_FORMAT("%s, by %s", CUP_SHOW_COUNTED(count, "worker"),
+                  CUP_FORMAT("%s%s, by %s", CUP_SHOW_COUNTED(running, "worker"),
+                             running < count ? CUP_FORMAT(" (%zu gone)", count - running) : "",
                              sort_texts[screen->view->sort]),
                   CUP_FORMAT(WORKER_COLUMNS, "tasks", "done", "read", "CPU", "memory", "of limit"));
         for (size_t i = 0; i < shown; i++)

@@ -82,7 +82,10 @@ _cupping() {
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
     --sort)
-        [[ $verb == top ]] && _cupping_words "memory bytes running cpu name" || COMPREPLY=()
+        COMPREPLY=()
+        if [[ $verb == top ]]; then
+            _cupping_words "memory bytes running cpu name"
+        fi
         return
         ;;
     --width | --height | --top | --interval | --http) COMPREPLY=() && return ;;
