@@ -761,6 +761,11 @@ static void watch_locks(void)
     tried = true;
     const char *why = cup_lock_calls_start(helper_calls_lock);
     __atomic_store_n(&watches_locks, why == NULL, __ATOMIC_RELEASE);
+    /* This gives up the GIL: other tasks may start threads now, whose locks are seen already. */
+    if (!why && !cup_lock_calls_verify_waits()) {
+        why = "waits for locks are not as expected";
+        __atomic_store_n(&watches_locks, false, __ATOMIC_RELEASE);
+    }
     if (why)
         cup_recording_note("attribution method 'inherited' is off", why);
 }

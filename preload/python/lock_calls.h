@@ -28,6 +28,11 @@ enum cup_lock_call {
 typedef bool cup_lock_call_handler(const void *lock, enum cup_lock_call call);
 const char *cup_lock_calls_start(cup_lock_call_handler *handler);
 
+/* Once calls are noticed: true if waits for locks are recognised, too (cup_lock_calls_parked()).
+ * The calling thread waits for a lock of its own for a microsecond, and gives up the GIL for that.
+ */
+bool cup_lock_calls_verify_waits(void);
+
 /* A thread that waits for a lock waits for a semaphore of its own, which the interpreter keeps next
  * to the address of the lock (the parking lot). Returns what is waited for at SEMAPHORE; NOTHING:
  * something else, such as the end of a thread. Needs no GIL. */
