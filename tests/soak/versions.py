@@ -154,8 +154,8 @@ def run_job(python, directory, files):
     job = Process("job", [*cupping, python, TOP / "tests" / "workloads" / "releases_job.py", address, out,
                           files], directory)
     job.wait(600)
-    worker.finish(60)
-    scheduler.finish(60)
+    worker.finish(300)
+    scheduler.finish(300)
     return profile, json.loads(out.read_text())
 
 
@@ -269,6 +269,7 @@ def result_of(row, args, files):
     try:
         result = {**run_row(row, files), "state": state}
     except Stop as why:
+        Process.end_all()
         return re.sub(f"{TOP}/", "", str(why).splitlines()[-1])
     kept.write_text(json.dumps(result))
     return result

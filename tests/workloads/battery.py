@@ -73,8 +73,8 @@ def one_cluster(args, directory):
     job = Process("job", [args.python, TOP / "tests" / "workloads" / script, address, out,
                           directory / "data", *more], directory)
     job.wait(24 * 3600)
-    worker.finish(60)
-    scheduler.finish(60)
+    worker.finish(300)
+    scheduler.finish(300)
     rows, report = directory / "tasks.json", directory / "report.json"
     for verb, file in (("tasks", rows), ("report", report)):
         subprocess.run([TOP / "build" / "cupping", verb, profile, "--json", file], check=True,

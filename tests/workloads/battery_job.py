@@ -37,6 +37,7 @@ POOL = 4  # tasks of a group, threads of the worker
 VARIANTS = 8  # of prepared files of a kind
 MIXED = 6  # groups of four different roads, a round
 RARE = 10  # rounds
+HANG_S = 300  # more than twice what roads wait for their own parts (battery_tasks.PATIENCE)
 NOISE = 4095  # bytes that loops and pools send to themselves through sockets
 SIZES = itertools.count(10_007, 13)  # of all tasks
 
@@ -248,7 +249,10 @@ class Battery:
         )) for key, name, function, arguments in begun]
 
     def collect(self, begun, mixed):
-        wait([future for *_, future in begun])
+        try:
+            wait([future for *_, future in begun], timeout=HANG_S)
+        except TimeoutError:
+            sys.exit(self.describe_hang([(key, future) for key, *_, future in begun]))
         for key, name, (_, size), future in begun:
             if name == "raises":
                 assert future.status == "error"
@@ -264,6 +268,12 @@ class Battery:
             exact = isinstance(value, int) and name != "generator" and "http" not in name
             assert not (column_is_size and exact) or value == size, (key, value, size)
             self.expect(name, key, value, mixed)
+
+    def describe_hang(self, begun):
+        """Names the roads that do not end, and says where their threads and child processes are."""
+        left = [key for key, future in begun if not future.done()]
+        stacks = self.client.run(tasks.describe_threads)
+        return f"no end in {HANG_S} s: {', '.join(left)}\n" + "\n".join(stacks.values())
 
     def round(self, number):
         groups = [(name, [name] * POOL) for name, road in self.roads.items()

@@ -10,6 +10,7 @@ import asyncio
 import bz2
 import collections
 import concurrent.futures
+import faulthandler
 import gzip
 import io
 import lzma
@@ -953,10 +954,34 @@ def process_forkserver(data, size):
 @road("processes", column="child_read_bytes", rare=True)
 def process_pool(data, size):
     context = multiprocessing.get_context("fork")
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+    with concurrent.futures.ProcessPoolExecutor(
+            2, mp_context=context, initializer=battery_child.forget_pools) as pool:
         futures = [pool.submit(battery_child.read, path, length, at)
                    for path, at, length in jobs(data, size, 4)]
         return sum(future.result(PATIENCE) for future in futures)
+
+
+def _kernel_says(process, what):
+    try:
+        return Path(f"/proc/{process}/{what}").read_text().replace("\0", " ").strip()
+    except OSError as error:
+        return str(error)
+
+
+def describe_threads():
+    """Where all threads of the worker are, and what its children wait for in the kernel."""
+    children = _kernel_says("self", "task/" + str(os.getpid()) + "/children").split()
+    for thread in Path("/proc/self/task").iterdir():
+        children += _kernel_says("self", f"task/{thread.name}/children").split()
+    with tempfile.TemporaryFile("w+") as file:
+        faulthandler.dump_traceback(file, all_threads=True)
+        file.seek(0)
+        lines = [file.read()]
+    for child in sorted(set(children)):
+        threads = {thread.name: _kernel_says(child, f"task/{thread.name}/wchan")
+                   for thread in Path(f"/proc/{child}/task").glob("*")}
+        lines.append(f"child {child}: {_kernel_says(child, 'cmdline')}: {threads}")
+    return "\n".join(lines)
 
 
 # --- sockets: (address, size) ----------------------------------------------------------------------
