@@ -8,6 +8,7 @@ Written: {"lived_s": how long the scheduler had the other one}.
 import json
 import sys
 import time
+from multiprocessing.util import Finalize
 
 from distributed import Client, LocalCluster
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -30,6 +31,11 @@ def work(i):
     time.sleep(0.1)
 
 
+def outlive_worker():
+    """The process ends a second after its worker has left."""
+    Finalize(None, time.sleep, args=(1,), exitpriority=0)
+
+
 def wait_for(table):
     while not table:
         time.sleep(0.002)
@@ -40,6 +46,7 @@ def run(client, cluster, watch, seconds):
     time.sleep(1)
     cluster.scale(2)
     wait_for(watch.came)
+    client.run(outlive_worker, workers=list(watch.came))
     time.sleep(seconds)
     client.retire_workers(list(watch.came))
     wait_for(watch.went)
