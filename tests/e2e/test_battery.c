@@ -234,6 +234,33 @@ Test(battery, work_that_helpers_take_from_other_tasks)
     for_each_python(check_shared_work);
 }
 
+/* Since CPython 3.14 the first thread of a task makes the library watch locks. Threads that other
+ * tasks start at that moment must keep their tasks, too. */
+static void check_first_threads(const char *python)
+{
+    enum { TASKS = 8, BYTES = 1000 };
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = {.argv = {python, CUP_TOP "/tests/workloads/first_threads.py",
+                                   text("%s/data", scratch)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s: %s", python, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    for (int i = 0; i < TASKS; i++) {
+        long long read = task_number(tasks, text("task-%d", i), "read_bytes");
+        cr_expect(read == BYTES + i, "%s: task %d read %lld bytes", python, i, read);
+    }
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(battery, threads_that_tasks_start_at_the_same_time)
+{
+    for_each_python(check_first_threads);
+}
+
 Test(battery, threads_of_libraries) { check_group("libraries", 160); }
 Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 24); }
 Test(battery, other_processes) { check_group("processes", 320); }
