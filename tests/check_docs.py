@@ -174,6 +174,9 @@ def check_version():
     for program in ["build/cupping", "wrappers/cupping-run"]:
         if run(program, "--version") != f"{program.split('/')[1]} {version}\n":
             report(program, f"prints another version than the Makefile's {version}")
+    for recipe, line in (("conda/meta.yaml", f'version = "{version}"'), ("spack/package.py", f'version("{version}")')):
+        if line not in read(f"packaging/{recipe}"):
+            report(f"packaging/{recipe}", f"has no line {line}")
     if f"## {version}" not in read("CHANGELOG.md"):
         report("CHANGELOG.md", f"has no heading for {version}")
 
