@@ -23,6 +23,7 @@ struct request {
 enum { REQUESTS = 4, RECORD_HEAD = 5 };
 
 struct connection {
+    uint32_t lock;
     bool is_tls;
     bool asks;        /* the last call sent part of a TLS client's request */
     bool interleaves; /* it may be HTTP/2 */
@@ -40,17 +41,29 @@ struct connection {
 /* One for each descriptor. Connections on descriptors beyond are not followed. */
 enum { CONNECTIONS = 4096 };
 static struct connection connections[CONNECTIONS];
-static uint32_t lock; /* of all connections */
 
+/* Descriptors from here on were not followed. If two threads raise it at the same time, the lower
+ * value may stay until the next send. */
+static uint32_t followed_below;
+
+/* Threads of the parent may have held locks during the fork. */
 void cup_exchange_reset(void)
 {
-    cup_spin_unlock(&lock); /* a thread of the parent may have held it during the fork */
+    for (uint32_t fd = 0; fd < followed_below; fd++)
+        cup_spin_unlock(&connections[fd].lock);
+    followed_below = 0;
 }
 
-static struct connection *find_connection(const struct cup_descriptor *socket)
+/* The entry of SOCKET, locked; NULL: it lies beyond the table. */
+static struct connection *lock_connection(const struct cup_descriptor *socket)
 {
     ptrdiff_t fd = socket - cup_descriptor_table;
-    return cup_descriptor_table && fd >= 0 && fd < CONNECTIONS ? &connections[fd] : NULL;
+    if (!cup_descriptor_table || fd < 0 || fd >= CONNECTIONS)
+        return NULL;
+    if (fd >= __atomic_load_n(&followed_below, __ATOMIC_RELAXED))
+        __atomic_store_n(&followed_below, (uint32_t)fd + 1, __ATOMIC_RELAXED);
+    cup_spin_lock(&connections[fd].lock);
+    return &connections[fd];
 }
 
 /* ---- bytes -------------------------------------------------------------------------------- */
@@ -215,7 +228,7 @@ static void send_turn(struct connection *to, const struct cup_owner *owner,
 static void begin_connection(struct cup_descriptor *socket, struct connection *to,
                              enum cup_protocol protocol)
 {
-    *to = (struct connection){0};
+    *to = (struct connection){.lock = to->lock};
     to->request.part = CUP_HTTP_ENDED;
     socket->protocol = (uint8_t)protocol;
 }
@@ -254,11 +267,12 @@ static void recognise(struct cup_descriptor *socket, struct connection *to,
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
                        const struct cup_exchange_bytes *bytes, bool *asks)
 {
-    struct connection *to = find_connection(socket);
     *asks = false;
-    if (socket->protocol == CUP_PROTOCOL_OTHER || socket->peer != CUP_PEER_TCP || !to)
+    if (socket->protocol == CUP_PROTOCOL_OTHER || socket->peer != CUP_PEER_TCP)
         return false;
-    cup_spin_lock(&lock);
+    struct connection *to = lock_connection(socket);
+    if (!to)
+        return false;
     if (socket->protocol == CUP_PROTOCOL_UNKNOWN)
         recognise(socket, to, bytes);
     if (socket->protocol == CUP_PROTOCOL_HTTP)
@@ -266,7 +280,7 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
     else if (socket->protocol == CUP_PROTOCOL_TURNS)
         send_turn(to, owner, bytes);
     *asks = socket->protocol == CUP_PROTOCOL_HTTP || (to->is_tls && to->asks && !to->interleaves);
-    cup_spin_unlock(&lock);
+    cup_spin_unlock(&to->lock);
     return socket->protocol != CUP_PROTOCOL_OTHER;
 }
 
@@ -333,15 +347,14 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset)
 {
-    struct connection *from = find_connection(socket);
+    struct connection *from = lock_connection(socket);
     struct cup_answer answer = {.bytes = bytes->count - offset, .reason = CUP_UNATTRIBUTED_SENDER};
     if (!from)
         return answer;
-    cup_spin_lock(&lock);
     if (socket->protocol == CUP_PROTOCOL_HTTP)
         answer = receive_http(socket, from, bytes, offset);
     else if (socket->protocol == CUP_PROTOCOL_TURNS && from->count)
         answer = answer_to(from, &from->requests[0], answer.bytes);
-    cup_spin_unlock(&lock);
+    cup_spin_unlock(&from->lock);
     return answer;
 }

@@ -70,5 +70,5 @@ struct cup_answer {
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset);
 
-/* Releases the lock of this file. Called in a forked child, and when a log is opened. */
+/* Releases the locks of this file. Called in a forked child, and when a log is opened. */
 void cup_exchange_reset(void);

@@ -47,7 +47,8 @@ def measure(lib, path: bytes) -> dict:
              "pread 100 B": lib.bench_pread(path, 100), "open+close": lib.bench_open(path, 0),
              "open+pread 1 B+close": lib.bench_open(path, 1), "sem_post+sem_wait": lib.bench_lock(),
              "sem_post+sem_wait, owner unknown": lib.bench_unknown_lock(),
-             "mutex lock+unlock": lib.bench_mutex(), "GIL release+acquire": lib.with_gil.bench_gil()}
+             "mutex lock+unlock": lib.bench_mutex(), "send or recv": lib.bench_sockets(1),
+             "send or recv, 4 threads": lib.bench_sockets(4), "GIL release+acquire": lib.with_gil.bench_gil()}
     return found | {name: lib.bench_clock(number) for name, number in CLOCKS.items()}
 
 
@@ -71,7 +72,7 @@ def child(library: str) -> None:
     lib.with_gil = ctypes.PyDLL(library)
     lib.with_gil.bench_gil.restype = ctypes.c_double
     for name in ("bench_malloc", "bench_pread", "bench_open", "bench_clock", "bench_lock", "bench_unknown_lock",
-                 "bench_mutex"):
+                 "bench_mutex", "bench_sockets"):
         getattr(lib, name).restype = ctypes.c_double
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(65536))

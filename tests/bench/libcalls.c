@@ -3,10 +3,13 @@
  * makes it longer. */
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +55,69 @@ double bench_open(const char *path, int reads)
     char byte;
     BEST(1000, int fd = open(path, O_RDONLY);
          for (int j = 0; j < reads; j++) if (pread(fd, &byte, 1, 0) != 1) return -1; close(fd));
+}
+
+/* ---- sockets ------------------------------------------------------------------------------ */
+
+static const char request[] = "GET /data.root HTTP/1.1\r\nHost: localhost\r\n"
+                              "Range: bytes=0-4095\r\nAccept: */*\r\n\r\n";
+static const char head[] = "HTTP/1.1 206 Partial Content\r\nContent-Type: application/octet\r\n"
+                           "Content-Length: 4096\r\n\r\n";
+enum { CONNECTIONS = 4, REQUESTS = 2000, ANSWER = sizeof head - 1 + 4096 };
+
+/* Both ends of a TCP connection. */
+static int connect_pair(int ends[2])
+{
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t bytes = sizeof here;
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    int failed = bind(listener, (struct sockaddr *)&here, bytes) || listen(listener, 1) ||
+                 getsockname(listener, (struct sockaddr *)&here, &bytes);
+    ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+    failed = failed || connect(ends[0], (struct sockaddr *)&here, bytes);
+    ends[1] = failed ? -1 : accept(listener, NULL, NULL);
+    close(listener);
+    return ends[1] < 0 ? -1 : 0;
+}
+
+/* Sends requests and answers them: four calls each. Returns NULL if one failed. */
+static void *exchange(void *ends)
+{
+    const int *fd = ends;
+    char answer[ANSWER] = "", to[ANSWER];
+    memcpy(answer, head, sizeof head - 1);
+    for (int i = 0; i < REQUESTS; i++)
+        if (send(fd[0], request, sizeof request - 1, 0) != sizeof request - 1 ||
+            recv(fd[1], to, sizeof request - 1, MSG_WAITALL) != sizeof request - 1 ||
+            send(fd[1], answer, ANSWER, 0) != ANSWER ||
+            recv(fd[0], to, ANSWER, MSG_WAITALL) != ANSWER)
+            return NULL;
+    return ends;
+}
+
+/* THREADS at a time, each with a connection of its own. Returns nanoseconds of one call of one
+ * thread. */
+double bench_sockets(int threads)
+{
+    int ends[CONNECTIONS][2];
+    double best = 1e30;
+    for (int i = 0; i < threads; i++)
+        if (connect_pair(ends[i]))
+            return -1;
+    for (int round = 0; round < ROUNDS / 2; round++) {
+        pthread_t others[CONNECTIONS];
+        double start = now_ns();
+        for (int i = 1; i < threads; i++)
+            pthread_create(&others[i], NULL, exchange, ends[i]);
+        void *done = exchange(ends[0]);
+        for (int i = 1; i < threads; i++)
+            pthread_join(others[i], NULL);
+        double each = (now_ns() - start) / REQUESTS / 4;
+        best = done && each < best ? each : best;
+    }
+    for (int i = 0; i < threads * 2; i++)
+        close(ends[i / 2][i % 2]);
+    return best;
 }
 
 double bench_clock(int id)
