@@ -121,7 +121,8 @@ static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path
 /* ---- records that are fields only --------------------------------------------------------- */
 
 DUMP_FIELDS(file, FIELD(id, NUMBER), FIELD(path, STRING), FIELD_NAME(class, classes),
-            FIELD(flags, HEX), FIELD(device, NUMBER), FIELD(inode, NUMBER), FIELD(size, NUMBER))
+            FIELD(flags, HEX), FIELD(device, NUMBER), FIELD(inode, NUMBER), FIELD(size, NUMBER),
+            FIELD(mount, STRING))
 DUMP_FIELDS(info, FIELD(name, STRING), FIELD(value, STRING))
 DUMP_FIELDS(server, FIELD(id, NUMBER), FIELD_NAME(role, roles), FIELD(address, STRING),
             FIELD(name, STRING), FIELD(threads, NUMBER), FIELD(local_directory, STRING),

@@ -487,7 +487,7 @@ struct cup_record {
  * this list. */
 #define CUP_RECORDS(X)                                                                             \
     X(STRING, string, 1, 16, 16, "the text, no NUL")                                               \
-    X(FILE, file, 2, 48, 48, "")                                                                   \
+    X(FILE, file, 2, 56, 48, "")                                                                   \
     X(INFO, info, 3, 16, 16, "")                                                                   \
     X(SERVER, server, 4, 48, 40, "")                                                               \
     X(TASK_BEGIN, task_begin, 5, 64, 64, "str(key), no NUL")                                       \
@@ -575,7 +575,9 @@ struct cup_r_file {
     uint32_t flags;
     uint64_t device;
     uint64_t inode;
-    uint64_t size; /* when first used */
+    uint64_t size;  /* when first used */
+    uint32_t mount; /* string: the file system, if it comes from a server; 0: local, or not known */
+    uint32_t reserved;
 };
 
 /* A fact about the process as name and value ("python", "command", "distributed", ...). If there

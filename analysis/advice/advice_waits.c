@@ -100,10 +100,9 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
     return all > 0 ? there / all : 0;
 }
 
-/* Adds " Tasks waited longest for root://host:1094: 3.2 s of 4.1 s for all servers."; of servers of
- * this kind only. False: there is none, or they were not waited for. */
-static bool advise_server(const struct cup_totals *t, struct cup_advice *advice,
-                          enum cup_server_kind kind)
+/* Adds " Tasks waited longest for root://host:1094: 3.2 s of 4.1 s for all servers."; of those that
+ * are read by sockets, or as files. False: there is none, or they were not waited for. */
+static bool advise_server(const struct cup_totals *t, struct cup_advice *advice, bool by_sockets)
 {
     struct cup_server_uses uses;
     bool done = false;
@@ -111,7 +110,8 @@ static bool advise_server(const struct cup_totals *t, struct cup_advice *advice,
         return false;
     for (size_t i = 0; i < uses.count && !done; i++) {
         const struct cup_server_use *use = &uses.rows[i];
-        done = use->kind == kind && use->waited_ns > 0;
+        done = use->kind != CUP_SERVER_WIRE && (use->kind == CUP_SERVER_PEER) == by_sockets &&
+               use->waited_ns > 0;
         if (done)
             cup_advise_more(advice,
                             " Tasks waited longest for %s: %s of %s for all servers, for %s "
@@ -158,7 +158,7 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
                     "delivered %s per thread.",
                     CUP_SHOW_S(reads),
                     CUP_SHOW(reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
-    if (!advise_server(t, advice, CUP_SERVER_XROOTD))
+    if (!advise_server(t, advice, false))
         advise_place(t, advice);
     return cup_advise_more(
         advice,
@@ -171,7 +171,7 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
                      "Network-bound: tasks waited on sockets and pipes for"))
         return false;
     cup_advise_more(advice, "threshold 20 %%).");
-    advise_server(t, advice, CUP_SERVER_PEER);
+    advise_server(t, advice, true);
     return cup_advise_more(advice, " \nUse a nearer server, or larger requests.");
 }
 

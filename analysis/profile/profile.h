@@ -174,6 +174,8 @@ struct cup_file {
     uint32_t class; /* enum cup_file_class */
     uint32_t flags;
     uint32_t processes;
+    uint32_t
+        mount; /* string: its file system, if that comes from a server; 0: local, or not known */
     uint32_t last_process; /* index + 1 of the process counted last in `processes` */
     uint32_t first_sum;    /* index + 1 in file_sums; a list with one entry per task prefix */
     uint64_t size;         /* the largest in any process */

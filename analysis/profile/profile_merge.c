@@ -112,6 +112,7 @@ static void merge_files(struct merge *merge)
         struct cup_file *file = &merge->into->files[index - 1];
         file->class = old->class;
         file->flags |= old->flags;
+        file->mount = old->mount ? string_of(merge, old->mount) : file->mount;
         file->processes += old->processes;
         file->size = old->size > file->size ? old->size : file->size;
         cup_builder_map(merge->builder, &merge->files, i + 1, index);

@@ -10,6 +10,7 @@
 static const struct cup_bar_kind kinds[] = {
     [CUP_SERVER_XROOTD] = {"by XRootD's client", CUP_PAINT_BLUE},
     [CUP_SERVER_PEER] = {"by sockets", CUP_PAINT_ORANGE},
+    [CUP_SERVER_MOUNT] = {"as mounted files", CUP_PAINT_GREEN},
 };
 
 static int by_bytes(const void *left, const void *right)

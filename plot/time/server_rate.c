@@ -14,11 +14,11 @@
 #include "plot/time/time_plots.h"
 
 /* Where bytes came from: the data server of requests, the server in the URL of a file without
- * requests, or the peer of a socket. All local and mounted files are one source: the logs do not
- * contain what is mounted where. */
+ * requests, the mounted file system of a file, or the peer of a socket. All other files are one
+ * source. */
 struct source {
     struct cup_text name;
-    enum source_kind { SERVER, PEER, LOCAL } kind;
+    enum source_kind { SERVER, PEER, MOUNT, LOCAL } kind;
     uint64_t bytes;
     size_t shown; /* index in plot->rates */
 };
@@ -45,7 +45,8 @@ static uint32_t find_source(struct sources *sources, struct cup_text name, enum 
 
 static void add_file(struct sources *sources, const struct cup_profile *profile, uint32_t file)
 {
-    static const struct cup_text local = {"local and mounted files", 23};
+    static const struct cup_text local = {"files not from a server", 23};
+    struct cup_text mount = cup_profile_text(profile, profile->files[file].mount);
     struct cup_text path = cup_profile_text(profile, profile->files[file].path);
     const struct cup_file_sum sum = cup_file_total(profile, file);
     uint64_t bytes = sum.counters[CUP_F_READ_BYTES];
@@ -55,9 +56,10 @@ static void add_file(struct sources *sources, const struct cup_profile *profile,
     if (bytes == 0 || path.length == 0 || by_http || /* its peer has the bytes */
         (!data && (sum.tasks == 0 || cup_is_nameless_socket(path))))
         return;
-    sources->of_file[file] = server.length ? find_source(sources, server, data ? SERVER : PEER)
-                                           : find_source(sources, local, LOCAL);
-    sources->servers += server.length > 0;
+    sources->of_file[file] = server.length  ? find_source(sources, server, data ? SERVER : PEER)
+                             : mount.length ? find_source(sources, mount, MOUNT)
+                                            : find_source(sources, local, LOCAL);
+    sources->servers += server.length > 0 || mount.length > 0;
     sources->bytes += bytes;
 }
 

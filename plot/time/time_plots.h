@@ -32,7 +32,7 @@ struct cup_server_rate {
     double seconds;
     size_t count;
     bool others;  /* the last one stands for several */
-    size_t local; /* the one that stands for local and mounted files, + 1; 0: none */
+    size_t local; /* the one that stands for files not from a server, + 1; 0: none */
     char names[CUP_SERVERS_SHOWN][80];
     const struct cup_time_line *rates[CUP_SERVERS_SHOWN]; /* from the bottom; in the arena */
     const struct cup_time_line *sum;

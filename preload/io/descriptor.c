@@ -4,6 +4,7 @@
 #include "preload/attribution/lock_origin.h"
 #include "preload/io/file_class.h"
 #include "preload/io/known_files.h"
+#include "preload/io/mounts.h"
 #include "preload/io/peer.h"
 #include "preload/io/requests.h"
 #include "preload/log/log.h"
@@ -41,6 +42,7 @@ void cup_descriptor_reset(void)
         madvise(cup_descriptor_table, TABLE_BYTES, MADV_DONTNEED); /* cheaper than writing zeros */
     cup_known_files_reset();
     cup_file_class_reset();
+    cup_mounts_reset();
     cup_peer_reset();
 }
 
@@ -101,6 +103,8 @@ static bool fill_entry(int fd, struct cup_descriptor *entry)
         entry->wire = cup_wire_is(fd);
     if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
         entry->file = cup_known_file(&status, look_up.path, class);
+    if (class == CUP_FILE_DATA)
+        entry->mount = cup_mount_of(status.st_dev);
     if (S_ISREG(status.st_mode) && !entry->opened) {
         int64_t at = syscall(SYS_lseek, fd, 0L, SEEK_CUR); /* no hook recorded earlier reads */
         entry->cursor = at < 0 ? 0 : at;

@@ -39,7 +39,10 @@ struct cup_descriptor {
     };
     uint8_t opened; /* 1: opened, and not read or written since */
     uint8_t quick;  /* calls in a row that did not block, at most CUP_QUICK */
-    uint16_t peer;  /* of a socket: enum cup_peer_state; 0: not looked up yet */
+    union {
+        uint16_t peer;  /* of a socket: enum cup_peer_state; 0: not looked up yet */
+        uint16_t mount; /* of a data file: its file system, as in mounts.h; 0: a local one */
+    };
     uint32_t owner; /* the task that opened it, while no other one has used it; 0: none. Of a
                        socket: the task that sent on it last. Of a pipe: the task that made it */
 };

@@ -1,6 +1,7 @@
 #include "preload/io/known_files.h"
 
 #include "preload/io/file_class.h"
+#include "preload/io/mounts.h"
 #include "preload/log/log.h"
 #include "preload/root/baskets.h"
 #include "preload/sys/id_table.h"
@@ -52,6 +53,9 @@ static void write_record(uint32_t id, uint32_t class, const struct stat *status,
         .device = status->st_dev,
         .inode = status->st_ino,
         .size = (uint64_t)status->st_size,
+        .mount = class == CUP_FILE_DATA && status->st_ino
+                     ? cup_mount_name(cup_mount_of(status->st_dev))
+                     : 0,
     };
     cup_log_write(CUP_R_FILE, &record, NULL, 0);
 }

@@ -3,8 +3,10 @@
 #include "preload/counters/access.h"
 #include "preload/counters/block.h"
 #include "preload/io/file_class.h"
+#include "preload/io/mounts.h"
 #include "preload/io/opening.h"
 #include "preload/io/requests.h"
+#include "preload/io/server_requests.h"
 #include "preload/io/socket_owner.h"
 #include "preload/io/transfer_counters.h"
 #include "preload/lifecycle/running_tasks.h"
@@ -236,6 +238,30 @@ static void count_answers(struct cup_transfer *transfer, const struct cup_owner 
     }
 }
 
+/* A data file on a mount was read, and not by Dask itself. If that took long, a server delivered
+ * it, and not this host's memory. */
+static bool is_request(const struct cup_transfer *transfer)
+{
+    return (transfer->call == CUP_READ || transfer->call == CUP_GET) &&
+           transfer->descriptor->class == CUP_FILE_DATA && transfer->descriptor->mount &&
+           !cup_owner_is_dask(&transfer->owner);
+}
+
+static void count_request(const struct cup_transfer *transfer, uint64_t bytes)
+{
+    uint32_t task = transfer->owner.block ? transfer->owner.block->task : 0;
+    const struct cup_server_request_out out = {task, cup_mount_name(transfer->descriptor->mount)};
+    const struct cup_server_request_end end = {.out = out,
+                                               .task = task,
+                                               .server = out.server,
+                                               .file = transfer->descriptor->file,
+                                               .bytes = bytes,
+                                               .start = transfer->start,
+                                               .stop = transfer->stop};
+    cup_server_request_sent(out, transfer->start);
+    cup_server_request_ended(&end);
+}
+
 /* Ends any other call. True: it is a read of a data file, which the caller still has to count. */
 static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, ssize_t bytes,
                                                  int64_t offset, uint64_t ns, const void *to,
@@ -254,6 +280,8 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
         cup_request_moved(transfer, bytes, error);
     if (bytes < 0 && !transfer->failed)
         return false;
+    if (is_request(transfer) && is_slow(moved, ns))
+        count_request(transfer, moved);
     if (transfer->owner.block && is_data_read(transfer))
         return true;
     count_answers(transfer, &carried, first, moved, offset, ns, to, parts);

@@ -69,7 +69,9 @@ static struct cup_server_use *row_of(struct making *making, struct cup_text name
 
 static enum cup_server_kind kind_of(struct cup_text server)
 {
-    return cup_is_peer_address(server) ? CUP_SERVER_PEER : CUP_SERVER_XROOTD;
+    if (cup_is_peer_address(server))
+        return CUP_SERVER_PEER;
+    return memmem(server.bytes, server.length, "://", 3) ? CUP_SERVER_XROOTD : CUP_SERVER_MOUNT;
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -201,8 +203,25 @@ static void add_requests(struct making *making)
     find_worst_errors(making);
 }
 
-/* ---- what has no requests: peers, and files in logs of older libraries ------------------------
- */
+/* ---- what has no requests: peers, page caches, files in older logs --------------------------- */
+
+/* Reads of a mounted file that were no requests came from this host's memory. */
+static void add_mounted_file(struct making *making, uint32_t index)
+{
+    const struct cup_profile *profile = making->profile;
+    const struct cup_file_sum total = cup_file_total(profile, index);
+    uint64_t bytes = total.counters[CUP_F_READ_BYTES], known = making->bytes_of_file[index];
+    uint64_t cached = bytes > known ? bytes - known : 0;
+    uint64_t mapped = total.counters[CUP_F_MAPPED_BYTES];
+    struct cup_text mount = cup_profile_text(profile, profile->files[index].mount);
+    struct cup_server_use *use = cached || mapped ? row_of(making, mount, CUP_SERVER_MOUNT) : NULL;
+    if (!use)
+        return;
+    use->files += known == 0;
+    use->bytes += cached;
+    use->cached_bytes += cached;
+    use->mapped_bytes += mapped;
+}
 
 /* What a file delivered beyond its requests counts for the server in its URL. */
 static void add_file(struct making *making, uint32_t index)
@@ -255,7 +274,10 @@ static void add_files_and_peers(struct making *making)
     bool has_client = false;
     for (uint32_t i = 0; i < making->profile->file_count; i++) {
         const struct cup_file *file = &making->profile->files[i];
-        add_file(making, i);
+        if (file->mount)
+            add_mounted_file(making, i);
+        else
+            add_file(making, i);
         has_client |= file->class == CUP_FILE_DATA &&
                       cup_is_xrootd_url(cup_profile_text(making->profile, file->path));
     }

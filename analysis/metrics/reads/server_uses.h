@@ -7,17 +7,20 @@
 enum cup_server_kind {
     CUP_SERVER_XROOTD, /* by XRootD's client */
     CUP_SERVER_PEER,   /* by sockets */
+    CUP_SERVER_MOUNT,  /* as files of a mounted file system */
     CUP_SERVER_WIRE,   /* by the sockets of XRootD's client, which carry the same bytes again */
 };
 
 /* Everything that went to one server. Of a file behind a redirector it is the data server, if that
  * is known. */
 struct cup_server_use {
-    struct cup_text name; /* "root://host:1094", or the address of a peer */
+    struct cup_text name; /* "root://host:1094", the address of a peer, or "nfs4:host:/export" */
     enum cup_server_kind kind;
     uint64_t files, tasks;
     uint64_t failed_tasks; /* tasks that had a request there that failed by its fault */
     uint64_t bytes, sent_bytes, requests;
+    uint64_t cached_bytes; /* part of bytes: reads of mounted files that were no requests */
+    uint64_t mapped_bytes; /* not in bytes: pages of mounted files that the program mapped */
     uint64_t receives, connections, processes; /* of a peer */
     uint64_t busy_ns;   /* durations of all requests, or of the calls on the sockets, added up */
     uint64_t failed_ns; /* part of busy_ns: requests that failed by its fault */

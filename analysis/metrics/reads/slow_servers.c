@@ -14,7 +14,7 @@ static double count_of(const struct cup_server_use *use)
 
 static double bytes_a_request(const struct cup_server_use *use)
 {
-    return use->requests ? (double)use->bytes / (double)use->requests : 0;
+    return use->requests ? (double)(use->bytes - use->cached_bytes) / (double)use->requests : 0;
 }
 
 /* All other servers of the kind of ONE, as if they were one. Returns how many there are. */
@@ -32,7 +32,7 @@ static size_t join_others(const struct cup_server_uses *uses, const struct cup_s
         servers++;
         *count += count_of(use);
         others->requests += use->requests;
-        others->bytes += use->bytes;
+        others->bytes += use->bytes - use->cached_bytes;
         others->waited_ns += use->waited_ns;
         others->busy_ns += use->busy_ns;
         others->longest_ns =

@@ -72,12 +72,14 @@ void cup_load_file(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_file file = cup_read_file(record);
     uint32_t index = cup_builder_file(loader->builder, string_of(loader, file.path));
+    uint32_t mount = file.mount ? string_of(loader, file.mount) : 0;
     if (index == 0)
         return;
     struct cup_file *entry = &profile_of(loader)->files[index - 1];
     entry->class =
         cup_file_class_by_name(file.class, cup_profile_text(profile_of(loader), entry->path));
     entry->flags |= file.flags;
+    entry->mount = mount ? mount : entry->mount;
     if (file.size > entry->size)
         entry->size = file.size;
     if (entry->last_process != loader->process + 1)

@@ -32,13 +32,14 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
 #define SERVER_FIELDS(X)                                                                           \
     X("server", TEXT, cup_text(use->name), .heading = "server", .place = 1)                        \
     X("protocol", TEXT, protocol_of(use->name))                                                    \
-    X("waited_s", SECONDS, cup_ns(use->waited_ns), .heading = "waiting", .place = 2)               \
+    X("waited_s", SECONDS, cup_ns_if(!mapped, use->waited_ns), .heading = "waiting", .place = 2)   \
     X("waited_share", SHARE,                                                                       \
-      use->kind == CUP_SERVER_WIRE ? cup_null()                                                    \
-                                   : cup_ratio((double)use->waited_ns, (double)all->waited_ns),    \
+      use->kind == CUP_SERVER_WIRE || mapped                                                       \
+          ? cup_null()                                                                             \
+          : cup_ratio((double)use->waited_ns, (double)all->waited_ns),                             \
       .heading = "share", .place = 3, .rank = 4)                                                   \
     X("files", COUNT, cup_count_if(!peer, use->files))                                             \
-    X("requests", COUNT, cup_count(use->requests), .heading = "requests", .place = 4)              \
+    X("requests", COUNT, cup_count_if(!mapped, use->requests), .heading = "requests", .place = 4)  \
     X("request_p50_s", SECONDS, request_quantile(cup_server_durations(use), 0.5),                  \
       .heading = "median", .place = 5, .rank = 3)                                                  \
     X("request_p90_s", SECONDS, request_quantile(cup_server_durations(use), 0.9),                  \
@@ -47,9 +48,11 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
       .heading = "99 %", .place = 7, .rank = 5)                                                    \
     X("request_max_s", SECONDS, cup_ns_if(use->longest_ns > 0, use->longest_ns))                   \
     X("recv_bytes", BYTES, cup_count(use->bytes), .heading = "received", .place = 8, .rank = 1)    \
+    X("mapped_bytes", BYTES, cup_count_if(mount, use->mapped_bytes))                               \
     X("send_bytes", BYTES, cup_count_if(peer, use->sent_bytes))                                    \
     X("recv_calls", COUNT, cup_count_if(peer, use->receives))                                      \
-    X("bytes_per_request", BYTES, cup_ratio((double)use->bytes, (double)use->requests))            \
+    X("bytes_per_request", BYTES,                                                                  \
+      cup_ratio((double)(use->bytes - use->cached_bytes), (double)use->requests))                  \
     X("connections", COUNT, cup_count_if(peer, use->connections))                                  \
     X("net_s", SECONDS, cup_ns(use->busy_ns))                                                      \
     X("tasks", COUNT, cup_count_if(peer || use->tasks > 0, use->tasks), .heading = "tasks",        \
@@ -61,7 +64,7 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
     X("connect_p50_s", SECONDS, quantile(use->connects, 0.5))                                      \
     X("connect_p99_s", SECONDS, quantile(use->connects, 0.99))                                     \
     X("errors", COUNT,                                                                             \
-      cup_count_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS),                         \
+      cup_count_if(cup_profile_measured(rows->profile, CUP_FEATURE_OPENS) && !mount,               \
                    cup_server_errors(use)),                                                        \
       .heading = "errors", .place = 9)                                                             \
     X("failed_s", SECONDS, cup_ns(use->failed_ns))                                                 \
@@ -91,7 +94,9 @@ static void fill_server(struct cup_report_rows *rows, const void *item, struct c
 {
     const struct cup_server_uses *all = ((const struct server_item *)item)->all;
     const struct cup_server_use *use = ((const struct server_item *)item)->use;
-    bool peer = use->kind != CUP_SERVER_XROOTD;
+    bool peer = use->kind == CUP_SERVER_PEER || use->kind == CUP_SERVER_WIRE;
+    bool mount = use->kind == CUP_SERVER_MOUNT;
+    bool mapped = use->mapped_bytes > 0 && use->requests == 0; /* page faults are no requests */
     bool shows_status =
         use->is_http && use->encrypted + use->cut_off + use->given_up < use->requests;
     char worst[64];

@@ -194,7 +194,7 @@ Test(data_access, each_server_over_time)
     load_run(&run, &builder, true);
     const struct cup_server_rate *plot = make_plot(&run, "server-rate");
     cr_assert_eq(plot->count, 3);
-    cr_expect_str_eq(plot->names[0], "local and mounted files");
+    cr_expect_str_eq(plot->names[0], "files not from a server");
     cr_expect_str_eq(plot->names[1], "root://eos.cern.ch:1094");
     cr_expect_str_eq(plot->names[2], "tcp://10.0.0.9:443");
     cr_expect_float_eq(bytes_of(plot->rates[0], 2, 3), 45000000, 1e5);

@@ -9,8 +9,8 @@
 #include "tests/analysis/fixture.h"
 
 enum { MS = 1000000, BYTES = 1000 };
-enum { SLOW = 70, FAST, PATH, PATH_TOO, PEER };
-enum { SLOW_FILE = 10, FAST_FILE, PEER_FILE };
+enum { SLOW = 70, FAST, PATH, PATH_TOO, PEER, MOUNT, MOUNTED_PATH, LOCAL_PATH };
+enum { SLOW_FILE = 10, FAST_FILE, PEER_FILE, MOUNTED_FILE, LOCAL_FILE };
 
 static struct cup_server_uses uses;
 
@@ -164,6 +164,29 @@ Test(server_uses, bytes_count_once)
     cr_expect_eq(use_of("root://slow:1094")->bytes, 2 * BYTES);
     for (size_t i = 0; i < uses.count; i++)
         cr_expect(uses.rows[i].name.length != 11 || uses.rows[i].bytes == 0);
+}
+
+/* Reads that were no requests came from memory. */
+Test(server_uses, a_mounted_file_is_of_its_file_system)
+{
+    struct cup_r_file file = {
+        .id = MOUNTED_FILE, .path = MOUNTED_PATH, .class = CUP_FILE_DATA, .mount = MOUNT};
+    builder_string(&builder, MOUNT, "nfs4:nas:/export");
+    builder_string(&builder, MOUNTED_PATH, "/data/0.root");
+    BUILDER_ADD(&builder, CUP_R_FILE, file);
+    add_file(LOCAL_FILE, LOCAL_PATH, "/tmp/1.root", CUP_FILE_DATA, 0);
+    used(1, MOUNTED_FILE, 10 * BYTES, 10, 210 * MS);
+    used(1, LOCAL_FILE, 10 * BYTES, 10, MS);
+    requested(1, MOUNTED_FILE, MOUNT, 0, 4, 50 * MS);
+    load();
+    const struct cup_server_use *mount = use_of("nfs4:nas:/export");
+    cr_expect_eq(mount->kind, CUP_SERVER_MOUNT);
+    cr_expect(mount->files == 1 && mount->tasks == 1 && mount->requests == 4);
+    cr_expect(mount->bytes == 10 * BYTES && mount->cached_bytes == 6 * BYTES);
+    cr_expect_eq(mount->waited_ns, 200 * MS);
+    for (size_t i = 0; i < uses.count; i++)
+        cr_expect(uses.rows[i].kind != CUP_SERVER_MOUNT || &uses.rows[i] == mount,
+                  "a local file is of no server");
 }
 
 Test(server_uses, logs_add_up)
