@@ -30,6 +30,10 @@ class Thing:
         self.__dict__.update(attributes)
 
 
+class WorkItem(Thing):
+    """The library knows Coffea's by the name of its type."""
+
+
 class Getters:
     """A file that keeps its parts elsewhere."""
 
@@ -82,8 +86,8 @@ def main():
         ("many", directory(900), many),
     ]
     for number, (dataset, file, materialized) in enumerate(chunks):
-        item = Thing(dataset=dataset, filename="/data/x.root", treename="Events",
-                     entrystart=number * 100, entrystop=number * 100 + 100)
+        item = WorkItem(dataset=dataset, filename="/data/x.root", treename="Events",
+                        entrystart=number * 100, entrystop=number * 100 + 100)
         work(item, file, materialized)
     print(len(chunks), "chunks")
 
