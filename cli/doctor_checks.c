@@ -77,7 +77,7 @@ static void check_clock(const struct cup_doctor *doctor, struct cup_finding *fin
     bool fast =
         !*source || strcmp(source, "tsc") == 0 || strstr(source, "kvm") || strstr(source, "hyperv");
     if (fast) {
-        FIT("%s", *source ? source : "its source is not known");
+        FIT("%s", *source ? source : "the kernel does not name its clock source");
         return;
     }
     LACKS("%s: reading the time is a system call, so that cupping costs more than elsewhere",
@@ -129,7 +129,7 @@ static void check_library(const struct cup_doctor *doctor, struct cup_finding *f
     const struct cup_doctor_run *probe = &doctor->probe;
     const char *refusal = refusal_of(probe);
     if (lacks_python(probe))
-        UNKNOWN("without Python it was not tried");
+        UNKNOWN("not tried: this needs Python");
     else if (refusal)
         WRONG("%.*s", (int)strcspn(refusal, "\n"), refusal);
     else if (is_for_musl(probe))
@@ -140,7 +140,7 @@ static void check_library(const struct cup_doctor *doctor, struct cup_finding *f
         FIT("libcupping.so can be preloaded");
 }
 
-/* Of what a program wrote to standard error: the exception, if it is Python's. */
+/* The last line that a program wrote to standard error: of a Python traceback, the exception. */
 static const char *last_line(const char *text)
 {
     static char line[300];
@@ -154,7 +154,14 @@ static const char *last_line(const char *text)
     return length > from ? line : "it printed nothing";
 }
 
-/* True if the probe ran on a Python of which there should be a log. */
+/* False if the interpreter could not be started or is no Python: then no package was looked for. */
+static bool has_answered(const struct cup_doctor_run *probe)
+{
+    char version[256];
+    return cup_doctor_fact(probe, "python", version);
+}
+
+/* True if the probe ran on a Python that cupping records, so there should be a log. */
 static bool is_recorded(const struct cup_doctor_run *probe)
 {
     char version[256], kind[256];
@@ -220,6 +227,10 @@ static void check_release(const struct cup_doctor *doctor, struct cup_finding *f
     const char *package = releases[which].package;
     bool is_broken = cup_doctor_fact(&doctor->probe, "broken", broken) &&
                      strncmp(broken, package, strlen(package)) == 0;
+    if (!has_answered(&doctor->probe)) {
+        UNKNOWN("not examined: the Python program of this test did not run");
+        return;
+    }
     if (!cup_doctor_fact(&doctor->probe, package, version)) {
         UNKNOWN("%s is not installed", package);
         return;
@@ -253,6 +264,10 @@ static void check_readers(const struct cup_doctor *doctor, struct cup_finding *f
     static const char *const packages[] = {"uproot",        "awkward", "xrootd",
                                            "fsspec-xrootd", "aiohttp", "s3fs"};
     char list[300] = "", version[256], broken[256];
+    if (!has_answered(&doctor->probe)) {
+        UNKNOWN("not examined: the Python program of this test did not run");
+        return;
+    }
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         if (cup_doctor_fact(&doctor->probe, packages[i], version))
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %.30s",
@@ -260,7 +275,10 @@ static void check_readers(const struct cup_doctor *doctor, struct cup_finding *f
     if (cup_doctor_fact(&doctor->probe, "broken", broken) && strncmp(broken, "uproot", 6) == 0)
         LACKS("uproot cannot be imported: %s", broken);
     else
-        FIT("%s", *list ? list : "none of uproot, xrootd, fsspec-xrootd, aiohttp and s3fs");
+        FIT("%s",
+            *list
+                ? list
+                : "none of uproot, awkward, xrootd, fsspec-xrootd, aiohttp and s3fs is installed");
 }
 
 /* ---- what was recorded of the probe ------------------------------------------------------- */
@@ -310,8 +328,10 @@ static void check_records(const struct cup_doctor *doctor, struct cup_finding *f
     const struct cup_doctor_run *probe = &doctor->probe;
     char list[500] = "", note[200];
     if (!probe->loaded) {
-        cup_doctor_find(finding, is_recorded(probe) ? CUP_DOCTOR_WRONG : CUP_DOCTOR_UNKNOWN,
-                        "no log of a Python program that opened a ROOT file");
+        if (is_recorded(probe))
+            WRONG("a Python program ran as a test and opened a ROOT file, but wrote no log");
+        else
+            UNKNOWN("not tried: no Python program that cupping records could run as a test");
         return;
     }
     for (size_t i = 0; i < sizeof features / sizeof *features; i++)
@@ -334,9 +354,10 @@ static void check_native(const struct cup_doctor *doctor, struct cup_finding *fi
     char note[200];
     const struct cup_doctor_run *probe = &doctor->probe;
     if (!probe->loaded || !(probe->profile.features & CUP_FEATURE_STACKS)) {
-        UNKNOWN("without stacks of Python, C and C++ functions were not tried");
+        UNKNOWN(
+            "not tried: stacks of C and C++ functions need Python stacks, and the test has none");
     } else if (probe->profile.features & CUP_FEATURE_NATIVE) {
-        FIT("libunwind: stacks have C and C++ functions");
+        FIT("libunwind is there: stacks will have C and C++ functions");
     } else {
         note_of(&probe->profile, "libunwind", note);
         LACKS("stacks will have Python functions only%s%s", *note ? ": " : "", note);
@@ -505,7 +526,7 @@ static void check_tasks(const struct cup_doctor *doctor, struct cup_finding *fin
               (unsigned long long)tasks);
     else
         cup_doctor_find(finding, tasks ? CUP_DOCTOR_FIT : CUP_DOCTOR_UNKNOWN, "%s",
-                        tasks ? "all Dask tasks were recorded" : "without Dask there are none");
+                        tasks ? "all Dask tasks were recorded" : "not tried: this needs Dask");
 }
 
 /* plain.root is read by the tasks only. */
@@ -526,7 +547,8 @@ static void check_bytes(const struct cup_doctor *doctor, struct cup_finding *fin
     if (all != bytes)
         WRONG("%s of %s read were recorded", CUP_SHOW_BYTES(all), CUP_SHOW_BYTES(bytes));
     else if (of_tasks != all && number_of(doctor->job, "tasks"))
-        WRONG("only %s of %s have their task", CUP_SHOW_BYTES(of_tasks), CUP_SHOW_BYTES(all));
+        WRONG("only %s of %s were attributed to the task that read them", CUP_SHOW_BYTES(of_tasks),
+              CUP_SHOW_BYTES(all));
     else
         FIT("%s of %s read were recorded", CUP_SHOW_BYTES(all), CUP_SHOW_BYTES(bytes));
 }
@@ -543,7 +565,7 @@ static void check_baskets(const struct cup_doctor *doctor, struct cup_finding *f
     else
         cup_doctor_find(finding, baskets ? CUP_DOCTOR_FIT : CUP_DOCTOR_UNKNOWN, "%s",
                         baskets ? "all baskets of a TTree were recorded"
-                                : "without uproot there are none");
+                                : "not tried: this needs uproot");
 }
 
 /* Where the tasks computed is no secret: in cupping_doctor_task(). */
@@ -560,11 +582,12 @@ static void check_stacks(const struct cup_doctor *doctor, struct cup_finding *fi
     }
     cup_call_tree_free(&calls);
     if (!number_of(doctor->job, "tasks"))
-        UNKNOWN("without Dask there are none");
+        UNKNOWN("not tried: this needs Dask");
     else if (found)
-        FIT("%s, among them that of the tasks", CUP_SHOW_COUNTED(count, "function"));
+        FIT("%s recorded, the one that the tasks ran among them",
+            CUP_SHOW_COUNTED(count, "function"));
     else
-        LACKS("the function of the tasks is in no stack; %s are",
+        LACKS("no stack has the function that the tasks ran (%s recorded)",
               CUP_SHOW_COUNTED(count, "function"));
 }
 

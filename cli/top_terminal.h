@@ -22,7 +22,7 @@ void cup_top_signals_begin(sigset_t *waiting);
 /* The signal that asked the program to end; 0: none. */
 int cup_top_ended_by(void);
 
-/* The size of the window; 80 x 24 if the terminal does not tell. */
+/* The size of the window; 80 x 24 if the terminal does not report one. */
 void cup_top_window(unsigned *width, unsigned *height);
 
 /* Draws the lines of a text over the screen. */

@@ -116,10 +116,12 @@ static int examine(struct cup_doctor *doctor, const struct cup_terminal *termina
 {
     static const char *const ends[] = {
         [CUP_DOCTOR_FIT] = "Profiles made here will be whole.",
-        [CUP_DOCTOR_UNKNOWN] = "Profiles made here will be whole, as far as this can be known.",
-        [CUP_DOCTOR_LACKS] = "Profiles made here will lack what is said above; the rest is right.",
+        [CUP_DOCTOR_UNKNOWN] =
+            "Profiles made here will be whole, except perhaps for what is n/a above.",
+        [CUP_DOCTOR_LACKS] =
+            "Profiles made here will lack what the rows above say; the rest will be right.",
         [CUP_DOCTOR_WRONG] =
-            "There will be no profile, or not a whole one, before this is mended."};
+            "Mend what is wrong above: until then profiles are missing or incomplete."};
     cup_print(terminal, CUP_BOLD, "cupping %s: this machine, this Python, this directory\n",
               CUP_VERSION);
     cup_doctor_run(doctor, "probe", cup_doctor_probe_program, &doctor->probe);

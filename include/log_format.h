@@ -362,10 +362,10 @@ enum { CUP_HEALTH_ROOM = 64 };
       "which functions used the CPU is not known")                                                 \
     X(UNATTRIBUTED, "unattributed",                                                                \
       "what was read for no known task counts for each task that ran: UNATTRIBUTED records",       \
-      "tasks that may have read more than their figures say are not marked")                       \
+      "the report does not mark tasks that may have read more than their figures say")             \
     X(SERVERS, "servers",                                                                          \
       "what servers send is in read_bytes: the reader sets it, from version 4",                    \
-      "what servers sent is in the bytes received only, not in those read")
+      "what servers sent counts as received only, not as read")
 enum {
 #define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
     CUP_FEATURES(X)

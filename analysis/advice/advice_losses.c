@@ -66,9 +66,8 @@ bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice
            cup_advise(
                advice, 0.5 + share,
                "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
-               "\nFind out which bytes are of no known task: `cupping report --only attribution` "
-               "lists "
-               "them%s.",
+               "\nFind out which bytes could not be attributed to a task: `cupping report --only "
+               "attribution` lists them%s.",
                CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100,
                is_any_attribution_off(t->profile) ? ", `--only health` says which feature is off"
                                                   : "");

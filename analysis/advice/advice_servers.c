@@ -56,7 +56,9 @@ static bool advise_slow(const struct cup_totals *t, struct cup_advice *advice,
     if ((double)slow->file_ns > slow->lost_ns / 2) /* else it was opens, or many files */
         advise_file(t, advice, slow->file, slow->file_ns);
     advise_hosts(t, advice, slow);
-    return cup_advise_more(advice, " \nSend the site `--only servers`, or leave the server out.");
+    return cup_advise_more(
+        advice, " \nSend the site what `cupping report --only servers` prints, or leave the "
+                "server out.");
 }
 
 bool cup_rule_slow_server(const struct cup_totals *t, struct cup_advice *advice)

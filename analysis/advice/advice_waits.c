@@ -186,7 +186,8 @@ bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
                                 : "Lock-bound: tasks waited for locks and for other threads for") &&
            cup_advise_more(advice,
                            "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
-                           "much, tasks waited for their own helpers. \nLook for work that tasks "
+                           "nearly as long as they waited, they waited for their own helpers. "
+                           "\nLook for work that tasks "
                            "hand to other threads and then wait for.",
                            CUP_SHOW_NS(t->counters[CUP_C_HELPER_CPU_NS]));
 }

@@ -314,11 +314,18 @@ double cup_live_mean_rate(const struct cup_live *live)
                : (double)NAN;
 }
 
+/* The Runner was called, and its plan may still come: its log names it with the first chunks. */
+static bool awaits_chunks(const struct cup_live *live)
+{
+    return live->plan.reason && live->known.run_count > 0 && cup_live_chunks(live)->items == 0;
+}
+
 double cup_live_eta_s(const struct cup_live *live, const char **reason)
 {
     const struct cup_completeness *plan = &live->plan;
     double rate = cup_live_event_rate(live);
     *reason = !live->goes_on                          ? "no run goes on"
+              : awaits_chunks(live)                   ? "Coffea's Runner has begun no chunk yet"
               : plan->reason                          ? plan->reason
               : plan->planned_events == CUP_UNKNOWN64 ? "Coffea's chunks are still being counted"
               : plan->done_events == CUP_UNKNOWN64    ? "the events of a chunk are not known"

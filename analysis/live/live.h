@@ -129,7 +129,8 @@ struct cup_live {
 int cup_live_open(struct cup_live *live, const char *directory, struct cup_error *error);
 void cup_live_free(struct cup_live *live);
 
-/* Looks at all logs; NOW_NS is the time of day. Returns 0, or -1 and *error. */
+/* Reads what all logs gained since the last look, and makes the figures below. NOW_NS: the time of
+ * day, nanoseconds since 1970. Returns 0, or -1 and *error. */
 int cup_live_look(struct cup_live *live, int64_t now_ns, struct cup_error *error);
 
 /* ---- figures of the last look -------------------------------------------------------------- */
@@ -153,8 +154,8 @@ double cup_live_event_rate(const struct cup_live *live);
 /* Events per second from the begin of the run to its end, or to now; NAN if not known. */
 double cup_live_mean_rate(const struct cup_live *live);
 
-/* Seconds until all is done, at the rate of the last minute; NAN if that is not known, and then
- * *reason. */
+/* Seconds until all events are processed, at the rate of the last minute, and *reason is NULL. If
+ * that is not known: NAN, and *reason says why (a text that need not be freed). */
 double cup_live_eta_s(const struct cup_live *live, const char **reason);
 
 /* How the threads' time of "now" divides, in nanoseconds, as the report's time budget. CPU is what

@@ -1,4 +1,4 @@
-/* One log that is followed: shared by the files of this room. */
+/* One log that `cupping top` follows: private to the files of this directory. */
 #pragma once
 
 #include "analysis/base/array.h"
@@ -56,7 +56,8 @@ struct cup_live_log {
 
 #define CUP_LIVE_UNWANTED UINT32_MAX
 
-/* Reads what the log gained. */
+/* Reads what was appended to the log since the last look, and updates *live. A log that cannot be
+ * opened counts in live->logs_unreadable. */
 void cup_live_log_read(struct cup_live *live, struct cup_live_log *log);
 void cup_live_log_free(struct cup_live_log *log);
 

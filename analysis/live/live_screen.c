@@ -283,6 +283,14 @@ static void print_legend(struct screen *screen, const double *percent)
     putc('\n', terminal->out);
 }
 
+static bool has_running_worker(const struct cup_live *live)
+{
+    for (size_t i = 0; i < live->worker_count; i++)
+        if (live->workers[i].runs)
+            return true;
+    return false;
+}
+
 static void print_threads(struct screen *screen)
 {
     const struct cup_live *live = screen->live;
@@ -290,8 +298,9 @@ static void print_threads(struct screen *screen)
     double percent[CUP_BUDGET_COUNT];
     if (!cup_live_budget(live, &budget)) {
         print_line(screen, CUP_DIM,
-                   live->looks < 2 ? "threads   n/a: it takes two looks at the logs"
-                                   : "threads   n/a: no worker runs");
+                   live->looks < 2 && has_running_worker(live)
+                       ? "threads   n/a: known from the second look at the logs on"
+                       : "threads   n/a: no worker runs");
         return;
     }
     cup_budget_percent(&budget, percent);

@@ -204,17 +204,18 @@ static int add_curves(struct cup_server_latency *plot, struct cup_plot_input *in
 static void write_caption(struct cup_plot_input *input, const struct cup_server_latency *plot,
                           size_t servers)
 {
-    char counted[64], bins[80] = "";
+    char counted[64], bins[128] = "";
     if (plot->over_time)
-        snprintf(bins, sizeof bins, ", in bins of %.3g s: 90 %% of them took at most as long",
-                 bin_seconds(plot));
+        snprintf(
+            bins, sizeof bins,
+            ", in bins of %.3g s: 90 %% of a bin's requests took at most as long as the line shows",
+            bin_seconds(plot));
     cup_plot_set_caption(
         input,
         "Answered requests to %s%s (cupping). Legend: median and 90th percentile of the run. "
-        "Durations are about (to 20 %%).%s",
+        "Durations are accurate to about 20 %%.%s",
         cup_count_text(counted, servers, "server"), bins,
-        plot->others ? " Those with a line of their own are the servers that tasks waited for "
-                       "longest."
+        plot->others ? " Only the servers that tasks waited for longest have a line of their own."
                      : "");
 }
 

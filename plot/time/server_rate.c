@@ -274,13 +274,12 @@ static void write_caption(struct cup_plot_input *input, const struct sources *so
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "%s, without Dask's own connections, %s, in bins of %.3g s. Mean of these: %s "
+        "%s; Dask's own connections are left out. In bins of %.3g s, %s. Mean of the run: %s "
         "(cupping).%s%s",
-        cup_count_text(counted, servers, "source"),
+        cup_count_text(counted, servers, "source"), sum->bin_s,
         sources->as_data_rate
-            ? "with the bytes of data-rate, divided in proportion to the reads under way"
-            : "whose bytes are spread evenly over the time of the reads that delivered them",
-        sum->bin_s,
+            ? "the bytes of data-rate, divided among the sources in proportion to their reads"
+            : "with bytes spread evenly over the time of the reads that delivered them",
         cup_tick_text(mean, sum->run_s > 0 ? sum->whole / sum->run_s : 0, CUP_AXIS_BYTE_RATE),
         sources->from_urls ? " The server in a URL may be a redirector." : "", lost);
 }

@@ -5,16 +5,18 @@
 #include "include/log_format.h"
 #include "preload/sys/library_variable.h"
 
-/* What this process read for no known task, by reason. */
+/* Bytes that this process read and could not attribute to a task, by reason. */
 extern uint64_t cup_unattributed_bytes[CUP_UNATTRIBUTED_REASON_COUNT] CUP_OURS;
 
-/* Any thread. REASON CUP_UNATTRIBUTED_REASON_COUNT: no running task may have read them. */
+/* Adds to them; any thread may call it. REASON CUP_UNATTRIBUTED_REASON_COUNT: no running task may
+ * have read them. */
 static inline void cup_unattributed_add(enum cup_unattributed_reason reason, uint64_t bytes)
 {
     if (reason < CUP_UNATTRIBUTED_REASON_COUNT)
         __atomic_fetch_add(&cup_unattributed_bytes[reason], bytes, __ATOMIC_RELAXED);
 }
 
-/* Rows of the lifecycle table. */
+/* Called through the lifecycle table when the task with this number begins and ends; CPU_NS is not
+ * used. The end writes an UNATTRIBUTED record if bytes were added in between. */
 void cup_unattributed_task_begins(uint32_t task, uint64_t cpu_ns);
 void cup_unattributed_task_ends(uint32_t task, uint64_t cpu_ns);

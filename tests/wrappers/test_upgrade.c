@@ -31,8 +31,8 @@ Test(upgrade, the_report_says_what_an_older_log_lacks)
         shell(UNPACK "$cupping report logs --only health | tr '\\n' ' ' | tr -s ' '; "
                      "$cupping report logs --only attribution");
     cr_expect(has(r->out,
-                  "servers was off in 1 process: what servers sent is in the bytes received "
-                  "only, not in those read."),
+                  "servers was off in 1 process: what servers sent counts as received only, "
+                  "not as read."),
               "%s", r->out);
     cr_expect(has(r->out, "unattributed was off in 1 process: "), "%s", r->out);
     cr_expect(has(r->out, "by sockets: HTTP, S3          n/a [1]  server_read_bytes"), "%s",

@@ -24,8 +24,8 @@ struct cup_server_use {
     uint64_t receives, connections, processes; /* of a peer */
     uint64_t busy_ns;   /* durations of all requests, or of the calls on the sockets, added up */
     uint64_t failed_ns; /* part of busy_ns: requests that failed by its fault */
-    /* Time with a request out, added up over tasks: several requests of a task at the same time
-     * count once. Opens and connections are included. */
+    /* Time with at least one unanswered request, added up over tasks: several requests of a task
+     * at the same time count once. Opens and connections are included. */
     uint64_t waited_ns;
     uint64_t faults;        /* requests for which cup_request_is_fault() */
     uint64_t failed, moved; /* requests that failed; that another server answered in the end */

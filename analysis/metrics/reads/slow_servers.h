@@ -1,4 +1,5 @@
-/* Which server is slow, and what speaks for the server or for the network of a host. */
+/* Which server is slow, and the evidence whether the server or the network of one host is the
+ * cause. */
 #pragma once
 
 #include "analysis/metrics/reads/server_uses.h"

@@ -130,8 +130,9 @@ static const struct cup_report_table servers = {CUP_TABLE_FIELDS(SERVER_FIELDS, 
 const struct cup_report_section cup_servers_section = {
     .name = "servers",
     .heading = "Servers",
-    .note = "without Dask's own; waiting: time with a request out, summed over tasks; median and "
-            "percentiles of answered requests are about (to 20 %)",
+    .note = "Dask's own connections are left out; waiting: time with at least one unanswered "
+            "request, added up over tasks; 90 %: the duration that 90 % of the answered requests "
+            "did not exceed, accurate to about 20 %",
     .table = &servers,
 };
 

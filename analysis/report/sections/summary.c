@@ -251,7 +251,7 @@ static void print_attributed(const struct cup_page *page)
                : value >= 0.99 ? CUP_GOOD
                                : CUP_WARN,
                CUP_SHOW(value, CUP_UNIT_SHARE),
-               CUP_FORMAT("of %s is of a known task; `--only attribution` says how",
+               CUP_FORMAT("of %s were attributed to a task; `--only attribution` says how",
                           CUP_SHOW_METRIC(page, CUP_METRIC_bytes_total)));
 }
 

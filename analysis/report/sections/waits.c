@@ -212,7 +212,7 @@ static int print_waits_and_durations(const struct cup_page *page)
     if (count == 0)
         return 0;
     cup_page_heading(page, "Durations",
-                     "p50: the median; exact for tasks, about (to 20 %) for the others");
+                     "p50: the median; exact for tasks, accurate to about 20 % for the others");
     return cup_print_rows(page, &durations_table, NULL, NULL, NULL);
 }
 
