@@ -1,5 +1,6 @@
-/* `cupping doctor`: a table of checks, each of which says in one line what it found. Most ask a
- * short Python program that runs under the library, because its log says what can be measured. */
+/* `cupping doctor`: a table of checks. Each fills in one finding, which is one row of the output.
+ * Most of them use the output and the log of a short Python program that ran under the library (the
+ * probe), because the log says what can be measured. One thread calls all functions. */
 #pragma once
 
 #include <limits.h>
@@ -43,15 +44,16 @@ struct cup_doctor_check {
 extern const struct cup_doctor_check cup_doctor_checks[]; /* the last one has no name */
 extern const struct cup_doctor_check cup_doctor_job_checks[];
 
-/* Fills in a finding. */
+/* Sets the state and the text of a finding, as printf() does; a text that is too long is cut. */
 __attribute__((format(printf, 3, 4))) void
 cup_doctor_find(struct cup_finding *finding, enum cup_doctor_state state, const char *format, ...);
-/* Adds what to do. */
+/* Sets the advice of a finding in the same way. */
 __attribute__((format(printf, 2, 3))) void cup_doctor_advise(struct cup_finding *finding,
                                                              const char *format, ...);
 
-/* Makes the scratch directory. Returns 0, or -1 and errno of DOCTOR->directory: then it is in /tmp,
- * or there is none. */
+/* Makes the scratch directory. Returns 0, or -1 and errno if DOCTOR->directory cannot hold it: then
+ * it is in /tmp, or, if that fails too, DOCTOR->scratch is empty. cup_doctor_close() removes it and
+ * frees the profiles of the runs. */
 int cup_doctor_open(struct cup_doctor *doctor);
 void cup_doctor_close(struct cup_doctor *doctor);
 
@@ -60,7 +62,8 @@ void cup_doctor_close(struct cup_doctor *doctor);
 void cup_doctor_run(const struct cup_doctor *doctor, const char *name, const char *program,
                     struct cup_doctor_run *run);
 
-/* The rest of the line "NAME=..." that the program printed, copied to TO; NULL: there is none. */
+/* Copies what follows "NAME=" in a line that the program printed to TO, and returns TO. Returns
+ * NULL if it printed no such line. */
 const char *cup_doctor_fact(const struct cup_doctor_run *run, const char *name, char to[256]);
 
 extern const char cup_doctor_probe_program[], cup_doctor_job_program[];

@@ -14,11 +14,11 @@ enum { CUP_HTTP_CLIENTS = 32, CUP_HTTP_POLLS = CUP_HTTP_CLIENTS + 2, CUP_HTTP_RE
 
 struct cup_http_client {
     int fd;                         /* -1: the entry is free */
-    int64_t deadline_ns;            /* on the monotonic clock: then it is cut off */
-    char request[CUP_HTTP_REQUEST]; /* so far */
+    int64_t deadline_ns;            /* on the monotonic clock: after it the connection is closed */
+    char request[CUP_HTTP_REQUEST]; /* what has arrived of it */
     size_t request_bytes;
     bool head;           /* HEAD: the answer has no body */
-    bool waits_for_page; /* until its process has made it */
+    bool waits_for_page; /* the answer is the page, which is still being made */
     char *answer;        /* owned; NULL: the request is not complete, or waits */
     size_t answer_bytes, sent;
 };
@@ -27,11 +27,12 @@ struct cup_http_client {
 struct cup_http_page {
     char *text; /* owned; NULL: none yet */
     size_t bytes;
-    int64_t made_ns, next_ns; /* made when, on the monotonic clock; not again before */
-    int64_t began_ns;
-    pid_t maker; /* 0: none runs */
-    int end;     /* a pipe that the maker holds open; -1: none */
-    FILE *file;  /* what it writes */
+    int64_t made_ns;  /* when it was complete; all times are on the monotonic clock */
+    int64_t next_ns;  /* it is not made again before */
+    int64_t began_ns; /* when the running maker was started */
+    pid_t maker;      /* 0: none runs */
+    int end;          /* a pipe that the maker holds open; -1: none */
+    FILE *file;       /* what it writes */
 };
 
 struct cup_http {

@@ -34,12 +34,13 @@ struct cup_exchange_bytes {
     size_t count;
 };
 
-/* OWNER sent BYTES on SOCKET. Returns false if the connection is not followed. *ASKS: they are part
- * of a request; not so the handshake of TLS, and what may be HTTP/2. */
+/* Call this when OWNER has sent BYTES on SOCKET. Returns false if the connection is not followed.
+ * Sets *ASKS: true if the bytes are part of a request; false for the handshake of TLS, and for what
+ * may be HTTP/2. */
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
                        const struct cup_exchange_bytes *bytes, bool *asks);
 
-/* The connection is followed: cup_exchange_received() says whose its bytes are. */
+/* True if the connection is followed: then cup_exchange_received() attributes what it receives. */
 static inline bool cup_exchange_is_followed(const struct cup_descriptor *socket)
 {
     return socket->protocol >= CUP_PROTOCOL_HTTP;
@@ -65,8 +66,8 @@ struct cup_answer {
     struct cup_answer_state state;
 };
 
-/* SOCKET received BYTES, the first OFFSET of which were already looked at. Returns whose the next
- * ones are. */
+/* Call this when SOCKET has received BYTES, again and again until all are attributed. OFFSET: how
+ * many of them earlier calls attributed. Returns the answer that the next ones belong to. */
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset);
 
