@@ -47,7 +47,8 @@ static bool advise_slow(const struct cup_totals *t, struct cup_advice *advice,
                "(threshold %d times). %s waited %s longer than at the others (threshold 5 %% of "
                "the task time).",
                CUP_SHOW_TEXT(slow->use->name, 100), CUP_SHOW_NS(slow->mean_ns),
-               CUP_SHOW_NS(slow->others_mean_ns), CUP_SHOW_COUNTED(slow->others, "server"),
+               CUP_SHOW_NS(slow->others_mean_ns),
+               slow->others == 1 ? "server" : CUP_SHOW_COUNTED(slow->others, "server"),
                CUP_SLOW_TIMES, CUP_SHOW_COUNTED(slow->use->tasks, "task"),
                CUP_SHOW_NS(slow->lost_ns));
     if (!isnan(slow->p90_ns) && !isnan(slow->others_p90_ns))

@@ -25,14 +25,14 @@ struct cup_task_clock {
     uint64_t slept;   /* part of `locked`: while a helper slept */
 };
 
-/* TASK begins; TASK ends. The table has one entry for each task number modulo its size: if the
- * entry is taken by another running task, no helper waits are noted for TASK. */
+/* Called when TASK begins and when it ends. The table has one entry for each task number modulo its
+ * size: if the entry is taken by another running task, no helper waits are noted for TASK. */
 void cup_helper_wait_begin(uint32_t task);
 void cup_helper_wait_end(uint32_t task);
 
 /* TASK is about to end, at NOW. If one of its requests is still out and without an answer, it has
- * waited for that. Returns how long, in ticks, as far as nothing else explained it, and sets
- * *SERVER. */
+ * waited for that. Returns how long, in ticks, as far as nothing else explained it. If that is not
+ * 0, *SERVER is the FILE record of the server that did not answer. */
 uint64_t cup_helper_wait_gives_up(uint32_t task, uint64_t now, uint32_t *server);
 
 /* TASK's own thread begins to wait for a lock or on a socket (CLASS) at NOW (ticks); that wait
@@ -45,8 +45,9 @@ struct cup_helper_wait cup_helper_wait_task_resumes(uint32_t task, uint64_t now)
 /* A request of TASK is sent at NOW: returns TASK's clock. */
 struct cup_task_clock cup_helper_wait_clock(uint32_t task, uint64_t now);
 
-/* A request of TASK that SERVER (a FILE record) must answer is out; it is no longer, or the first
- * part of its answer has arrived. */
+/* Call the first when a request of TASK was sent that SERVER (a FILE record) must answer, and the
+ * second once for it: when the first part of the answer has arrived, or nothing is expected any
+ * more, because the connection was closed for instance. */
 void cup_helper_wait_asks(uint32_t task, uint32_t server);
 void cup_helper_wait_got_answer(uint32_t task);
 
@@ -68,5 +69,5 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
 void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks, uint64_t now);
 void cup_helper_wait_task_waited(uint32_t task, uint64_t ticks);
 
-/* A row of the lifecycle table. */
+/* Called through the lifecycle table (`reset`). */
 void cup_helper_wait_reset(void);

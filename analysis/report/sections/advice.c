@@ -52,7 +52,7 @@ void cup_print_findings(const struct cup_page *page, size_t most)
         print_none(page);
         return;
     }
-    cup_page_heading(page, "Findings", "the one that can save most comes first");
+    cup_page_heading(page, "Findings", "failures first, then the one that can save most");
     for (size_t i = 0; i < count && i < most; i++)
         print_finding(page, &advice[i]);
     if (count > most)

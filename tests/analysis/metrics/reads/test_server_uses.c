@@ -300,7 +300,7 @@ Test(server_uses, a_slow_one_is_named_with_what_it_cost)
     const char *text = said("slow_server");
     expect_said(text,
                 "root://slow:1094 is slow: a request or an open there took 100 ms on average, "
-                "and 1.00 ms at the other 1 server");
+                "and 1.00 ms at the other server");
     expect_said(text, "1 task waited 1.98 s longer");
     expect_said(text, "The worst file is root://door//0.root (2.00 s).");
     expect_said(text, "All requests came from one host.");
