@@ -52,6 +52,9 @@ static void become(const struct child *child)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_DFL); /* ignored if the tests run in the background of a script */
+    signal(SIGQUIT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     int in = open("/dev/null", O_RDONLY);
     int out = open(child->out_path, O_WRONLY | O_APPEND);
     int err = open(child->err_path, O_WRONLY | O_APPEND);
