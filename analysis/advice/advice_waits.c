@@ -101,7 +101,9 @@ static double share_of_place(const struct cup_profile *profile, const uint32_t *
 }
 
 /* Adds " Tasks waited longest for root://host:1094: 3.2 s of 4.1 s for all servers."; of those that
- * are read by sockets, or as files. False: there is none, or they were not waited for. */
+ * are read by sockets, or as files. False: there is none, or they were not waited for. A server
+ * that answered nothing was waited for in opens or connections that failed, which count for no
+ * task. */
 static bool advise_server(const struct cup_totals *t, struct cup_advice *advice, bool by_sockets)
 {
     struct cup_server_uses uses;
@@ -111,7 +113,7 @@ static bool advise_server(const struct cup_totals *t, struct cup_advice *advice,
     for (size_t i = 0; i < uses.count && !done; i++) {
         const struct cup_server_use *use = &uses.rows[i];
         done = use->kind != CUP_SERVER_WIRE && (use->kind == CUP_SERVER_PEER) == by_sockets &&
-               use->waited_ns > 0;
+               use->waited_ns > 0 && (use->requests > 0 || use->bytes > 0);
         if (done)
             cup_advise_more(advice,
                             " Tasks waited longest for %s: %s of %s for all servers, for %s "

@@ -129,18 +129,24 @@ Test(advice, below_the_thresholds_nothing_is_said)
     cr_assert_str_eq(advice[0].rule->name, "nothing_stands_out");
 }
 
-static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint64_t bytes)
+static void add_file_use(uint32_t id, uint32_t path, const char *name, uint32_t class,
+                         const uint64_t *values)
 {
     struct cup_r_file file = {.id = id, .path = path, .class = class};
     struct cup_r_file_use use = {
         .task = 1, .file = id, .block = 1, .entry = 0, .file_sequence = id};
+    builder_string(&builder, path, name);
+    BUILDER_ADD(&builder, CUP_R_FILE, file);
+    builder_file_use(&builder, &use, values);
+}
+
+static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint64_t bytes)
+{
     const uint64_t values[CUP_FILE_COUNTER_COUNT] = {[CUP_F_READ_BYTES] = bytes,
                                                      [CUP_F_WRITE_CALLS] = 7,
                                                      [CUP_F_WAIT_NS] =
                                                          class == CUP_FILE_SOCKET ? bytes : 0};
-    builder_string(&builder, path, name);
-    BUILDER_ADD(&builder, CUP_R_FILE, file);
-    builder_file_use(&builder, &use, values);
+    add_file_use(id, path, name, class, values);
 }
 
 Test(advice, io_bound_names_rate_and_place)
@@ -182,6 +188,18 @@ Test(advice, network_bound_names_the_server)
         "network_bound", "30 %",
         "longest for tcp://10.0.0.9:1094: 5.00 ms of 8.00 ms for all servers, for 7 requests and "
         "5.00 MB received");
+}
+
+Test(advice, network_bound_names_no_server_that_answered_nothing)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_POLL_WAIT_NS] = 30 * second};
+    add_worker(1);
+    add_task(1, counters);
+    add_file(1, SERVER, "tcp://10.0.0.9:1094", CUP_FILE_SOCKET, 5000000);
+    const uint64_t silent[CUP_FILE_COUNTER_COUNT] = {[CUP_F_WAIT_NS] = 900 * 1000000};
+    add_file_use(2, SERVER + 1, "tcp://10.0.0.8:1094", CUP_FILE_SOCKET, silent);
+    make();
+    EXPECT("network_bound", "longest for tcp://10.0.0.9:1094");
 }
 
 Test(advice, locks_sleep_cores_and_pages)
