@@ -32,7 +32,7 @@ env/bin/python -c 'import cupping; assert len(cupping.open("job").tasks["key"]) 
 log=$(ls job | head -n 1)
 for arguments in "report job" "report job --json report.json" "tasks job" "plot job -o pictures" \
     "plot job --html page.html" "export job --to perfetto -o trace.json" "compare job job" \
-    "dump job/$log" "help report" "version"; do
+    "dump job/$log" "top job --once" "doctor --python env/bin/python" "help report" "version"; do
     # shellcheck disable=SC2086 # a list of words
     env/bin/cupping $arguments >out 2>&1 || { cat out; echo "failed: cupping $arguments"; exit 1; }
 done
