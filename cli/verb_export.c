@@ -78,7 +78,7 @@ static int refuse_format(const char *name, struct cup_error *error)
 
 static int read_table(struct request *request, struct cup_error *error)
 {
-    const struct cup_export_file *files = request->format->files;
+    const struct cup_export_file *files = request->format ? request->format->files : NULL;
     struct cup_closest closest = {.word = request->only};
     if (files != cup_csv_files && files != cup_column_files)
         return cup_error_set(error, "export", CUP_NO_OFFSET,

@@ -54,7 +54,7 @@ static void make_lines(struct cup_server_latency *plot, struct lines *lines)
     plot->others = lines->servers > CUP_LATENCY_SERVERS;
     plot->count = plot->others ? CUP_LATENCY_SERVERS : lines->servers;
     size_t own = plot->count - plot->others, next = 0;
-    struct cup_text names[CUP_LATENCY_SERVERS];
+    struct cup_text names[CUP_LATENCY_SERVERS] = {{0}};
     for (size_t i = 0; i < lines->uses.count; i++) {
         const struct cup_server_use *use = &lines->uses.rows[i];
         if (!has_durations(use))

@@ -115,7 +115,7 @@ static inline size_t count_hosts(const struct hosts *hosts, enum abi abi)
 /* NULL: there is none. */
 static inline const struct url *last_host(const struct hosts *hosts, enum abi abi)
 {
-    return count_hosts(hosts, abi) ? (const void *)(hosts->end - URL_BYTES) : NULL;
+    return hosts && count_hosts(hosts, abi) ? (const void *)(hosts->end - URL_BYTES) : NULL;
 }
 
 struct handler;

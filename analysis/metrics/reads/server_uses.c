@@ -49,7 +49,7 @@ enum { SEEN = 1, FAILED = 2 };
 static uint32_t find_row(struct making *making, struct cup_text name, enum cup_server_kind kind)
 {
     struct cup_server_uses *uses = making->uses;
-    for (size_t i = 0; i < uses->count; i++)
+    for (size_t i = 0; uses->rows && i < uses->count; i++)
         if (uses->rows[i].kind == kind && cup_same_server(uses->rows[i].name, name))
             return (uint32_t)i + 1;
     if (cup_array_grow(&uses->rows, &making->room, uses->count, sizeof *uses->rows) != 0) {
@@ -192,12 +192,14 @@ static void add_requests(struct making *making)
     for (size_t i = 0; i < profile->request_sum_count; i++) {
         const struct cup_request_sum *sum = &profile->request_sums[i];
         uint32_t row = row_of_server(making, sum->server);
-        struct cup_server_use *use = row ? &making->uses->rows[row - 1] : NULL;
-        for (int at = 0; use && at < CUP_BUCKETS; at++) {
+        if (!row)
+            continue;
+        struct cup_server_use *use = &making->uses->rows[row - 1];
+        for (int at = 0; at < CUP_BUCKETS; at++) {
             use->buckets[at] += sum->buckets[at];
             use->first_buckets[at] += sum->first_buckets[at];
         }
-        if (use && sum->answered[CUP_Q_LONGEST_NS] > use->longest_ns)
+        if (sum->answered[CUP_Q_LONGEST_NS] > use->longest_ns)
             use->longest_ns = sum->answered[CUP_Q_LONGEST_NS];
     }
     find_worst_errors(making);
