@@ -310,7 +310,7 @@ install: all
 	install -d "$(bindir)" "$(libdir)/python/cupping" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
 	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
 	install -m 644 $(B)/libcupping.so "$(libdir)"
-	install -m 644 $(wildcard python/cupping/*) "$(libdir)/python/cupping"
+	install -m 644 $(filter-out %/__pycache__,$(wildcard python/cupping/*)) "$(libdir)/python/cupping"
 	install -m 644 include/cupping.h "$(includedir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"

@@ -110,6 +110,7 @@ for step; do
     case $step in
     */e2e) run_e2e "$step" ;;
     build/tests/*) # 8 GiB: a test that runs away ends, and not the machine; sanitizers need far more
+        # shellcheck disable=SC3045 # dash and bash have -v
         (ulimit -v 8388608 && run "${step##*/}" "$step")
         judge "${step##*/}"
         ;;
