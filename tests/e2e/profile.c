@@ -110,3 +110,13 @@ json_int_t cup_sum(json_t *rows, const char *column)
     json_array_foreach(rows, i, row) sum += cup_count(row, column);
     return sum;
 }
+
+json_int_t cup_count_rows(json_t *rows, const char *prefix, const char *status)
+{
+    size_t i;
+    json_t *row;
+    json_int_t count = 0;
+    json_array_foreach(rows, i, row) count +=
+        cup_is(row, "prefix", prefix) && cup_is(row, "status", status);
+    return count;
+}

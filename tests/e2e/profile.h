@@ -26,5 +26,8 @@ double cup_number(json_t *row, const char *column);
 const char *cup_word(json_t *row, const char *column);
 bool cup_is(json_t *row, const char *column, const char *word);
 
+/* How many rows of tasks have this prefix and this status. */
+json_int_t cup_count_rows(json_t *rows, const char *prefix, const char *status);
+
 /* Sums over all rows. */
 json_int_t cup_sum(json_t *rows, const char *column);

@@ -14,7 +14,6 @@
 TestSuite(coffea_launch, .timeout = 240);
 
 enum { FILES = 6, CHUNKS = 12, EVENTS = 30000 };
-enum { STRACE_WORDS = sizeof((const char *[]){CUP_STRACE(NULL)}) / sizeof(char *) };
 
 /* The executor has processes that Dask does not start. */
 static bool is_of_processes(const char *where)
@@ -27,26 +26,11 @@ static bool is_of_processes(const char *where)
 static void analyse(const char *directory, const char *where, const char *more)
 {
     char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
-    char *profile = cup_path(directory, "profile"), *out = cup_path(directory, "out.json");
-    char *log = cup_path(directory, "analysis.log"), *trace = cup_path(directory, "strace.txt");
-    const char *const argv[] = {CUP_STRACE(trace),
-                                CUP_TOP "/build/cupping",
-                                "run",
-                                "-o",
-                                profile,
-                                "--",
-                                cup_python(),
-                                CUP_TOP "/tests/workloads/coffea_job.py",
-                                where,
-                                out,
-                                files,
-                                more,
-                                NULL};
-    const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
-                                       "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
-    const char *const *traced = argv, *const *plain = argv + STRACE_WORDS;
-    cup_run(where, log, is_of_processes(where) ? traced : plain, environment, 200);
-    free(input), free(files), free(profile), free(out), free(log), free(trace);
+    char *out = cup_path(directory, "out.json");
+    const char *const program[] = {
+        cup_python(), CUP_TOP "/tests/workloads/coffea_job.py", where, out, files, more, NULL};
+    cup_trace_run(where, directory, program, is_of_processes(where), 200);
+    free(input), free(files), free(out);
 }
 
 /* Without Dask a chunk has no key to find it by: dataset, file and entries do. */

@@ -50,16 +50,6 @@ static json_int_t count_by_kernel(const char *directory, const char *python, con
     return bytes;
 }
 
-static json_int_t count_rows(json_t *rows, const char *prefix, const char *status)
-{
-    size_t i;
-    json_t *row;
-    json_int_t count = 0;
-    json_array_foreach(rows, i, row) count +=
-        cup_is(row, "prefix", prefix) && cup_is(row, "status", status);
-    return count;
-}
-
 /* Each chunk that process() saw is a row, and no other is. */
 static void check_chunks(json_t *rows, json_t *chunks)
 {
@@ -99,8 +89,8 @@ static void check_tasks(json_t *rows)
 {
     size_t i;
     json_t *row;
-    cr_expect_eq(count_rows(rows, "process", "finished"), 2 * CHUNKS);
-    cr_expect_eq(count_rows(rows, "get_metadata", "finished"), 2 * FILES);
+    cr_expect_eq(cup_count_rows(rows, "process", "finished"), 2 * CHUNKS);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "finished"), 2 * FILES);
     cr_expect_eq(json_array_size(rows), 2 * (CHUNKS + FILES), "%zu rows", json_array_size(rows));
     json_array_foreach(rows, i, row)
     {
@@ -169,10 +159,10 @@ static void check_trouble(const char *kind, const char *scratch, int skipped_fil
     cr_expect_eq(cup_count(completeness, "skipped_files"), skipped_files);
     cr_expect_eq(cup_count(completeness, "failed_chunks"), 0);
     /* Coffea tries four times; the last attempt is the one that it skips. */
-    cr_expect_eq(count_rows(rows, "process", "erred"), 3 + 1);
-    cr_expect_eq(count_rows(rows, "process", "finished"), CHUNKS);
-    cr_expect_eq(count_rows(rows, "get_metadata", "erred"), 3 * skipped_files);
-    cr_expect_eq(count_rows(rows, "get_metadata", "finished"), FILES + skipped_files);
+    cr_expect_eq(cup_count_rows(rows, "process", "erred"), 3 + 1);
+    cr_expect_eq(cup_count_rows(rows, "process", "finished"), CHUNKS);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "erred"), 3 * skipped_files);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "finished"), FILES + skipped_files);
     cr_expect_eq(cup_count(json_object_get(report, "attribution"), "read_none_bytes"), 0);
     json_decref(rows), json_decref(report);
     free(directory);

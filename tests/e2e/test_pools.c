@@ -16,26 +16,12 @@ TestSuite(pools, .timeout = 300);
 static void run_pools(const char *directory, const char *python, const char *const kinds[3])
 {
     char *input = cup_input("ttree"), *files = cup_path(input, "files.json");
-    char *profile = cup_path(directory, "profile"), *out = cup_path(directory, "out.json");
-    char *log = cup_path(directory, "pools.log"), *trace = cup_path(directory, "strace.txt");
-    const char *const argv[] = {CUP_STRACE(trace),
-                                CUP_TOP "/build/cupping",
-                                "run",
-                                "-o",
-                                profile,
-                                "--",
-                                python,
-                                CUP_TOP "/tests/workloads/pools_job.py",
-                                files,
-                                out,
-                                kinds[0],
-                                kinds[1],
-                                kinds[2],
-                                NULL};
-    const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
-                                       "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
-    cup_run("pools", log, argv, environment, 250);
-    free(input), free(files), free(profile), free(out), free(log), free(trace);
+    char *out = cup_path(directory, "out.json");
+    const char *const program[] = {
+        python, CUP_TOP "/tests/workloads/pools_job.py", files, out, kinds[0], kinds[1], kinds[2],
+        NULL};
+    cup_trace_run("pools", directory, program, true, 250);
+    free(input), free(files), free(out);
 }
 
 static json_int_t sum_of(json_t *numbers)

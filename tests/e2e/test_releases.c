@@ -31,16 +31,6 @@ static void run(const char *directory)
 
 /* ---- checks ------------------------------------------------------------------------------ */
 
-static json_int_t count_rows(json_t *rows, const char *prefix, const char *status)
-{
-    size_t i;
-    json_t *row;
-    json_int_t count = 0;
-    json_array_foreach(rows, i, row) count +=
-        cup_is(row, "prefix", prefix) && cup_is(row, "status", status);
-    return count;
-}
-
 static void check_outcomes(json_t *rows, json_t *tasks)
 {
     const char *prefix;
@@ -49,9 +39,10 @@ static void check_outcomes(json_t *rows, json_t *tasks)
     {
         static const char *const statuses[] = {"finished", "erred"};
         for (int i = 0; i < 2; i++)
-            cr_expect_eq(count_rows(rows, prefix, statuses[i]), cup_count(expected, statuses[i]),
-                         "%s: another number of tasks %s", prefix, statuses[i]);
-        cr_expect_eq(count_rows(rows, prefix, "unknown"), 0, "%s", prefix);
+            cr_expect_eq(cup_count_rows(rows, prefix, statuses[i]),
+                         cup_count(expected, statuses[i]), "%s: another number of tasks %s", prefix,
+                         statuses[i]);
+        cr_expect_eq(cup_count_rows(rows, prefix, "unknown"), 0, "%s", prefix);
     }
 }
 

@@ -1,6 +1,7 @@
 #include "tests/e2e/trace.h"
 
 #include "tests/e2e/job.h"
+#include "tests/e2e/process.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -79,4 +80,27 @@ json_t *cup_trace_read(const char *directory, const char *suffix)
     json_decref(open);
     keep_suffix(bytes, suffix);
     return bytes;
+}
+
+void cup_trace_run(const char *name, const char *directory, const char *const *program, bool traced,
+                   int seconds)
+{
+    enum {
+        WORDS_MOST = 8,
+        STRACE_WORDS = sizeof((const char *[]){CUP_STRACE(NULL)}) / sizeof(char *)
+    };
+    static const char *const environment[] = {"LD_PRELOAD", "CUPPING_DIR",
+                                              "PYTHONPATH=" CUP_TOP "/tests/workloads", NULL};
+    char file[64], *profile = cup_path(directory, "profile");
+    char *trace = cup_path(directory, "strace.txt");
+    const char *argv[STRACE_WORDS + 5 + WORDS_MOST + 1] = {
+        CUP_STRACE(trace), CUP_TOP "/build/cupping", "run", "-o", profile, "--"};
+    for (size_t i = 0; program[i]; i++) {
+        cr_assert(i < WORDS_MOST);
+        argv[STRACE_WORDS + 5 + i] = program[i];
+    }
+    snprintf(file, sizeof file, "%s.log", name);
+    char *log = cup_path(directory, file);
+    cup_run(name, log, traced ? argv : argv + STRACE_WORDS, environment, seconds);
+    free(profile), free(trace), free(log);
 }
