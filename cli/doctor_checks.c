@@ -304,8 +304,9 @@ static bool has_dask(const struct cup_doctor_run *probe)
            cup_doctor_fact(probe, "coffea", version);
 }
 
-/* Whether the probe's log tells if the feature is there: uproot's list is verified when a basket is
- * read, and threads are sampled while they run tasks. Native frames have a row of their own. */
+/* True if the probe's log can show whether the feature is on. The list of requested baskets is
+ * verified when uproot reads a basket, and threads are sampled while they run tasks: the probe does
+ * neither. Native frames have a row of their own. */
 static bool is_known(enum cup_feature feature, bool dask)
 {
     const unsigned never = CUP_FEATURE_REQUESTED | CUP_FEATURE_NATIVE | CUP_FEATURE_CPU;

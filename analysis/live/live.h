@@ -159,6 +159,6 @@ double cup_live_mean_rate(const struct cup_live *live);
 double cup_live_eta_s(const struct cup_live *live, const char **reason);
 
 /* How the threads' time of "now" divides, in nanoseconds, as the report's time budget. CPU is what
- * the waits leave, up to the share of the samples that were on a core. What is neither is a wait
- * that has not ended or is not told apart. Returns false if it is not known. */
+ * the waits leave, up to the share of the samples that were on a core. The rest is waits that have
+ * not ended, and waits that no hook sees. Returns false if the budget is not known. */
 bool cup_live_budget(const struct cup_live *live, struct cup_budget *budget);

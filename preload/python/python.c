@@ -54,7 +54,8 @@ static bool find_api(struct cup_python *python)
     return complete;
 }
 
-/* What tells whether this process uses Dask or Coffea, and the interpreter's version. */
+/* True if the functions were found that read the interpreter's version and its list of modules,
+ * which shows whether this process uses Dask or Coffea. */
 static bool may_be_asked(const struct cup_python *python)
 {
     return python->Py_GetVersion && python->PyGILState_GetThisThreadState && python->current &&

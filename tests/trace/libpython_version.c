@@ -1,7 +1,6 @@
-/* An interpreter tells libcupping that it is of another version, CUP_PYTHON_VERSION, or publishes
- * that it was built without a GIL (CUP_FREE_THREADED=1). It stands behind libcupping.so in
- * LD_PRELOAD, and so before libpython. Extension modules check the version, too: they get the true
- * one. */
+/* Makes an interpreter report another version to libcupping (CUP_PYTHON_VERSION), or publish that
+ * it was built without a GIL (CUP_FREE_THREADED=1). It stands behind libcupping.so in LD_PRELOAD,
+ * and so before libpython. Extension modules check the version, too: they get the true one. */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
