@@ -104,7 +104,7 @@ static void check_ptrace(const struct cup_doctor *doctor, struct cup_finding *fi
 
 /* ---- the library and Python --------------------------------------------------------------- */
 
-/* What cupping-run said instead of running Python; NULL: it ran it. */
+/* The message with which cupping-run refused to run Python; NULL: it did run it. */
 static const char *refusal_of(const struct cup_doctor_run *probe)
 {
     static const char begin[] = "cupping-run: ";
@@ -569,7 +569,7 @@ static void check_baskets(const struct cup_doctor *doctor, struct cup_finding *f
                                 : "not tried: this needs uproot");
 }
 
-/* Where the tasks computed is no secret: in cupping_doctor_task(). */
+/* The job's tasks compute in cupping_doctor_task(), so stacks must have this function. */
 static void check_stacks(const struct cup_doctor *doctor, struct cup_finding *finding)
 {
     static const struct cup_call_ask all;

@@ -187,8 +187,8 @@ static bool advise_misses(const struct cup_totals *t, struct cup_advice *advice,
                           const struct cup_server_use *use)
 {
     enum { LEAST = 100 };
-    /* By HTTP, whole files are requested, and parts: only until the answer begins do they take
-     * equally long. */
+    /* HTTP requests ask for whole files or for parts, so their durations differ. The time until the
+     * answer begins does not depend on how much is asked for. */
     const uint64_t *buckets = use->is_http ? use->first_buckets : use->buckets;
     uint64_t slow = 0, total = cup_durations_total(&(struct cup_durations){.buckets = buckets});
     unsigned second = total >= LEAST ? find_second_group(buckets, total) : 0;

@@ -27,7 +27,7 @@ static inline bool cup_text_is(struct cup_text text, const char *string)
     return cup_text_compare(text, (struct cup_text){string, strlen(string)}) == 0;
 }
 
-/* Never 0. */
+/* A hash of the bytes of the text; never 0. */
 uint64_t cup_text_hash(struct cup_text text);
 
 /* The id of a copy of these bytes; 0 without memory. */

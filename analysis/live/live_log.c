@@ -29,7 +29,7 @@ static void add_string(struct cup_live *live, struct cup_live_log *log, const st
     cup_live_map(live, &log->strings, fixed.id, id);
 }
 
-/* The plan of the run may rest on what a library said. */
+/* Notes of the library say why the plan of the run is not known. */
 static void add_note(struct cup_live *live, const struct cup_live_log *log,
                      const struct cup_record *r)
 {
