@@ -5,7 +5,7 @@
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
 #include "analysis/write/output.h"
-#include "cli/dump_records.h"
+#include "cli/dump/dump_records.h"
 #include "cli/verbs.h"
 
 static const char *const health_names[] = {CUP_HEALTH(CUP_NAME_OF)};

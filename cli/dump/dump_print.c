@@ -1,4 +1,4 @@
-#include "cli/dump_records.h"
+#include "cli/dump/dump_records.h"
 
 #include <inttypes.h>
 
