@@ -16,7 +16,7 @@ enum {
     BYTES = (PAGES - 1) * PAGE + TAIL,
 };
 
-/* A file that nobody has counted: written past the hooks, with its pages in the cache. */
+/* A file that no hook has seen: written by raw system calls, with its pages in the cache. */
 static int data_file(struct trace *trace, const char *name)
 {
     static char block[PAGE];

@@ -204,8 +204,8 @@ static void use_connection(struct trace *trace, const int ends[2])
     close(ends[1]);
 }
 
-/* What a connection that was asked for without waiting has come to: it stands, or nobody is there.
- */
+/* Prints what became of a connect() on a non-blocking socket: connected, or refused because no
+ * program listens there. */
 static void ask(struct trace *trace, __typeof__(getsockopt) *call, bool listens)
 {
     union address address = loopback(AF_INET);

@@ -1,6 +1,7 @@
 /* Every call that blocks, once, for about as long as WAIT_MS: results and errno are the same with
- * the library, and each wait is counted in its class. Who ends a wait is a thread that no task
- * started and whose own naps nobody sees, so that a wait for it is just that. */
+ * the library, and each wait is counted in its class. A thread that no task started ends each
+ * wait; its own sleeps bypass the hooks, so the wait for it is counted as a wait and nothing else.
+ */
 #include "tests/trace/truth.h"
 #include "tests/trace/try.h"
 

@@ -6,7 +6,7 @@ Prints one line for each name that has two values, and for each name of NAMES th
 not state any more; exit status 1 if there are any. Then it changes single values of each output,
 and prints a line if that is not found.
 
-Three checks find names that nobody wrote down here: labels (a row of a table has the value that the
+Three checks find names that are not listed here: labels (a row of a table has the value that the
 JSON has under that row's name, and compare has it under the same label), phrases (a figure with the
 same words around it is the same figure in all texts), and keys (a key of one JSON object is the
 same value in all of them).

@@ -68,7 +68,7 @@ class Job:
         wait([self.submit("unpickles", use, one, workers=second) for one in made])
         alone = self.submit("alone", make_heavy, 1000, workers=first)
         wait(arguments + [alone])
-        # With one task at a time nobody else could have read it.
+        # With one task at a time no other task could have read it.
         for _ in range(5):
             wait(self.submit("lonely", use, alone, workers=second))
             alone = self.submit("alone", make_heavy, 1000, workers=first)

@@ -8,7 +8,7 @@ from battery_tasks import executor_shared, pread, to_thread
 
 
 class Heavy:
-    """Reads a file when it is deserialised: on Dask's thread, for nobody."""
+    """Reads a file when it is deserialised: on Dask's thread, for no task."""
 
     read_here = 0  # bytes, in this process
 

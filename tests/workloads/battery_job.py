@@ -141,7 +141,7 @@ PREPARE = {
 
 
 class Answer(socketserver.StreamRequestHandler):
-    """N bytes for a line `RAW N`, likewise for `GET /N`; for `GET /kept/N` as often as asked."""
+    """Answers `RAW N` and `GET /N` with N bytes, and each `GET /kept/N` of a connection, too."""
 
     def handle(self):
         kept = True

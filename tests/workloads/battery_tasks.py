@@ -1216,8 +1216,8 @@ def background(data, size, stop):
 
 def make_noise(pid):
     """In a worker: threads that print and log all the time, and one that makes others wait for a
-    lock which every start of a thread takes. And the loop that all share, which as a thread of a task
-    would make that task's processes nobody's, since it serves others."""
+    lock which every start of a thread takes. And the event loop that all share: if a task started
+    its thread, that task's processes would be unattributed, since the loop serves others."""
     import logging
 
     shared_loop()

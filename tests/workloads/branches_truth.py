@@ -66,7 +66,7 @@ def numbers(branch, start, stop):
 
 
 def placed(branch, start, stop):
-    """Likewise, only those that have a place of their own."""
+    """The same, but only the baskets that have a place of their own in the file."""
     found = branch.entries_to_ranges_or_baskets(start, stop)
     return [number for number, place in found if isinstance(place, tuple)]
 

@@ -30,7 +30,7 @@ def main():
         called.set()
 
     def job():
-        while not added:  # to be woken by the other task would make the job nobody's
+        while not added:  # a job that the other task wakes would be unattributed
             time.sleep(0.01)
         read("job", 1000)
 

@@ -4,8 +4,8 @@ The first task makes it and uses it. Then it is over and the pool closed ("priva
 task uses the pool as well while the first one still runs ("shared-"). A second pool starts its
 processes as they are needed: the other task starts one that works for both ("grown-").
 
-DIRECTORY/expected gets "key bytes" lines, as children.py does: whose a shared process reads for
-cannot be known, so its bytes must be nobody's."""
+DIRECTORY/expected gets "key bytes" lines, as children.py does: for which task a shared process reads
+cannot be known, so its bytes must be unattributed."""
 
 import multiprocessing
 import os

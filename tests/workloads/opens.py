@@ -120,7 +120,7 @@ def connect(address, timeout):
 
 
 def full(queue=0):
-    """A server that lets nobody in: it has as many as it wants already."""
+    """A server that accepts no connection: its queue is full."""
     server = listening(queue)
     inside = []
     for _ in range(queue + 1):

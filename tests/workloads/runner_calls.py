@@ -66,7 +66,7 @@ def main():
     time.sleep(0.06)
     time.time()
     runner(time.time)
-    runner(time.time)  # nobody reads the clock in between
+    runner(time.time)  # no one reads the clock in between
     runner.run(time.time)
     time.time()
     runner(child_reads_the_clock)

@@ -257,9 +257,9 @@ def check_balance(table, row):
 
 
 def settle_gil(truth, helpers, rest, row):
-    """Waits of Python's own ended with some for the GIL: nobody but cupping knows
-    how long, but no longer than others can have held it. First those of helpers, while which the
-    task waited as well."""
+    """Waits in Python's own calls end with a wait for the GIL. Only cupping knows how long that one
+    was, but it was no longer than other threads can have held the GIL. The waits of helpers come
+    first, because the task waited during them, too."""
     most, gil = truth["gil_at_most"], 0
     for part in helpers:
         gil = min(row[column("helper_gil")], most)
@@ -276,7 +276,7 @@ def settle_gil(truth, helpers, rest, row):
 
 
 def judge_task(table, workload, threads, row, truth):
-    """Around the workload a task does little; if it lost its core there, nobody knows to what."""
+    """Around the workload a task does little; why it lost its core there cannot be known."""
     outside = max(0.0, row["wall_s"] - truth["wall"])
     helpers = {part for part in truth if part.startswith("helper_")}
     if "gil_at_most" in truth:

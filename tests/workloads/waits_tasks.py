@@ -365,9 +365,9 @@ def pool_disk(place):
 
 
 def pool_loop(place):
-    """The task waits for its helper, which fights for the GIL. So does the task, to
-    start it, before it can wait for it, and afterwards: how long, nobody but the library knows, so
-    that only the sum of both is certain."""
+    """The task waits for its helper, which competes for the GIL. The task competes for it, too, when it
+    starts the helper, before it can wait for it, and afterwards. Only the library knows how long, so
+    the test can check only the sum of both."""
     return in_pool(place, loop, "gil") | {"loose": None}
 
 
@@ -398,7 +398,7 @@ async def to_thread(function, *arguments):
 # --- threads that no task started ------------------------------------------------------------------
 
 class Other:
-    """A thread of the worker that does STEP over and over with THING, on behalf of nobody."""
+    """A thread of the worker that does STEP over and over with THING, and works for no task."""
 
     def __init__(self, thing, step):
         self.thing, self.step, self.ends = thing, step, False

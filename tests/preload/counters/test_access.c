@@ -198,7 +198,7 @@ Test(access, a_log_without_room)
     cr_expect_gt(cup_log_header()->health[CUP_H_RECORDS_DROPPED], 0);
 }
 
-Test(access, a_long_task_tells_meanwhile)
+Test(access, a_long_task_records_extents_before_its_end)
 {
     uint64_t long_ago = cup_ticks() - cup_ns_ticks(UINT64_C(20000000000));
     cup_access_read(block, cup_block_file(block, FILE_ID), 5 * MIB, 1, long_ago, long_ago + 1);

@@ -1,4 +1,4 @@
-/* Rows of BASKETS records: what is read back is what was told, in as few bytes as can be. */
+/* Rows of BASKETS records: reading them gives back what was written, and they are short. */
 #include "tests/preload/basket_records.h"
 
 #include "preload/root/basket_rows.h"

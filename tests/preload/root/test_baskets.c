@@ -462,8 +462,8 @@ Test(baskets, more_baskets_than_a_tally_holds_are_told_or_counted)
     cr_expect_gt(baskets, BASKETS / 2);
 }
 
-/* What awaits its bytes fills most of the room: what comes meanwhile still finds what it answers.
- */
+/* Requested baskets whose bytes have not come yet fill most of the table: bytes that come then
+ * still find their request. */
 Test(baskets, a_tally_that_is_nearly_full_still_joins)
 {
     enum { AWAITED = 190000 };

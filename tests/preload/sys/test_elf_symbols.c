@@ -33,7 +33,7 @@ Test(elf_symbols, no_library_has_it)
 {
     struct cup_elf object;
     cr_expect_not(cup_elf_of((void *)16, &object));
-    cr_expect_not(cup_elf_of(&object, &object), "the stack is nobody's");
+    cr_expect_not(cup_elf_of(&object, &object), "the stack is in no library");
 }
 
 Test(elf_symbols, by_name)
