@@ -53,6 +53,7 @@ struct cup_thread {
     uint32_t task;      /* task that this thread runs; 0: none */
     uint32_t handed;    /* of attribution: task whose job it runs, or ran last; 0: none */
     uint32_t inherited; /* of attribution: task that started it; 0: none, or it no longer counts */
+    uint8_t alloc_step; /* of stacks/stack_events.c: enum alloc_step */
     uint16_t slot; /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
                       assigns it when the thread first works for a task, and frees it when the
                       thread ends */

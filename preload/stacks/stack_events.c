@@ -95,14 +95,24 @@ static double draw_bits(void)
     return zeros + 1 - log;
 }
 
+/* What the countdown of a thread ends with. */
+enum alloc_step {
+    STEP_NONE,  /* nothing: no step has begun. Must be 0, because thread-local storage starts so */
+    STEP_WHOLE, /* a recorded allocation */
+    STEP_CUT,   /* another step */
+};
+
 /* Bytes until the next recorded allocation: exponentially distributed, so that each allocated byte
- * is equally likely to be recorded, whatever came before. Steps are cut at CUP_EVENT_ALLOC_LARGE;
- * that affects 3 in 10,000 and changes the mean by as little. */
+ * is equally likely to be recorded, whatever came before. For the same reason a long step may be
+ * cut and another one drawn at the cut. It has to be shorter than a large allocation, which must
+ * always end the countdown. */
 static int64_t draw_step(void)
 {
     const double mean_bits = 1.4426950408889634;
     int64_t step = (int64_t)(draw_bits() * (CUP_EVENT_ALLOC_BYTES / mean_bits));
-    return step < CUP_EVENT_ALLOC_LARGE ? step : CUP_EVENT_ALLOC_LARGE - 1;
+    bool whole = step < CUP_EVENT_ALLOC_LARGE;
+    cup_self.alloc_step = whole ? STEP_WHOLE : STEP_CUT;
+    return whole ? step : CUP_EVENT_ALLOC_LARGE - 1;
 }
 
 /* The bytes that an allocation stands for. A large one stands for itself and leaves the countdown
@@ -115,8 +125,10 @@ static uint64_t weigh_allocation(size_t bytes)
         return bytes;
     }
     uint64_t steps = 0;
-    for (; thread->alloc_left < 0; steps++)
+    while (thread->alloc_left < 0) {
+        steps += thread->alloc_step == STEP_WHOLE;
         thread->alloc_left += draw_step();
+    }
     return steps * CUP_EVENT_ALLOC_BYTES;
 }
 
@@ -127,14 +139,14 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
      * lock. */
     if (thread->guard || !cup_stacks_on()) {
         thread->alloc_left = thread->guard ? 0 : CUP_EVENT_ALLOC_BYTES;
+        thread->alloc_step = STEP_NONE;
         return;
     }
     int saved = errno;
     cup_guard();
-    /* The countdown is 0 on a new thread, and after allocations inside the library: it begins now.
-     */
-    if (thread->alloc_left + (int64_t)bytes == 0)
-        thread->alloc_left += draw_step();
+    /* On a new thread, and after allocations inside the library, the countdown begins now. */
+    if (thread->alloc_step == STEP_NONE)
+        thread->alloc_left = draw_step() - (int64_t)bytes;
     uint64_t all = weigh_allocation(bytes);
     if (all && task)
         cup_stack_use(task, cup_event_node(task), CUP_U_ALLOC, 1, all, 0);

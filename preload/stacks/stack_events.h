@@ -14,12 +14,12 @@
 #include "preload/sys/clock.h"
 
 enum {
-    CUP_EVENT_LARGE = 4096,            /* bytes: a transfer this large records its stack, */
-    CUP_EVENT_GAP_NS = 10000,          /* and so does the first one after such a pause; */
-    CUP_EVENT_ONE_IN = 16,             /* of the others one in 16 does (a power of two) */
-    CUP_EVENT_CHARACTERS = 4096,       /* single characters (getc): one in 4096 on average */
-    CUP_EVENT_ALLOC_BYTES = 512 << 10, /* mean bytes allocated between two recorded allocations */
-    CUP_EVENT_ALLOC_LARGE = 4 << 20,   /* bytes: an allocation this large is always recorded */
+    CUP_EVENT_LARGE = 4096,          /* bytes: a transfer this large records its stack, */
+    CUP_EVENT_GAP_NS = 10000,        /* and so does the first one after such a pause; */
+    CUP_EVENT_ONE_IN = 16,           /* of the others one in 16 does (a power of two) */
+    CUP_EVENT_CHARACTERS = 4096,     /* single characters (getc): one in 4096 on average */
+    CUP_EVENT_ALLOC_BYTES = 3 << 19, /* mean bytes allocated between two recorded allocations */
+    CUP_EVENT_ALLOC_LARGE = 4 << 20, /* bytes: an allocation this large is always recorded */
     /* A transfer of so many bytes, or so many nanoseconds, records native frames even if libunwind
      * must unwind them every time (cup_stack_native_here); others use cup_stack_cheap_here(). */
     CUP_EVENT_NATIVE_BYTES = 64 << 10,

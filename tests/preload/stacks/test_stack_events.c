@@ -261,18 +261,33 @@ static void expect_shares(size_t a, size_t b, int count, double share)
 
 Test(events, small_allocations)
 {
-    expect_shares(64, 192, 60000000, 0.02);
+    expect_shares(640, 1920, 60000000, 0.02);
 }
 
 Test(events, allocations_of_the_size_of_a_step)
 {
-    expect_shares(100000, 700000, 100000, 0.02);
+    expect_shares(300000, 2100000, 100000, 0.02);
 }
 
 /* With a fixed step only one of the two places would be recorded. */
 Test(events, steps_of_the_size_of_a_loop)
 {
-    expect_shares(1000, CUP_EVENT_ALLOC_BYTES - 1000, 300000, 0.12);
+    expect_shares(3000, CUP_EVENT_ALLOC_BYTES - 3000, 300000, 0.12);
+}
+
+/* The countdown ends with the last byte of an allocation: the next one is recorded. */
+Test(events, a_countdown_that_ends_between_two_allocations_counts)
+{
+    struct test_use sum;
+    uint64_t bytes = 0;
+    for (int i = 0; i < 20000; i++) {
+        cup_event_allocated(TASK, 1);
+        size_t left = (size_t)cup_self.alloc_left;
+        cup_event_allocated(TASK, left);
+        bytes += 1 + left;
+    }
+    tell(&sum);
+    expect_about(sum.bytes, bytes, 0.04);
 }
 
 Test(events, large_allocations_are_exact)
@@ -290,13 +305,13 @@ Test(events, a_large_allocation_hides_no_small_one)
     struct test_use sum;
     for (int i = 0; i < 4000000; i++) {
         here = HERE;
-        cup_event_allocated(TASK, 1000);
+        cup_event_allocated(TASK, 3000);
         here = THERE;
         if (i % 100 == 0)
             cup_event_allocated(TASK, 50 << 20);
     }
     cr_assert_eq(tell(&sum), 2);
-    expect_about(found[0].bytes, UINT64_C(4000000000), 0.04);
+    expect_about(found[0].bytes, UINT64_C(12000000000), 0.04);
     cr_expect_eq(found[1].bytes, UINT64_C(40000) * (50 << 20));
 }
 

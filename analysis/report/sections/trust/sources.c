@@ -120,7 +120,7 @@ static void put_functions_source(struct report *report)
                 ? "P: Python stacks of the tasks' threads and their helpers; cpu and off_cpu: "
                   "samples, each with the time since the one before; reads, writes: at the "
                   "calls, small ones sampled; waits: those of over 1 ms; alloc: one in many, "
-                  "which stands for 512 KiB; total_: with all that it calls, recursion once; "
+                  "which stands for 1.5 MiB; total_: with all that it calls, recursion once; "
                   "native: no cpu and off_cpu, whose samples have no native frames; "
                   "packages and user by the file's path; phases by the rules of "
                   "docs/functions.md"
