@@ -275,6 +275,21 @@ void cup_coffea_look(struct cup_moment now)
         look_at_call(frame, now);
 }
 
+bool cup_coffea_may_begin(void)
+{
+    struct cup_frame frame;
+    if (!cup_coffea_may_look() || !find_call(&frame) || !frame.at)
+        return false;
+    return !has_begun(own, frame) || (cup_self.task && !own->is_processing);
+}
+
+void cup_coffea_begins(struct cup_frame frame)
+{
+    if (own && own->frame == frame.at)
+        own->frame = NULL;
+    cup_coffea_look((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+}
+
 void cup_coffea_returns(struct cup_frame frame)
 {
     sees_returns = true;

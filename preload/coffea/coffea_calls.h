@@ -6,6 +6,8 @@
  *   - It begins when the library first sees the function on the thread's stack: when the thread
  *     makes a lock, as uproot does before it opens a file, or reads a clock. From 3.14 on, locks
  *     are not seen, but the interpreter calls the library when the function begins.
+ *   - Some readers (pyarrow) give the GIL up and make no lock before they open a file. Then the
+ *     task begins when the thread opens a file of events: for that it takes the GIL for a moment.
  *   - A chunk ends at Coffea's clock call after process().
  *   - Any other call ends when the library sees that it is over.
  *
@@ -24,6 +26,10 @@ static inline bool cup_coffea_may_look(void)
     return (!cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA) && !cup_self.server_loop;
 }
 
+/* True if such a call is on the calling thread's stack that may be a new one, and has not come to
+ * process() yet. Needs no GIL. */
+bool cup_coffea_may_begin(void);
+
 /* Looks for such a call on the calling thread's stack: begins its task, and ends the last one if
  * that is over. Without the GIL it does nothing. */
 void cup_coffea_look(struct cup_moment now);
@@ -31,6 +37,10 @@ void cup_coffea_look(struct cup_moment now);
 /* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its
  * frame. */
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now);
+
+/* FRAME, of one of the functions, has just begun: it is a new call, even if the last one had a
+ * frame at this address, and the same work item. */
+void cup_coffea_begins(struct cup_frame frame);
 
 /* FRAME, of one of the functions, is about to return. Where this is called (from 3.14 on), a call
  * that is over without it raised an exception. */

@@ -7,6 +7,7 @@
 #include "preload/dask/python_calls.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/server_samples.h"
+#include "preload/io/file_class.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
@@ -18,6 +19,9 @@
 #include "preload/stacks/native.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/raw.h"
+
+#include <string.h>
 
 static enum { UNTRIED, READY, OFF } state;
 static int64_t next_look_ns;
@@ -248,6 +252,40 @@ void cup_clock_call_before_file(void)
     cup_coffea_look((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
     if (cup_self.task != task || now_ns >= cup_runner_self.next_ns - SOONER_NS)
         cup_runner_self.next_ns = now_ns + check_runner_call(now_ns);
+    cup_leave(saved);
+}
+
+/* The path is copied by the kernel, page by page: if it cannot be read, open() will fail. */
+static bool is_called_events(const char *path)
+{
+    enum { PAGE = 4096 };
+    char copy[CUP_PATH_LONGEST];
+    for (size_t used = 0, part; used < sizeof copy; used += part) {
+        size_t left = sizeof copy - used, in_page = PAGE - (uintptr_t)(path + used) % PAGE;
+        part = in_page < left ? in_page : left;
+        if (!cup_memory_read(path + used, copy + used, part))
+            return false;
+        if (memchr(copy + used, '\0', part))
+            return cup_file_is_called_events(copy);
+    }
+    return false;
+}
+
+/* It takes the GIL seldom: a call of Coffea's opens its file once or twice before it processes it.
+ */
+void cup_clock_call_before_open(const char *path)
+{
+    if (cup_self.guard || __atomic_load_n(&state, __ATOMIC_ACQUIRE) != READY ||
+        !cup_recording_wanted() || !cup_coffea_may_begin())
+        return;
+    int saved = cup_enter();
+    if (is_called_events(path)) {
+        const struct cup_moment now = {cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()};
+        bool taken = cup_python_take_gil();
+        cup_coffea_look(now);
+        if (taken)
+            cup_python_give_gil();
+    }
     cup_leave(saved);
 }
 

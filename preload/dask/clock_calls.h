@@ -15,6 +15,12 @@ void cup_clock_call(clockid_t id, const struct timespec *now);
  * of Coffea's that is about to open a file. Any thread, GIL or not. Keeps errno. */
 void cup_clock_call_before_file(void);
 
+/* The calling thread is about to open PATH, which may be unreadable. If this is a file of events,
+ * and the thread is in a call of Coffea's that the library may not have seen yet, this takes the
+ * GIL for a moment, so that the call's task begins before the open. Any thread, GIL or not. Keeps
+ * errno. */
+void cup_clock_call_before_open(const char *path);
+
 static inline int64_t cup_clock_call_ns(const struct timespec *time)
 {
     return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;

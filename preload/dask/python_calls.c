@@ -116,11 +116,10 @@ static void job_raises(struct cup_frame frame)
 
 static void call_begins(struct cup_frame frame)
 {
-    (void)frame;
     if (cup_self.guard || !cup_coffea_may_look())
         return;
     int saved = cup_enter();
-    cup_coffea_look((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+    cup_coffea_begins(frame);
     cup_leave(saved);
 }
 

@@ -56,7 +56,7 @@ static mode_t read_mode(int flags, va_list arguments)
         mode_t mode = read_mode(flags, arguments);                                                 \
         va_end(arguments);                                                                         \
         struct open_call call;                                                                     \
-        begin_open(&call);                                                                         \
+        begin_open(&call, path);                                                                   \
         int fd = CUP_CALL_OPTIONAL(name, __VA_ARGS__, mode);                                       \
         return end_open(&call, fd, path_below(directory, path, fd));                               \
     }
@@ -75,7 +75,7 @@ OPEN_SIBLING(openat64, (int directory, const char *path, int flags, ...), direct
     CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
         struct open_call call;                                                                     \
-        begin_open(&call);                                                                         \
+        begin_open(&call, path);                                                                   \
         int fd = CUP_CALL_OPTIONAL(name, __VA_ARGS__);                                             \
         return end_open(&call, fd, path_below(directory, path, fd));                               \
     }

@@ -45,7 +45,7 @@ static void clear_stream(FILE *stream)
     CUP_HOOK FILE *name(const char *path, const char *mode)                                        \
     {                                                                                              \
         struct open_call call;                                                                     \
-        begin_open(&call);                                                                         \
+        begin_open(&call, path);                                                                   \
         return end_stream_open(&call, CUP_REAL(name)(path, mode), path);                           \
     }
 
@@ -57,7 +57,7 @@ FOPEN_SIBLING(fopen64)
     {                                                                                              \
         struct open_call call;                                                                     \
         clear_stream(stream);                                                                      \
-        begin_open(&call);                                                                         \
+        begin_open(&call, path);                                                                   \
         return end_stream_open(&call, CUP_REAL(name)(path, mode, stream), path);                   \
     }
 

@@ -8,6 +8,8 @@
  * ROOM lies on the wrapper's stack; WAIT is NULL if this call is not measured. */
 #pragma once
 
+#include "preload/coffea/coffea_calls.h"
+#include "preload/dask/clock_calls.h"
 #include "preload/io/opening.h"
 #include "preload/io/transfer.h"
 #include "preload/sys/hook_list.h"
@@ -64,8 +66,11 @@ struct open_call {
     struct cup_wait room, *wait;
 };
 
-static inline void begin_open(struct open_call *call)
+/* PATH: as the program gives it. */
+static inline void begin_open(struct open_call *call, const char *path)
 {
+    if (cup_coffea_may_look())
+        cup_clock_call_before_open(path);
     call->start = cup_ticks();
     call->wait = begin_wait(&call->room, CUP_WAIT_IO, CUP_MAY_WAIT);
 }

@@ -242,6 +242,23 @@ bool cup_python_has_gil(void)
     return is_attached(cup_python_thread());
 }
 
+/* Up to 3.11 current() is the thread that holds the GIL, whichever that is; since then it is the
+ * state that the calling thread is attached to, which may be another interpreter's. */
+bool cup_python_take_gil(void)
+{
+    enum { CURRENT_IS_OWN = 12 };
+    cup_object *thread = cup_python_thread(), *current = thread ? cup_py.current() : NULL;
+    if (!thread || current == thread || (current && cup_py.minor >= CURRENT_IS_OWN))
+        return false;
+    cup_py.PyEval_RestoreThread(thread);
+    return true;
+}
+
+void cup_python_give_gil(void)
+{
+    cup_py.PyEval_SaveThread();
+}
+
 /* ---- access to objects -------------------------------------------------------------------- */
 
 /* Passes OBJECT on; clears the exception if it is NULL. */

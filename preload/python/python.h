@@ -21,6 +21,8 @@ typedef void cup_object; /* PyObject, PyThreadState, ... */
     X(PyGILState_GetThisThreadState, cup_object *, (void))                                         \
     X(PyErr_Occurred, cup_object *, (void))                                                        \
     X(PyErr_Clear, void, (void))                                                                   \
+    X(PyEval_SaveThread, cup_object *, (void))                                                     \
+    X(PyEval_RestoreThread, void, (cup_object *))                                                  \
     X(PyEval_GetFrame, cup_object *, (void))                                                       \
     X(PyFrame_GetBack, cup_object *, (cup_object *))                                               \
     X(PyFrame_GetCode, cup_object *, (cup_object *))                                               \
@@ -111,6 +113,13 @@ static inline cup_object *cup_python_thread_fast(void)
 /* True if the calling thread holds the GIL and has no exception pending. Needs no GIL itself: it
  * compares this thread's state with the state of the thread that holds the GIL. */
 bool cup_python_has_gil(void);
+
+/* Takes the GIL for the calling thread, which gave it up before it called a function that is
+ * hooked: it may wait until other threads give the GIL up. False: the thread holds the GIL already,
+ * Python does not know it, or the interpreter is ending. After true, cup_python_give_gil() follows.
+ * The caller holds the guard, and none of the library's locks. Needs no GIL. Changes errno. */
+bool cup_python_take_gil(void);
+void cup_python_give_gil(void);
 
 /* gone(): the interpreter has ended (Py_AtExit); nothing of Python is used from now on. usable():
  * the API is found and the interpreter has not ended. Neither needs the GIL. */

@@ -1,7 +1,9 @@
 """A Coffea analysis without Dask: two Runner calls over the same files.
 
-    executors_job.py KIND OUT.JSON FILES.JSON [trouble]
-        KIND: iterative, threads (FuturesExecutor with a pool of threads)
+    executors_job.py KIND OUT.JSON FILES.JSON [parquet|trouble]
+        KIND: iterative, threads (FuturesExecutor with a pool of threads), copy (no analysis: writes
+        Parquet files with the same content, and their FILES.JSON as OUT.JSON)
+        parquet: the files are Parquet files
         trouble: one chunk always raises and is skipped, and one raises once; in one of the
         iterative executor process() calls a Runner; with threads one file does not exist
 
@@ -59,6 +61,26 @@ def executor(kind):
     return processor.FuturesExecutor(pool=pool, workers=2, status=False)
 
 
+def copy_to_parquet(fileset, out):
+    import pyarrow
+    import pyarrow.parquet
+    import uproot
+
+    copies = {}
+    for dataset, trees in fileset.items():
+        copies[dataset] = {}
+        for path, tree in trees.items():
+            with uproot.open(path) as file:
+                events = file[tree].arrays()
+            copy = os.path.abspath(out) + "." + os.path.basename(path) + ".parquet"
+            columns = {name: ak.to_arrow(events[name], extensionarray=False)
+                       for name in events.fields}
+            pyarrow.parquet.write_table(pyarrow.table(columns), copy)
+            copies[dataset][copy] = tree
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"fileset": copies}, file)
+
+
 def analyse(how, fileset, work, **options):
     run = processor.Runner(executor=how, schema=NanoAODSchema, chunksize=2_500, savemetrics=True,
                            metadata_cache={}, **options)
@@ -81,7 +103,12 @@ def main():
     with open(files, encoding="utf-8") as file:
         fileset = json.load(file)["fileset"]
     work, options, runs = Sums(), {}, []
-    if trouble:
+    if kind == "copy":
+        copy_to_parquet(fileset, out)
+        return
+    if trouble == ["parquet"]:
+        options = {"format": "parquet"}
+    elif trouble:
         what = {"TTbar_3.root": "raise", "TTbar_4.root": os.path.abspath(out) + ".failed"}
         options = {"skipbadfiles": True}
         if kind == "iterative":
@@ -90,7 +117,7 @@ def main():
             fileset["TTbar"]["/nowhere/at/all.root"] = "Events"
         work = Sums(what)
     how = executor(kind)
-    for _ in range(1 if trouble else 2):
+    for _ in range(1 if trouble == ["trouble"] else 2):
         before, own = kernel_bytes()
         result, metrics = analyse(how, fileset, work, **options)
         runs.append({"metrics": metrics, "chunks": result["chunks"],
