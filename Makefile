@@ -262,7 +262,7 @@ soak:
 
 c_files := $(sort $(shell find include preload analysis plot cli tests -name '*.[ch]'))
 sh_files := wrappers/cupping-run wrappers/cupping-dask-worker packaging/wheel/zig-cc $(wildcard tests/*.sh tests/*/*.sh)
-py_files := $(wildcard tests/*.py tests/*/*.py packaging/*/*.py python/*/*.py)
+py_files := $(wildcard tests/*.py tests/*/*.py packaging/*/*.py python/*/*.py python/*/*/*.py)
 man_files := $(wildcard docs/man/*.1)
 
 # Checks that find mistakes, without those that are a matter of taste.
@@ -307,10 +307,11 @@ bashdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 zshdir = $(DESTDIR)$(PREFIX)/share/zsh/site-functions
 
 install: all
-	install -d "$(bindir)" "$(libdir)/python/cupping" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
+	install -d "$(bindir)" "$(libdir)/python/cupping/remote" "$(includedir)" "$(mandir)" "$(bashdir)" "$(zshdir)"
 	install -m 755 $(B)/cupping wrappers/cupping-run wrappers/cupping-dask-worker "$(bindir)"
 	install -m 644 $(B)/libcupping.so "$(libdir)"
-	install -m 644 $(filter-out %/__pycache__,$(wildcard python/cupping/*)) "$(libdir)/python/cupping"
+	install -m 644 $(wildcard python/cupping/*.py python/cupping/py.typed) "$(libdir)/python/cupping"
+	install -m 644 $(wildcard python/cupping/remote/*.py) "$(libdir)/python/cupping/remote"
 	install -m 644 include/cupping.h "$(includedir)"
 	install -m 644 $(man_files) "$(mandir)"
 	install -m 644 wrappers/completion/cupping.bash "$(bashdir)/cupping"

@@ -80,20 +80,6 @@ static enum cup_doctor_state print_checks(const struct cup_terminal *terminal,
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-static const char *default_python(void)
-{
-    const char *path = getenv("PATH");
-    char word[PATH_MAX];
-    for (const char *at = path ? path : ""; *at;) {
-        size_t bytes = strcspn(at, ":");
-        snprintf(word, sizeof word, "%.*s/python", (int)bytes, at);
-        if (access(word, X_OK) == 0)
-            return "python";
-        at += bytes + (at[bytes] == ':');
-    }
-    return "python3";
-}
-
 /* A path is relative to this directory, the program runs in another one. */
 static const char *absolute_python(const char *given, char room[PATH_MAX])
 {
@@ -144,7 +130,7 @@ int cup_verb_doctor(int argc, char **argv)
     char python[PATH_MAX];
     if (cup_options_read(argc, argv, &cup_doctor_options, &request, &operands, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
-    doctor.python = absolute_python(request.python ? request.python : default_python(), python);
+    doctor.python = absolute_python(request.python ? request.python : cup_default_python(), python);
     if (!realpath(request.directory ? request.directory : ".", doctor.directory)) {
         cup_error_system(&error, request.directory ? request.directory : ".",
                          "examine the directory of profiles");

@@ -18,6 +18,14 @@ const struct cup_verb cup_verbs[] = {
      "`cupping run --help` lists the options. Without -o the logs go to ./cupping-YYYYmmdd-HHMMSS. "
      "At the end one line on standard error says where the profile is (not with --quiet), and "
      "./cupping-latest points to it if it has logs of this run."},
+    {"attach", cup_verb_python, "SCHEDULER [-o DIR] [OPTIONS] -- COMMAND...",
+     "run a command, and profile it with the workers of a Dask cluster that runs already",
+     &cup_attach_options,
+     "SCHEDULER is the address of the cluster's scheduler, such as tcp://10.0.0.1:8786. cupping "
+     "sends its library to the workers through Dask, and restarts each worker that is not profiled "
+     "yet, once it is idle and holds no result. When the command has ended, the workers are "
+     "restarted without the library. The exit status is that of the command. Workers that cannot "
+     "be profiled are named on standard error, with the reason."},
     {"report", cup_verb_report, "[DIR] [OPTIONS]",
      "show what a run did: time, rates, tasks, chunks, files, and what to look at first",
      &cup_report_options,

@@ -82,6 +82,17 @@ int cup_verb_end_stdout(void);
  * program, and in ../wrappers of a checkout. Returns 0, or -1 if it is not there. */
 int cup_find_wrapper(char *wrapper);
 
+/* "python" if PATH has such a program, else "python3". */
+const char *cup_default_python(void);
+
+/* Becomes `PYTHON -m cupping VERB` (PYTHON NULL: the one of this installation, else of PATH), which
+ * reads what the C program has checked: "--name=value" or "--name" for each option that is set in
+ * the verb's REQUEST, then "--", then the operands. Returns only if it fails, with the exit status.
+ */
+int cup_execute_python(const char *verb, const char *python, const struct cup_options *options,
+                       const void *request, const struct cup_operands *operands);
+
+int cup_verb_python(int argc, char **argv); /* a verb that the Python package has */
 int cup_verb_report(int argc, char **argv);
 int cup_verb_top(int argc, char **argv);
 int cup_verb_tasks(int argc, char **argv);
@@ -97,7 +108,7 @@ int cup_verb_run(int argc, char **argv);
 
 extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_options,
     cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options,
-    cup_doctor_options;
+    cup_doctor_options, cup_attach_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \

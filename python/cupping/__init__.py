@@ -16,7 +16,7 @@ needs only Python; tables are data frames if pandas is installed.
 
 from .sections import active, section, value
 
-__all__ = ["Error", "Profile", "active", "open", "section", "value"]
+__all__ = ["Error", "Profile", "active", "attach", "open", "section", "value"]
 
 
 def open(directory=None, run=None):  # noqa: A001 - as gzip.open
@@ -33,6 +33,21 @@ def open(directory=None, run=None):  # noqa: A001 - as gzip.open
 
         directory = os.environ.get("CUPPING_DIR")
     return Profile(directory, run)
+
+
+def attach(client, directory=None, **options):
+    """Profiles the workers of a Dask cluster that runs already, from here to the end of a `with`:
+
+        with cupping.attach(client) as profile:
+            ...
+        profile.report()
+
+    client: of distributed. directory: where the profile will be, as with `cupping run -o`. The options
+    are those of `cupping attach`: at_once and lose_results.
+    """
+    from .remote.attach import Attachment
+
+    return Attachment(client, directory, **options)
 
 
 def __getattr__(name):

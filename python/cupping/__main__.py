@@ -1,6 +1,10 @@
-"""python -m cupping kernel install: a Jupyter kernel of this Python that runs under cupping."""
+"""python -m cupping kernel install: a Jupyter kernel of this Python that runs under cupping.
+
+The command `cupping` calls main() for its verbs that need Dask.
+"""
 
 import argparse
+import importlib
 import json
 import shutil
 import sys
@@ -9,8 +13,12 @@ import tempfile
 from pathlib import Path
 
 
+REMOTE = {"attach": "attach_verb"}  # verbs of the command, and their modules in cupping/remote
+
+
 def read_arguments():
-    parser = argparse.ArgumentParser(prog="python -m cupping", description=__doc__.split(": ", 1)[1])
+    about = __doc__.split(": ", 1)[1].split("\n")[0]
+    parser = argparse.ArgumentParser(prog="python -m cupping", description=about)
     parser.add_argument("verb", choices=["kernel"])
     parser.add_argument("action", choices=["install"])
     parser.add_argument("--name", default="cupping", help="of the kernel (default: cupping)")
@@ -51,7 +59,21 @@ def install_kernel(arguments):
     return None
 
 
-def main():
+def run_remote(verb, words, command):
+    """A verb of the command `cupping`, whose path is COMMAND. Returns an exit status or an error."""
+    from . import profile
+    from .remote import read_words
+
+    profile.own_command = command
+    try:
+        return importlib.import_module(f"cupping.remote.{REMOTE[verb]}").main(*read_words(words))
+    except (OSError, profile.Error) as problem:
+        return f"cupping: {verb}: {problem}"
+
+
+def main(command=""):
+    if sys.argv[1:2] and sys.argv[1] in REMOTE and "--" in sys.argv:
+        sys.exit(run_remote(sys.argv[1], sys.argv[2:], command))
     try:
         error = install_kernel(read_arguments())
     except OSError as problem:

@@ -22,8 +22,13 @@ class Error(RuntimeError):
     """What the command `cupping` could not do, in its own words."""
 
 
+own_command = ""  # the command that started this Python, for a verb that needs Dask
+
+
 def find_command() -> str:
     """The command of the same installation, else the first on the path."""
+    if own_command:
+        return own_command
     beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
     command = shutil.which("cupping", path=os.pathsep.join(map(str, beside))) or shutil.which("cupping")
     if not command:

@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run report top compare tasks plot export replay doctor dump version help --version --help"
+        _cupping_words "run attach report top compare tasks plot export replay doctor dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -77,7 +77,7 @@ _cupping() {
         ;;
     --files) _cupping_files -d && return ;;
     --run) [[ $verb == doctor ]] || { _cupping_words "all" && return; } ;;
-    --python) _cupping_files -f && return ;;
+    --python | --tls-*) _cupping_files -f && return ;;
     --color) _cupping_words "auto always never" && return ;;
     --span | --target | --baseline | --prefix | --dataset | --worker) COMPREPLY=() && return ;;
     --format) _cupping_words "png svg pdf" && return ;;
@@ -102,6 +102,8 @@ _cupping() {
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
+    attach:-*) _cupping_words "-o --at-once --lose-results --python --tls-ca-file --tls-cert --tls-key" ;;
+    attach:*) _cupping_files -c ;;
     top:-*) _cupping_words "--once --interval --http --sort" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;
     compare:*) _cupping_files -f ;;
@@ -116,7 +118,7 @@ _cupping() {
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
     doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run report top compare tasks plot export replay doctor dump version help" ;;
+    help:*) _cupping_words "run attach report top compare tasks plot export replay doctor dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

@@ -1,0 +1,168 @@
+/* The verbs that talk to a running Dask cluster. The Python package has them, because they need
+ * Dask: each is a row of `verbs` here with its options, and a module of python/cupping/remote. */
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct request {
+    const char *directory, *python, *at_once, *lose_results, *ca, *cert, *key;
+};
+
+#define CLUSTER_OPTIONS                                                                            \
+    CUP_OPTION("--python", "FILE", python,                                                         \
+               "the interpreter with Dask; default: python, else python3, of PATH"),               \
+        CUP_OPTION("--tls-ca-file", "FILE", ca, "certificates that sign those of the cluster"),    \
+        CUP_OPTION("--tls-cert", "FILE", cert, "the client's own certificate"),                    \
+        CUP_OPTION("--tls-key", "FILE", key, "the key of that certificate")
+
+static const struct cup_option attach_rows[] = {
+    CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
+    CUP_OPTION("--at-once", NULL, at_once,
+               "restart all idle workers at the same time; default: one after the other"),
+    CUP_OPTION("--lose-results", NULL, lose_results,
+               "also restart workers that run tasks or hold results; Dask computes these again"),
+    CLUSTER_OPTIONS,
+};
+const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
+
+/* ---- where Python and the package are ----------------------------------------------------- */
+
+const char *cup_default_python(void)
+{
+    const char *path = getenv("PATH");
+    char word[PATH_MAX];
+    for (const char *at = path ? path : ""; *at;) {
+        size_t bytes = strcspn(at, ":");
+        snprintf(word, sizeof word, "%.*s/python", (int)bytes, at);
+        if (access(word, X_OK) == 0)
+            return "python";
+        at += bytes + (at[bytes] == ':');
+    }
+    return "python3";
+}
+
+/* Writes the folder of this program and NAME to TO, which has PATH_MAX bytes. True: there is such a
+ * file. */
+static bool find_beside(char *to, const char *name)
+{
+    char *program = realpath("/proc/self/exe", NULL),
+         *slash = program ? strrchr(program, '/') : NULL;
+    if (slash)
+        *slash = '\0';
+    bool found =
+        slash && snprintf(to, PATH_MAX, "%s/%s", program, name) < PATH_MAX && access(to, R_OK) == 0;
+    free(program);
+    return found;
+}
+
+/* Writes to FOLDER where the package is: in a checkout, or in the prefix of `make install`. "": it
+ * is the wheel's, which the Python next to this program finds itself. */
+static void find_package(char folder[PATH_MAX])
+{
+    if (!find_beside(folder, "../python") && !find_beside(folder, "../lib/cupping/python"))
+        *folder = '\0';
+}
+
+/* ---- the program -------------------------------------------------------------------------- */
+
+/* What Python runs: sys.argv[1] is the folder of the package, sys.argv[2] this program. The working
+ * directory is not searched for modules, as it is not by other verbs. */
+static const char python_program[] =
+    "import sys\n"
+    "folder, command = sys.argv[1:3]\n"
+    "del sys.argv[1:3]\n"
+    "sys.path[:] = [folder] * bool(folder) + [path for path in sys.path if path]\n"
+    "try:\n"
+    "    from cupping.__main__ import main\n"
+    "except ModuleNotFoundError as error:\n"
+    "    if error.name not in ('cupping', 'cupping.__main__'):\n"
+    "        raise\n"
+    "    sys.exit(f'cupping: {sys.executable} does not have the package cupping: install the wheel "
+    "'\n"
+    "             'there, or name another interpreter with --python FILE')\n"
+    "main(command)\n";
+
+/* "NAME=VALUE" for each option that was given with a value, "NAME" for one without. Returns how
+ * many words it wrote to TO, or -1 if memory ran out. */
+static int write_option_words(const char **to, const struct cup_options *options,
+                              const void *request)
+{
+    int count = 0;
+    for (size_t i = 0; i < options->count; i++) {
+        const struct cup_option *option = &options->rows[i];
+        const char *value;
+        char *word;
+        memcpy(&value, (const char *)request + option->place, sizeof value);
+        if (!value)
+            continue;
+        if (asprintf(&word, "%s%s%s", option->name, option->argument ? "=" : "",
+                     option->argument ? value : "") < 0)
+            return -1;
+        to[count++] = word;
+    }
+    return count;
+}
+
+/* Returns an error: execvp() does not return if it succeeds. The words end with the process. */
+static int execute(const char *verb, const char *python, const struct cup_options *options,
+                   const void *request, const struct cup_operands *operands,
+                   struct cup_error *error)
+{
+    enum { FIRST = 6 }; /* words before the options */
+    char folder[PATH_MAX], beside[PATH_MAX], program[PATH_MAX];
+    const char **words = calloc(FIRST + options->count + operands->count + 2, sizeof *words);
+    int count = words ? write_option_words(words + FIRST, options, request) : -1;
+    if (count < 0)
+        return cup_error_memory(error, verb);
+    find_package(folder);
+    if (!find_beside(program, "cupping"))
+        *program = '\0';
+    if (!python)
+        python = !*folder && find_beside(beside, "python") ? beside : cup_default_python();
+    const char *const first[FIRST] = {python, "-c", python_program, folder, program, verb};
+    memcpy(words, first, sizeof first);
+    words[FIRST + count] = "--";
+    memcpy(words + FIRST + count + 1, operands->words, operands->count * sizeof *words);
+    signal(SIGPIPE, SIG_DFL);
+    execvp(python, (char **)words);
+    return cup_error_set(error, verb, CUP_NO_OFFSET,
+                         "cannot execute %s: %s; name an interpreter that has Dask with "
+                         "--python FILE",
+                         python, strerror(errno));
+}
+
+int cup_execute_python(const char *verb, const char *python, const struct cup_options *options,
+                       const void *request, const struct cup_operands *operands)
+{
+    struct cup_error error;
+    execute(verb, python, options, request, operands, &error);
+    return cup_verb_end(&error, CUP_EXIT_FAILED);
+}
+
+int cup_verb_python(int argc, char **argv)
+{
+    const struct cup_options *options = cup_find_verb(argv[0])->options;
+    struct request request = {0};
+    struct cup_operands operands = {.room = (size_t)argc};
+    struct cup_error error;
+    operands.words = calloc(operands.room, sizeof *operands.words);
+    if (!operands.words) {
+        cup_error_memory(&error, argv[0]);
+        return cup_verb_end(&error, CUP_EXIT_FAILED);
+    }
+    int result = cup_options_read(argc, argv, options, &request, &operands, &error);
+    if (result == 0 && operands.count == 0)
+        result = cup_error_set(&error, argv[0], CUP_NO_OFFSET,
+                               "name the address of the scheduler; see `cupping help %s`", argv[0]);
+    int status = result == 0
+                     ? cup_execute_python(argv[0], request.python, options, &request, &operands)
+                     : cup_verb_end(&error, CUP_EXIT_USAGE);
+    free(operands.words);
+    return status;
+}

@@ -1,0 +1,34 @@
+"""cupping on a Dask cluster that somebody else started: what the verbs attach and collect share.
+
+The workers' machines do not have this package. Functions and plugins that run there travel as the
+source text of their module (by_source.py), so such a module imports only Python's and Dask's.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """What the command `cupping` passes on, once it has checked it: {option: its value, or ""}, and
+    the operands behind "--"."""
+    end = words.index("--")
+    options = dict(word.lstrip("-").partition("=")[::2] for word in words[:end])
+    return options, words[end + 1:]
+
+
+def say(text: str) -> None:
+    """One line for the user, on standard error."""
+    print(f"cupping: {text}", file=sys.stderr, flush=True)
+
+
+def connect(scheduler: str, options: dict[str, str]):
+    """A client of the cluster, with the certificates that the options name, else those of Dask's
+    configuration. Raises what distributed raises."""
+    from distributed import Client
+    from distributed.security import Security
+
+    names = {"tls-ca-file": "tls_ca_file", "tls-cert": "tls_client_cert", "tls-key": "tls_client_key"}
+    given = {names[option]: value for option, value in options.items() if option in names}
+    security = Security(require_encryption=True, **given) if given else None
+    return Client(scheduler, security=security, set_as_default=False)

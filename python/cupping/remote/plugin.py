@@ -1,0 +1,185 @@
+"""What attach runs on the nannies of a cluster. This module's source is sent there (by_source.py), so
+it imports only Python and Dask, and it runs with the Python of the workers.
+
+The plugin puts the library into the nanny's local directory, and checks that a program can be started
+with it. Then workers that the nanny starts from now on have it in LD_PRELOAD. What does not fit is
+refused: the worker stays as it is, and `state_of` says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+from distributed.diagnostics.plugin import NannyPlugin
+
+NAME = "cupping"
+LIBRARY = "libcupping.so"
+OLDEST_GLIBC = (2, 17)
+CHECK = "import os, sys; sys.stdout.write(str(os.environ['CUPPING_DISABLE']))"
+CHECK_SECONDS = 60  # a machine under load may take long to start a Python
+
+
+class Refused(Exception):
+    """Why workers cannot be profiled here, in one line."""
+
+
+def check_machine() -> None:
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        raise Refused(f"it runs on {platform.system()} of {platform.machine()}, and cupping is for Linux on x86_64")
+    name, _, version = os.confstr("CS_GNU_LIBC_VERSION").partition(" ") if "CS_GNU_LIBC_VERSION" in \
+        os.confstr_names else ("another C library", "", "")
+    if name != "glibc":
+        raise Refused(f"its Python uses {name}, and cupping needs glibc")
+    if tuple(map(int, version.split(".")[:2])) < OLDEST_GLIBC:
+        raise Refused(f"its glibc is {version}, and cupping needs 2.17 or newer")
+
+
+def is_whole(path: Path, digest: str, length: int) -> bool:
+    """A library that was cut off would end Python with SIGBUS, so length and hash come first."""
+    try:
+        return path.stat().st_size == length and hashlib.sha256(path.read_bytes()).hexdigest() == digest
+    except OSError:
+        return False
+
+
+def write_file(path: Path, text: bytes) -> None:
+    """In one step: another nanny may use the same directory."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+        os.chmod(name, 0o500)
+        os.rename(name, path)
+    except OSError:
+        os.unlink(name)
+        raise
+
+
+def unpack(parcel: dict, folder: Path) -> Path:
+    """Writes the files that are not there yet. Returns the library."""
+    for name, (digest, length, compressed) in parcel["files"].items():
+        if is_whole(folder / name, digest, length):
+            continue
+        text = zlib.decompress(compressed)
+        if len(text) != length or hashlib.sha256(text).hexdigest() != digest:
+            raise Refused(f"{name} arrived damaged")
+        write_file(folder / name, text)
+        if not is_whole(folder / name, digest, length):
+            raise Refused(f"{folder / name} cannot be written whole: is the disk full?")
+    return folder / LIBRARY
+
+
+def make_private(*folders: Path) -> None:
+    """Folders of this user alone; each is in the one before it."""
+    for folder in folders:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = os.lstat(folder)
+        if status.st_uid != os.getuid() or status.st_mode & 0o077 or folder.is_symlink():
+            raise Refused(f"{folder} is not a directory of this user alone")
+
+
+def check_loads(library: Path) -> None:
+    """Starts this Python with the library. The loader only warns about one that it cannot load."""
+    if any(character in str(library) for character in ": "):
+        raise Refused(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded")
+    environment = {**os.environ, "LD_PRELOAD": str(library), "CUPPING_DISABLE": "1"}
+    done = subprocess.run([sys.executable, "-c", CHECK], env=environment, check=False, text=True,
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS)
+    said = done.stderr.strip().splitlines()
+    if any("failed to map segment" in line for line in said):
+        raise Refused(f"{library} cannot be loaded: its file system is mounted noexec")
+    if done.returncode or done.stdout != "1" or any("cannot be preloaded" in line for line in said):
+        why = said[-1] if said else f"the check ended with status {done.returncode}"
+        raise Refused(f"{library} cannot be loaded: {why}")
+
+
+class Plugin(NannyPlugin):
+    """Registered with the scheduler, so that nannies that come later have it, too.
+
+    parcel: of ship.pack(). attach: names this attachment, and its folder of logs. settings:
+    CUPPING_* for the workers.
+    """
+
+    name = NAME
+    idempotent = False
+    restart = False
+
+    def __init__(self, parcel: dict, attach: str, owner: str, settings: dict):
+        self.parcel, self.attach, self.owner, self.settings = parcel, attach, owner, settings
+        self.why: str | None = None  # refused
+        self.before: dict | None = None  # what pre_spawn_env had
+        self.folder: Path | None = None
+
+    def __reduce__(self):
+        from .by_source import reduce_by_source  # only the client pickles it
+
+        return reduce_by_source(__name__, "Plugin", {"parcel": self.parcel, "attach": self.attach,
+                                                     "owner": self.owner, "settings": self.settings})
+
+    async def setup(self, nanny):
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self.prepare, nanny)
+        except Refused as refused:
+            self.why = str(refused)
+        except (OSError, subprocess.SubprocessError, zlib.error) as problem:
+            self.why = f"the library cannot be installed there: {problem}"
+
+    def prepare(self, nanny) -> None:
+        if not hasattr(nanny, "pre_spawn_env"):
+            raise Refused("its Dask is too old: cupping attach needs distributed 2024.2 or newer")
+        check_machine()
+        base = Path(nanny.local_directory) / f"cupping-{os.getuid()}"
+        self.folder = base / f"{self.attach}-{nanny.id.rpartition('-')[2]}"
+        Path(nanny.local_directory).mkdir(parents=True, exist_ok=True)
+        make_private(base, base / self.parcel["hash"][:16], self.folder)
+        library = unpack(self.parcel, base / self.parcel["hash"][:16])
+        check_loads(library)
+        self.set_environment(nanny.pre_spawn_env, library)
+
+    def set_environment(self, environment: dict, library: Path) -> None:
+        others = environment.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")
+        names = {"CUPPING_DIR": str(self.folder), "LD_PRELOAD": f"{others}:{library}".lstrip(":"),
+                 **self.settings}
+        self.before = {name: (environment.get(name), os.environ.get(name)) for name in names}
+        environment.update(names)
+
+    def teardown(self, nanny):
+        """Workers that are started from now on are not profiled. Dask copied pre_spawn_env into the
+        nanny's own environment."""
+        for name, before in (self.before or {}).items():
+            for environment, value in zip((nanny.pre_spawn_env, os.environ), before):
+                if value is None:
+                    environment.pop(name, None)
+                else:
+                    environment[name] = value
+        self.before = None
+
+
+def has_library(pid: int | None) -> bool:
+    """Whether a process of this machine has any libcupping.so, also one of `cupping run`."""
+    try:
+        return bool(pid) and LIBRARY in Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return False
+
+
+def state_of(dask_worker) -> dict:
+    """Of a nanny, for the client."""
+    plugin = dask_worker.plugins.get(NAME)
+    return {"worker": dask_worker.worker_address, "pid": dask_worker.pid,
+            "preloaded": has_library(dask_worker.pid),
+            "attach": plugin and plugin.attach, "owner": plugin and plugin.owner,
+            "why": plugin and plugin.why, "folder": plugin and plugin.folder and str(plugin.folder)}
+
+
+def remove_folder(dask_worker, folder: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
