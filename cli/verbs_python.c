@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct request {
-    const char *directory, *python, *at_once, *lose_results, *ca, *cert, *key;
+    const char *directory, *python, *at_once, *lose_results, *wait, *ca, *cert, *key;
 };
 
 #define CLUSTER_OPTIONS                                                                            \
@@ -24,9 +24,12 @@ struct request {
 static const struct cup_option attach_rows[] = {
     CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
     CUP_OPTION("--at-once", NULL, at_once,
-               "restart all idle workers at the same time; default: one after the other"),
+               "restart all workers at the same time; default: a tenth of them, at least one"),
     CUP_OPTION("--lose-results", NULL, lose_results,
                "also restart workers that run tasks or hold results; Dask computes these again"),
+    CUP_OPTION("--wait", "SECONDS", wait,
+               "how long tasks and results of a worker are waited for before it is left as it is; "
+               "default: 60"),
     CLUSTER_OPTIONS,
 };
 const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);

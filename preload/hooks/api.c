@@ -54,3 +54,9 @@ CUP_HOOK int cupping_api_active(void)
 {
     return cup_recording_wanted();
 }
+
+/* For `cupping attach`, which checks the library that it sent. */
+CUP_HOOK const char *cupping_api_version(void)
+{
+    return CUPPING_VERSION;
+}

@@ -2,9 +2,11 @@
 #pragma once
 
 #define CUP_API(X)                                                                                 \
-    X(cupping_api_begin) X(cupping_api_end) X(cupping_api_value) X(cupping_api_active)
+    X(cupping_api_begin)                                                                           \
+    X(cupping_api_end) X(cupping_api_value) X(cupping_api_active) X(cupping_api_version)
 
 unsigned cupping_api_begin(const char *name);
 void cupping_api_end(unsigned section);
 void cupping_api_value(const char *name, double value);
 int cupping_api_active(void);
+const char *cupping_api_version(void); /* of the library; static */

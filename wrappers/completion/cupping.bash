@@ -88,7 +88,7 @@ _cupping() {
         fi
         return
         ;;
-    --width | --height | --top | --interval | --http) COMPREPLY=() && return ;;
+    --width | --height | --top | --interval | --http | --wait) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -102,7 +102,7 @@ _cupping() {
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
-    attach:-*) _cupping_words "-o --at-once --lose-results --python --tls-ca-file --tls-cert --tls-key" ;;
+    attach:-*) _cupping_words "-o --at-once --lose-results --wait --python --tls-ca-file --tls-cert --tls-key" ;;
     attach:*) _cupping_files -c ;;
     top:-*) _cupping_words "--once --interval --http --sort" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;

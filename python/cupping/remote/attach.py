@@ -8,8 +8,13 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from ..profile import Profile
+from ..profile import Error, Profile
 from . import by_source, collected, plugin, say, ship
+from .restarts import Restarts
+from .restarts import remote as on_scheduler
+
+WAIT_S = 60.0
+OLDEST_DISTRIBUTED = (2024, 2)
 
 
 def remote(name: str) -> Any:
@@ -22,66 +27,110 @@ def make_directory(directory: str | os.PathLike | None) -> Path:
     return path.resolve()
 
 
+def check_client(client) -> None:
+    import distributed
+
+    version = distributed.__version__
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_DISTRIBUTED:
+        raise Error(f"attach needs distributed 2024.2 or newer, and this is {version}: start the workers under "
+                    "cupping-run instead")
+    if client.asynchronous:
+        raise Error("attach needs a client that is not asynchronous: Client(address)")
+
+
 class Attachment:
-    """An attached cluster: `refused` says which workers are not profiled, {address: why}."""
+    """A cluster whose workers are profiled, from the beginning of a `with` to its end.
+
+    directory: where the profile is. refused: {address of a worker: why it is not profiled}. at_once,
+    lose_results, wait_s: the options of `cupping attach`. settings: CUPPING_* for the workers.
+    """
 
     def __init__(self, client, directory: str | os.PathLike | None = None, *, at_once: bool = False,
-                 lose_results: bool = False, settings: dict[str, str] | None = None):
-        self.client, self.at_once, self.lose_results = client, at_once, lose_results
+                 lose_results: bool = False, wait_s: float = WAIT_S, settings: dict[str, str] | None = None):
+        check_client(client)
+        self.client = client
+        self.restarts = Restarts(client, at_once=at_once, lose_results=lose_results, wait_s=wait_s)
         self.directory = make_directory(directory)
         self.settings = settings or {}
         self.name = uuid.uuid4().hex[:12]
         self.refused: dict[str, str] = {}
         self._collector: Any = None
+        self._attached = False
 
     # --- the two ends ---
 
     def __enter__(self) -> Attachment:
+        self._check_alone()
         self._register()
-        self._restart_workers(preloaded=True)
+        try:
+            self._begin()
+        except BaseException:
+            self.detach()
+            raise
+        return self
+
+    def _begin(self) -> None:
+        for worker, nanny in self.restarts.list_workers().items():
+            if not nanny:
+                self.refused[worker] = "it has no nanny (--no-nanny), which would have to restart it"
+        states = self._states()
+        self.refused.update({worker: state["why"] for worker, state in states.items() if state["why"]})
+        self.refused.update(self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
+                                                   if not state["why"] and not state["preloaded"]}))
+        for worker, state in self._states().items():
+            if not state["why"] and not state["preloaded"]:
+                self.refused.setdefault(worker, "its process does not have the library")
         self._start_collector()
         self._write_collected()
-        for worker, why in self.refused.items():
+        for worker, why in sorted(self.refused.items()):
             say(f"{worker} is not profiled: {why}")
-        return self
 
     def __exit__(self, *error) -> None:
         self.detach()
 
     def detach(self) -> None:
         """Restarts the workers without the library, and fetches what is missing of their logs."""
-        self._unregister()
-        self._restart_workers(preloaded=False)
+        if not self._attached:
+            return
+        self._attached = False
+        states = self._states()
+        self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
+        left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
+                                      if state["ours"]})
+        for worker, why in left.items():
+            say(f"{worker} stays profiled until it ends: {why}")
         if self._collector is not None:
             self._collector.stop()
+            self._remove_folders({state["nanny"]: state["folder"] for worker, state in states.items()
+                                  if worker not in left and state["folder"]})
         self._write_collected()
 
     # --- the plugin ---
 
+    def _check_alone(self) -> None:
+        """One attachment at a time: a second one would end with the first. One whose client has died
+        is taken over."""
+        clients = self.client.run_on_scheduler(on_scheduler("list_workers"))["clients"]
+        for state in self._states().values():
+            if state["owner"] in clients:
+                raise Error(f"another client has attached to this cluster ({state['owner']}): end it first")
+
     def _register(self) -> None:
         sent = plugin.Plugin(ship.pack(), self.name, self.client.id, self.settings)
-        register = getattr(self.client, "register_plugin", None) or self.client.register_worker_plugin
-        register(sent, name=plugin.NAME)
-
-    def _unregister(self) -> None:
-        self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
+        self._attached = True
+        self.client.register_plugin(sent, name=plugin.NAME)
 
     def _states(self) -> dict[str, dict]:
         """What each nanny says, by the address of its worker."""
-        return self.client.run(remote("state_of"), nanny=True, on_error="ignore")
+        workers = [worker for worker, nanny in self.restarts.list_workers().items() if nanny]
+        states = self.client.run(remote("state_of"), self.name, nanny=True, workers=workers)
+        return {worker: state for worker, state in states.items() if state}
 
-    def _restart_workers(self, preloaded: bool) -> None:
-        info = self.client.scheduler_info(n_workers=-1)["workers"] if _takes_count(self.client) else \
-            self.client.scheduler_info()["workers"]
-        for address, worker in info.items():
-            if not worker.get("nanny"):
-                self.refused[address] = "it has no nanny (--no-nanny), which would have to restart it"
-        states = self._states()
-        self.refused.update({address: state["why"] for address, state in states.items() if state["why"]})
-        wrong = [address for address, state in states.items()
-                 if not state["why"] and state["preloaded"] != preloaded]
-        if wrong:
-            self.client.restart_workers(wrong)
+    def _remove_folders(self, folders: dict[str, str]) -> None:
+        for worker, nanny in self.restarts.list_workers().items():
+            if nanny in folders:
+                self.client.run(remote("remove_folder"), folders[nanny], nanny=True, workers=[worker],
+                                on_error="ignore")
 
     # --- what is known here ---
 
@@ -111,8 +160,3 @@ class Attachment:
     def __repr__(self) -> str:
         return f"<cupping attachment {self.directory}>"
 
-
-def _takes_count(client) -> bool:
-    import inspect
-
-    return "n_workers" in inspect.signature(type(client).scheduler_info).parameters

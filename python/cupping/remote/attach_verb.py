@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import profile
 from . import connect, ship
-from .attach import Attachment
+from .attach import WAIT_S, Attachment
 
 
 def run_command(words: list[str], directory: Path) -> int:
@@ -27,7 +27,11 @@ def main(options: dict[str, str], operands: list[str]) -> int | str:
     scheduler, *command = operands
     if not command:
         return "cupping: attach: name the command that uses the cluster: cupping attach SCHEDULER -- COMMAND..."
+    try:
+        wait_s = float(options.get("wait", WAIT_S))
+    except ValueError:
+        return f"cupping: attach: --wait {options['wait']}: not a number of seconds"
     with connect(scheduler, options) as client:
         with Attachment(client, options.get("o"), at_once="at-once" in options,
-                        lose_results="lose-results" in options) as attached:
+                        lose_results="lose-results" in options, wait_s=wait_s) as attached:
             return run_command(command, attached.directory)

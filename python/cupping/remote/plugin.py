@@ -24,7 +24,10 @@ from distributed.diagnostics.plugin import NannyPlugin
 NAME = "cupping"
 LIBRARY = "libcupping.so"
 OLDEST_GLIBC = (2, 17)
-CHECK = "import os, sys; sys.stdout.write(str(os.environ['CUPPING_DISABLE']))"
+CHECK = """import ctypes
+version = ctypes.CDLL(None).cupping_api_version
+version.restype = ctypes.c_char_p
+print(version().decode())"""
 CHECK_SECONDS = 60  # a machine under load may take long to start a Python
 
 
@@ -87,8 +90,9 @@ def make_private(*folders: Path) -> None:
             raise Refused(f"{folder} is not a directory of this user alone")
 
 
-def check_loads(library: Path) -> None:
-    """Starts this Python with the library. The loader only warns about one that it cannot load."""
+def check_loads(library: Path, version: str) -> None:
+    """Starts this Python with the library, which says its version. The loader only warns about one
+    that it cannot load."""
     if any(character in str(library) for character in ": "):
         raise Refused(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded")
     environment = {**os.environ, "LD_PRELOAD": str(library), "CUPPING_DISABLE": "1"}
@@ -97,9 +101,11 @@ def check_loads(library: Path) -> None:
     said = done.stderr.strip().splitlines()
     if any("failed to map segment" in line for line in said):
         raise Refused(f"{library} cannot be loaded: its file system is mounted noexec")
-    if done.returncode or done.stdout != "1" or any("cannot be preloaded" in line for line in said):
+    if done.returncode or any("cannot be preloaded" in line for line in said):
         why = said[-1] if said else f"the check ended with status {done.returncode}"
         raise Refused(f"{library} cannot be loaded: {why}")
+    if done.stdout.strip() != version:
+        raise Refused(f"{library} is of version {done.stdout.strip()}, and {version} was sent")
 
 
 class Plugin(NannyPlugin):
@@ -118,6 +124,7 @@ class Plugin(NannyPlugin):
         self.why: str | None = None  # refused
         self.before: dict | None = None  # what pre_spawn_env had
         self.folder: Path | None = None
+        self.library: Path | None = None
 
     def __reduce__(self):
         from .by_source import reduce_by_source  # only the client pickles it
@@ -141,9 +148,9 @@ class Plugin(NannyPlugin):
         self.folder = base / f"{self.attach}-{nanny.id.rpartition('-')[2]}"
         Path(nanny.local_directory).mkdir(parents=True, exist_ok=True)
         make_private(base, base / self.parcel["hash"][:16], self.folder)
-        library = unpack(self.parcel, base / self.parcel["hash"][:16])
-        check_loads(library)
-        self.set_environment(nanny.pre_spawn_env, library)
+        self.library = unpack(self.parcel, base / self.parcel["hash"][:16])
+        check_loads(self.library, self.parcel["version"])
+        self.set_environment(nanny.pre_spawn_env, self.library)
 
     def set_environment(self, environment: dict, library: Path) -> None:
         others = environment.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")
@@ -164,22 +171,24 @@ class Plugin(NannyPlugin):
         self.before = None
 
 
-def has_library(pid: int | None) -> bool:
-    """Whether a process of this machine has any libcupping.so, also one of `cupping run`."""
+def read_maps(pid: int | None) -> str:
     try:
-        return bool(pid) and LIBRARY in Path(f"/proc/{pid}/maps").read_text()
+        return Path(f"/proc/{pid}/maps").read_text() if pid else ""
     except OSError:
-        return False
+        return ""
 
 
-def state_of(dask_worker) -> dict:
-    """Of a nanny, for the client."""
+def state_of(attach: str, dask_worker) -> dict:
+    """Of a nanny, for the client that made the attachment. preloaded: its worker's process has any
+    libcupping.so, also one of `cupping run`; ours: the one of this plugin."""
     plugin = dask_worker.plugins.get(NAME)
-    return {"worker": dask_worker.worker_address, "pid": dask_worker.pid,
-            "preloaded": has_library(dask_worker.pid),
-            "attach": plugin and plugin.attach, "owner": plugin and plugin.owner,
-            "why": plugin and plugin.why, "folder": plugin and plugin.folder and str(plugin.folder)}
+    maps = read_maps(dask_worker.pid)
+    mine = plugin if plugin and plugin.attach == attach else None
+    return {"nanny": dask_worker.address, "preloaded": LIBRARY in maps,
+            "ours": bool(mine and mine.library and str(mine.library) in maps),
+            "owner": plugin and plugin.owner, "why": mine and mine.why,
+            "folder": str(mine.folder) if mine and mine.folder else None}
 
 
-def remove_folder(dask_worker, folder: str) -> None:
+def remove_folder(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
