@@ -230,7 +230,9 @@ static inline uint64_t cup_bucket_from_ns(unsigned bucket)
     X(WAIT_NS, "wait_ns",                                                                          \
       "a server: how long tasks were blocked while a request to it was out; of several servers "   \
       "at a time, the one that answered first")                                                    \
-    X(READS_FAILED, "reads_failed", "of the reads: failed; only those of XRootD's client count")
+    X(READS_FAILED, "reads_failed", "of the reads: failed; only those of XRootD's client count")   \
+    X(RECONNECTS, "reconnects",                                                                    \
+      "a server: of the opens, connections of a task that had had as many open before")
 enum cup_file_counter {
 #define X(id, name, text) CUP_F_##id,
     CUP_FILE_COUNTERS(X)
@@ -365,7 +367,9 @@ enum { CUP_HEALTH_ROOM = 64 };
       "the report does not mark tasks that may have read more than their figures say")             \
     X(SERVERS, "servers",                                                                          \
       "what servers send is in read_bytes: the reader sets it, from version 4",                    \
-      "what servers sent counts as received only, not as read")
+      "what servers sent counts as received only, not as read")                                    \
+    X(REPEATS, "repeats", "requests sent again and connections made again are counted",            \
+      "requests that were sent again, and connections that were made again, are not known")
 enum {
 #define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
     CUP_FEATURES(X)
@@ -627,7 +631,15 @@ struct cup_r_open {
       "time with such a request out: several at the same time count once")                         \
     X(LONGEST_NS, "longest_ns", LARGEST, "the longest request")                                    \
     X(MOVED, "moved", SUM, "requests that another server answered in the end")                     \
-    X(ENCRYPTED, "encrypted", SUM, "requests through TLS: how they were answered is not known")
+    X(ENCRYPTED, "encrypted", SUM, "requests through TLS: how they were answered is not known")    \
+    X(REPEATED, "repeated", SUM,                                                                   \
+      "HTTP without TLS: requests that the same task had sent before, and that had failed then")   \
+    X(PROCESS_NS, "process_ns", SUM,                                                               \
+      "XRootD: time with such a request of the process out at the server; NS of all tasks over "   \
+      "it "                                                                                        \
+      "is the mean number of requests that were out at a time")                                    \
+    X(MOST_OUT, "most_out", LARGEST,                                                               \
+      "XRootD: the most requests of the process that were out at the server at a time")
 enum cup_request_value {
 #define X(id, name, kind, text) CUP_Q_##id,
     CUP_REQUEST_VALUES(X)
@@ -635,9 +647,15 @@ enum cup_request_value {
         CUP_Q_COUNT_OF
 };
 
-/* How requests to HTTP servers end without an answer: the client closed the connection (after a
- * timeout, for instance); the server did, without an answer or in the middle of it. */
-enum { CUP_REQUEST_GIVEN_UP = 125 /* ECANCELED */, CUP_REQUEST_CUT_OFF = 104 /* ECONNRESET */ };
+/* How requests to HTTP servers end without a whole answer: the client closed the connection (after
+ * a timeout, for instance); the server did, in order; the connection was reset; the kernel heard no
+ * more of the server. Logs without CUP_FEATURE_REPEATS have CUT_OFF for the last three. */
+enum {
+    CUP_REQUEST_GIVEN_UP = 125 /* ECANCELED */,
+    CUP_REQUEST_CUT_OFF = 104 /* ECONNRESET */,
+    CUP_REQUEST_RESET = 102 /* ENETRESET */,
+    CUP_REQUEST_TIMED_OUT = 110, /* ETIMEDOUT */
+};
 
 /* Requests of XRootD's client that read, and requests to HTTP servers: their number, their time and
  * how they ended. The tail has pairs as in COUNTERS: the values, from CUP_PAIR_BUCKETS on the
@@ -667,6 +685,10 @@ enum cup_role {
     CUP_ROLE_CHILD = 5,
     CUP_ROLE_READER = 6, /* none of these, but it read files of data: a process of a pool, mostly */
 };
+
+/* Name of INFO records: an address, as that of a peer, at which an event loop of Dask's servers has
+ * accepted a connection. Dashboards have addresses of their own. */
+#define CUP_INFO_LISTENS "dask_listens"
 
 /* A Dask server in this process. A LocalCluster of threads has several in one process. */
 struct cup_r_server {

@@ -33,6 +33,7 @@
 #include "preload/io/exchange.h"
 #include "preload/io/mapped_files.h"
 #include "preload/io/opening.h"
+#include "preload/io/repeats.h"
 #include "preload/io/requests.h"
 #include "preload/io/server_requests.h"
 #include "preload/lifecycle/kernel_count.h"
@@ -104,6 +105,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"io/opening", .reset = cup_opening_reset},
     {"io/requests", .reset = cup_request_reset, .task_ended = cup_request_task_ended,
      .process_ends = cup_request_process_ends},
+    {"io/repeats", .reset = cup_repeats_reset, .task_ended = cup_repeats_task_ended},
     {"io/connecting", .reset = cup_connecting_reset},
     {"io/server_requests", .reset = cup_server_requests_reset,
      .task_ended = cup_server_requests_task_ended,

@@ -61,14 +61,17 @@ static bool is_any_attribution_off(const struct cup_profile *profile)
 
 bool cup_rule_unattributed(const struct cup_totals *t, struct cup_advice *advice)
 {
+    enum { LEAST_BYTES = 1000000 };
     double share = 1 - cup_metric_number(CUP_METRIC_share_attributed, t);
-    return share > 0.01 &&
+    double bytes = share * cup_metric_number(CUP_METRIC_bytes_total, t);
+    return share > 0.01 && bytes > LEAST_BYTES &&
            cup_advise(
                advice, 0.5 + share,
-               "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %%). "
+               "%s, %.1f %% of the bytes read in workers, are unattributed (threshold 1 %% and "
+               "1 MB). "
                "\nFind out which bytes could not be attributed to a task: `cupping report --only "
                "attribution` lists them%s.",
-               CUP_SHOW_BYTES(share * cup_metric_number(CUP_METRIC_bytes_total, t)), share * 100,
+               CUP_SHOW_BYTES(bytes), share * 100,
                is_any_attribution_off(t->profile) ? ", `--only health` says which feature is off"
                                                   : "");
 }

@@ -41,10 +41,11 @@ typedef unsigned long long big; /* for %llu */
     X(chunk_size, false, "runtime-events", "Chunks", 0)                                            \
     X(memory_request, false, "peak-memory-events", "Chunks", 0)                                    \
     X(long_tail, false, "progress", "Tail", 0)                                                     \
-    X(slow_server, false, "servers", "Servers", 0)                                                 \
+    X(slow_server, false, "server-latency", "Servers", 0)                                          \
     X(failing_server, false, "servers", "Servers", 0)                                              \
     X(redirect_storm, false, "open-latency", "Opening files", CUP_FEATURE_OPENS)                   \
     X(cache_misses, false, "server-quantiles", "Servers", 0)                                       \
+    X(few_connections, false, "server-quantiles", "Servers", 0)                                    \
     X(events_lost, false, "wasted-work", "Losses", 0)                                              \
     X(server_loses, false, "servers", "Losses", 0)                                                 \
     X(slow_host, false, "hosts", "Hosts", 0)                                                       \

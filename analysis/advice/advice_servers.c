@@ -76,7 +76,8 @@ bool cup_rule_slow_server(const struct cup_totals *t, struct cup_advice *advice)
 /* ---- a server that fails --------------------------------------------------------------------- */
 
 /* How its requests failed: "8 answered with HTTP 5xx, 4 cut off by the server". */
-static void describe_faults(const struct cup_server_use *use, char to[120])
+static void describe_faults(const struct cup_server_uses *uses, const struct cup_server_use *use,
+                            char to[120])
 {
     bool http = use->kind == CUP_SERVER_PEER;
     uint64_t given_up = http ? use->faults - use->http_5xx - use->cut_off : 0;
@@ -94,7 +95,7 @@ static void describe_faults(const struct cup_server_use *use, char to[120])
                      (unsigned long long)kinds[i].count, kinds[i].what);
     if (*to)
         return;
-    cup_server_worst_error(use, error, sizeof error);
+    cup_server_worst_error(uses, use, error, sizeof error);
     snprintf(to, 120, "mostly with: %s", error);
 }
 
@@ -111,7 +112,7 @@ bool cup_rule_failing_server(const struct cup_totals *t, struct cup_advice *advi
             worst = &uses.rows[i];
     if (worst) {
         uint32_t file = cup_worst_file(t->profile, worst->name, true, &file_ns);
-        describe_faults(worst, faults);
+        describe_faults(&uses, worst, faults);
         cup_advise(advice, 1.6,
                    "%s of %s at %s failed (threshold: any), %s. %s had one, and the failures took "
                    "%s.",
@@ -218,6 +219,44 @@ bool cup_rule_cache_misses(const struct cup_totals *t, struct cup_advice *advice
         return false;
     for (size_t i = 0; i < uses.count && !applies; i++)
         applies = advise_misses(t, advice, &uses.rows[i]);
+    cup_server_uses_free(&uses);
+    return applies;
+}
+
+/* ---- few connections ------------------------------------------------------------------------- */
+
+/* Requests of one process that wait for each other: many are out at a time, and most take several
+ * times as long as the fastest tenth, which found no other one before them. */
+static bool advise_connections(const struct cup_totals *t, struct cup_advice *advice,
+                               const struct cup_server_use *use)
+{
+    enum { LEAST = 100, OUT = 4, TIMES = 3 };
+    const struct cup_durations durations = cup_server_durations(use);
+    double out = cup_server_mean_out(use), fast_ns = cup_durations_quantile_ns(&durations, 0.1),
+           usual_ns = cup_durations_quantile_ns(&durations, 0.5);
+    double lost_ns = (double)use->waited_ns * (1 - fast_ns / usual_ns);
+    if (!(out >= OUT) || use->requests < LEAST || !(usual_ns > TIMES * fast_ns) ||
+        lost_ns < 0.05 * (double)t->all.wall_ns)
+        return false;
+    return cup_advise(
+        advice, cup_saves(t, advice, lost_ns / 1e9),
+        "Requests to %s queue in the client: %.1f of one process were out at a time on average "
+        "(threshold %d), at most %s. Half of them took over %s, while the server answered the "
+        "fastest tenth within %s (threshold %d times). Tasks waited %s for it. \nXRootD's client "
+        "sends all requests of a process on one connection: use more worker processes with fewer "
+        "threads, or set XRD_SUBSTREAMSPERCHANNEL. If the network is full, this does not help.",
+        CUP_SHOW_TEXT(use->name, 100), out, OUT, CUP_SHOW_COUNT(use->most_out),
+        CUP_SHOW_NS(usual_ns), CUP_SHOW_NS(fast_ns), TIMES, CUP_SHOW_NS(use->waited_ns));
+}
+
+bool cup_rule_few_connections(const struct cup_totals *t, struct cup_advice *advice)
+{
+    struct cup_server_uses uses;
+    bool applies = false;
+    if (cup_server_uses_make(&uses, t->profile) != 0)
+        return false;
+    for (size_t i = 0; i < uses.count && !applies; i++)
+        applies = advise_connections(t, advice, &uses.rows[i]);
     cup_server_uses_free(&uses);
     return applies;
 }

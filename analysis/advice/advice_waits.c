@@ -9,16 +9,22 @@
 
 /* ---- shares of the tasks' time ---------------------------------------------------------- */
 
-/* If tasks spent more than THRESHOLD of their time on this wait: writes LEAD, that share and the
- * time, in "LEAD 15 % of their time (3.2 s, ", and returns true. No threshold is exceeded where no
- * waits were measured. */
-static bool advise_wait(const struct cup_totals *t, struct cup_advice *advice, enum cup_waited part,
+/* If these NS of waiting are more than THRESHOLD of the tasks' time: writes LEAD, that share and
+ * the time, in "LEAD 15 % of their time (3.2 s, ", and returns true. No threshold is exceeded where
+ * no waits were measured. */
+static bool advise_time(const struct cup_totals *t, struct cup_advice *advice, double ns,
                         double threshold, const char *lead)
 {
-    double ns = (double)t->waits.ns[part], share = ns / (double)cup_wait_sums_wall_ns(&t->waits);
+    double share = ns / (double)cup_wait_sums_wall_ns(&t->waits);
     return share > threshold &&
            cup_advise(advice, cup_saves(t, advice, ns / 1e9), "%s %.0f %% of their time (%s, ",
                       lead, share * 100, CUP_SHOW_NS(ns));
+}
+
+static bool advise_wait(const struct cup_totals *t, struct cup_advice *advice, enum cup_waited part,
+                        double threshold, const char *lead)
+{
+    return advise_time(t, advice, (double)t->waits.ns[part], threshold, lead);
 }
 
 /* The most threads for tasks that any worker has. */
@@ -182,16 +188,23 @@ bool cup_rule_network_bound(const struct cup_totals *t, struct cup_advice *advic
 bool cup_rule_lock_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     bool with_gil = !cup_profile_measured(t->profile, CUP_FEATURE_GIL);
-    return advise_wait(t, advice, CUP_WAITED_LOCK, 0.2,
-                       with_gil ? "Lock-bound: tasks waited for locks (the GIL is one of them: it "
-                                  "was not measured separately) and for other threads for"
-                                : "Lock-bound: tasks waited for locks and for other threads for") &&
-           cup_advise_more(advice,
-                           "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
-                           "nearly as long as they waited, they waited for their own helpers. "
-                           "\nLook for work that tasks "
-                           "hand to other threads and then wait for.",
-                           CUP_SHOW_NS(t->counters[CUP_C_HELPER_CPU_NS]));
+    uint64_t unsure = t->waits.unsure_lock_ns;
+    if (!advise_time(t, advice, (double)(t->waits.ns[CUP_WAITED_LOCK] - unsure), 0.2,
+                     with_gil ? "Lock-bound: tasks waited for locks (the GIL is one of them: it "
+                                "was not measured separately) and for other threads for"
+                              : "Lock-bound: tasks waited for locks and for other threads for"))
+        return false;
+    cup_advise_more(advice,
+                    "threshold 20 %%). Their helper threads used %s of CPU time: if that is "
+                    "nearly as long as they waited, they waited for their own helpers.",
+                    CUP_SHOW_NS(t->counters[CUP_C_HELPER_CPU_NS]));
+    if (unsure)
+        cup_advise_more(advice,
+                        " Another %s in locks may have been waits for servers: part of what was "
+                        "read while those tasks ran is unattributed.",
+                        CUP_SHOW_NS(unsure));
+    return cup_advise_more(advice,
+                           " \nLook for work that tasks hand to other threads and then wait for.");
 }
 
 bool cup_rule_sleeping(const struct cup_totals *t, struct cup_advice *advice)

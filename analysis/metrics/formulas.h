@@ -104,6 +104,18 @@ static inline uint64_t cup_all_bytes(T t)
            cup_otherwise_read(t->without_task);
 }
 
+/* Unattributed bytes are counted by process, so they belong to all runs and spans that it served.
+ */
+#define CUP_OF_ALL_RUNS                                                                            \
+    "unattributed bytes belong to all runs of the processes: look at the profile without --run "   \
+    "and --span"
+
+/* False: the tasks were selected, and some bytes are unattributed. */
+static inline bool cup_is_of_run(T t)
+{
+    return !t->profile->selective || cup_all_bytes(t) == cup_attributed_bytes(t);
+}
+
 /* A counter of the tasks plus that of worker processes outside of tasks. */
 static inline struct cup_value cup_class_bytes(T t, int counter)
 {

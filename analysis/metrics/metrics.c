@@ -48,7 +48,8 @@ static bool is_measured(const struct cup_metric *metric, const struct cup_totals
 struct cup_value cup_metric_value(enum cup_metric_id id, const struct cup_totals *totals)
 {
     const struct cup_metric *metric = cup_metric(id);
-    return is_measured(metric, totals) ? metric->compute(totals) : cup_null();
+    bool known = !metric->of_all_runs || cup_is_of_run(totals);
+    return known && is_measured(metric, totals) ? metric->compute(totals) : cup_null();
 }
 
 /* ---- sources ---------------------------------------------------------------------------- */
@@ -96,6 +97,8 @@ const char *cup_metric_missing(const struct cup_metric *metric, const struct cup
         return metric->source;
     if (!is_measured(metric, totals))
         return "the library could not measure it: health says which feature is off";
+    if (metric->of_all_runs && !cup_is_of_run(totals))
+        return CUP_OF_ALL_RUNS;
     if (strpbrk(metric->source, "@#") && *totals->observed->reason)
         return totals->observed->reason;
     if (metric->missing)

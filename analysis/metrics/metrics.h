@@ -55,6 +55,7 @@ struct cup_metric {
     const char *source;  /* "P: ...", "D: ..." or "C: ..."; cup_metric_source() replaces @ and # */
     uint64_t needs;      /* enum cup_feature; null where no process has all of these */
     const char *missing; /* why the value is null; NULL: the logs have no records for it */
+    bool of_all_runs;    /* null if tasks were selected and bytes are unattributed: it has those */
     bool unavailable;    /* always null; the source says why */
 
     struct cup_direction direction;

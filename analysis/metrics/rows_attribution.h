@@ -2,21 +2,25 @@
 
 #define BYTES_METRIC(name, label, value, source)                                                   \
     METRIC(name, label, BYTES, value, "P: " source, .needs = CUP_FEATURE_FILES)
+#define RUN_METRIC(name, label, value, source)                                                     \
+    METRIC(name, label, BYTES, cup_count(value), "P: " source, .needs = CUP_FEATURE_FILES,         \
+           .of_all_runs = true)
 /* A counter of the tasks and of worker processes outside of tasks. */
 #define CLASS_METRIC(name, label, counter, source)                                                 \
     BYTES_METRIC(name, label, cup_class_bytes(t, counter), source)
 
-BYTES_METRIC(bytes_total, "data read in workers", cup_count(cup_all_bytes(t)),
-             "data files, servers, mapped files and sockets, in the processes that ran tasks")
+RUN_METRIC(bytes_total, "data read in workers", cup_all_bytes(t),
+           "data files, servers, mapped files and sockets, in the processes that ran tasks")
 BYTES_METRIC(bytes_attributed, "  attributed to tasks", cup_count(cup_attributed_bytes(t)),
              "part of bytes_total that is attributed to a task")
 METRIC(share_attributed, "  share attributed", SHARE,
        cup_ratio((double)cup_attributed_bytes(t), (double)cup_all_bytes(t)),
-       "P: bytes_attributed / bytes_total", .needs = CUP_FEATURE_FILES, MORE_IS_BETTER)
-BYTES_METRIC(read_bytes, "  from data files and servers", cup_count(cup_all_method_bytes(t)),
-             "what calls delivered from regular files and from servers, by all attribution methods")
-BYTES_METRIC(read_none_bytes, NULL, cup_count(cup_method_bytes(t, CUP_METHOD_NONE)),
-             "part of read_bytes that is unattributed")
+       "P: bytes_attributed / bytes_total", .needs = CUP_FEATURE_FILES, .of_all_runs = true,
+       MORE_IS_BETTER)
+RUN_METRIC(read_bytes, "  from data files and servers", cup_all_method_bytes(t),
+           "what calls delivered from regular files and from servers, by all attribution methods")
+RUN_METRIC(read_none_bytes, NULL, cup_method_bytes(t, CUP_METHOD_NONE),
+           "part of read_bytes that is unattributed")
 CLASS_METRIC(remote_read_bytes, "    by XRootD's client", CUP_C_REMOTE_READ_BYTES,
              "part of read_bytes that XRootD's client delivered")
 METRIC(server_read_bytes, "    by sockets: HTTP, S3", BYTES,
@@ -27,15 +31,16 @@ METRIC(server_read_bytes, "    by sockets: HTTP, S3", BYTES,
 METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
        "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED)
 METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
-       "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED)
+       "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED,
+       .of_all_runs = true)
 CLASS_METRIC(recv_bytes, "  from sockets, servers included", CUP_C_RECV_BYTES,
              "received from sockets, without Dask's own")
-BYTES_METRIC(recv_none_bytes, NULL, cup_count(t->without_task[CUP_C_RECV_BYTES]),
-             "part of recv_bytes that is unattributed")
+RUN_METRIC(recv_none_bytes, NULL, t->without_task[CUP_C_RECV_BYTES],
+           "part of recv_bytes that is unattributed")
 CLASS_METRIC(send_bytes, "excluded: sent to sockets", CUP_C_SEND_BYTES,
              "sent to sockets, without Dask's own")
-BYTES_METRIC(send_none_bytes, NULL, cup_count(t->without_task[CUP_C_SEND_BYTES]),
-             "part of send_bytes that is unattributed")
+RUN_METRIC(send_none_bytes, NULL, t->without_task[CUP_C_SEND_BYTES],
+           "part of send_bytes that is unattributed")
 CLASS_METRIC(
     wire_recv_bytes, "excluded: XRootD's sockets", CUP_C_WIRE_RECV_BYTES,
     "received by the sockets of XRootD's client: the bytes of remote_read_bytes, and its protocol")
@@ -71,4 +76,5 @@ METRIC(kernel_read_bytes, NULL, BYTES,
        "P: /proc/self/io of all processes that ended normally; kernel_check compares it")
 
 #undef BYTES_METRIC
+#undef RUN_METRIC
 #undef CLASS_METRIC

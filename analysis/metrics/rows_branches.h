@@ -108,10 +108,10 @@ BASKET_METRIC(page_bytes, NULL, BYTES, NONE, if_any(t, t->branches->pages.compre
               "P: part of compressed_bytes: page_blocks")
 BASKET_METRIC(without_task_baskets, "unattributed baskets", COUNT, NONE,
               if_any(t, t->branches->without_task.baskets),
-              "P: part of baskets: unattributed reads")
+              "P: part of baskets: unattributed reads", .of_all_runs = true)
 BASKET_METRIC(without_task_bytes, NULL, BYTES, NONE,
               if_any(t, t->branches->without_task.compressed),
-              "P: part of compressed_bytes: without_task_baskets")
+              "P: part of compressed_bytes: without_task_baskets", .of_all_runs = true)
 BASKET_METRIC(events_checked, "chunks checked for events", COUNT, NULL,
               cup_count(t->branches->events_checked),
               "P: used chunks whose entry range is known, and which read baskets of their tree "

@@ -32,13 +32,18 @@ static int more_bytes_first(const void *left, const void *right)
     return a->file < b->file ? -1 : 1;
 }
 
-/* True if the peer of a socket is a Dask server. The log of a client counts its connection to the
- * scheduler as one of the analysis, because the client does not know the addresses of Dask
- * servers. */
-static bool is_dask_server(const struct cup_profile *profile, const struct cup_file *peer)
+/* The log of a client counts its connections to the scheduler and to dashboards as those of the
+ * analysis, because the client does not know the addresses of Dask servers. */
+bool cup_is_dask_address(const struct cup_profile *profile, uint32_t address)
 {
+    static const char listens[] = CUP_INFO_LISTENS;
+    const struct cup_text name = {listens, sizeof listens - 1};
     for (size_t i = 0; i < profile->server_count; i++)
-        if (peer->path && profile->servers[i].address == peer->path)
+        if (address && profile->servers[i].address == address)
+            return true;
+    for (size_t i = 0; i < profile->info_count; i++)
+        if (address && profile->infos[i].value == address &&
+            cup_text_compare(cup_profile_text(profile, profile->infos[i].name), name) == 0)
             return true;
     return false;
 }
@@ -47,8 +52,9 @@ static bool is_of_class(const struct cup_profile *profile, const struct cup_file
                         uint32_t class)
 {
     bool is_peer = file->class == CUP_FILE_SOCKET;
-    return class == 0 ? !is_peer
-                      : file->class == class && !(is_peer && is_dask_server(profile, file));
+    return class == 0
+               ? !is_peer
+               : file->class == class && !(is_peer && cup_is_dask_address(profile, file->path));
 }
 
 static uint64_t bytes_of(const struct cup_profile *profile, uint32_t file)

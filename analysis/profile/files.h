@@ -11,6 +11,9 @@ struct cup_file_sum cup_file_total(const struct cup_profile *profile, uint32_t f
  * caller frees the array; NULL without memory. */
 uint32_t *cup_files_by_bytes(const struct cup_profile *profile, uint32_t class, size_t *count);
 
+/* True if ADDRESS, a string, is that of a Dask server or its dashboard, and so of no storage. */
+bool cup_is_dask_address(const struct cup_profile *profile, uint32_t address);
+
 /* The class of a regular file, a DATA file by its log, as the library classes it today: logs of
  * older libraries have templates of packages and logs of the job as DATA. */
 uint32_t cup_file_class_by_name(uint32_t class, struct cup_text path);

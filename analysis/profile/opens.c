@@ -148,16 +148,21 @@ void cup_xrootd_error_text(uint32_t error, char *to, size_t room)
     snprintf(to, room, "%s (XRootD %u)", xrootd_error(error), error);
 }
 
+void cup_open_error_text(const struct cup_open_sum *sum, uint32_t error, char *to, size_t room)
+{
+    if (sum->kind == CUP_OPEN_XROOTD || sum->kind == CUP_OPEN_REDIRECTED)
+        cup_xrootd_error_text(error, to, room);
+    else
+        snprintf(to, room, "%s", error < 4096 ? strerror((int)error) : "unknown");
+}
+
 uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room)
 {
     const struct cup_open_error *worst = &sum->errors[0];
     for (int i = 1; i < CUP_OPEN_ERRORS; i++)
         if (sum->errors[i].count > worst->count)
             worst = &sum->errors[i];
-    bool xrootd = sum->kind == CUP_OPEN_XROOTD || sum->kind == CUP_OPEN_REDIRECTED;
-    if (worst->count && xrootd)
-        cup_xrootd_error_text(worst->error, to, room);
-    else if (worst->count)
-        snprintf(to, room, "%s", worst->error < 4096 ? strerror((int)worst->error) : "unknown");
+    if (worst->count)
+        cup_open_error_text(sum, worst->error, to, room);
     return worst->count;
 }

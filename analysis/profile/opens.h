@@ -68,6 +68,9 @@ const char *cup_open_kind_name(uint32_t kind);
 /* Writes "not found (XRootD 3011)". */
 void cup_xrootd_error_text(uint32_t error, char *to, size_t room);
 
+/* Writes "No such file or directory", or "not found (XRootD 3011)": an error of SUM. */
+void cup_open_error_text(const struct cup_open_sum *sum, uint32_t error, char *to, size_t room);
+
 /* Describes the most frequent error: "No such file or directory", "not found (XRootD 3011)".
  * Returns how often it occurred; 0 if no open failed. */
 uint64_t cup_open_worst(const struct cup_open_sum *sum, char *to, size_t room);

@@ -74,6 +74,9 @@ struct cup_wait_sums {
     uint64_t cpu_ns;
     uint64_t ns[CUP_WAITED_COUNT];
     uint64_t excess_ns;
+    /* Part of the waits for locks: of tasks that may have waited for servers there, because part of
+     * what was read while they ran is unattributed. */
+    uint64_t unsure_lock_ns;
     uint64_t below_zero_ns; /* CPU time beyond the wall time, over all tasks, measured or not */
     /* Number of tasks without measured waits; the next two fields are sums over these tasks. */
     uint64_t unmeasured_tasks;

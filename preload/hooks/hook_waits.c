@@ -1,6 +1,7 @@
 /* Wrappers of calls that block: sleep, sockets and pipes, locks, and the end of other threads.
  * Python's own locks are semaphores: hook_threads.c. */
 #include "preload/hooks/waiting.h"
+#include "preload/io/peer.h"
 #include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
 
@@ -98,13 +99,19 @@ LOOP_HOOK(epoll_pwait2,
            const sigset_t *signals),
           is_zero(timeout), CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals))
 
+static int note_accepted(int fd)
+{
+    cup_peer_accepted(fd);
+    return fd;
+}
+
 #define POLL_HOOK(name, parameters, call)                                                          \
     WAIT_HOOK(int, name, parameters, CUP_WAIT_POLL, CUP_WAITS, call)
 
 POLL_HOOK(accept, (int fd, __SOCKADDR_ARG address, socklen_t *bytes),
-          CUP_REAL(accept)(fd, address, bytes))
+          note_accepted(CUP_REAL(accept)(fd, address, bytes)))
 POLL_HOOK(accept4, (int fd, __SOCKADDR_ARG address, socklen_t *bytes, int flags),
-          CUP_REAL(accept4)(fd, address, bytes, flags))
+          note_accepted(CUP_REAL(accept4)(fd, address, bytes, flags)))
 /* Measured as a whole: libc queries the name server by calls of its own, which no hook sees. */
 POLL_HOOK(getaddrinfo,
           (const char *host, const char *service, const struct addrinfo *hints,

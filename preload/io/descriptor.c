@@ -6,6 +6,7 @@
 #include "preload/io/known_files.h"
 #include "preload/io/mounts.h"
 #include "preload/io/peer.h"
+#include "preload/io/repeats.h"
 #include "preload/io/requests.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
@@ -187,6 +188,8 @@ void cup_descriptor_clear(int fd)
     struct cup_descriptor *entry = find_entry(fd);
     if (entry && entry->class == CUP_FILE_SOCKET)
         cup_request_closed(entry);
+    if (entry && entry->class == CUP_FILE_SOCKET && entry->connects)
+        cup_repeats_disconnected(entry->connector, entry->file);
     if (entry && (entry->class || entry->opened || entry->owner))
         *entry = (struct cup_descriptor){0};
 }

@@ -31,6 +31,8 @@ struct cup_descriptor {
         struct {        /* of a socket: */
             bool wire;  /* XRootD's client reads it, see cup_wire_add() */
             uint8_t protocol; /* enum cup_protocol, see exchange.h */
+            bool connects;    /* it counts in repeats.h, for the task CONNECTOR */
+            uint32_t connector;
         };
     };
     union {

@@ -16,6 +16,7 @@
 struct request {
     uint32_t task; /* 0: not known */
     uint32_t file; /* FILE record of its URL; 0: it has none */
+    uint32_t key;  /* cup_url_request_key(); 0: not known */
     bool inherited;
     char method; /* first letter; 0: not known yet */
 };
@@ -128,8 +129,9 @@ static bool add_request(struct connection *to, const struct cup_owner *owner,
     if (to->count == REQUESTS)
         return false;
     bool has_url = cup_url_of_request(url, piece->iov_base, piece->iov_len);
-    to->requests[(to->first + to->count) % REQUESTS] =
-        describe_request(owner, has_url ? cup_known_url(url) : 0);
+    struct request *request = &to->requests[(to->first + to->count) % REQUESTS];
+    *request = describe_request(owner, has_url ? cup_known_url(url) : 0);
+    request->key = cup_url_request_key(piece->iov_base, piece->iov_len);
     if (++to->count == 1)
         expect_answer(to);
     cup_http_begin(&to->request, false, false);
@@ -282,6 +284,19 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
     *asks = socket->protocol == CUP_PROTOCOL_HTTP || (to->is_tls && to->asks && !to->interleaves);
     cup_spin_unlock(&to->lock);
     return socket->protocol != CUP_PROTOCOL_OTHER;
+}
+
+uint32_t cup_exchange_asked(const struct cup_descriptor *socket, uint32_t *file)
+{
+    struct connection *to = lock_connection(socket);
+    *file = 0;
+    if (!to)
+        return 0;
+    const struct request *last = socket->protocol == CUP_PROTOCOL_HTTP ? last_request(to) : NULL;
+    uint32_t key = last ? last->key : 0;
+    *file = last ? last->file : 0;
+    cup_spin_unlock(&to->lock);
+    return key;
 }
 
 /* ---- received ----------------------------------------------------------------------------- */

@@ -40,6 +40,11 @@ struct cup_exchange_bytes {
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
                        const struct cup_exchange_bytes *bytes, bool *asks);
 
+/* Returns what was asked for last on SOCKET, as a number that is the same whenever the same is
+ * asked for (cup_url_request_key()), and sets *FILE to the FILE record of its URL. Both are 0 if
+ * they are not known, as with TLS. */
+uint32_t cup_exchange_asked(const struct cup_descriptor *socket, uint32_t *file);
+
 /* True if the connection is followed: then cup_exchange_received() attributes what it receives. */
 static inline bool cup_exchange_is_followed(const struct cup_descriptor *socket)
 {

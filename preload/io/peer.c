@@ -1,7 +1,9 @@
 #include "preload/io/peer.h"
 
+#include "preload/attribution/helper.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/known_files.h"
+#include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/spin.h"
 
@@ -186,10 +188,11 @@ static bool read_own_address(int fd, char text[CUP_PEER_LONGEST])
 enum { DASK_ADDRESSES = 64 };
 
 /* Addresses are only added, under the log's lock: those up to COUNT can be read without it. */
-static struct {
+struct addresses {
     char names[DASK_ADDRESSES][CUP_PEER_LONGEST];
     uint32_t count;
-} known;
+};
+static struct addresses known, listening;
 
 /* Dask writes tls:// where a socket's own address has tcp://. */
 static const char *skip_scheme(const char *address)
@@ -198,31 +201,60 @@ static const char *skip_scheme(const char *address)
     return at ? at + 3 : address;
 }
 
-void cup_dask_address_add(const char *address)
+/* True: NAME was not among ADDRESSES, and now is. */
+static bool add_address(struct addresses *addresses, const char *name)
 {
-    const char *name = skip_scheme(address);
     size_t bytes = strlen(name);
-    if (!bytes || bytes >= sizeof known.names[0])
-        return;
+    if (!bytes || bytes >= sizeof addresses->names[0])
+        return false;
     cup_log_lock();
     uint32_t at = 0;
-    while (at < known.count && strcmp(known.names[at], name))
+    while (at < addresses->count && strcmp(addresses->names[at], name))
         at++;
-    if (at == known.count && at < DASK_ADDRESSES) {
-        memcpy(known.names[at], name, bytes + 1);
-        __atomic_store_n(&known.count, at + 1, __ATOMIC_RELEASE);
+    bool is_new = at == addresses->count && at < DASK_ADDRESSES;
+    if (is_new) {
+        memcpy(addresses->names[at], name, bytes + 1);
+        __atomic_store_n(&addresses->count, at + 1, __ATOMIC_RELEASE);
     }
     cup_log_unlock();
+    return is_new;
+}
+
+static bool has_address(const struct addresses *addresses, const char *name)
+{
+    uint32_t count = __atomic_load_n(&addresses->count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(addresses->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+void cup_dask_address_add(const char *address)
+{
+    add_address(&known, skip_scheme(address));
 }
 
 bool cup_dask_address_is_known(const char *address)
 {
-    const char *name = skip_scheme(address);
-    uint32_t count = __atomic_load_n(&known.count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(known.names[i], name) == 0)
-            return true;
-    return false;
+    return has_address(&known, skip_scheme(address));
+}
+
+static void note_listening(int fd)
+{
+    static const char tcp[] = "tcp://";
+    char address[CUP_PEER_LONGEST];
+    if (read_own_address(fd, address) && strncmp(address, tcp, sizeof tcp - 1) == 0 &&
+        !has_address(&listening, address) && add_address(&listening, address))
+        cup_log_info(CUP_INFO_LISTENS, address);
+}
+
+void cup_peer_accepted(int fd)
+{
+    if (fd < 0 || !cup_active() || cup_self.guard || !cup_helper_is_dask())
+        return;
+    int saved = cup_enter();
+    note_listening(fd);
+    cup_leave(saved);
 }
 
 /* ---- the peer of a descriptor ------------------------------------------------------------ */
@@ -257,5 +289,5 @@ void cup_peer_look_up(struct cup_descriptor *socket, int fd)
 void cup_peer_reset(void)
 {
     cup_spin_unlock(&peer_lock); /* a thread of the parent may have held it during the fork */
-    known.count = 0;
+    known.count = listening.count = 0;
 }

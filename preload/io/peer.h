@@ -28,6 +28,10 @@ void cup_dask_address_add(const char *address);
 /* True if ADDRESS was added before, with any scheme. Takes no lock. */
 bool cup_dask_address_is_known(const char *address);
 
+/* accept() returned FD (< 0: none). If an event loop of Dask's servers called it, writes the
+ * address of FD's own end as an INFO record, once for each address. Keeps errno. */
+void cup_peer_accepted(int fd);
+
 /* Looks up the peer of SOCKET, whose descriptor is FD, unless it is known: sets SOCKET->peer, and
  * SOCKET->file to the peer's number. Guard held. */
 struct cup_descriptor;

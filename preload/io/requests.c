@@ -27,6 +27,7 @@ struct connection {
     bool asks;    /* it is one, and has not been counted yet */
     bool is_bare; /* nothing else was sent since the last answer, such as the end of a handshake */
     uint32_t for_task, file;
+    uint32_t key;          /* what it asks for: cup_exchange_asked(); 0: not known */
     uint64_t begin, bytes; /* when the first send began; what was received */
     struct cup_answer_state answer;
 };
@@ -135,6 +136,7 @@ static void end_request(struct connection *connection, const struct cup_descript
                                                .file = connection->file,
                                                .peer = socket->file,
                                                .encrypted = connection->answer.encrypted,
+                                               .key = connection->key,
                                                .error = error          ? error
                                                         : status < 400 ? 0
                                                                        : status,
@@ -145,13 +147,13 @@ static void end_request(struct connection *connection, const struct cup_descript
     connection->asks = false;
 }
 
-/* The connection ends; SERVER: the server ended it. If a request has no answer, or the server cut
- * the answer off, it failed. */
+/* The connection ends with ERROR, CUP_REQUEST_GIVEN_UP or what the server or the network did. If a
+ * request has no answer, or the server cut the answer off, it failed. */
 static void cut_request(struct connection *connection, const struct cup_transfer *transfer,
-                        bool server, struct cup_server_request_end *end)
+                        uint32_t error, struct cup_server_request_end *end)
 {
+    bool server = error != CUP_REQUEST_GIVEN_UP;
     bool fails = !connection->answered || (server && connection->answer.partial);
-    uint32_t error = server ? CUP_REQUEST_CUT_OFF : CUP_REQUEST_GIVEN_UP;
     end_request(connection, transfer->descriptor, fails ? error : 0, transfer->stop, end);
 }
 
@@ -168,6 +170,7 @@ static void note_asked(struct connection *connection, const struct cup_transfer 
     connection->asks = true;
     connection->is_bare = begins;
     connection->begin = transfer->start;
+    connection->key = cup_exchange_asked(transfer->descriptor, &connection->file);
     connection->for_task = transfer->owner.method == CUP_METHOD_INHERITED ? 0 : connection->task;
 }
 
@@ -175,7 +178,7 @@ static void note_answer(struct connection *connection, const struct cup_transfer
                         size_t bytes, struct cup_server_request_end *end)
 {
     connection->bytes += bytes;
-    connection->file = transfer->url;
+    connection->file = transfer->url ? transfer->url : connection->file;
     connection->answer = transfer->answer;
     if (!transfer->answer.ended)
         return;
@@ -233,12 +236,12 @@ static void note_received(struct connection *connection, const struct cup_transf
     note_answer(connection, transfer, bytes, end);
 }
 
-/* The connection ended; SERVER: the server ended it. If the request had no answer, it was out until
- * now. */
+/* The connection ended with ERROR, as in cut_request(). If the request had no answer, it was out
+ * until now. */
 static void note_ended(struct connection *connection, const struct cup_transfer *transfer,
-                       bool server, struct cup_server_request_end *end)
+                       uint32_t error, struct cup_server_request_end *end)
 {
-    cut_request(connection, transfer, server, end);
+    cut_request(connection, transfer, error, end);
     if (connection->sent && !connection->answered)
         count_wait(connection, transfer, 0);
     stop_expecting(connection);
@@ -250,6 +253,14 @@ static void count_request(const struct cup_server_request_end *end)
 {
     if (end->peer && end->start)
         cup_server_request_ended(end);
+}
+
+/* How a connection ended on which a call returned BYTES (0 or < 0) and ERROR. */
+static uint32_t classify_end(ssize_t bytes, int error)
+{
+    if (bytes < 0 && error == ETIMEDOUT)
+        return CUP_REQUEST_TIMED_OUT;
+    return bytes < 0 ? CUP_REQUEST_RESET : CUP_REQUEST_CUT_OFF;
 }
 
 static bool is_temporary(int error)
@@ -270,7 +281,7 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
         return;
     struct cup_server_request_end end = {.peer = 0};
     if (bytes <= 0)
-        note_ended(connection, transfer, true, &end);
+        note_ended(connection, transfer, classify_end(bytes, error), &end);
     else if (sends)
         note_sent(connection, transfer, &end);
     else if (connection->sent)
@@ -288,7 +299,7 @@ void cup_request_closed(struct cup_descriptor *socket)
     struct connection *connection = lock_connection(socket);
     if (connection) {
         struct cup_server_request_end end = {.peer = 0};
-        note_ended(connection, &transfer, false, &end);
+        note_ended(connection, &transfer, CUP_REQUEST_GIVEN_UP, &end);
         cup_spin_unlock(&connection->lock);
         count_request(&end);
     }

@@ -1,17 +1,19 @@
 #include "preload/io/server_requests.h"
 
 #include "include/log_pairs.h"
+#include "preload/io/repeats.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"
 
 #include <string.h>
 
-/* Requests of one task that are out at one server. */
+/* Requests of one task that are out at one server; of task PROCESS those of all tasks. */
 struct out {
     struct cup_server_request_out of;
     uint32_t count;  /* requests that are out; 0: the entry is free */
     uint64_t since;  /* ticks: `waited` includes everything up to here */
     uint64_t waited; /* ticks with at least one request out, not yet in a sum */
+    uint32_t most;   /* requests that were out at a time, since the entry has been in use */
 };
 
 /* What is written as one record. */
@@ -23,7 +25,9 @@ struct sum {
     uint32_t buckets[2 * CUP_BUCKETS]; /* durations, then times to the first byte */
 };
 
-enum { OUTS = 256, SUMS = 256, TRIED = 8, OLD_NS = 2000000000 };
+enum { PROCESS = UINT32_MAX };
+
+enum { OUTS = 512, SUMS = 256, TRIED = 8, OLD_NS = 2000000000 };
 
 static struct {
     uint32_t lock;
@@ -72,30 +76,53 @@ static void advance_out(struct out *out, uint64_t now)
     out->since = now;
 }
 
+static void add_out(struct cup_server_request_out of, uint64_t now)
+{
+    struct out *out = find_out(of, true);
+    if (!out)
+        return;
+    advance_out(out, now);
+    out->count++;
+    out->most = out->count > out->most ? out->count : out->most;
+}
+
 void cup_server_request_sent(struct cup_server_request_out of, uint64_t now)
 {
     cup_spin_lock(&requests.lock);
-    struct out *out = find_out(of, true);
-    if (out) {
-        advance_out(out, now);
-        out->count++;
-    }
+    add_out(of, now);
+    if (of.server)
+        add_out((struct cup_server_request_out){PROCESS, of.server}, now);
     cup_spin_unlock(&requests.lock);
 }
 
 /* Returns how long requests like END were out, in ticks that were not returned before. Without an
  * entry, because too many tasks and servers have requests out, that is the duration of the request
  * itself. */
-static uint64_t take_waited(const struct cup_server_request_end *end)
+static uint64_t take_waited(const struct cup_server_request_end *end,
+                            struct cup_server_request_out of, uint32_t *most)
 {
-    struct out *out = find_out(end->out, false);
+    struct out *out = find_out(of, false);
     if (!out)
         return end->stop - end->start;
     advance_out(out, end->stop);
     out->count--;
     uint64_t waited = out->waited;
     out->waited = 0;
+    *most = out->most;
     return waited;
+}
+
+/* The same for all tasks of the process: adds it to SUM. */
+static void add_process(struct sum *sum, const struct cup_server_request_end *end)
+{
+    uint32_t most = 1;
+    if (end->peer || !end->out.server)
+        return;
+    uint64_t waited =
+        take_waited(end, (struct cup_server_request_out){PROCESS, end->out.server}, &most);
+    sum->values[CUP_Q_PROCESS_NS] += cup_ticks_ns(waited);
+    if (most > sum->values[CUP_Q_MOST_OUT])
+        sum->values[CUP_Q_MOST_OUT] = most;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -164,6 +191,7 @@ static void add_request(struct sum *sum, const struct cup_server_request_end *en
     values[CUP_Q_LONGEST_NS] = ns > values[CUP_Q_LONGEST_NS] ? ns : values[CUP_Q_LONGEST_NS];
     values[CUP_Q_MOVED] += end->moved;
     values[CUP_Q_ENCRYPTED] += end->encrypted;
+    values[CUP_Q_REPEATED] += cup_repeats_request(end->task, end->key, end->error != 0);
     sum->buckets[cup_bucket(ns)]++;
     if (end->first)
         sum->buckets[CUP_BUCKETS + cup_bucket(cup_ticks_ns(end->first - end->start))]++;
@@ -196,8 +224,11 @@ static void write_old_sums(uint64_t now)
 void cup_server_request_ended(const struct cup_server_request_end *end)
 {
     cup_spin_lock(&requests.lock);
-    uint64_t waited = end->peer ? end->stop - end->start : take_waited(end);
-    add_request(find_sum(end), end, waited);
+    uint32_t most;
+    uint64_t waited = end->peer ? end->stop - end->start : take_waited(end, end->out, &most);
+    struct sum *sum = find_sum(end);
+    add_request(sum, end, waited);
+    add_process(sum, end);
     write_old_sums(end->stop);
     cup_spin_unlock(&requests.lock);
 }

@@ -24,6 +24,8 @@ struct cup_server_request_end {
     uint32_t file;                     /* number of its FILE record; 0: not known */
     uint32_t peer;                     /* FILE record of an HTTP server, which has no SERVER; how
                                           long tasks wait for it is known otherwise */
+    uint32_t key;                      /* what is asked for, as a number that is not 0 and the same
+                                          when it is asked for again; 0: not known */
     bool encrypted;                    /* how it was answered is not known */
     uint32_t error;                    /* 0: it was answered; else as in cup_r_requests */
     uint32_t moved;                    /* 1: another server answered it in the end */

@@ -3,6 +3,7 @@
 #include "preload/attribution/child_processes.h"
 #include "preload/counters/block.h"
 #include "preload/io/opening.h"
+#include "preload/io/repeats.h"
 #include "preload/io/socket_owner.h"
 #include "preload/root/baskets.h"
 #include "preload/stacks/stack_events.h"
@@ -129,6 +130,16 @@ static unsigned count_in_block(const struct cup_transfer *transfer, uint64_t byt
 
 /* ---- files and peers --------------------------------------------------------------------- */
 
+static void count_connection(const struct cup_transfer *transfer, struct cup_file_use *use)
+{
+    struct cup_descriptor *socket = transfer->descriptor;
+    if (socket->peer != CUP_PEER_TCP)
+        return;
+    socket->connects = true;
+    socket->connector = transfer->owner.block->task;
+    use->counters[CUP_F_RECONNECTS] += cup_repeats_connection(socket->connector, socket->file);
+}
+
 __attribute__((noinline)) void cup_file_count_open(struct cup_transfer *transfer,
                                                    struct cup_file_use *use)
 {
@@ -139,6 +150,8 @@ __attribute__((noinline)) void cup_file_count_open(struct cup_transfer *transfer
         cup_opening_used(transfer->descriptor, transfer->owner.block);
     if (use)
         use->counters[CUP_F_OPENS]++;
+    if (use && transfer->descriptor->class == CUP_FILE_SOCKET)
+        count_connection(transfer, use);
 }
 
 __attribute__((noinline)) void cup_file_find_baskets(const struct cup_transfer *transfer,

@@ -29,14 +29,16 @@ static size_t measure_visible(const char *from, const char *end)
     return (size_t)(at - from);
 }
 
-/* The value of the header "Host" in the lines from AT to END; *LENGTH is 0 if there is none. */
-static const char *find_host(const char *at, const char *end, size_t *length)
+/* The value of the header NAME ("host:") in the lines from AT to END; *LENGTH is 0 if there is
+ * none.
+ */
+static const char *find_header(const char *name, const char *at, const char *end, size_t *length)
 {
-    static const char name[] = "host:";
+    size_t bytes = strlen(name);
     *length = 0;
     while (at && at < end) {
-        if ((size_t)(end - at) >= sizeof name && strncasecmp(at, name, sizeof name - 1) == 0) {
-            at += sizeof name - 1;
+        if ((size_t)(end - at) > bytes && strncasecmp(at, name, bytes) == 0) {
+            at += bytes;
             while (at < end && *at == ' ')
                 at++;
             *length = measure_visible(at, end);
@@ -83,7 +85,7 @@ bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t cou
         return false;
     size_t length = 0;
     bool is_whole = skip_user(&target, target_end);
-    const char *host = find_host(target_end, end, &length);
+    const char *host = find_header("host:", target_end, end, &length);
     if (!is_whole && (!length || *target != '/' || !put_bytes(&to, host, length)))
         return false;
     return put_bytes(&to, target, (size_t)(find_query(target, target_end) - target));
@@ -103,4 +105,26 @@ bool cup_url_of_origin(char url[CUP_URL_LONGEST], const char *server, const char
            put_bytes(&to, named ? server : host, named ? strlen(server) : (size_t)(port - host)) &&
            (strcmp(port, ":443") == 0 || put_bytes(&to, port, strlen(port))) &&
            put_bytes(&to, "/", 1);
+}
+
+/* ---- keys of requests ------------------------------------------------------------------------ */
+
+/* FNV-1a */
+static uint32_t hash_bytes(uint32_t hash, const char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT32_C(16777619);
+    return hash;
+}
+
+uint32_t cup_url_request_key(const char *bytes, size_t count)
+{
+    const char *end = bytes + count, *line = count ? memchr(bytes, '\n', count) : NULL;
+    size_t range_bytes;
+    if (!line)
+        return 0;
+    const char *range = find_header("range:", line + 1, end, &range_bytes);
+    uint32_t key = hash_bytes(UINT32_C(2166136261), bytes, (size_t)(line - bytes));
+    key = range ? hash_bytes(key, range, range_bytes) : key;
+    return key ? key : 1;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { CUP_URL_LONGEST = 1024 };
 
@@ -14,3 +15,8 @@ bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t cou
 /* "https://SERVER:PORT/". SERVER: the name that the client sent, may be empty. PEER: the address,
  * "tcp://10.0.0.1:443". Port 443 is left out. False: neither is known. */
 bool cup_url_of_origin(char url[CUP_URL_LONGEST], const char *server, const char *peer);
+
+/* A number that is the same for requests that ask for the same: a hash of the first line and of the
+ * header "Range" of a request that begins with these COUNT bytes. 0: the bytes do not have its
+ * first line. */
+uint32_t cup_url_request_key(const char *bytes, size_t count);

@@ -143,6 +143,8 @@ Test(http, tls_four_threads)
     json_t *row = find_server(report, server.url);
     cr_expect_eq(cup_count(row, "requests"), (json_int_t)json_array_size(log));
     cr_expect_eq(cup_count(row, "status_unknown"), (json_int_t)json_array_size(log));
+    cr_expect(json_is_null(json_object_get(row, "retries")));
+    cr_expect(strstr(cup_word(row, "retries_null_because"), "TLS"));
     json_decref(report);
     judge(scratch, log, 12, check_tls_bytes);
 }
@@ -242,6 +244,59 @@ static double find_median(json_t *log)
     return seconds[count / 2];
 }
 
+/* Answers to what had been asked for before, when the last answer was an error. Each task has paths
+ * of its own, and asks for one thing after the other. */
+static json_int_t count_repeats(json_t *log)
+{
+    json_int_t count = 0;
+    for (size_t i = 0; i < json_array_size(log); i++) {
+        json_t *answer = json_array_get(log, i);
+        for (size_t before = i; before-- > 0;) {
+            json_t *other = json_array_get(log, before);
+            if (strcmp(cup_word(other, "path"), cup_word(answer, "path")) != 0 ||
+                strcmp(cup_word(other, "range"), cup_word(answer, "range")) != 0 ||
+                strcmp(cup_word(other, "method"), cup_word(answer, "method")) != 0)
+                continue;
+            count += cup_count(other, "status") >= 400;
+            break;
+        }
+    }
+    return count;
+}
+
+/* Different connections on which answers went to a task. */
+static json_int_t count_connections(json_t *log, const char *key)
+{
+    json_int_t seen[64], count = 0;
+    for (size_t i = 0; i < json_array_size(log); i++) {
+        json_t *answer = json_array_get(log, i);
+        json_int_t at = 0, connection = cup_count(answer, "connection");
+        if (!strstr(cup_word(answer, "path"), text("/t/%s/", key)))
+            continue;
+        while (at < count && seen[at] != connection)
+            at++;
+        cr_assert_lt(at, 64);
+        seen[at] = connection;
+        count += at == count;
+    }
+    return count;
+}
+
+/* What was tried again. Each of the two tasks has two pools with one connection each. */
+static void check_repeats(json_t *row, json_t *log)
+{
+    json_int_t repeats = count_repeats(log), connections = 0;
+    for (int task = 0; task < 2; task++)
+        connections += count_connections(log, text("errors-%d", task));
+    cr_expect(repeats == 2 * (1 + 2), "%lld in the server's log", (long long)repeats);
+    cr_expect_eq(cup_count(row, "retries"), repeats);
+    cr_expect_eq(cup_count(row, "reconnects"), connections - 2 * 2, "%lld connections",
+                 (long long)connections);
+    cr_expect(json_is_null(json_object_get(row, "retries_null_because")));
+    cr_expect_str_eq(cup_word(row, "error_kinds"),
+                     "10 HTTP status 503, 2 cut off by the server, 2 HTTP status 404");
+}
+
 static void check_server(json_t *row, json_t *log)
 {
     double median = find_median(log), p50 = cup_number(row, "request_p50_s");
@@ -273,7 +328,7 @@ static void check_advice(json_t *report)
     bool found = false;
     json_array_foreach(json_object_get(report, "advice"), i, advice) found |=
         cup_is(advice, "rule", "failing_server") &&
-        strstr(cup_word(advice, "text"), "4 answered with HTTP 5xx, 2 cut off by the server");
+        strstr(cup_word(advice, "text"), "10 answered with HTTP 5xx, 2 cut off by the server");
     cr_expect(found, "no advice on the server that failed");
 }
 
@@ -294,6 +349,7 @@ Test(http, requests_are_those_of_the_servers_log)
     cup_cluster_stop(&cluster);
     json_t *log = http_stop(&server), *report = cup_report(scratch);
     check_server(find_server(report, server.url), log);
+    check_repeats(find_server(report, server.url), log);
     cr_expect_eq(count_given_up(report), 2);
     check_advice(report);
     json_decref(log);

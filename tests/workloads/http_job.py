@@ -80,14 +80,19 @@ def fetch_lock(urls):
 
 
 def fetch_errors(urls):
-    """Answers with errors, a connection that is cut off, and a server that never answers."""
+    """Answers with errors, a connection that is cut off, and a server that never answers. What failed
+    is asked for again, twice by urllib3 itself."""
     import requests
+    import urllib3
 
     top = urls[0].rpartition("/")[0]
     silent = socket.create_server(("127.0.0.1", 0))
     with requests.Session() as session:
         seen = [session.get(url, timeout=60).status_code
-                for url in [urls[0], f"{top}/busy", f"{top}/busy", f"{top}/missing"]]
+                for url in [urls[0], f"{top}/busy", f"{top}/busy", f"{top}/missing", urls[0]]]
+        retry = urllib3.Retry(total=2, status_forcelist=[503], raise_on_status=False)
+        session.mount(f"{top}/busy-too/", requests.adapters.HTTPAdapter(max_retries=retry))
+        seen.append(session.get(f"{top}/busy-too/busy", timeout=60).status_code)
         for url in f"{top}/reset", f"http://127.0.0.1:{silent.getsockname()[1]}/":
             try:
                 session.get(url, timeout=(60, 0.3))

@@ -23,10 +23,7 @@ static int by_time(const void *left, const void *right, void *profile)
 
 static bool is_dask(const struct cup_profile *profile, const struct cup_open_sum *sum)
 {
-    for (size_t i = 0; sum->kind == CUP_OPEN_CONNECT && i < profile->server_count; i++)
-        if (sum->server && profile->servers[i].address == sum->server)
-            return true;
-    return false;
+    return sum->kind == CUP_OPEN_CONNECT && cup_is_dask_address(profile, sum->server);
 }
 
 const struct cup_open_sum **cup_opens_by_time(const struct cup_profile *profile, size_t *count)

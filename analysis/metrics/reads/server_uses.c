@@ -1,5 +1,6 @@
 #include "analysis/metrics/reads/server_uses.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ bool cup_is_xrootd_url(struct cup_text url)
 struct making {
     const struct cup_profile *profile;
     struct cup_server_uses *uses;
-    size_t room;
+    size_t room, error_room;
     struct cup_id_map by_string;      /* of servers in requests: index + 1 */
     struct cup_pair_map files, tasks; /* index + 1 of a row, and the file or task: 1, or FAILED */
     uint64_t *bytes_of_file;          /* by file: what its requests delivered */
@@ -80,7 +81,7 @@ static uint32_t row_of_server(struct making *making, uint32_t server)
 {
     struct cup_text name = cup_profile_text(making->profile, server);
     uint32_t index = server ? cup_id_map_get(&making->by_string, server) : 0;
-    if (index || !name.length)
+    if (index || !name.length || cup_is_dask_address(making->profile, server))
         return index;
     index = find_row(making, name, kind_of(name));
     if (index && cup_id_map_set(&making->by_string, server, index) != 0)
@@ -148,6 +149,10 @@ static void add_request(struct making *making, const struct cup_request_row *req
     use->busy_ns += values[CUP_Q_NS];
     use->moved += values[CUP_Q_MOVED];
     use->encrypted += values[CUP_Q_ENCRYPTED];
+    use->repeated += values[CUP_Q_REPEATED];
+    use->process_ns += values[CUP_Q_PROCESS_NS];
+    if (values[CUP_Q_MOST_OUT] > use->most_out)
+        use->most_out = values[CUP_Q_MOST_OUT];
     if (use->kind == CUP_SERVER_PEER) /* add_peer() knows better for how long tasks waited */
         add_http_error(use, request->error, values[CUP_Q_COUNT]);
     else
@@ -164,24 +169,52 @@ static void add_request(struct making *making, const struct cup_request_row *req
     use->files += mark_pair(making, &making->files, row, request->file, SEEN) == 0;
 }
 
-/* The error with the most requests. */
-static void find_worst_errors(struct making *making)
+static void add_error(struct making *making, struct cup_pair_map *places, uint32_t row,
+                      const struct cup_request_row *request)
 {
-    struct cup_pair_map counts = {0};
+    struct cup_server_uses *uses = making->uses;
+    uint32_t place = cup_pair_map_get(places, row, request->error);
+    if (!place) {
+        if (cup_array_grow(&uses->errors, &making->error_room, uses->error_count,
+                           sizeof *uses->errors) != 0 ||
+            cup_pair_map_set(places, row, request->error, (uint32_t)uses->error_count + 1) != 0) {
+            making->out_of_memory = true;
+            return;
+        }
+        uses->errors[uses->error_count++] = (struct cup_server_error){row, request->error, 0};
+        place = (uint32_t)uses->error_count;
+    }
+    uses->errors[place - 1].count += request->values[CUP_Q_COUNT];
+}
+
+static int by_row_and_count(const void *left, const void *right)
+{
+    const struct cup_server_error *a = left, *b = right;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return a->error < b->error ? -1 : a->error > b->error;
+}
+
+static void add_errors(struct making *making)
+{
+    struct cup_server_uses *uses = making->uses;
+    struct cup_pair_map places = {0};
     for (size_t i = 0; i < making->profile->request_count; i++) {
         const struct cup_request_row *request = &making->profile->requests[i];
         uint32_t row = request->error ? row_of_server(making, request->server) : 0;
-        if (!row)
-            continue;
-        uint32_t count =
-            cup_pair_map_get(&counts, row, request->error) + (uint32_t)request->values[CUP_Q_COUNT];
-        struct cup_server_use *use = &making->uses->rows[row - 1];
-        if (cup_pair_map_set(&counts, row, request->error, count) != 0)
-            making->out_of_memory = true;
-        if (!use->error || count > cup_pair_map_get(&counts, row, use->error))
-            use->error = request->error;
+        if (row)
+            add_error(making, &places, row, request);
     }
-    cup_pair_map_clear(&counts);
+    cup_pair_map_clear(&places);
+    if (uses->error_count)
+        qsort(uses->errors, uses->error_count, sizeof *uses->errors, by_row_and_count);
+    for (size_t i = uses->error_count; i-- > 0;) {
+        struct cup_server_use *use = &uses->rows[uses->errors[i].row - 1];
+        use->first_error = (uint32_t)i;
+        use->errors++;
+    }
 }
 
 static void add_requests(struct making *making)
@@ -202,7 +235,7 @@ static void add_requests(struct making *making)
         if (sum->answered[CUP_Q_LONGEST_NS] > use->longest_ns)
             use->longest_ns = sum->answered[CUP_Q_LONGEST_NS];
     }
-    find_worst_errors(making);
+    add_errors(making);
 }
 
 /* ---- what has no requests: peers, page caches, files in older logs --------------------------- */
@@ -262,6 +295,7 @@ static void add_peer(struct making *making, uint32_t index, bool has_client)
     use->sent_bytes = c[CUP_F_WRITE_BYTES];
     use->receives = c[CUP_F_READ_CALLS];
     use->connections = c[CUP_F_OPENS];
+    use->reconnects = c[CUP_F_RECONNECTS];
     use->tasks = total.tasks;
     use->processes = profile->files[index].processes;
     use->requests = known ? use->requests : c[CUP_F_WRITE_CALLS];
@@ -359,7 +393,14 @@ int cup_server_uses_make(struct cup_server_uses *uses, const struct cup_profile 
 void cup_server_uses_free(struct cup_server_uses *uses)
 {
     free(uses->rows);
+    free(uses->errors);
     *uses = (struct cup_server_uses){0};
+}
+
+double cup_server_mean_out(const struct cup_server_use *use)
+{
+    bool known = use->kind == CUP_SERVER_XROOTD && use->process_ns > 0;
+    return known ? (double)use->busy_ns / (double)use->process_ns : NAN;
 }
 
 uint64_t cup_server_errors(const struct cup_server_use *use)
@@ -368,22 +409,121 @@ uint64_t cup_server_errors(const struct cup_server_use *use)
            (use->connects ? use->connects->failed : 0);
 }
 
-static void write_http_error(uint32_t error, char *to, size_t room)
+static void write_request_error(const struct cup_server_use *use, uint32_t error, char *to,
+                                size_t room)
 {
-    if (error >= 400)
-        snprintf(to, room, "HTTP status %u", error);
-    else
-        snprintf(to, room, "%s",
-                 error == CUP_REQUEST_GIVEN_UP ? "given up by the client"
-                                               : "cut off by the server");
+    static const struct {
+        uint32_t error;
+        const char *text;
+    } ends[] = {{CUP_REQUEST_GIVEN_UP, "given up by the client"},
+                {CUP_REQUEST_CUT_OFF, "cut off by the server"},
+                {CUP_REQUEST_RESET, "connection reset"},
+                {CUP_REQUEST_TIMED_OUT, "timed out"}};
+    if (use->kind != CUP_SERVER_PEER) {
+        cup_xrootd_error_text(error, to, room);
+        return;
+    }
+    snprintf(to, room, error >= 400 ? "HTTP status %u" : "error %u", error);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i].error == error)
+            snprintf(to, room, "%s", ends[i].text);
 }
 
-bool cup_server_worst_error(const struct cup_server_use *use, char *to, size_t room)
+bool cup_server_worst_error(const struct cup_server_uses *uses, const struct cup_server_use *use,
+                            char *to, size_t room)
 {
     const struct cup_open_sum *sum = use->opens && use->opens->failed ? use->opens : use->connects;
-    if (use->error && use->kind == CUP_SERVER_PEER)
-        write_http_error(use->error, to, room);
-    else if (use->error)
-        cup_xrootd_error_text(use->error, to, room);
-    return use->error || (sum && cup_open_worst(sum, to, room));
+    if (use->errors)
+        write_request_error(use, uses->errors[use->first_error].error, to, room);
+    return use->errors || (sum && cup_open_worst(sum, to, room));
+}
+
+/* ---- all errors ------------------------------------------------------------------------------ */
+
+/* A list of errors that is being written. */
+struct kinds {
+    char *to;
+    size_t room;
+    uint64_t other; /* errors that are not in the list */
+};
+enum { OTHER_ROOM = 32 };
+
+/* Appends COUNT errors of a KIND. */
+static void append_kind(struct kinds *kinds, uint64_t count, const char *before, const char *kind)
+{
+    size_t used = strlen(kinds->to);
+    int wanted = snprintf(NULL, 0, ", %llu %s%s", (unsigned long long)count, before, kind);
+    if (!count)
+        return;
+    if (used + (size_t)wanted + OTHER_ROOM > kinds->room)
+        kinds->other += count;
+    else
+        snprintf(kinds->to + used, kinds->room - used, "%s%llu %s%s", used ? ", " : "",
+                 (unsigned long long)count, before, kind);
+}
+
+static void append_opens(struct kinds *kinds, const struct cup_open_sum *sum, const char *before)
+{
+    uint64_t listed = 0;
+    if (sum && sum->elsewhere_failed) { /* of which kind those were is known at the other servers */
+        append_kind(kinds, sum->failed - sum->elsewhere_failed, before, "failed");
+        return;
+    }
+    for (size_t i = 0; sum && i < CUP_OPEN_ERRORS; i++) {
+        char text[64];
+        cup_open_error_text(sum, sum->errors[i].error, text, sizeof text);
+        listed += sum->errors[i].count;
+        append_kind(kinds, sum->errors[i].count, before, text);
+    }
+    if (sum && sum->failed > listed)
+        kinds->other += sum->failed - listed;
+}
+
+bool cup_server_error_kinds(const struct cup_server_uses *uses, const struct cup_server_use *use,
+                            char *to, size_t room)
+{
+    struct kinds kinds = {to, room, 0};
+    *to = '\0';
+    for (uint32_t i = 0; i < use->errors; i++) {
+        char text[64];
+        const struct cup_server_error *error = &uses->errors[use->first_error + i];
+        write_request_error(use, error->error, text, sizeof text);
+        append_kind(&kinds, error->count, "", text);
+    }
+    append_opens(&kinds, use->opens, "open: ");
+    append_opens(&kinds, use->connects, "connect: ");
+    if (kinds.other)
+        snprintf(to + strlen(to), room - strlen(to), "%s%llu other", *to ? ", " : "",
+                 (unsigned long long)kinds.other);
+    return *to != '\0';
+}
+
+/* ---- what was tried again -------------------------------------------------------------------- */
+
+static const char old_log[] = "a log of an older cupping does not have it";
+
+const char *cup_server_repeats_unknown(const struct cup_profile *profile,
+                                       const struct cup_server_use *use)
+{
+    if (use->kind == CUP_SERVER_XROOTD || use->kind == CUP_SERVER_WIRE)
+        return "XRootD's client sends requests again without telling its caller";
+    if (use->kind == CUP_SERVER_MOUNT)
+        return "the kernel sends requests again without telling the program";
+    if (!use->is_http)
+        return "its requests are not known one by one";
+    if (use->encrypted)
+        return "TLS hides what a request asks for";
+    return cup_profile_measured(profile, CUP_FEATURE_REPEATS) ? NULL : old_log;
+}
+
+const char *cup_server_reconnects_unknown(const struct cup_profile *profile,
+                                          const struct cup_server_use *use)
+{
+    if (use->kind == CUP_SERVER_XROOTD)
+        return "the connections of XRootD's client are in the rows of its sockets";
+    if (use->kind == CUP_SERVER_MOUNT)
+        return "the kernel connects";
+    if (use->name.length < 6 || memcmp(use->name.bytes, "tcp://", 6) != 0)
+        return "only TCP connections are followed";
+    return cup_profile_measured(profile, CUP_FEATURE_REPEATS) ? NULL : old_log;
 }

@@ -35,14 +35,29 @@ struct cup_server_use {
     /* Of an HTTP server: how requests failed, and those through TLS, whose status is not known. */
     bool is_http; /* its requests are known one by one */
     uint64_t http_4xx, http_5xx, cut_off, given_up, encrypted;
+    /* Of XRootD: time with a request of a process out, added up over processes, and the most
+     * requests of one process that were out at a time; 0: not known. */
+    uint64_t process_ns, most_out;
+    uint64_t repeated;   /* requests that had failed before, and were sent again by their task */
+    uint64_t reconnects; /* of a peer: connections that replaced one of the same task */
     const struct cup_open_sum *opens, *connects; /* NULL: none */
     uint64_t chunks, chunk_ns, events; /* finished chunks that read from it: of all of them */
-    uint32_t error;                    /* the most frequent error of requests; 0: none */
+    uint32_t first_error,
+        errors; /* requests that failed, by error: the most frequent comes first */
+};
+
+/* Requests to one server that failed in the same way. */
+struct cup_server_error {
+    uint32_t row;   /* index of the server while the rows are made, + 1 */
+    uint32_t error; /* as in cup_r_requests */
+    uint64_t count;
 };
 
 struct cup_server_uses {
     struct cup_server_use *rows; /* owned; the one that tasks waited for longest comes first */
     size_t count;
+    struct cup_server_error *errors; /* owned; of all rows, see `first_error` */
+    size_t error_count;
     uint64_t waited_ns; /* for all of them */
 };
 
@@ -63,8 +78,25 @@ static inline struct cup_durations cup_server_first_bytes(const struct cup_serve
 /* Requests, connections and opens that failed. */
 uint64_t cup_server_errors(const struct cup_server_use *use);
 
+/* How many requests of a process were out at a time on average, while any was. NAN: not known. */
+double cup_server_mean_out(const struct cup_server_use *use);
+
 /* Describes the most frequent of its errors. False: there was none. */
-bool cup_server_worst_error(const struct cup_server_use *use, char *to, size_t room);
+bool cup_server_worst_error(const struct cup_server_uses *uses, const struct cup_server_use *use,
+                            char *to, size_t room);
+
+/* Lists all its errors, as "8 HTTP status 503, 4 cut off by the server, 2 other": of requests, then
+ * of opens, then of connections. What does not fit into ROOM (100 at least) is in "other". False:
+ * there was none. */
+bool cup_server_error_kinds(const struct cup_server_uses *uses, const struct cup_server_use *use,
+                            char *to, size_t room);
+
+/* Why it is not known how many of its requests were sent again, or of its connections were made
+ * again; NULL: it is known. */
+const char *cup_server_repeats_unknown(const struct cup_profile *profile,
+                                       const struct cup_server_use *use);
+const char *cup_server_reconnects_unknown(const struct cup_profile *profile,
+                                          const struct cup_server_use *use);
 
 /* True for a URL of XRootD's client. What came from other URLs, by HTTP, is counted at the peers of
  * the sockets that it came through. */

@@ -57,10 +57,14 @@ static void add_split_time(struct cup_loader *loader, struct cup_task *task,
     if (task->split || !task->status || task->cpu_ns == CUP_UNKNOWN64)
         return;
     task->split = true;
-    cup_wait_sums_add_task(&profile_of(loader)->prefixes[task->prefix].waits, wall_ns, task->cpu_ns,
-                           measured, waits->major_faults);
-    cup_wait_sums_add_task(&process_of(loader)->waits[cup_task_place(task)], wall_ns, task->cpu_ns,
-                           measured, waits->major_faults);
+    struct cup_wait_sums *sums[] = {&profile_of(loader)->prefixes[task->prefix].waits,
+                                    &process_of(loader)->waits[cup_task_place(task)]};
+    for (int i = 0; i < 2; i++) {
+        uint64_t locks_ns = sums[i]->ns[CUP_WAITED_LOCK];
+        cup_wait_sums_add_task(sums[i], wall_ns, task->cpu_ns, measured, waits->major_faults);
+        if (cup_task_is_partly_attributed(task))
+            sums[i]->unsure_lock_ns += sums[i]->ns[CUP_WAITED_LOCK] - locks_ns;
+    }
 }
 
 static bool is_empty(const struct cup_own_waits *waits)

@@ -69,7 +69,8 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
       .heading = "errors", .place = 9)                                                             \
     X("failed_s", SECONDS, cup_ns(use->failed_ns))                                                 \
     X("most_frequent_error", TEXT,                                                                 \
-      cup_server_worst_error(use, worst, sizeof worst) ? cup_row_string(rows, worst) : cup_null()) \
+      cup_server_worst_error(all, use, worst, sizeof worst) ? cup_row_string(rows, worst)          \
+                                                            : cup_null())                          \
     X("redirects", COUNT, cup_count(use->opens ? use->opens->redirects : 0))                       \
     X("moved_requests", COUNT, cup_count(use->moved))                                              \
     X("chunks", COUNT, cup_count(use->chunks))                                                     \
@@ -82,7 +83,25 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
     X("http_5xx", COUNT, cup_count_if(shows_status, use->http_5xx))                                \
     X("cut_off", COUNT, cup_count_if(use->is_http, use->cut_off))                                  \
     X("given_up", COUNT, cup_count_if(use->is_http, use->given_up))                                \
-    X("status_unknown", COUNT, cup_count_if(use->is_http, use->encrypted))
+    X("status_unknown", COUNT, cup_count_if(use->is_http, use->encrypted))                         \
+    X("retries", COUNT, cup_count_if(!no_retries, use->repeated), .heading = "again", .place = 11, \
+      .rank = 6)                                                                                   \
+    X("retries_null_because", TEXT, no_retries ? cup_string(no_retries) : cup_null())              \
+    X("reconnects", COUNT, cup_count_if(!no_reconnects, use->reconnects), .heading = "reconnects", \
+      .place = 12, .rank = 7)                                                                      \
+    X("reconnects_null_because", TEXT, no_reconnects ? cup_string(no_reconnects) : cup_null())     \
+    X("mean_requests_out", NUMBER, cup_real(cup_server_mean_out(use)))                             \
+    X("waited_lacks", TEXT, mount && use->mapped_bytes > 0 ? cup_string(faults) : cup_null())      \
+    X("most_requests_out", COUNT, cup_count_if(use->most_out > 0 && !mount, use->most_out))        \
+    X("error_kinds", TEXT,                                                                         \
+      cup_server_error_kinds(all, use, kinds, sizeof kinds) ? cup_row_string(rows, kinds)          \
+                                                            : cup_null(),                          \
+      .heading = "errors by kind", .place = 13, .rank = 8, .none = "")
+
+/* Why the waiting for a mount is null, or too short. */
+static const char faults[] =
+    "page faults of mapped files: the kernel counts them by task, and does "
+    "not tell how long they took";
 
 /* An item of the table. */
 struct server_item {
@@ -99,7 +118,9 @@ static void fill_server(struct cup_report_rows *rows, const void *item, struct c
     bool mapped = use->mapped_bytes > 0 && use->requests == 0; /* page faults are no requests */
     bool shows_status =
         use->is_http && use->encrypted + use->cut_off + use->given_up < use->requests;
-    char worst[64];
+    char worst[64], kinds[600];
+    const char *no_retries = cup_server_repeats_unknown(rows->profile, use);
+    const char *no_reconnects = cup_server_reconnects_unknown(rows->profile, use);
     CUP_FILL(values, SERVER_FIELDS);
 }
 
@@ -132,7 +153,9 @@ const struct cup_report_section cup_servers_section = {
     .heading = "Servers",
     .note = "Dask's own connections are left out; waiting: time with at least one unanswered "
             "request, added up over tasks; 90 %: the duration that 90 % of the answered requests "
-            "did not exceed, accurate to about 20 %",
+            "did not exceed, accurate to about 20 %; again: requests that had failed, and were "
+            "sent again (n/a with TLS, XRootD and mounts); reconnects: connections that replaced "
+            "an earlier one of the same task",
     .table = &servers,
 };
 

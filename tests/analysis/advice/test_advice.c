@@ -43,9 +43,11 @@ static void add_worker(uint32_t threads)
     BUILDER_ADD(&builder, CUP_R_SERVER, server);
 }
 
-/* A task of 100 s, of which 50 s are CPU; the counters are its own thread's. */
-static void add_task(uint32_t task, const uint64_t *counters)
+/* A task of 100 s, of which 50 s are CPU; the counters are its own thread's. UNATTRIBUTED: bytes
+ * that it may have read, too. */
+static void add_unattributed_task(uint32_t task, const uint64_t *counters, uint64_t unattributed)
 {
+    struct cup_r_unattributed record = {.task = task};
     struct cup_r_counters block = {
         .task = task, .tid = task, .block = 1, .sequence = task, .own = CUP_BLOCK_RUNS};
     struct cup_r_task_begin begin = {.task = task,
@@ -58,9 +60,17 @@ static void add_task(uint32_t task, const uint64_t *counters)
                                  .status = CUP_STATUS_FINISHED,
                                  .stop_ns = at_second(100),
                                  .cpu_ns = UINT64_C(50000000000)};
+    record.bytes[CUP_UNATTRIBUTED_MIXED] = unattributed;
     builder_begin(&builder, &begin, "key");
     builder_counters(&builder, &block, counters);
+    if (unattributed)
+        BUILDER_ADD(&builder, CUP_R_UNATTRIBUTED, record);
     BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static void add_task(uint32_t task, const uint64_t *counters)
+{
+    add_unattributed_task(task, counters, 0);
 }
 
 static void make(void)
@@ -200,6 +210,50 @@ Test(advice, network_bound_names_no_server_that_answered_nothing)
     add_file_use(2, SERVER + 1, "tcp://10.0.0.8:1094", CUP_FILE_SOCKET, silent);
     make();
     EXPECT("network_bound", "longest for tcp://10.0.0.9:1094");
+}
+
+/* What a task waits for behind a lock is not known while bytes of servers have no task. */
+Test(advice, locks_of_tasks_that_may_have_waited_for_servers_are_left_out)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_LOCK_WAIT_NS] = 49 * second};
+    add_worker(1);
+    add_unattributed_task(1, counters, 1000);
+    make();
+    cr_expect_null(text_of("lock_bound"));
+}
+
+Test(advice, locks_of_other_tasks_are_judged)
+{
+    const uint64_t counters[CUP_COUNTER_COUNT] = {[CUP_C_LOCK_WAIT_NS] = 49 * second};
+    add_worker(1);
+    add_unattributed_task(1, counters, 1000);
+    add_task(2, counters);
+    make();
+    EXPECT("lock_bound", "24 %", "Another 49.0 s in locks may have been waits for servers");
+}
+
+static void add_bytes(uint64_t attributed, uint64_t others)
+{
+    const uint64_t with[CUP_COUNTER_COUNT] = {[CUP_C_READ_OWN_BYTES] = attributed};
+    const uint64_t without[CUP_COUNTER_COUNT] = {[CUP_C_READ_NONE_BYTES] = others};
+    struct cup_r_counters block = {.block = 2, .sequence = 99};
+    add_worker(1);
+    add_task(1, with);
+    builder_counters(&builder, &block, without);
+}
+
+Test(advice, unattributed_bytes_need_a_share_and_a_size)
+{
+    add_bytes(10000000, 1100000);
+    make();
+    EXPECT("unattributed", "1.10 MB, 9.9 %", "threshold 1 % and 1 MB");
+}
+
+Test(advice, a_few_unattributed_bytes_are_no_finding)
+{
+    add_bytes(1000000, 900000);
+    make();
+    cr_expect_null(text_of("unattributed"));
 }
 
 Test(advice, locks_sleep_cores_and_pages)

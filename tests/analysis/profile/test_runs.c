@@ -123,6 +123,34 @@ Test(runs, of_several_the_last_one_is_taken)
     expect("total_bytes_read", 100 + 7); /* of tasks 4 to 6 */
 }
 
+/* The golden worker read bytes for no task; in which run is not known. */
+static void expect_unattributed(unsigned run, bool known)
+{
+    static const char *const names[] = {"share_attributed", "bytes_total", "read_none_bytes"};
+    for (int i = 0; i < 3; i++) {
+        struct cup_value value = named_metric(&totals, "attribution", names[i]);
+        cr_expect_eq(value.kind != CUP_VALUE_NULL, known, "%s of run %u", names[i], run);
+    }
+    cr_expect(known ||
+              strstr(cup_metric_missing(cup_metric_find("attribution", "bytes_total"), &totals),
+                     "all runs"));
+}
+
+/* Blocks without a task are of a process. */
+Test(runs, unattributed_bytes_are_of_all_of_them)
+{
+    add_two();
+    load(1);
+    expect_unattributed(1, false);
+}
+
+Test(runs, unattributed_bytes_of_the_only_one_are_known)
+{
+    add_run(1, 8, 25);
+    load(0);
+    expect_unattributed(1, true);
+}
+
 Test(runs, each_task_belongs_to_one)
 {
     add_two();

@@ -101,6 +101,23 @@ Test(server_requests, several_at_a_time_are_waited_for_once)
     expect_ms((uint64_t)(found->record.stop_ns - found->record.start_ns), 23);
 }
 
+/* Of all tasks together: one connection may carry them. */
+Test(server_requests, those_of_a_process_that_are_out_at_a_time_are_counted)
+{
+    send(TASK, 1, 0);
+    send(OTHER, 1, 0);
+    send(OTHER, 1, 10);
+    end(OTHER, 1, 0, 10, 20);
+    end(OTHER, 1, 0, 0, 20);
+    end(TASK, 1, 0, 0, 30);
+    cup_server_requests_process_ends();
+    cr_assert_eq(records(), 2);
+    expect_ms(found[0].values[CUP_Q_PROCESS_NS] + found[1].values[CUP_Q_PROCESS_NS], 30);
+    expect_ms(found[0].values[CUP_Q_NS] + found[1].values[CUP_Q_NS], 10 + 20 + 30);
+    cr_expect_eq(found[0].values[CUP_Q_MOST_OUT], 3);
+    cr_expect_eq(found[1].values[CUP_Q_MOST_OUT], 3);
+}
+
 Test(server_requests, each_server_task_and_error_has_its_own_record)
 {
     send(TASK, 1, 0);

@@ -1,6 +1,7 @@
 /* How the bytes read were attributed to tasks, and whether the kernel counted the same number. */
 #include <string.h>
 
+#include "analysis/metrics/formulas.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
@@ -11,15 +12,16 @@ static const char *const method_texts[] = {CUP_METHODS(CUP_TEXT_OF)};
 static struct cup_value bytes_of(const struct cup_totals *totals, int method)
 {
     uint64_t needs = cup_counter_needs(CUP_C_READ_OWN_BYTES + method);
-    return cup_count_if(cup_profile_measured(totals->profile, needs),
+    bool known = method != CUP_METHOD_NONE || cup_is_of_run(totals);
+    return cup_count_if(known && cup_profile_measured(totals->profile, needs),
                         cup_method_bytes(totals, method));
 }
 
 static struct cup_value share_of(const struct cup_totals *totals, int method)
 {
     struct cup_value bytes = bytes_of(totals, method);
-    if (bytes.kind == CUP_VALUE_NULL)
-        return bytes;
+    if (bytes.kind == CUP_VALUE_NULL || !cup_is_of_run(totals))
+        return cup_null();
     return cup_ratio((double)cup_method_bytes(totals, method),
                      (double)cup_all_method_bytes(totals));
 }
@@ -109,6 +111,8 @@ static int print_attribution(const struct cup_page *page)
         page, "Attribution",
         "how the bytes of data files and servers were attributed to tasks, in worker processes");
     int result = cup_print_rows(page, &methods, NULL, NULL, NULL);
+    if (!cup_is_of_run(page->totals))
+        cup_page_line(page, CUP_DIM, "Unattributed bytes are n/a: %s.", CUP_OF_ALL_RUNS);
     if (page->alone)
         cup_page_metrics(page, &cup_attribution_metrics);
     print_kernel_check(page);

@@ -2,14 +2,17 @@
  * libraries, sockets. */
 #include <criterion/criterion.h>
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/metrics/reads/server_uses.h"
+#include "analysis/profile/files.h"
 #include "include/log_pairs.h"
 #include "tests/analysis/fixture.h"
 
 enum { MS = 1000000, BYTES = 1000 };
-enum { SLOW = 70, FAST, PATH, PATH_TOO, PEER, MOUNT, MOUNTED_PATH, LOCAL_PATH };
+enum { SLOW = 70, FAST, PATH, PATH_TOO, PEER, MOUNT, MOUNTED_PATH, LOCAL_PATH, INFO_NAME };
 enum { SLOW_FILE = 10, FAST_FILE, PEER_FILE, MOUNTED_FILE, LOCAL_FILE };
 
 static struct cup_server_uses uses;
@@ -40,6 +43,8 @@ static void tear_down(void)
 
 TestSuite(server_uses, .init = set_up, .fini = tear_down);
 
+static uint64_t process_time; /* with requests that requested() writes out */
+
 /* COUNT requests of NS each, one after the other. */
 static void requested(uint32_t task, uint32_t file, uint32_t server, uint32_t error, uint64_t count,
                       uint64_t ns)
@@ -54,6 +59,8 @@ static void requested(uint32_t task, uint32_t file, uint32_t server, uint32_t er
                                        [CUP_Q_BYTES] = error ? 0 : count * BYTES,
                                        [CUP_Q_NS] = count * ns,
                                        [CUP_Q_WAITED_NS] = count * ns,
+                                       [CUP_Q_PROCESS_NS] = process_time,
+                                       [CUP_Q_MOST_OUT] = process_time ? 16 : 0,
                                        [CUP_Q_LONGEST_NS] = ns};
     unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 24];
     size_t bytes = cup_pairs_nonzero(pairs, values, CUP_Q_COUNT_OF);
@@ -139,7 +146,7 @@ Test(server_uses, failed_requests_have_time_tasks_and_an_error)
     cr_expect(slow->requests == 14 && slow->failed == 4 && slow->failed_tasks == 2);
     cr_expect(slow->failed_ns == 305 * MS && slow->waited_ns == 315 * MS);
     cr_expect_eq(cup_server_errors(slow), 4);
-    cr_assert(cup_server_worst_error(slow, worst, sizeof worst));
+    cr_assert(cup_server_worst_error(&uses, slow, worst, sizeof worst));
     cr_expect_str_eq(worst, "operation expired (XRootD 206)");
     cr_expect_eq(slow->longest_ns, MS, "that of an answered request");
 }
@@ -217,6 +224,8 @@ Test(server_uses, the_default_port_may_be_left_out)
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */
 
+static uint64_t repeated_requests; /* of those that asked() writes */
+
 /* COUNT requests to an HTTP server, each of which took NS; the first byte came after FIRST (0: not
  * known). */
 static void asked(uint32_t error, uint64_t count, uint64_t ns, uint64_t first, bool encrypted)
@@ -231,7 +240,8 @@ static void asked(uint32_t error, uint64_t count, uint64_t ns, uint64_t first, b
                                        [CUP_Q_NS] = count * ns,
                                        [CUP_Q_WAITED_NS] = count * ns,
                                        [CUP_Q_LONGEST_NS] = ns,
-                                       [CUP_Q_ENCRYPTED] = encrypted ? count : 0};
+                                       [CUP_Q_ENCRYPTED] = encrypted ? count : 0,
+                                       [CUP_Q_REPEATED] = repeated_requests};
     unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 48];
     size_t bytes = cup_pairs_nonzero(pairs, values, CUP_Q_COUNT_OF);
     bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + cup_bucket(ns));
@@ -251,6 +261,15 @@ static const struct cup_server_use *http_server(void)
     return use_of("tcp://10.0.0.9:1095");
 }
 
+#define OLD_LOG "a log of an older cupping does not have it"
+
+static void expect_kinds(const struct cup_server_use *use, const char *text)
+{
+    char kinds[600];
+    cr_assert(cup_server_error_kinds(&uses, use, kinds, sizeof kinds));
+    cr_expect_str_eq(kinds, text);
+}
+
 Test(server_uses, of_http_have_quantiles_and_kinds_of_errors)
 {
     char worst[64];
@@ -267,8 +286,12 @@ Test(server_uses, of_http_have_quantiles_and_kinds_of_errors)
     const struct cup_durations all = cup_server_durations(use), first = cup_server_first_bytes(use);
     cr_expect_float_eq(cup_durations_quantile_ns(&all, 0.5), 100.0 * MS, 20.0 * MS);
     cr_expect_float_eq(cup_durations_quantile_ns(&first, 0.5), 10.0 * MS, 3.0 * MS);
-    cr_assert(cup_server_worst_error(use, worst, sizeof worst));
+    cr_assert(cup_server_worst_error(&uses, use, worst, sizeof worst));
     cr_expect_str_eq(worst, "HTTP status 404");
+    expect_kinds(use, "5 HTTP status 404, 3 given up by the client, 2 HTTP status 503, "
+                      "1 cut off by the server");
+    cr_expect_str_eq(cup_server_repeats_unknown(&profile, use), OLD_LOG);
+    cr_expect_str_eq(cup_server_reconnects_unknown(&profile, use), OLD_LOG);
 }
 
 Test(server_uses, with_tls_the_status_is_not_known)
@@ -276,6 +299,38 @@ Test(server_uses, with_tls_the_status_is_not_known)
     asked(0, 90, 100 * MS, 10 * MS, true);
     const struct cup_server_use *use = http_server();
     cr_expect(use->is_http && use->requests == 90 && use->encrypted == 90 && use->faults == 0);
+    cr_expect(strstr(cup_server_repeats_unknown(&profile, use), "TLS"));
+}
+
+Test(server_uses, errors_beyond_the_room_are_other)
+{
+    char kinds[120];
+    used(1, PEER_FILE, 5000, 5, MS);
+    for (uint32_t status = 400; status < 440; status++)
+        asked(status, status == 400 ? 7 : 1, MS, 0, false);
+    const struct cup_server_use *use = http_server();
+    cr_assert(cup_server_error_kinds(&uses, use, kinds, sizeof kinds));
+    cr_expect_str_eq(kinds, "7 HTTP status 400, 1 HTTP status 401, 1 HTTP status 402, "
+                            "1 HTTP status 403, 36 other");
+    uint64_t sum = 0;
+    for (const char *at = kinds; at; at = strchr(at, ','))
+        sum += strtoul(at + (*at == ',') * 2, (char **)&at, 10);
+    cr_expect_eq(sum, 7 + 39, "%s", kinds);
+}
+
+/* What was tried again is known of logs that say so. */
+Test(server_uses, of_http_repeats_and_reconnects_are_counted)
+{
+    struct cup_r_file_use file = {.task = 1, .file = PEER_FILE, .block = 3, .file_sequence = 90};
+    uint64_t counters[CUP_FILE_COUNTER_COUNT] = {[CUP_F_OPENS] = 5, [CUP_F_RECONNECTS] = 3};
+    builder_header(&builder)->features |= CUP_FEATURE_REPEATS;
+    builder_file_use(&builder, &file, counters);
+    repeated_requests = 4;
+    asked(503, 9, MS, 0, false);
+    const struct cup_server_use *use = http_server();
+    cr_expect(use->repeated == 4 && use->reconnects == 3 && use->connections == 5);
+    cr_expect_null(cup_server_repeats_unknown(&profile, use));
+    cr_expect_null(cup_server_reconnects_unknown(&profile, use));
 }
 
 /* ---- advice ---------------------------------------------------------------------------------- */
@@ -421,4 +476,51 @@ Test(server_uses, one_group_is_no_cache)
     requested(1, SLOW_FILE, SLOW, 0, 900, 40 * MS);
     requested(1, SLOW_FILE, SLOW, 0, 100, 70 * MS);
     cr_expect_null(said("cache_misses"));
+}
+
+/* Of 16 requests that are out at a time, the first ones find no other one before them. */
+static void queued(uint64_t fast, uint64_t slow, uint64_t process_ns)
+{
+    process_time = process_ns;
+    requested(1, SLOW_FILE, SLOW, 0, fast, 10 * MS);
+    process_time = 0;
+    requested(1, SLOW_FILE, SLOW, 0, slow, 100 * MS);
+}
+
+Test(server_uses, requests_that_queue_in_the_client_are_advised_on)
+{
+    queued(40, 160, 2000 * (uint64_t)MS);
+    const char *text = said("few_connections");
+    expect_said(text,
+                "Requests to root://slow:1094 queue in the client: 8.2 of one process were out "
+                "at a time on average (threshold 4), at most 16.");
+    expect_said(text, "XRD_SUBSTREAMSPERCHANNEL");
+}
+
+Test(server_uses, requests_one_after_the_other_do_not_queue)
+{
+    queued(40, 160, 16400 * (uint64_t)MS);
+    cr_expect_null(said("few_connections"));
+}
+
+Test(server_uses, in_logs_that_do_not_have_it_no_queue_is_judged)
+{
+    queued(40, 160, 0);
+    cr_expect_null(said("few_connections"));
+    cr_expect(isnan(cup_server_mean_out(use_of("root://slow:1094"))));
+}
+
+/* ---- Dask's own addresses -------------------------------------------------------------------- */
+
+/* A client polls a dashboard, whose address its scheduler wrote into its log. */
+Test(server_uses, where_dask_accepts_connections_is_no_storage)
+{
+    struct cup_r_info info = {.name = INFO_NAME, .value = PEER};
+    used(1, PEER_FILE, 5000, 5, MS);
+    asked(503, 9, MS, 0, false);
+    builder_string(&builder, INFO_NAME, CUP_INFO_LISTENS);
+    BUILDER_ADD(&builder, CUP_R_INFO, info);
+    load();
+    for (size_t i = 0; i < uses.count; i++)
+        cr_expect(!cup_is_peer_address(uses.rows[i].name));
 }
