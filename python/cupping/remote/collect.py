@@ -1,0 +1,588 @@
+"""Logs come home while the job runs: `cupping collect`, and `cupping.attach`.
+
+A Collector asks each nanny of a cluster again and again what changed in the logs of its host
+(deltas.py), over Dask's own comms, and keeps a copy of each log. It connects straight to the nannies;
+where that is not possible, the scheduler passes the questions on. It runs in a thread of its own,
+with an event loop of its own, so it needs nothing of the client but its addresses and its TLS
+identity, and goes on when the client closes.
+"""
+
+import array
+import asyncio
+import hashlib
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import threading
+import time
+import zlib
+
+from . import deltas
+
+LIMIT_BYTES = 10_000_000_000  # of disk space for the copies
+MOST_COMMS = 400  # that stay open; with more nannies, each question has its own
+FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
+CONNECT_S = 5
+PLUGIN = OP = "cupping-collect"
+LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
+
+
+class BySource:
+    """Something of deltas.py, pickled as the source text of that file: the nannies need no cupping.
+
+    source: how it is made, an expression in that file. The scheduler and the nannies check the
+    text's SHA-256 before they run it."""
+
+    def __init__(self, expression):
+        self.expression = expression
+
+    def __reduce__(self):
+        with open(deltas.__file__, "rb") as file:
+            source = file.read()
+        names = {
+            "source": source,
+            "digest": hashlib.sha256(source).hexdigest(),
+            "module": {"__name__": "cupping_deltas"},
+        }
+        load = (
+            "exec(compile(source, 'cupping/remote/deltas.py', 'exec'), module) or "
+            f"eval({self.expression!r}, module) "
+            "if __import__('hashlib').sha256(source).hexdigest() == digest else None"
+        )
+        return eval, (load, names)
+
+
+def write_whole(path, text):
+    """Replaces a file by one with this text, which only this user can read."""
+    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with os.fdopen(fd, "w") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def update_collected(directory, **parts):
+    """Replaces PARTS of DIRECTORY/collected.json, such as refused=[{"worker":, "why":}]."""
+    path = os.path.join(directory, "collected.json")
+    try:
+        with open(path) as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        known = {}
+    known.update(parts)
+    write_whole(path, json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+class Copy:
+    """A log that comes home. The file has the log's name only when it has a header and all that the
+    header speaks of."""
+
+    def __init__(self, directory, name, source):
+        self.path = os.path.join(directory, name)
+        self.part = os.path.join(directory, f".{name}.part")
+        self.source = source  # Nanny whose deltas count
+        self.number = 0  # of the last delta
+        self.bytes = 0  # of disk space
+        self.size = 0
+        self.final = False
+        self.ready = False
+        self.until = None  # time of the nanny's host, seconds; None: nothing arrived
+        self.why = None  # it is known in part: "lost" or "full"
+        self.lost_because = None
+
+    def write(self, delta):
+        """Raises OSError if there is no room."""
+        numbers = array.array("I")
+        numbers.frombytes(delta["pieces"])
+        most = len(numbers) * deltas.PIECE
+        data = zlib.decompressobj().decompress(delta["data"], most or 1)
+        if len(data) != most:
+            raise ValueError("a delta of another length than it says")
+        fd = os.open(
+            self.path if self.ready else self.part,
+            os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW,
+            0o600,
+        )
+        try:
+            os.ftruncate(fd, delta["size"])
+            # The header last: a report that reads now finds all records that it speaks of.
+            for i in sorted(range(len(numbers)), key=lambda i: numbers[i] or 1 << 32):
+                at = numbers[i] * deltas.PIECE
+                piece = data[i * deltas.PIECE : (i + 1) * deltas.PIECE]
+                os.pwrite(fd, piece[: max(delta["size"] - at, 0)], at)
+            self.bytes = os.fstat(fd).st_blocks * 512
+        finally:
+            os.close(fd)
+        if not self.ready and delta["whole"]:
+            os.rename(self.part, self.path)
+            self.ready = True
+        self.size = delta["size"]
+        self.number = delta["number"]
+        self.final = delta["final"]
+
+    def have(self):
+        """What a nanny must know to go on with it."""
+        path = self.path if self.ready else self.part
+        digests = deltas.digests_of_file(path) if os.path.exists(path) else b""
+        return [self.number, zlib.compress(digests)]
+
+
+class Nanny:
+    """A nanny that is asked."""
+
+    def __init__(self, worker, address):
+        self.worker, self.address = worker, address
+        self.comm = None
+        self.reached = False  # straight, at least once
+        self.forwarded = False
+        self.place = None
+        self.confirmed = {}  # numbers that the next question confirms
+        self.adopting = set()  # names of logs that it goes on with
+        self.closing_reads = []  # logs of its own workers, when it closes
+        self.first = self.again = False
+        self.waits = False  # a question waits for its answer
+        self.ended = None  # why it is not asked any more
+        self.pid = None
+
+
+class Collector:
+    """Brings the logs of a cluster home, into a directory.
+
+    client: a distributed.Client, or what has its `scheduler.address` and `security`. directory: is
+    made, 0700, if it is missing. limit_bytes: the most that the copies may take on the disk. seconds:
+    between two questions to a nanny; None: 2, or more with more than 200 nannies. warn: called with
+    a line for the user, from another thread.
+    """
+
+    def __init__(self, client, directory, limit_bytes=LIMIT_BYTES, seconds=None, warn=None):
+        self.scheduler = client.scheduler.address
+        self.security = client.security
+        self.directory = os.path.abspath(directory)
+        self.limit_bytes = limit_bytes
+        self.seconds = seconds
+        self.warn = warn or (lambda line: print(f"cupping: {line}", file=sys.stderr))
+        self.session = f"{os.getpid()}-{random.SystemRandom().getrandbits(64):x}"
+        self.nannies = {}  # by address
+        self.without_nanny = []
+        self.copies = {}  # by name of the log
+        self.foreign = set()  # names of logs that were in the directory before
+        self.readers = {}  # place: the Nanny that reads there
+        self.full = None  # why no more is kept
+        self.stopping = None
+        self.thread = None
+        self.started = threading.Event()
+        self.problem = None
+        self.sent_bytes = 0  # of deltas, compressed
+        self.answers = self.forwarded_answers = 0
+        self.next_forward = 0.0
+        self.written = None
+
+    # ---- from the user's thread
+
+    def start(self):
+        """Begins. Raises OSError if the scheduler cannot be reached or the directory be made."""
+        os.makedirs(self.directory, mode=0o700, exist_ok=True)
+        self.thread = threading.Thread(target=self.run_thread, name="cupping-collect", daemon=True)
+        self.thread.start()
+        self.started.wait()
+        if self.problem:
+            raise self.problem
+        return self
+
+    def stop(self, seconds=60):
+        """Fetches what is new, at most for so long, and ends. Returns what is known in part: {log:
+        {"until": seconds since the epoch or None, "why": text}}."""
+        if self.thread and self.thread.is_alive():
+            self.loop.call_soon_threadsafe(self.stopping.set)
+            self.thread.join(seconds)
+        if self.thread and self.thread.is_alive():
+            self.loop.call_soon_threadsafe(self.main_task.cancel)
+            self.thread.join(10)
+        return self.known_in_part()
+
+    def wait(self):
+        """Until the cluster is gone."""
+        self.thread.join()
+
+    def known_in_part(self):
+        """The log of a nanny itself is not named: it ends a moment after what the nanny last sent."""
+        return {
+            name: {"until": copy.until, "why": copy.why or "stopped"}
+            for name, copy in sorted(self.copies.items())
+            if not copy.final and f"-{copy.source.pid}-" not in name
+        }
+
+    # ---- the thread
+
+    def run_thread(self):
+        try:
+            asyncio.run(self.main())
+        except (Exception, asyncio.CancelledError) as error:
+            self.problem = self.problem or error
+        finally:
+            self.started.set()
+
+    async def main(self):
+        self.loop = asyncio.get_running_loop()
+        self.stopping = asyncio.Event()
+        self.main_task = asyncio.current_task()
+        self.connection = self.security.get_connection_args("client")
+        try:
+            await self.register()
+            await self.find_nannies()
+        except Exception as error:
+            self.problem = error if isinstance(error, OSError) else OSError(str(error))
+            return
+        self.write_state(True)
+        self.started.set()
+        tasks = {}
+        try:
+            await self.follow_all(tasks)
+        finally:
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
+            self.write_state(False)
+
+    async def follow_all(self, tasks):
+        """Until stop(), or until scheduler and nannies are gone. TASKS: one for each nanny."""
+        gone = 0
+        while not self.stopping.is_set():
+            for address, nanny in self.nannies.items():
+                if address not in tasks:
+                    tasks[address] = asyncio.create_task(self.follow(nanny))
+            await self.sleep(self.interval())
+            try:
+                await self.find_nannies()
+                gone = 0
+            except (OSError, asyncio.TimeoutError):
+                gone += 1
+                for nanny in self.nannies.values():
+                    nanny.worker = None  # the scheduler passes nothing on
+                if gone > 2 and all(task.done() for task in tasks.values()):
+                    return
+            self.write_state(True)
+        for address, nanny in self.nannies.items():
+            if address not in tasks:
+                tasks[address] = asyncio.create_task(self.follow(nanny))
+        await asyncio.gather(*(self.wake(n) for n in self.nannies.values()), return_exceptions=True)
+        if tasks:
+            await asyncio.wait(tasks.values())
+
+    def interval(self):
+        return self.seconds or max(2.0, len(self.nannies) / 100)
+
+    async def sleep(self, seconds):
+        """Until then, or stop()."""
+        try:
+            await asyncio.wait_for(self.stopping.wait(), seconds)
+        except asyncio.TimeoutError:
+            pass
+
+    # ---- Dask
+
+    async def ask_once(self, address, seconds=30, **message):
+        """One question on a connection of its own."""
+        from distributed.core import send_recv
+
+        comm = await self.connect(address)
+        try:
+            return await asyncio.wait_for(send_recv(comm, **message), seconds)
+        finally:
+            comm.abort()
+
+    async def connect(self, address):
+        from distributed.comm import connect
+
+        return await connect(address, timeout=CONNECT_S, **self.connection)
+
+    async def register(self):
+        from distributed.protocol.pickle import dumps
+
+        self.plugin = dumps(BySource("CollectPlugin()"))
+        message = {"op": "register_nanny_plugin", "plugin": self.plugin, "name": PLUGIN}
+        try:
+            await self.ask_once(self.scheduler, 60, **message, idempotent=False)
+        except TypeError:  # before 2023.9
+            await self.ask_once(self.scheduler, 60, **message)
+
+    async def find_nannies(self):
+        from distributed.protocol.pickle import dumps
+
+        answer = await self.ask_once(
+            self.scheduler,
+            op="run_function",
+            function=dumps(BySource("find_nannies")),
+            kwargs=dumps({"known": self.written}),
+        )
+        if answer["status"] != "OK":
+            raise OSError(f"the scheduler does not run functions: {answer.get('text')}")
+        found = answer["result"]
+        found = getattr(found, "data", found)
+        if not found:
+            return
+        self.written, workers = found
+        for nanny in self.nannies.values():
+            nanny.worker = None
+        self.without_nanny = []
+        for worker, address in workers.items():
+            if not address:
+                self.without_nanny.append(worker)
+            elif address in self.nannies:
+                self.nannies[address].worker = worker
+            else:
+                self.nannies[address] = Nanny(worker, address)
+
+    async def ask(self, nanny, **question):
+        """The answer of a nanny: straight from it, or through the scheduler."""
+        if not nanny.forwarded:
+            try:
+                return await self.ask_straight(nanny, question)
+            except (OSError, asyncio.TimeoutError):
+                if nanny.comm:
+                    nanny.comm.abort()
+                nanny.comm = None
+                if nanny.reached or not nanny.worker:
+                    raise
+                nanny.forwarded = True
+        return await self.ask_forwarded(nanny, question)
+
+    async def ask_straight(self, nanny, question):
+        from distributed.core import send_recv
+
+        keep = len(self.nannies) <= MOST_COMMS
+        comm = nanny.comm or await self.connect(nanny.address)
+        nanny.comm = comm
+        nanny.reached = True
+        seconds = 30 + question.get("wait", 0)
+        answer = await asyncio.wait_for(
+            send_recv(comm, **question), seconds
+        )
+        if not keep:
+            await comm.close()
+            nanny.comm = None
+        return answer
+
+    async def ask_forwarded(self, nanny, question):
+        """The scheduler passes the question on. Few questions a second, because its loop is busy
+        with each; none waits in it."""
+        now = time.monotonic()
+        at = max(self.next_forward, now)
+        self.next_forward = at + 1 / FORWARDED_PER_S
+        await asyncio.sleep(at - now)
+        if not nanny.worker:
+            raise OSError("the scheduler does not know the worker any more")
+        if question["op"] == OP:
+            question = {**question, "forwarded": True, "wait": 0}
+        answer = await self.ask_once(
+            self.scheduler, op="broadcast", msg=question, workers=[nanny.worker], nanny=True
+        )
+        self.forwarded_answers += 1
+        return answer[nanny.address]
+
+    async def wake(self, nanny):
+        """The nanny answers the question that waits."""
+        if nanny.waits and not nanny.forwarded:
+            await self.ask_once(
+                nanny.address, op=OP, session=self.session, wake=True
+            )
+
+    # ---- a nanny
+
+    async def follow(self, nanny):
+        try:
+            await self.follow_to_end(nanny)
+        except Exception as error:
+            nanny.ended = f"{type(error).__name__}: {error}"
+        finally:
+            if nanny.comm:
+                nanny.comm.abort()
+            if nanny.ended:
+                self.give_up(nanny)
+
+    async def follow_to_end(self, nanny):
+        failures, last = 0, False
+        while not nanny.ended and not self.full:
+            last = self.stopping.is_set()  # then this question is the last one
+            try:
+                answer = await self.ask_next(nanny, last)
+            except (OSError, asyncio.TimeoutError):
+                failures += 1
+                if failures > 2 or last or (failures > 1 and not nanny.worker):
+                    nanny.ended = "its nanny or its host cannot be reached"
+                    return
+                await self.sleep(failures)
+                continue
+            failures = 0
+            again = self.take(nanny, answer)
+            if not again and (last or answer["status"] == "closing"):
+                nanny.ended = None if last else "its nanny closed"
+                break
+            if not again and not self.long_poll(nanny):
+                await self.sleep(self.interval())
+        await self.say_bye(nanny)
+
+    def long_poll(self, nanny):
+        """The nanny waits with its answer, so that it can answer when it closes."""
+        return not nanny.forwarded and len(self.nannies) <= MOST_COMMS
+
+    async def ask_next(self, nanny, at_once):
+        """The next question. What it confirms and hands over is kept until it is answered."""
+        self.find_reader(nanny)
+        confirmed, adopting = dict(nanny.confirmed), set(nanny.adopting)
+        read = nanny.closing_reads or self.readers.get(nanny.place) in (nanny, None)
+        nanny.waits = self.long_poll(nanny) and not at_once and not nanny.again
+        try:
+            answer = await self.ask(
+                nanny,
+                op=OP,
+                session=self.session,
+                wait=self.interval() if nanny.waits else 0,
+                confirmed=confirmed,
+                read=read,
+                **self.hand_over(nanny, adopting),
+            )
+        finally:
+            nanny.waits = False
+        if answer is None:  # Dask before 2023.9 leaves out nannies that start at that moment
+            await self.ask(nanny, op="plugin_add", plugin=self.plugin, name=PLUGIN)
+            return {"status": "no plugin"}
+        nanny.confirmed, nanny.adopting, nanny.first = {}, nanny.adopting - adopting, False
+        return answer
+
+    def find_reader(self, nanny):
+        """If no nanny reads the directory of this one, this one does, and goes on with the logs that
+        came from the last."""
+        reader = self.readers.get(nanny.place)
+        if nanny.place is None or (reader and not reader.ended):
+            return
+        self.readers[nanny.place] = nanny
+        for name, copy in self.copies.items():
+            if copy.source.place == nanny.place and copy.source.ended and not copy.final:
+                copy.source = nanny
+                nanny.adopting.add(name)
+
+    def hand_over(self, nanny, names):
+        """What a nanny must know of copies to go on with them."""
+        question = {"have": {name: self.copies[name].have() for name in names}} if names else {}
+        if nanny.first:
+            done = [n for n, c in self.copies.items() if c.final and c.source.place == nanny.place]
+            question = {"have": {}, **question, "done": done}
+        return question
+
+    def take(self, nanny, answer):
+        """Keeps what an answer brings. True: ask again at once."""
+        nanny.again = False
+        if answer["status"] in ("no directory", "no plugin"):
+            return False
+        nanny.place = answer["place"]
+        if nanny.place == deltas.place_of(self.directory):
+            nanny.ended = "it writes into the same directory"
+            return False
+        if answer["status"] == "unknown":
+            nanny.first = nanny.again = True
+            nanny.adopting |= {
+                name for name, c in self.copies.items() if c.source is nanny and not c.final
+            }
+            return True
+        self.answers += 1
+        nanny.pid = answer["pid"]
+        for name, delta in answer["logs"].items():
+            self.take_delta(nanny, name, delta)
+        for copy in self.copies.values():
+            if copy.source is nanny and not copy.final and not self.full and copy.ready:
+                copy.until = answer["time"]
+        nanny.again = answer["more"] or self.take_own(nanny, answer["own"])
+        return nanny.again
+
+    def take_own(self, nanny, names):
+        """A nanny that closes hands over the logs of its own workers, which another nanny reads until
+        then. True: ask it for them."""
+        if nanny.closing_reads or self.readers.get(nanny.place) is nanny:
+            return False
+        for name in names:
+            copy = self.copies.get(name)
+            if copy and not copy.final and copy.source is not nanny:
+                copy.source = nanny
+                nanny.adopting.add(name)
+        nanny.closing_reads = [n for n in names if n not in self.copies or n in nanny.adopting]
+        return bool(nanny.closing_reads)
+
+    def take_delta(self, nanny, name, delta):
+        copy = self.copy_of(nanny, name)
+        if copy is None or copy.final or copy.source is not nanny:
+            nanny.confirmed[name] = delta["number"]  # another nanny sends it, or it is not ours
+        elif delta["after"] != copy.number:
+            nanny.adopting.add(name)
+        elif self.keep(copy, delta):
+            nanny.confirmed[name] = copy.number
+
+    def copy_of(self, nanny, name):
+        """The copy of a log; None: it must not be written."""
+        if name in self.copies:
+            return self.copies[name]
+        if name in self.foreign or not LOG_NAME.fullmatch(name):
+            return None
+        if os.path.lexists(os.path.join(self.directory, name)):
+            self.foreign.add(name)
+            return None
+        self.copies[name] = Copy(self.directory, name, nanny)
+        return self.copies[name]
+
+    def keep(self, copy, delta):
+        """Writes a delta. False: there is no room for it."""
+        more = len(delta["pieces"]) // 4 * deltas.PIECE
+        if self.full or sum(c.bytes for c in self.copies.values()) + more > self.limit_bytes:
+            self.become_full(copy, f"the limit of {self.limit_bytes:,} bytes is reached")
+            return False
+        try:
+            copy.write(delta)
+        except OSError as error:
+            self.become_full(copy, f"{error.strerror} ({self.directory})")
+            return False
+        self.sent_bytes += len(delta["data"])
+        return True
+
+    def become_full(self, copy, why):
+        copy.why = "full"
+        if self.full:
+            return
+        self.full = {"at": time.time(), "why": why}
+        self.stopping.set()
+        self.warn(f"no more logs are collected: {why}; what came before is kept")
+
+    async def say_bye(self, nanny):
+        """A nanny that closes does not wait for this client any more."""
+        try:
+            await self.ask(nanny, op=OP, session=self.session, bye=True)
+        except (OSError, asyncio.TimeoutError):
+            pass
+
+    def give_up(self, nanny):
+        for copy in self.copies.values():
+            if copy.source is nanny and not copy.final and not copy.why:
+                copy.why = "lost"
+                copy.lost_because = nanny.ended
+
+    # ---- what is known of it all
+
+    def write_state(self, collecting):
+        """Writes collected.json, which the report reads."""
+        part = {
+            name: about
+            for name, about in self.known_in_part().items()
+            if not collecting or about["why"] != "stopped"
+        }
+        update_collected(
+            self.directory,
+            collecting=collecting,
+            updated=time.time(),
+            full=self.full,
+            logs=part,
+        )

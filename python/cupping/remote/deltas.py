@@ -1,0 +1,419 @@
+"""What a nanny does for `cupping collect`: it says what changed in the logs of its host.
+
+The file is sent to the nannies as it is, so it imports nothing else of cupping. A nanny never pushes:
+clients ask it (`op` "cupping-collect"), and it answers with *deltas*. A delta has the pieces of 4 KiB
+of one log that differ from what the client has confirmed, compressed, and a number. The client
+confirms a number with its next question. A delta that was not confirmed is thrown away, and what it
+held is in the next one. So nothing is sent twice if nothing is lost, and nothing is missing if a
+message is.
+
+All of a Source runs in the event loop of its nanny, except look(), which runs in a thread of the
+loop's executor, for one question at a time.
+"""
+
+import array
+import asyncio
+import hashlib
+import os
+import socket
+import struct
+import time
+import zlib
+
+from distributed.core import Status
+from distributed.diagnostics.plugin import NannyPlugin
+
+PIECE = 4096  # bytes
+READ = 64 * PIECE  # at once
+MOST_RAW = 16 << 20  # bytes of pieces in one answer, before compression
+SETTLED = 512 << 10  # records this far behind the end are complete: they are only looked at
+FULL_LOOK_EVERY = 6  # looks; a log below 4 MiB is always read as a whole
+SMALL = 4 << 20
+FORGET_S = 600  # a client that has not asked for so long is gone
+CLOSE_S = 15  # a nanny that closes waits this long for the last question of its clients
+ZERO = bytes(8)  # digest of a piece that holds only zeros
+
+# The begin of struct cup_log_header, and its table of regions (include/log_format.h).
+HEADER = struct.Struct("=8sIHHIIQQIIqqqQII64s32s48s")
+REGION = struct.Struct("=IIQQ")
+MAGIC = b"CUPPING\n"
+BYTE_ORDER = 0x01020304
+
+
+def digest_of(piece):
+    """8 bytes that stand for a piece; ZERO if all its bytes are 0."""
+    if piece.count(0) == len(piece):
+        return ZERO
+    return hashlib.blake2b(piece, digest_size=8).digest()
+
+
+def digests_of_file(path):
+    """The digests of all pieces of a file, one after the other."""
+    digests = []
+    with open(path, "rb", buffering=0) as file:
+        while block := file.read(READ):
+            digests += [digest_of(block[at : at + PIECE]) for at in range(0, len(block), PIECE)]
+    return b"".join(digests)
+
+
+def host_name():
+    """The host as it stands in the names of logs."""
+    return socket.gethostname().replace("/", "_")[:63]
+
+
+def place_of(directory):
+    """What is equal for two nannies if and only if they see the same directory of one host."""
+    found = os.stat(directory)
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            boot = file.read().strip()
+    except OSError:
+        boot = ""
+    return f"{host_name()}/{boot}/{found.st_dev}/{found.st_ino}"
+
+
+def process_runs(pid, log_start_ns):
+    """False if the process that began this log has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            words = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return False
+    if words[0] in b"ZX":
+        return False
+    since_boot = int(words[19]) / os.sysconf("SC_CLK_TCK")
+    start = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+    return start <= log_start_ns / 1e9 + 1
+
+
+class Header:
+    """What a nanny must know of a log's header."""
+
+    def __init__(self, data):
+        fields = HEADER.unpack_from(data)
+        self.regions = [(0, fields[6])]  # all that is updated in place: begin and end
+        self.records_end, self.pid, self.ppid = fields[7], fields[8], fields[9]
+        self.start_ns = fields[11]
+        for i in range(min(fields[5], (len(data) - HEADER.size) // REGION.size)):
+            _, count, offset, stride = REGION.unpack_from(data, HEADER.size + i * REGION.size)
+            if offset >= fields[6]:
+                self.regions.append((offset, offset + count * stride))
+
+    @staticmethod
+    def read(fd):
+        """The header of an open log; None: it is no log yet, or one of another kind of machine."""
+        data = os.pread(fd, PIECE, 0)
+        if len(data) < HEADER.size or data[:8] != MAGIC:
+            return None
+        return Header(data) if HEADER.unpack_from(data)[1] == BYTE_ORDER else None
+
+
+class Log:
+    """One log, and what one client has of it."""
+
+    def __init__(self, directory, name, number=0, digests=b""):
+        self.path = os.path.join(directory, name)
+        self.process, self.started = split_name(name)
+        self.number = number  # of the last delta that the client confirmed
+        self.last_number = number  # that was used
+        self.digests = bytearray(digests)  # of the pieces that the client has
+        self.pending = None  # delta that was sent: (number, {piece: digest}, size, final)
+        self.looks = 0
+        self.settled = 0  # records before it were complete at the last look
+        self.size = -1  # that the client knows
+        self.whole = True  # the last delta had all that there was
+        self.header = None
+
+    def confirm(self, number):
+        """The client has NUMBER; or not the last delta, if that has another number. True: the log is
+        final, and the client has all of it."""
+        pending, self.pending = self.pending, None
+        if not pending or pending[0] != number:
+            if pending:
+                self.settled = 0  # what was lost may be anywhere
+            return False
+        self.number, changed, self.size, final = pending
+        for piece, digest in changed.items():
+            if len(self.digests) < 8 * piece + 8:
+                self.digests.extend(bytes(8 * piece + 8 - len(self.digests)))
+            self.digests[8 * piece : 8 * piece + 8] = digest
+        return final
+
+    def ranges(self, size, final):
+        """The parts of the file to look at, begin and end in bytes."""
+        self.looks += 1
+        if final or size <= SMALL or self.settled == 0 or self.looks % FULL_LOOK_EVERY == 0:
+            return [(0, size)]
+        begin = max(self.settled - SETTLED, 0)
+        return [*self.header.regions, (begin, min(self.header.records_end + PIECE, size))]
+
+    def read_changes(self, fd, ranges, most):
+        """(pieces that changed, their digests by number), of at most MOST bytes, and whether that
+        is all."""
+        pieces, changed = [], {}
+        for begin, end in ranges:
+            for at in range(begin // PIECE * PIECE, end, READ):
+                block = os.pread(fd, min(READ, -(-(end - at) // PIECE) * PIECE), at)
+                for offset in range(0, len(block), PIECE):
+                    number = (at + offset) // PIECE
+                    piece = block[offset : offset + PIECE]
+                    digest = digest_of(piece)
+                    known = bytes(self.digests[8 * number : 8 * number + 8]) or ZERO
+                    if digest != known and number not in changed:
+                        if len(pieces) * PIECE >= most:
+                            return pieces, changed, False
+                        pieces.append(piece)
+                        changed[number] = digest
+        return pieces, changed, True
+
+    def delta(self, newest, most):
+        """What changed since the last delta that the client confirmed, as a message; None: nothing.
+        NEWEST: no later log has this process number. MOST: bytes of pieces."""
+        fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            header = Header.read(fd)
+            if not header:
+                return None
+            self.header = header
+            # First whether the process has ended, then its log: nothing can come after that.
+            final = not newest or not process_runs(header.pid, header.start_ns)
+            size = os.fstat(fd).st_size
+            pieces, changed, whole = self.read_changes(fd, self.ranges(size, final), most)
+        finally:
+            os.close(fd)
+        self.settled = header.records_end if whole else 0
+        self.whole = whole
+        final = final and whole
+        if not changed and size == self.size and not final:
+            return None
+        self.last_number += 1
+        self.pending = (self.last_number, changed, size, final)
+        numbers = array.array("I", changed)
+        return {
+            "number": self.last_number,
+            "after": self.number,
+            "size": size,
+            "final": final,
+            "whole": whole,
+            "pieces": numbers.tobytes(),
+            "data": zlib.compress(b"".join(p.ljust(PIECE, b"\0") for p in pieces), 3),
+        }
+
+
+class Session:
+    """What one client has of the logs of this host."""
+
+    def __init__(self):
+        self.logs = {}  # name: Log
+        self.done = set()  # names of logs that the client has to their end
+        self.asked = time.monotonic()
+        self.wake = asyncio.Event()
+        self.busy = asyncio.Lock()
+        self.forwarded = False
+
+    def confirm(self, numbers):
+        for name, number in numbers.items():
+            if name in self.logs and self.logs[name].number < number:
+                if self.logs[name].confirm(number):
+                    self.done.add(name)
+                    del self.logs[name]
+        for log in self.logs.values():
+            if log.pending:
+                log.confirm(-1)
+
+    def adopt(self, directory, have, done):
+        """The client has these logs from another nanny, or from a session that was forgotten."""
+        for name, (number, digests) in have.items():
+            self.logs[name] = Log(directory, name, number, zlib.decompress(digests))
+        self.done.update(done)
+
+    def look(self, directory, only):
+        """The deltas of the logs, by name, and whether there are more. ONLY: names; None: all."""
+        deltas, left, newest = {}, MOST_RAW, {}
+        names = names_in(directory)
+        for name in names:
+            process, started = split_name(name)
+            newest[process] = max(newest.get(process, 0), started)
+        for name in names:
+            if name in self.done or (only is not None and name not in only):
+                continue
+            if left <= 0:
+                return deltas, True
+            log = self.logs.get(name) or Log(directory, name)
+            try:
+                delta = log.delta(newest[log.process] == log.started, left)
+            except OSError:
+                continue  # it was removed
+            self.logs[name] = log
+            if delta:
+                deltas[name] = delta
+                left -= len(delta["pieces"]) // 4 * PIECE
+        return deltas, any(not log.whole for log in self.logs.values())
+
+
+def split_name(name):
+    """(HOST-PID, STARTNS) of the name of a log; STARTNS is 0 if it is none."""
+    process, _, started = name[: -len(".cup")].rpartition("-")
+    return process, int(started) if started.isdigit() else 0
+
+
+def names_in(directory):
+    """The names of the logs of this host."""
+    prefix = host_name() + "-"
+    return sorted(n for n in os.listdir(directory) if n.endswith(".cup") and n.startswith(prefix))
+
+
+def names_of(directory, pids):
+    """The names of the logs of these processes and of their children."""
+    found = []
+    for name in names_in(directory):
+        try:
+            with open(os.path.join(directory, name), "rb", buffering=0) as file:
+                header = Header.read(file.fileno())
+        except OSError:
+            continue
+        if header and (header.pid in pids or header.ppid in pids):
+            found.append(name)
+    return found
+
+
+class Source:
+    """The logs of one host, for clients that ask."""
+
+    def __init__(self, find_directory, find_pids):
+        """FIND_DIRECTORY: a function; None: there is none yet. FIND_PIDS: the processes whose logs
+        this nanny must hand over when it closes, even if another one reads the directory."""
+        self.find_directory = find_directory
+        self.find_pids = find_pids
+        self.sessions = {}
+        self.closing = False
+
+    async def answer(
+        self,
+        session,
+        wait=0.0,
+        confirmed=None,
+        have=None,
+        done=(),
+        read=True,
+        wake=False,
+        bye=False,
+        forwarded=False,
+    ):
+        """One question of a client.
+
+        session: the client's own name. wait: seconds until the answer, unless the nanny closes or
+        a question with `wake` comes first. confirmed: {log: number of the delta that arrived}. have:
+        {log: (number, digests)} of logs that the client has from elsewhere, and done: those that it
+        has to their end; needed once, if the status of the answer is "unknown". read: which logs:
+        True: all; names; False: none, because another nanny reads this directory. bye: it is the
+        last question.
+        """
+        now = time.monotonic()
+        for name in [n for n, s in self.sessions.items() if now - s.asked > FORGET_S]:
+            del self.sessions[name]
+        state = self.sessions.get(session)
+        if bye or wake:
+            if state and bye:
+                del self.sessions[session]
+            if state:
+                state.wake.set()
+            return {"status": "OK"}
+        directory = self.find_directory()
+        if not directory or not os.path.isdir(directory):
+            await asyncio.sleep(min(wait, 1.0))
+            return {"status": "no directory"}
+        if state is None and have is None:
+            return {"status": "unknown", "place": place_of(directory)}
+        if state is None:
+            state = self.sessions[session] = Session()
+        state.forwarded = forwarded
+        if state.busy.locked():
+            state.wake.set()  # the client does not await the answer of its last question any more
+        async with state.busy:
+            state.asked = time.monotonic()
+            state.confirm(confirmed or {})
+            state.adopt(directory, have or {}, done)
+            if wait and not self.closing:
+                try:
+                    await asyncio.wait_for(state.wake.wait(), wait)
+                except asyncio.TimeoutError:
+                    pass
+            state.wake.clear()
+            state.asked = time.monotonic()
+            return await self.look(state, directory, read)
+
+    async def look(self, state, directory, read):
+        closing = self.closing
+        deltas, more = {}, False
+        if read:
+            loop = asyncio.get_running_loop()
+            only = None if read is True else set(read)
+            deltas, more = await loop.run_in_executor(None, state.look, directory, only)
+        return {
+            "status": "closing" if closing else "OK",
+            "place": place_of(directory),
+            "time": time.time(),
+            "logs": deltas,
+            "more": more,
+            "pid": os.getpid(),
+            "own": names_of(directory, self.find_pids()) if closing else [],
+        }
+
+    async def close(self, seconds=CLOSE_S):
+        """Waits until each client that asked in the last minute has all deltas, at most so long."""
+        self.closing = True
+        deadline = time.monotonic() + seconds
+        waiting = {
+            name
+            for name, session in self.sessions.items()
+            if time.monotonic() - session.asked < 60 and not session.forwarded
+        }
+        for name in waiting:
+            self.sessions[name].wake.set()
+        while time.monotonic() < deadline and waiting & self.sessions.keys():
+            await asyncio.sleep(0.02)
+
+
+class CollectPlugin(NannyPlugin):
+    """Answers clients that collect logs."""
+
+    name = "cupping-collect"
+
+    def setup(self, nanny):
+        self.pids = {nanny.pid}
+        self.source = Source(lambda: directory_of(nanny), lambda: self.pids)
+
+        async def cupping_collect(comm, **question):
+            self.pids.add(nanny.pid)
+            return await self.source.answer(**question)
+
+        nanny.handlers[self.name] = cupping_collect
+
+    async def teardown(self, nanny):
+        """The nanny closes, or the plugin was removed. A nanny that closes ends its worker next: that
+        is done here already, so that the end of the worker's log comes home, too."""
+        if nanny.status in (Status.closing, Status.closing_gracefully) and self.source.sessions:
+            self.pids.add(nanny.pid)
+            try:
+                await nanny.kill(timeout=5)
+            except Exception:
+                pass  # the nanny tries again, and says what is wrong
+            await self.source.close()
+        nanny.handlers.pop(self.name, None)
+
+
+def directory_of(nanny):
+    """Where the worker of this nanny writes its log; None: it writes none."""
+    for settings in (getattr(nanny, "pre_spawn_env", {}), nanny.env, os.environ):
+        if settings.get("CUPPING_DIR"):
+            return settings["CUPPING_DIR"]
+    return None
+
+
+def find_nannies(dask_scheduler, known=None):
+    """Runs in the scheduler: {worker: its nanny or None}, and a word for that; None: KNOWN is still
+    that word."""
+    found = {w.address: w.nanny for w in dask_scheduler.workers.values()}
+    word = str(hash(frozenset(found.items())))
+    return None if word == known else [word, found]
