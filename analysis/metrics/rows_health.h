@@ -8,6 +8,11 @@ METRIC(logs_unreadable, "logs that cannot be read", COUNT, cup_count(t->profile-
        "named on standard error")
 METRIC(logs_forbidden, "  permission denied", COUNT, cup_count(t->profile->logs_forbidden),
        "written by another user, or with a strict umask")
+METRIC(logs_in_part, "logs that came home in part", COUNT,
+       cup_count(cup_collected_lost(&t->profile->collected)),
+       "of `cupping collect` and attach: their nanny vanished, or there was no room")
+METRIC(workers_refused, "workers that attach refused", COUNT,
+       cup_count(t->profile->collected.refused), "they are not profiled")
 METRIC(logs_not_closed, "logs not closed", COUNT, logs_not_closed(t),
        "processes killed, crashed or still running")
 METRIC(bytes_lost, "bytes lost to damage", BYTES, cup_count(t->profile->skipped_bytes),

@@ -25,6 +25,7 @@ void cup_profile_free(struct cup_profile *profile)
         free(profile->processes[i].log_path);
     free(profile->path);
     cup_intern_clear(&profile->strings);
+    cup_collected_free(&profile->collected);
 #define X(entries, entry, type, merge, what) free(profile->entries);
     CUP_PROFILE_ARRAYS(X)
 #undef X

@@ -15,6 +15,7 @@
 #include "analysis/base/intern.h"
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
+#include "analysis/profile/collected.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/opens.h"
 #include "analysis/profile/requests.h"
@@ -370,6 +371,7 @@ struct cup_profile {
     uint64_t unfinished_records, skipped_bytes;
     uint64_t orphan_records; /* records that refer to a task, string or file that has no record */
     uint64_t health[CUP_HEALTH_COUNT];
+    struct cup_collected collected; /* of logs that came home over Dask */
     uint64_t features; /* features that were on in at least one process: set of enum cup_feature */
 };
 

@@ -233,6 +233,7 @@ static int load_all(struct cup_profile *profile, const char *directory,
     load_names(&crew);
     mark_path_chunks(profile);
     cup_processes_judge(profile);
+    cup_collected_read(&profile->collected, directory);
     profile->narrowed = options->span || options->from_ns != options->to_ns;
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)

@@ -47,6 +47,61 @@ static size_t add_forbidden(const struct cup_profile *profile, struct cup_warnin
     return 1;
 }
 
+static size_t add_part(const struct cup_collected *collected, enum cup_part_reason reason,
+                       const char *why, struct cup_warning *warning)
+{
+    uint64_t logs = collected->logs[reason];
+    if (logs == 0)
+        return 0;
+    if (collected->until_ns[reason] == 0)
+        snprintf(warning->text, sizeof warning->text,
+                 "%s came home in part, or not at all: %s. What is missing is in no figure.",
+                 CUP_SHOW_COUNTED(logs, "log"), why);
+    else
+        snprintf(warning->text, sizeof warning->text,
+                 "%s came home in part, until %.19s UTC: %s. What the process%s did later is in "
+                 "no figure.",
+                 CUP_SHOW_COUNTED(logs, "log"), CUP_SHOW_TIME(collected->until_ns[reason]), why,
+                 logs == 1 ? "" : "es");
+    return 1;
+}
+
+static size_t add_full(const struct cup_collected *collected, struct cup_warning *warning)
+{
+    if (!collected->full)
+        return 0;
+    snprintf(
+        warning->text, sizeof warning->text,
+        "No more logs were collected from %.19s UTC on: %.200s. Later events are in no figure.",
+        CUP_SHOW_TIME(collected->full_ns), collected->full);
+    return 1;
+}
+
+static size_t add_refused(const struct cup_collected *collected, struct cup_warning *warning)
+{
+    if (collected->refused == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%s not profiled (%.80s: %.160s). What they did is in no figure.",
+             CUP_FORMAT("%s %s", CUP_SHOW_COUNTED(collected->refused, "worker"),
+                        collected->refused == 1 ? "is" : "are"),
+             collected->refused_worker ? collected->refused_worker : "?",
+             collected->refused_why ? collected->refused_why : "?");
+    return 1;
+}
+
+/* What did not come home over Dask. */
+static size_t add_collected(const struct cup_collected *collected, struct cup_warning *warnings)
+{
+    size_t count = add_refused(collected, warnings);
+    count += add_full(collected, &warnings[count]);
+    count += add_part(collected, CUP_PART_LOST, "the nanny or its host vanished", &warnings[count]);
+    if (!collected->full)
+        count += add_part(collected, CUP_PART_STOPPED,
+                          "collecting them was stopped while they grew", &warnings[count]);
+    return count;
+}
+
 static size_t add_late_children(const struct cup_totals *totals, struct cup_warning *warning)
 {
     const struct cup_child_sums *late = &totals->children[CUP_ANCESTRY_LATE];
@@ -227,6 +282,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
 {
     size_t count = add_limits(totals, warnings);
     count += add_forbidden(totals->profile, &warnings[count]);
+    count += add_collected(&totals->profile->collected, &warnings[count]);
     count += add_late_children(totals, &warnings[count]);
     count += add_partly(totals, &warnings[count]);
     count += add_events(totals, &warnings[count]);

@@ -1,0 +1,39 @@
+/* What a client knows of the logs that came home while the job ran, and of workers that have none:
+ * collected.json of a profile directory, which `cupping collect` and `cupping attach` write. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why the copy of a log lacks its end. */
+enum cup_part_reason {
+    CUP_PART_STOPPED, /* the collection was stopped while the process ran */
+    CUP_PART_LOST,    /* its nanny, or its host, vanished */
+    CUP_PART_FULL,    /* there was no room for more */
+    CUP_PART_REASONS
+};
+
+struct cup_collected {
+    /* Number of logs of which a part came home, or nothing. */
+    uint64_t logs[CUP_PART_REASONS];
+    /* The first time after which something may be missing, ns since the epoch on the clock of the
+     * log's host; 0: of at least one of these logs nothing came home. INT64_MAX: none is known in
+     * part. */
+    int64_t until_ns[CUP_PART_REASONS];
+    char *full;           /* owned; why there was no more room; NULL: there was */
+    int64_t full_ns;      /* since when, on the clock of the client */
+    uint64_t refused;     /* workers that attach could not profile */
+    char *refused_worker; /* owned; address of the first one; NULL: not known */
+    char *refused_why;    /* owned; why */
+};
+
+/* Reads DIRECTORY/collected.json. What is missing there, or of another type, counts as not there;
+ * without the file *collected says that all logs are whole. Free it. */
+void cup_collected_read(struct cup_collected *collected, const char *directory);
+void cup_collected_free(struct cup_collected *collected);
+
+/* Logs whose end is lost: nothing will bring it home. */
+static inline uint64_t cup_collected_lost(const struct cup_collected *collected)
+{
+    return collected->logs[CUP_PART_LOST] + collected->logs[CUP_PART_FULL];
+}

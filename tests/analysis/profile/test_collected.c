@@ -1,0 +1,96 @@
+/* collected.json: logs that are known in part, workers that were refused. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/profile/collected.h"
+#include "cli/verbs.h"
+#include "tests/analysis/fixture.h"
+
+TestSuite(collected, .init = start_golden_fixture, .fini = end_fixture);
+
+static void save_collected(const char *text)
+{
+    char path[SUPPORT_PATH + 32];
+    snprintf(path, sizeof path, "%s/collected.json", scratch);
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static char *print_first_page(void)
+{
+    save_fixture("1.cup");
+    run_verb(outside, cup_verb_report, (const char *const[]){"report", scratch, NULL});
+    return read_text_in(outside, "out");
+}
+
+static void expect_words(const char *page, const char *words)
+{
+    /* The report breaks lines at blanks. */
+    char flat[1 << 16];
+    size_t length = 0;
+    for (const char *c = page; *c && length < sizeof flat - 1; c++)
+        if (*c != '\n' && (*c != ' ' || (length && flat[length - 1] != ' ')))
+            flat[length++] = *c;
+        else if (length && flat[length - 1] != ' ')
+            flat[length++] = ' ';
+    flat[length] = '\0';
+    cr_expect(strstr(flat, words), "\"%s\" is not in:\n%s", words, page);
+}
+
+Test(collected, without_the_file_all_logs_are_whole)
+{
+    struct cup_collected collected;
+    cup_collected_read(&collected, scratch);
+    cr_expect_eq(cup_collected_lost(&collected), 0);
+    cr_expect_null(collected.full);
+    cup_collected_free(&collected);
+    char *page = print_first_page();
+    cr_expect_null(strstr(page, "in part"), "%s", page);
+    free(page);
+}
+
+Test(collected, a_file_of_another_kind_counts_as_none)
+{
+    struct cup_collected collected;
+    static const char *const odd[] = {"", "[1]", "{\"logs\": 5, \"full\": [], \"refused\": {}}",
+                                      "{\"logs\": {\"a\": 1, \"b\": {\"why\": 3}}}"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        save_collected(odd[i]);
+        cup_collected_read(&collected, scratch);
+        cr_expect_eq(cup_collected_lost(&collected), 0, "%s", odd[i]);
+        cr_expect_eq(collected.refused, 0, "%s", odd[i]);
+        cup_collected_free(&collected);
+    }
+}
+
+Test(collected, the_first_page_says_until_when_and_why)
+{
+    save_collected("{\"logs\": {\"a-1-1.cup\": {\"until\": 1700000000.5, \"why\": \"lost\"},"
+                   " \"b-1-1.cup\": {\"until\": 1700000060, \"why\": \"lost\"}}}");
+    char *page = print_first_page();
+    expect_words(page, "2 logs in part");
+    expect_words(page, "2 logs came home in part, until 2023-11-14 22:13:20 UTC");
+    free(page);
+}
+
+Test(collected, the_first_page_says_that_the_limit_was_reached)
+{
+    save_collected("{\"full\": {\"at\": 1700000000, \"why\": \"the limit of 5 bytes is reached\"},"
+                   " \"logs\": {\"a-1-1.cup\": {\"until\": null, \"why\": \"full\"}}}");
+    char *page = print_first_page();
+    expect_words(page, "No more logs were collected from 2023-11-14 22:13:20 UTC on: the limit of "
+                       "5 bytes is reached.");
+    expect_words(page, "1 log in part");
+    free(page);
+}
+
+Test(collected, the_first_page_names_a_worker_that_is_not_profiled)
+{
+    save_collected("{\"refused\": [{\"worker\": \"tcp://10.0.0.1:1\", \"why\": \"no nanny\"}]}");
+    char *page = print_first_page();
+    expect_words(page, "1 worker is not profiled (tcp://10.0.0.1:1: no nanny).");
+    expect_words(page, "1 worker not profiled");
+    free(page);
+}
