@@ -4,6 +4,7 @@
 #include "preload/io/peer.h"
 #include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
+#include "preload/waits/gil_wait.h"
 
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -120,15 +121,19 @@ POLL_HOOK(getaddrinfo,
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
-/* CPython's GIL is made of a condition and a mutex. A wait for either of them is a wait for the
- * GIL. */
-static enum cup_wait_class classify_lock(const void *lock)
-{
-    return cup_gil_is(lock) ? CUP_WAIT_GIL : CUP_WAIT_LOCK;
-}
-
+/* CPython's GIL is made of conditions and mutexes. A wait for any of them is a wait for the GIL. */
 #define CONDITION_HOOK(name, parameters, call)                                                     \
-    WAIT_HOOK(int, name, parameters, classify_lock(condition), CUP_WAITS, call)
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        struct cup_wait room, *wait = NULL;                                                        \
+        bool gil = cup_gil_is(condition) && cup_gil_wait_begins(&room, mutex);                     \
+        if (!cup_gil_is(condition))                                                                \
+            wait = begin_lock_wait(&room);                                                         \
+        int result = call;                                                                         \
+        if (gil)                                                                                   \
+            cup_gil_wait_ends();                                                                   \
+        return end_wait(wait, result);                                                             \
+    }
 
 /* clang-format off */
 CONDITION_HOOK(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex),
@@ -143,11 +148,13 @@ CONDITION_HOOK(pthread_cond_clockwait,
 /* clang-format on */
 
 /* pthread_cond_signal() may block until threads that were signalled before have run. If no thread
- * waits for the condition, as is usual, it takes nanoseconds and is not measured. */
+ * waits for the condition, as is usual, it takes nanoseconds and is not measured. Nor is it for the
+ * GIL, whose mutex is locked. */
 static bool has_waiters(const pthread_cond_t *condition)
 {
 #if __GLIBC_PREREQ(2, 25)
     return cup_active() && __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 &&
+           !cup_gil_is(condition) &&
            strverscmp(gnu_get_libc_version(), "2.25") >= 0; /* older ones have no such field */
 #else
     (void)condition;
@@ -157,7 +164,7 @@ static bool has_waiters(const pthread_cond_t *condition)
 
 static inline struct cup_wait *begin_signal(struct cup_wait *room, const pthread_cond_t *condition)
 {
-    return has_waiters(condition) ? begin_wait(room, classify_lock(condition), CUP_MAY_WAIT) : NULL;
+    return has_waiters(condition) ? begin_wait(room, CUP_WAIT_LOCK, CUP_MAY_WAIT) : NULL;
 }
 
 CUP_HOOK int pthread_cond_signal(pthread_cond_t *condition)
@@ -214,9 +221,9 @@ static inline bool is_settled(int tried)
     return __builtin_expect(tried != NOT_TRIED && tried != EBUSY, 1);
 }
 
-static inline struct cup_wait *begin_if_busy(struct cup_wait *room, int tried, const void *lock)
+static inline struct cup_wait *begin_if_busy(struct cup_wait *room, int tried)
 {
-    return tried == EBUSY ? begin_wait(room, classify_lock(lock), CUP_WAITS) : NULL;
+    return tried == EBUSY ? begin_lock_wait(room) : NULL;
 }
 
 /* CPython takes the mutex of the GIL a million times a second. So a load comes before the try: if
@@ -227,6 +234,16 @@ static inline bool is_free(const pthread_mutex_t *lock)
     return __atomic_load_n(&lock->__data.__lock, __ATOMIC_RELAXED) == 0;
 }
 
+static int wait_for_gil(pthread_mutex_t *lock)
+{
+    struct cup_wait room;
+    bool gil = cup_gil_wait_begins(&room, lock);
+    int result = CUP_REAL(pthread_mutex_lock)(lock);
+    if (gil)
+        cup_gil_wait_ends();
+    return result;
+}
+
 CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
 {
     if (__builtin_expect(is_free(lock), 1))
@@ -234,8 +251,17 @@ CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
     int tried = try_mutex(lock);
     if (is_settled(tried))
         return tried;
-    struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);
+    if (cup_gil_is(lock))
+        return wait_for_gil(lock);
+    struct cup_wait room, *wait = begin_if_busy(&room, tried);
     return end_wait(wait, CUP_REAL(pthread_mutex_lock)(lock));
+}
+
+CUP_HOOK int pthread_mutex_unlock(pthread_mutex_t *lock)
+{
+    int result = CUP_REAL(pthread_mutex_unlock)(lock);
+    cup_gil_wait_unlocked(lock);
+    return result;
 }
 
 /* The wrapper of a function whose first argument is LOCK. TRY_LOCK: the try that goes before the
@@ -246,7 +272,7 @@ CUP_HOOK int pthread_mutex_lock(pthread_mutex_t *lock)
         int tried = try_lock(lock);                                                                \
         if (is_settled(tried))                                                                     \
             return tried;                                                                          \
-        struct cup_wait room, *wait = begin_if_busy(&room, tried, lock);                           \
+        struct cup_wait room, *wait = begin_if_busy(&room, tried);                                 \
         return end_wait(wait, call);                                                               \
     }
 

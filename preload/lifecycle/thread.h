@@ -45,18 +45,20 @@ struct cup_thread {
     uint8_t state;                /* enum cup_thread_state */
     uint8_t origin;               /* enum cup_task_origin of its task: only the code that recognised
                                      its begin (Dask's or Coffea's) may end it */
-    bool server_loop; /* it runs a Dask server's event loop: method SOLE does not apply */
-    bool awaits_lock; /* when this thread takes a lock, its task may have ended,
-                         or Dask may have made its message about it */
-    uint32_t guard;   /* > 0: inside the library; hooks only forward */
-    uint32_t tid;
-    uint32_t task;      /* task that this thread runs; 0: none */
-    uint32_t handed;    /* of attribution: task whose job it runs, or ran last; 0: none */
-    uint32_t inherited; /* of attribution: task that started it; 0: none, or it no longer counts */
+    bool server_loop;   /* it runs a Dask server's event loop: method SOLE does not apply */
+    bool awaits_lock;   /* when this thread takes a lock, its task may have ended,
+                           or Dask may have made its message about it */
     uint8_t alloc_step; /* of stacks/stack_events.c: enum alloc_step */
-    uint16_t slot; /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
-                      assigns it when the thread first works for a task, and frees it when the
-                      thread ends */
+    uint16_t slot;  /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
+                  assigns it when the thread first works for a task, and frees it when the
+                  thread ends */
+    uint32_t guard; /* > 0: inside the library; hooks only forward */
+    uint32_t tid;
+    uint32_t task;       /* task that this thread runs; 0: none */
+    uint32_t handed;     /* of attribution: task whose job it runs, or ran last; 0: none */
+    uint32_t inherited;  /* of attribution: task that started it; 0: none, or it no longer counts */
+    uint32_t characters; /* of stacks/stack_events.h: single characters (getc, putc) until one of
+                            them reads its stack */
     /* Of counters/block.h: what falls into the current bin of the time series. */
     uint64_t bin_ends; /* ticks */
     int64_t bin_time_ns;
@@ -65,7 +67,6 @@ struct cup_thread {
     int64_t alloc_left;    /* bytes still to be allocated before an allocation reads its stack */
     uint32_t event_random; /* state of the random numbers; 0: none drawn yet */
     uint32_t event_time;   /* last transfer that read its stack: ticks / 1024, modulo 2^32 */
-    uint32_t characters;   /* single characters (getc, putc) until one of them reads its stack */
 };
 
 extern __thread struct cup_thread cup_self __attribute__((tls_model("initial-exec"))) CUP_OURS;

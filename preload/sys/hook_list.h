@@ -265,6 +265,7 @@
     X(cnd_timedwait, WAITS, OPTIONAL)                                                              \
     X(pthread_mutex_lock, WAITS, REQUIRED)                                                         \
     X(__pthread_mutex_lock, WAITS, OPTIONAL)                                                       \
+    X(pthread_mutex_unlock, WAITS, REQUIRED)                                                       \
     X(pthread_mutex_timedlock, WAITS, OPTIONAL)                                                    \
     X(pthread_mutex_clocklock, WAITS, OPTIONAL)                                                    \
     X(mtx_lock, WAITS, OPTIONAL)                                                                   \

@@ -88,15 +88,17 @@ static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 
 /* ---- counting a wait --------------------------------------------------------------------- */
 
-/* CPython waits for the GIL in steps of 5 ms, one right after the other: they count as one wait.
- * START and STOP: when this step began and ended. NS: how long it was blocked. True: the step
+/* A thread that gives up the GIL on request waits until another one has taken it, and then for the
+ * GIL. A long wait is counted in pieces (gil_wait.c). Such waits, one right after the other, count
+ * as one. START and STOP: when this one began and ended. NS: how long it was blocked. True: it
  * continued a wait, so its histogram entry moved to the bucket of the whole wait. */
 static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, uint64_t ns)
 {
     enum { RIGHT_AFTER_NS = 8000 };
     uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
     uint32_t *before = &counts[cup_bucket(cup_wait_self.gil_ns)];
-    bool goes_on = cup_ticks_ns(start - cup_wait_self.gil_stop) < RIGHT_AFTER_NS && *before;
+    uint32_t pause = (uint32_t)(start >> 10) - cup_wait_self.gil_stop;
+    bool goes_on = cup_ticks_ns((uint64_t)pause << 10) < RIGHT_AFTER_NS && *before;
     if (goes_on) {
         --*before;
         ns += cup_wait_self.gil_ns;
@@ -107,7 +109,7 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
     cup_wait_self.gil_ns = ns;
-    cup_wait_self.gil_stop = stop;
+    cup_wait_self.gil_stop = (uint32_t)(stop >> 10);
     return goes_on;
 }
 
@@ -138,7 +140,7 @@ static bool count_wait(struct cup_block *block, enum cup_wait_class class, uint6
 static void note_at_stack(const struct cup_block *block, enum cup_wait_class class, bool goes_on,
                           uint64_t ns)
 {
-    if (ns >= CUP_EVENT_WAIT_NS || goes_on)
+    if (ns >= CUP_EVENT_WAIT_NS || (goes_on && cup_wait_self.gil_ns >= CUP_EVENT_WAIT_NS))
         cup_event_waited(block->task, class, !goes_on, ns);
 }
 
@@ -353,6 +355,24 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
         cup_helper_wait_waited(block->task, class, ticks, stop);
     else if (is_for_others(block, class) && class == CUP_WAIT_POLL)
         cup_helper_wait_task_waited(block->task, ticks);
+}
+
+/* A step of 5 ms takes about as much CPU time as the switch between threads that ends a wait. */
+void cup_wait_count_gil(uint64_t start, uint64_t stop)
+{
+    enum { SWITCH_NS = 3000, STEP_NS = 5000000 };
+    struct cup_block *block = find_wait_block(CUP_WAIT_GIL);
+    if (!block)
+        return;
+    uint64_t wall = cup_ticks_ns(stop - start), delay = 0;
+    uint64_t ns = subtract(wall, SWITCH_NS * (1 + wall / STEP_NS));
+    if (ns > WORTH_READING_NS)
+        delay = measure_delay(stop, cup_clock_thread_cpu_ns(), ns);
+    ns -= delay;
+    bool goes_on = count_wait(block, CUP_WAIT_GIL, start, stop, ns, delay);
+    if (is_helper_block(block))
+        cup_helper_wait_waited(block->task, CUP_WAIT_GIL, cup_ns_ticks(ns), stop);
+    note_at_stack(block, CUP_WAIT_GIL, goes_on, ns);
 }
 
 /* ---- tasks and threads ------------------------------------------------------------------- */

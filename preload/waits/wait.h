@@ -28,11 +28,14 @@ struct cup_wait_thread {
     uint32_t
         helped_task; /* a helper's wait under way is noted for this task (helper_wait.h); 0: none */
     uint8_t class;   /* enum cup_wait_class of that wait */
-    uint64_t delay_ns;             /* run delay when it was last read; CUP_UNKNOWN64: not known */
-    uint64_t delay_ticks;          /* when it was read; 0: never */
-    uint64_t delay_cpu_ns;         /* thread CPU time when it was read */
-    uint64_t gil_ns;               /* the last wait for the GIL: how long it took */
-    uint64_t gil_stop;             /* and when it ended, ticks */
+    uint64_t delay_ns;     /* run delay when it was last read; CUP_UNKNOWN64: not known */
+    uint64_t delay_ticks;  /* when it was read; 0: never */
+    uint64_t delay_cpu_ns; /* thread CPU time when it was read */
+    uint64_t
+        gil_start;   /* of gil_wait.h: when the wait for the GIL under way began, ticks; 0: none */
+    uint64_t gil_ns; /* the last wait for the GIL: how long it took */
+    uint32_t gil_stop;             /* and when it ended: ticks / 1024, modulo 2^32 */
+    uint32_t gil_mutex;            /* of gil_wait.c: which mutex the wait under way is for */
     struct cup_kernel_usage usage; /* when the task began */
 };
 extern __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")))
@@ -80,6 +83,10 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
  * if the rest is long enough, it counts as a wait. Guard held. */
 void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                     uint64_t stop, uint64_t busy_ns);
+
+/* The calling thread waited for the GIL from START to STOP (ticks), and has it now or gave it up.
+ * Its CPU clock was not read at the begin: the CPU time of the wait is estimated. Guard held. */
+void cup_wait_count_gil(uint64_t start, uint64_t stop);
 
 /* Run delay: how long the calling thread was ready to run, but waited for a CPU core, since it
  * began, in nanoseconds; CUP_UNKNOWN64: it cannot be read. The kernel reports it as the second

@@ -123,6 +123,7 @@ static const struct {
     {"_IO_puts", "likewise"},
     {"_IO_getline", "likewise; not getline, but a part of fgets"},
     {"__vfscanf", "in no header; the name under which libc calls itself"},
+    {"__pthread_mutex_unlock", "CPython releases the GIL by pthread_mutex_unlock"},
     {"__libc_malloc", "for allocators that wrap libc's: what they hand out passes malloc"},
     {"__libc_calloc", "likewise"},
     {"__libc_realloc", "likewise"},

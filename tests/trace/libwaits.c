@@ -237,6 +237,15 @@ static void begin_mutex(void)
     other_will(unlock_mutex);
 }
 
+WAITS(try_pthread_mutex_unlock)
+{
+    pthread_mutex_t checked = PTHREAD_MUTEX_INITIALIZER;
+    SAY(trace, pthread_mutex_lock(&checked));
+    SAY(trace, pthread_mutex_unlock(&checked));
+    SAY(trace, pthread_mutex_trylock(&checked));
+    SAY(trace, pthread_mutex_unlock(&checked));
+}
+
 WAITS(try_pthread_mutex_lock)
 {
     begin_mutex();
