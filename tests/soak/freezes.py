@@ -2,8 +2,8 @@
 
     freezes.py [--starts 300] [--tasks 200] [--interval 10ms] [-o DIR]
 
-In these releases a process stops for good if garbage is collected inside sys._current_frames() while
-another thread starts or ends. Dask's profiler calls that function every 10 ms. Each start is a real
+In these releases a process stops for good if garbage is collected inside sys._current_frames(), a
+finalizer of that garbage gives up the GIL, and another thread then starts or ends. Dask's profiler calls that function every 10 ms. Each start is a real
 `dask worker` without a nanny; its tasks start threads and leave garbage behind. Starts with and
 without cupping alternate. A worker that finishes no task for a minute is frozen: the stacks of all its
 threads go to a file, if gdb is there, and it is killed. The table has the number of frozen workers each
@@ -33,16 +33,20 @@ WAYS = ("plain", "cupping")
 
 
 def start_threads(number):
-    """What the freeze needs: threads that start and end, thread-local objects, and garbage in cycles."""
+    """What the freeze needs: threads that start and end, and garbage whose finalizers give up the GIL."""
     import threading
+    import time
 
-    local = threading.local()
+    class Garbage:
+        def __init__(self):
+            self.cycle = self
+
+        def __del__(self):
+            time.sleep(0)
 
     def work():
-        local.value = [number]
-        for _ in range(200):
-            cycle = []
-            cycle.append(cycle)
+        for _ in range(10):
+            Garbage()
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
