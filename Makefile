@@ -38,8 +38,10 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 # Old glibc keeps dlsym in libdl; see preload/sys/old_glibc.h.
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
-analysis_pkgs := jansson libdw cairo libpng
-analysis_cflags = $(common) $(sanitize) -DCUP_VERSION='"$(VERSION)"' \
+# Without zstd, merged logs are not compressed, and those of others cannot be read.
+zstd := $(shell $(PKG_CONFIG) --exists libzstd && echo libzstd)
+analysis_pkgs := jansson libdw cairo libpng $(zstd)
+analysis_cflags = $(common) $(sanitize) $(if $(zstd),-DCUP_WITH_ZSTD) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 ifdef WHEEL

@@ -4,6 +4,7 @@
 
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
+#include "analysis/profile/log_names.h"
 #include "analysis/write/output.h"
 #include "cli/dump/dump_records.h"
 #include "cli/verbs.h"
@@ -47,7 +48,7 @@ static void dump_header(FILE *out, const struct cup_log *log)
                 h->regions[i].entry_size);
 }
 
-static void dump_series(FILE *out, const struct cup_log *log)
+static void dump_series(FILE *out, struct cup_log *log)
 {
     static const char *const names[] = {CUP_SERIES(CUP_NAME_OF)};
     struct cup_series series;
@@ -107,11 +108,32 @@ static void dump_log(struct cup_log *log, const struct cup_output *output)
             log->unfinished_records, log->skipped_bytes);
 }
 
+static int dump_file(const char *path, const struct cup_output *output, struct cup_error *error)
+{
+    struct cup_log log;
+    if (cup_log_open(&log, path, error) != 0)
+        return -1;
+    dump_log(&log, output);
+    if (log.damage.text[0])
+        cup_error_print(stderr, &log.damage);
+    cup_log_close(&log);
+    return 0;
+}
+
+static int dump_merged(const char *path, const struct cup_output *output, struct cup_error *error)
+{
+    struct cup_log_names names;
+    int result = cup_log_names_list(&names, path, error);
+    for (size_t i = 0; i < names.count && result == 0; i++)
+        result = dump_file(names.names[i], output, error);
+    cup_log_names_free(&names);
+    return result;
+}
+
 int cup_verb_dump(int argc, char **argv)
 {
     const char *path = NULL;
     struct cup_error error;
-    struct cup_log log;
     struct cup_output output;
     struct cup_operands operands = {.words = &path, .room = 1};
     if (cup_options_read(argc, argv, &(struct cup_options){0}, NULL, &operands, &error) != 0)
@@ -120,12 +142,13 @@ int cup_verb_dump(int argc, char **argv)
         cup_error_set(&error, "dump", CUP_NO_OFFSET, "name a log (*.cup); see `cupping help dump`");
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     }
-    if (cup_log_open(&log, path, &error) != 0 || cup_output_open(&output, "-", &error) != 0)
+    if (cup_output_open(&output, "-", &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_FAILED);
-    dump_log(&log, &output);
-    if (log.damage.text[0])
-        cup_error_print(stderr, &log.damage);
-    cup_log_close(&log);
+    int result = (cup_merged_is(path) ? dump_merged : dump_file)(path, &output, &error);
+    if (result != 0) {
+        cup_output_abandon(&output);
+        return cup_verb_end(&error, CUP_EXIT_FAILED);
+    }
     return cup_verb_end(&error,
                         cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED);
 }

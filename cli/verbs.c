@@ -80,12 +80,19 @@ const struct cup_verb cup_verbs[] = {
      "Each of A, B, ... is a profile, a file made by `cupping report --json`, or a measurement "
      "directory of roastcoffea. DIR:N and DIR:all choose a run of that profile. A FILE of - is "
      "standard output. `cupping plot A B` and `cupping plot A1 A2 -- B1 B2` draw the comparison."},
+    {"merge", cup_verb_merge, "LOG|DIR... -o LOG [OPTIONS]",
+     "write the logs of several processes into one smaller file, which every verb reads",
+     &cup_merge_options,
+     "Each input is a log, a directory with logs, or a merged log; the result does not depend on "
+     "their order. Nothing is lost: reports of the merged log and of its logs are the same. Give "
+     "it to the other verbs in the place of DIR, or put it into a profile directory."},
     {"doctor", cup_verb_doctor, "[DIR] [OPTIONS]",
      "say whether this machine, Python and directory are fit for profiles, and what to do",
      &cup_doctor_options,
      "DIR is where profiles will be written; default: the working directory. Exit status 1 if "
      "something will be missing or wrong."},
-    {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL, NULL},
+    {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL,
+     "Of a merged log, the logs in it are printed one after the other; FILE/NAME is one of them."},
     {"version", cup_verb_version, "", "print the version", NULL, NULL},
     {"help", cup_verb_help, "[VERB]", "print this text, or that of one verb", NULL, NULL},
 };

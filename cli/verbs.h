@@ -100,6 +100,7 @@ int cup_verb_plot(int argc, char **argv);
 int cup_verb_export(int argc, char **argv);
 int cup_verb_replay(int argc, char **argv);
 int cup_verb_compare(int argc, char **argv);
+int cup_verb_merge(int argc, char **argv);
 int cup_verb_doctor(int argc, char **argv);
 int cup_verb_dump(int argc, char **argv);
 int cup_verb_version(int argc, char **argv);
@@ -108,7 +109,7 @@ int cup_verb_run(int argc, char **argv);
 
 extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_options,
     cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options,
-    cup_doctor_options, cup_attach_options;
+    cup_merge_options, cup_doctor_options, cup_attach_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \

@@ -84,6 +84,8 @@ need libpng-dev pkg-config --exists libpng
 need libdw-dev pkg-config --exists libdw
 need libiberty-dev have_demangler
 need libunwind-dev pkg-config --exists libunwind
+# Without it, merged logs are not compressed.
+wish libzstd-dev pkg-config --exists libzstd
 need "python$(python_version "$python")-venv" "$python" -c 'import ensurepip, venv'
 case $what in
 test | soak | lint)

@@ -82,7 +82,7 @@ static int read_path(struct cup_figures *figures, const char *path, const char *
                      struct cup_error *error)
 {
     struct stat status;
-    bool file = stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
+    bool file = stat(path, &status) == 0 && !S_ISDIR(status.st_mode) && !cup_merged_is(path);
     if (!file && !cup_is_roastcoffea(path))
         return read_profile(figures, path, run, usage, error);
     if (run && strcmp(run, "1") != 0 && strcmp(run, "all") != 0) {

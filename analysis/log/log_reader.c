@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -19,19 +19,19 @@ enum {
 
 /* ---- bytes of the file ------------------------------------------------------------------ */
 
-/* Reads up to BYTES bytes at OFFSET. Returns the number of bytes read. */
-static size_t read_at(int fd, void *to, size_t bytes, uint64_t offset)
+static void note_damage(struct cup_log *log, uint64_t offset, const char *what)
 {
-    size_t done = 0;
-    while (done < bytes) {
-        ssize_t got = pread(fd, (char *)to + done, bytes - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
+    if (!log->damage.text[0])
+        cup_error_set(&log->damage, log->path, offset, "%s; the rest was read", what);
+}
+
+/* Reads up to COUNT bytes at OFFSET. Returns the number of bytes read. */
+static size_t read_at(struct cup_log *log, void *to, size_t count, uint64_t offset)
+{
+    size_t got = cup_log_bytes_read(&log->bytes, to, count, offset);
+    if (log->bytes.damaged)
+        note_damage(log, offset, "damaged: a block of the merged log cannot be unpacked");
+    return got;
 }
 
 /* Moves the window so that it starts at OFFSET and holds at least BYTES bytes, or all up to the
@@ -48,7 +48,7 @@ static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
     if (wanted > log->end - offset - keep)
         wanted = (size_t)(log->end - offset - keep);
     log->window_offset = offset;
-    log->window_bytes = keep + read_at(log->fd, log->window + keep, wanted, offset + keep);
+    log->window_bytes = keep + read_at(log, log->window + keep, wanted, offset + keep);
 }
 
 /* BYTES bytes at OFFSET, or NULL if the records end before that. */
@@ -63,12 +63,6 @@ static inline const void *bytes_at(struct cup_log *log, uint64_t offset, size_t 
     if (offset + bytes > log->window_offset + log->window_bytes)
         return NULL; /* the file was truncated while it was read */
     return log->window + (offset - log->window_offset);
-}
-
-static void note_damage(struct cup_log *log, uint64_t offset, const char *what)
-{
-    if (!log->damage.text[0])
-        cup_error_set(&log->damage, log->path, offset, "%s; the rest was read", what);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */
@@ -254,7 +248,7 @@ static int read_blocks_of(struct cup_log *log, const struct cup_region *region)
         region->entry_size < WINDOW_BYTES ? (uint32_t)(WINDOW_BYTES / region->entry_size) : 0;
     for (uint32_t i = 0; at_once && i < region->count; i += at_once) {
         uint32_t count = region->count - i < at_once ? region->count - i : at_once;
-        size_t held = read_at(log->fd, log->window, count * region->entry_size,
+        size_t held = read_at(log, log->window, count * region->entry_size,
                               region->offset + i * region->entry_size) /
                       region->entry_size;
         if (keep_used_blocks(log, region, first + i, held) != 0)
@@ -275,16 +269,31 @@ static int read_blocks(struct cup_log *log)
     return 0;
 }
 
-int cup_log_series(const struct cup_log *log, struct cup_series *series)
+int cup_log_series(struct cup_log *log, struct cup_series *series)
 {
     const struct cup_region *region = find_region(log, CUP_REGION_SERIES);
     if (!region || region->count == 0 || region->entry_size < sizeof *series ||
-        read_at(log->fd, series, sizeof *series, region->offset) != sizeof *series)
+        read_at(log, series, sizeof *series, region->offset) != sizeof *series)
         return -1;
     return series->doubling || series->bin_ns == 0 ? -1 : 0;
 }
 
 /* ---- header ----------------------------------------------------------------------------- */
+
+/* A merged log that was opened as if it were one log. */
+static int refuse_merged(const char *path, struct cup_error *error)
+{
+    struct cup_merged *merged = cup_merged_open(path, error);
+    if (!merged)
+        return -1;
+    struct cup_text name = merged->header.log_count ? cup_merged_name(merged, merged->logs)
+                                                    : (struct cup_text){"NAME", 4};
+    cup_error_set(error, path, CUP_NO_OFFSET,
+                  "a merge of %" PRIu32 " logs: name one of them, as in %s/%.*s",
+                  merged->header.log_count, path, (int)name.length, name.bytes);
+    cup_merged_close(merged);
+    return -1;
+}
 
 static int check_magic(const struct cup_log *log, size_t bytes, struct cup_error *error)
 {
@@ -292,6 +301,11 @@ static int check_magic(const struct cup_log *log, size_t bytes, struct cup_error
     if (bytes == 0)
         return cup_error_set(error, log->path, CUP_NO_OFFSET,
                              "empty: its process wrote nothing, or the disk was full");
+    if (log->bytes.damaged)
+        return cup_error_set(error, log->path, CUP_NO_OFFSET,
+                             "damaged: its first block in the merged log cannot be unpacked");
+    if (memcmp(header->magic, CUP_MERGED_MAGIC, 8) == 0)
+        return refuse_merged(log->path, error);
     if (bytes < sizeof header->magic || memcmp(header->magic, CUP_LOG_MAGIC, 8) != 0)
         return cup_error_set(error, log->path, 0,
                              "not a cupping log (it does not begin with \"CUPPING\"); "
@@ -392,13 +406,12 @@ static void check_end(struct cup_log *log)
 
 static int read_header(struct cup_log *log, struct cup_error *error)
 {
-    struct stat status;
-    if (fstat(log->fd, &status) != 0)
+    bool regular;
+    if (cup_log_bytes_size(&log->bytes, &log->size, &regular) != 0)
         return cup_error_system(error, log->path, "read");
-    if (!S_ISREG(status.st_mode))
+    if (!regular)
         return cup_error_set(error, log->path, CUP_NO_OFFSET, "not a regular file");
-    log->size = (uint64_t)status.st_size;
-    size_t bytes = read_at(log->fd, &log->header, sizeof log->header, 0);
+    size_t bytes = read_at(log, &log->header, sizeof log->header, 0);
     if (check_magic(log, bytes, error) != 0 || check_version(log, error) != 0 ||
         check_layout(log, error) != 0)
         return -1;
@@ -418,12 +431,10 @@ static int read_header(struct cup_log *log, struct cup_error *error)
  * blocks were copied. */
 static void read_end_again(struct cup_log *log)
 {
-    struct stat status;
     uint64_t end;
-    if (fstat(log->fd, &status) == 0 && status.st_size >= 0)
-        log->size = (uint64_t)status.st_size;
-    if (read_at(log->fd, &end, sizeof end, offsetof(struct cup_log_header, records_end)) ==
-        sizeof end)
+    bool regular;
+    cup_log_bytes_size(&log->bytes, &log->size, &regular);
+    if (read_at(log, &end, sizeof end, offsetof(struct cup_log_header, records_end)) == sizeof end)
         log->header.records_end = end;
 }
 
@@ -447,12 +458,16 @@ bool cup_log_is_forbidden(const char *path)
 
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
 {
-    *log = (struct cup_log){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-    if (log->fd < 0 && cup_log_is_forbidden(path))
+    *log = (struct cup_log){0};
+    *error = (struct cup_error){0};
+    int opened = cup_log_bytes_open(&log->bytes, path, error);
+    if (opened != 0 && error->text[0])
+        return -1;
+    if (opened != 0 && cup_log_is_forbidden(path))
         return cup_error_set(error, path, CUP_NO_OFFSET,
                              "permission denied: read it as the user who wrote it, or ask them for "
                              "`chmod a+r`; what it holds is missing");
-    if (log->fd < 0)
+    if (opened != 0)
         return cup_error_system(error, path, "open");
     log->path = strdup(path);
     if (log->path && prepare_log(log, error) == 0)
@@ -465,11 +480,10 @@ int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
 
 void cup_log_close(struct cup_log *log)
 {
-    if (log->fd >= 0)
-        close(log->fd);
+    cup_log_bytes_close(&log->bytes);
     free(log->path);
     free(log->blocks);
     free(log->block_at);
     free(log->window);
-    *log = (struct cup_log){.fd = -1};
+    *log = (struct cup_log){.bytes.fd = -1};
 }

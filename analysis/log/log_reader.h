@@ -1,5 +1,6 @@
-/* Reads one log: checks it, returns its records one after the other, and copies the counter blocks
- * that the process had not closed. No length, offset or id in the file is trusted.
+/* Reads one log, which may be in a merged log (log_bytes.h): checks it, returns its records one
+ * after the other, and copies the counter blocks that the process had not closed. No length, offset
+ * or id in the file is trusted.
  *
  * The log is read through a small window, not mapped: it may be larger than memory, and mapped
  * pages would count as memory of this process.
@@ -16,6 +17,7 @@
 
 #include "analysis/base/error.h"
 #include "analysis/base/intern.h"
+#include "analysis/log/log_bytes.h"
 #include "include/log_format.h"
 
 /* A longer record must be damaged: the texts that the library stores are far shorter. */
@@ -33,7 +35,7 @@ struct cup_open_block {
 
 struct cup_log {
     char *path; /* owned */
-    int fd;
+    struct cup_log_bytes bytes;
     uint64_t size;                 /* of the file when the reader opened it */
     struct cup_log_header header;  /* fields that an older writer does not have are 0 */
     uint64_t end;                  /* end of the records that are really in the file */
@@ -71,7 +73,7 @@ const struct cup_record *cup_log_next(struct cup_log *log);
 void cup_log_seek(struct cup_log *log, uint64_t offset);
 
 /* Reads the time series. Returns 0, or -1 if there is none or it is unusable. */
-int cup_log_series(const struct cup_log *log, struct cup_series *series);
+int cup_log_series(struct cup_log *log, struct cup_series *series);
 
 void cup_log_close(struct cup_log *log);
 

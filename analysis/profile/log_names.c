@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/base/array.h"
+#include "analysis/log/merged_log.h"
 #include "include/log_format.h"
 
 /* ---- the logs of one directory ------------------------------------------------------------ */
@@ -47,9 +48,90 @@ static int add_name(struct cup_log_names *names, const char *directory, const ch
     return 0;
 }
 
+/* Adds the logs of a merged log. Returns 0, or -1 and *error. */
+static int add_merged(struct cup_log_names *names, const char *path, struct cup_error *error)
+{
+    struct cup_merged *merged = cup_merged_open(path, error);
+    int result = merged ? 0 : -1;
+    for (uint32_t i = 0; result == 0 && i < merged->header.log_count; i++) {
+        struct cup_text text = cup_merged_name(merged, &merged->logs[i]);
+        char *name = strndup(text.bytes, text.length);
+        if (!name || add_name(names, path, name) != 0)
+            result = cup_error_memory(error, path);
+        free(name);
+    }
+    if (merged)
+        cup_merged_close(merged);
+    return result;
+}
+
+/* True for HOST-PID-STARTNS.cup, the name that the library gives to a log. Other names may be those
+ * of merged logs; to open each log of a large directory would take long. */
+static bool is_library_name(const char *name)
+{
+    const char *at = name + strlen(name) - strlen(CUP_LOG_SUFFIX);
+    for (int numbers = 0; numbers < 2; numbers++) {
+        const char *end = at;
+        while (at > name && at[-1] >= '0' && at[-1] <= '9')
+            at--;
+        if (at == end || at == name || at[-1] != '-')
+            return false;
+        at--;
+    }
+    return at > name;
+}
+
+/* Adds a file of a directory: a log, or the logs of a merged log. A merged log that cannot be read
+ * is added as if it were one log, so that loading it says why. Returns 0, or -1 and *error. */
+static int add_file(struct cup_log_names *names, const char *directory, const char *name,
+                    struct cup_error *error)
+{
+    struct cup_error damage;
+    size_t before = names->count;
+    if (!is_library_name(name)) {
+        char *path = join_path(directory, name);
+        if (!path)
+            return cup_error_memory(error, directory);
+        bool done = cup_merged_is(path) && add_merged(names, path, &damage) == 0;
+        free(path);
+        if (done || names->count > before)
+            return done ? 0 : cup_error_memory(error, directory);
+    }
+    return add_name(names, directory, name) == 0 ? 0 : cup_error_memory(error, directory);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* By file name. A log that is a file of the directory has the shorter path, and comes before the
+ * one of the same name that is in a merged log there. */
 static int by_name(const void *left, const void *right)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    const char *a = *(char *const *)left, *b = *(char *const *)right;
+    int order = strcmp(file_name(a), file_name(b));
+    size_t a_length = strlen(a), b_length = strlen(b);
+    if (order == 0)
+        order = (a_length > b_length) - (a_length < b_length);
+    return order ? order : strcmp(a, b);
+}
+
+/* Orders the names. A log that was found several times is kept once. */
+static void sort_names(struct cup_log_names *names)
+{
+    size_t kept = 0;
+    if (names->count)
+        qsort(names->names, names->count, sizeof *names->names, by_name);
+    for (size_t i = 0; i < names->count; i++) {
+        char *name = names->names[i];
+        if (kept && strcmp(file_name(names->names[kept - 1]), file_name(name)) == 0)
+            free(name);
+        else
+            names->names[kept++] = name;
+    }
+    names->count = kept;
 }
 
 static int cannot_open(const char *directory, struct cup_error *error)
@@ -60,8 +142,8 @@ static int cannot_open(const char *directory, struct cup_error *error)
                              "`cupping run -- COMMAND`");
     if (errno == ENOTDIR)
         return cup_error_set(error, directory, CUP_NO_OFFSET,
-                             "not a directory; name the profile directory (`cupping dump` shows "
-                             "a single log)");
+                             "not a directory or a merged log; name the profile directory "
+                             "(`cupping dump` shows a single log)");
     return cup_error_system(error, directory, "open the profile directory");
 }
 
@@ -69,12 +151,18 @@ int cup_log_names_list(struct cup_log_names *names, const char *directory, struc
 {
     *names = (struct cup_log_names){0};
     DIR *stream = opendir(directory);
+    int result = 0, code = errno;
+    if (!stream && code == ENOTDIR && cup_merged_is(directory)) {
+        result = add_merged(names, directory, error);
+        sort_names(names);
+        return result;
+    }
+    errno = code;
     if (!stream)
         return cannot_open(directory, error);
-    int result = 0;
     for (struct dirent *entry; result == 0 && (entry = readdir(stream)) != NULL;)
-        if (is_log_name(entry->d_name) && add_name(names, directory, entry->d_name) != 0)
-            result = cup_error_memory(error, directory);
+        if (is_log_name(entry->d_name))
+            result = add_file(names, directory, entry->d_name, error);
     closedir(stream);
     if (result == 0 && names->count == 0)
         return cup_error_set(error, directory, CUP_NO_OFFSET,
@@ -83,8 +171,7 @@ int cup_log_names_list(struct cup_log_names *names, const char *directory, struc
                              "or opened a ROOT or Parquet file in Python; check that workers "
                              "elsewhere have LD_PRELOAD and CUPPING_DIR, that they can write here, "
                              "and that CUPPING_DISABLE is not set");
-    if (names->count)
-        qsort(names->names, names->count, sizeof *names->names, by_name);
+    sort_names(names);
     return result;
 }
 

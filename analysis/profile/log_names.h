@@ -10,8 +10,10 @@ struct cup_log_names {
     size_t count, room;
 };
 
-/* Lists the logs of DIRECTORY. Returns 0, or -1 and *error if there is none or the directory cannot
- * be read. The caller frees the names in both cases. */
+/* Lists the logs of DIRECTORY, which may be a merged log; a directory may hold merged logs, too.
+ * The paths are those of log_bytes.h. A log that is there several times is listed once. Returns 0,
+ * or -1 and *error if there is none or the directory cannot be read. The caller frees the names in
+ * both cases. */
 int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error);
 void cup_log_names_free(struct cup_log_names *names);
 

@@ -13,6 +13,7 @@
 #include "analysis/base/error.h"
 #include "analysis/base/id_map.h"
 #include "analysis/base/intern.h"
+#include "analysis/log/log_bytes.h"
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/collected.h"
@@ -546,8 +547,9 @@ enum { CUP_READER_LOGS = 64 }; /* open at the same time */
 struct cup_record_reader {
     const struct cup_profile *profile;
     struct {
-        int fd;           /* -1: none */
-        uint32_t process; /* whose log is open */
+        struct cup_log_bytes bytes;
+        bool open;
+        uint32_t process; /* whose log it is */
     } logs[CUP_READER_LOGS];
     unsigned char *buffer; /* owned; COUNT bytes of the log of `process` at OFFSET */
     size_t count, room;

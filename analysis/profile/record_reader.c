@@ -1,10 +1,6 @@
-#define _FILE_OFFSET_BITS 64
-
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/profile.h"
@@ -14,22 +10,22 @@ enum { USUAL_BYTES = 4096 }; /* read at once; most records are shorter */
 void cup_record_reader_open(struct cup_record_reader *reader, const struct cup_profile *profile)
 {
     *reader = (struct cup_record_reader){.profile = profile};
-    for (int i = 0; i < CUP_READER_LOGS; i++)
-        reader->logs[i].fd = -1;
 }
 
-/* Descriptor of a process's log; -1 if it cannot be opened. */
-static int log_of(struct cup_record_reader *reader, uint32_t process)
+/* The log of a process; NULL if it cannot be opened. */
+static struct cup_log_bytes *log_of(struct cup_record_reader *reader, uint32_t process)
 {
+    struct cup_error error;
     unsigned slot = process % CUP_READER_LOGS;
-    if (reader->logs[slot].fd >= 0 && reader->logs[slot].process == process)
-        return reader->logs[slot].fd;
-    if (reader->logs[slot].fd >= 0)
-        close(reader->logs[slot].fd);
+    struct cup_log_bytes *bytes = &reader->logs[slot].bytes;
+    if (reader->logs[slot].open && reader->logs[slot].process == process)
+        return bytes;
+    if (reader->logs[slot].open)
+        cup_log_bytes_close(bytes);
     reader->logs[slot].process = process;
-    reader->logs[slot].fd =
-        open(reader->profile->processes[process].log_path, O_RDONLY | O_CLOEXEC);
-    return reader->logs[slot].fd;
+    reader->logs[slot].open =
+        cup_log_bytes_open(bytes, reader->profile->processes[process].log_path, &error) == 0;
+    return reader->logs[slot].open ? bytes : NULL;
 }
 
 static void fill_buffer(struct cup_record_reader *reader, uint32_t process, uint64_t offset,
@@ -46,10 +42,10 @@ static void fill_buffer(struct cup_record_reader *reader, uint32_t process, uint
         reader->buffer = buffer;
         reader->room = wanted;
     }
-    ssize_t got = pread(log_of(reader, process), reader->buffer, wanted, (off_t)offset);
+    struct cup_log_bytes *bytes_of = log_of(reader, process);
     reader->process = process;
     reader->offset = offset;
-    reader->count = got > 0 ? (size_t)got : 0;
+    reader->count = bytes_of ? cup_log_bytes_read(bytes_of, reader->buffer, wanted, offset) : 0;
 }
 
 /* BYTES bytes of a log at OFFSET; NULL if the log ends before, or without memory. */
@@ -84,8 +80,8 @@ int cup_record_reader_close(struct cup_record_reader *reader)
 {
     int result = reader->out_of_memory ? -1 : 0;
     for (int i = 0; i < CUP_READER_LOGS; i++)
-        if (reader->logs[i].fd >= 0)
-            close(reader->logs[i].fd);
+        if (reader->logs[i].open)
+            cup_log_bytes_close(&reader->logs[i].bytes);
     free(reader->buffer);
     *reader = (struct cup_record_reader){0};
     return result;

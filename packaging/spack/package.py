@@ -24,6 +24,7 @@ class Cupping(MakefilePackage):
     depends_on("jansson", type=("build", "link"))
     depends_on("libpng", type=("build", "link"))
     depends_on("libunwind", type=("build", "link", "run"))
+    depends_on("zstd", type=("build", "link"))
     depends_on("python@3.9:", type="run")
 
     requires("platform=linux target=x86_64:", msg="cupping is for Linux on x86_64")

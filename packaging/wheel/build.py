@@ -25,7 +25,7 @@ TAG = f"py3-none-{PLATFORM}"
 
 # Debian's packages whose code or data is in the wheel; their licences go with them.
 HELD = """libjansson-dev libdw-dev libelf-dev libiberty-dev libcairo2-dev libpixman-1-dev libfontconfig-dev
-libfreetype-dev libpng-dev libexpat1-dev libbrotli-dev zlib1g-dev libbz2-dev liblzma-dev libx11-dev libxcb1-dev
+libfreetype-dev libpng-dev libexpat1-dev libbrotli-dev zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libx11-dev libxcb1-dev
 libxcb-render0-dev libxcb-shm0-dev libxrender-dev libxext-dev libxau-dev libxdmcp-dev libunwind-dev
 fonts-dejavu-core""".split()
 FONTS = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"]

@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run attach report top compare tasks plot export replay doctor dump version help --version --help"
+        _cupping_words "run attach report top compare tasks plot export replay merge doctor dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -88,7 +88,7 @@ _cupping() {
         fi
         return
         ;;
-    --width | --height | --top | --interval | --http | --wait) COMPREPLY=() && return ;;
+    --width | --height | --top | --interval | --http | --wait | --memory) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -116,9 +116,11 @@ _cupping() {
         ;;
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
+    merge:-*) _cupping_words "-o --memory" ;;
+    merge:*) _cupping_files -f ;;
     doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run attach report top compare tasks plot export replay doctor dump version help" ;;
+    help:*) _cupping_words "run attach report top compare tasks plot export replay merge doctor dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

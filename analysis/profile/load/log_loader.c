@@ -161,7 +161,7 @@ static bool bin_is_empty(const struct cup_series *series, int bin)
 
 /* A process that was killed was alive at least until the last bin of its time series that is not
  * empty: this is noted as a time of the process. */
-static void add_series_time(struct cup_loader *loader, const struct cup_log *log)
+static void add_series_time(struct cup_loader *loader, struct cup_log *log)
 {
     struct cup_series series;
     int bin = CUP_SERIES_BINS - 1;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/base/hash_map.h"
 #include "analysis/base/parallel.h"
@@ -56,8 +55,14 @@ static void end_turn(struct crew *crew)
 
 static bool is_large(const char *path)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && status.st_size > LARGE_LOG;
+    struct cup_log_bytes bytes;
+    struct cup_error error;
+    uint64_t size = 0;
+    bool regular;
+    if (cup_log_bytes_open(&bytes, path, &error) == 0)
+        cup_log_bytes_size(&bytes, &size, &regular);
+    cup_log_bytes_close(&bytes);
+    return size > LARGE_LOG;
 }
 
 static void load_in_turn(struct crew *crew, size_t log)

@@ -1,0 +1,10 @@
+/* The dictionary of a merged log: records that its logs have in common. */
+#pragma once
+
+#include "analysis/merge/sources.h"
+
+enum { CUP_DICTIONARY_MOST = 1 << 19 };
+
+/* Takes sample records of some of the logs; which ones depends only on the set of logs. Returns the
+ * number of bytes written to DICTIONARY, which has room for CUP_DICTIONARY_MOST. */
+size_t cup_merge_samples(const struct cup_merge_sources *sources, unsigned char *dictionary);

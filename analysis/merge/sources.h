@@ -1,0 +1,54 @@
+/* The logs that a merge reads. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/base/error.h"
+#include "analysis/log/log_bytes.h"
+
+struct cup_merge_source {
+    char *path;       /* owned; as in log_bytes.h */
+    const char *name; /* its last part */
+    uint64_t records_end;
+    int64_t stop_ns; /* 0: the process lives or was killed */
+    uint64_t bytes;
+    uint64_t flags; /* set of enum cup_merged_flag */
+    int64_t known_until_ns;
+    bool living; /* the process still runs on this machine */
+};
+
+struct cup_merge_sources {
+    struct cup_merge_source *sources; /* owned; in the order of their names */
+    size_t count, room;
+    size_t again; /* logs that were left out, because there is one of the same name */
+};
+
+/* Finds the logs of INPUTS. Of several with the same name it keeps the one that holds most. Returns
+ * 0; or -1 and *error if an input has no log or cannot be read. The caller frees the sources in
+ * both cases. */
+int cup_merge_sources_find(struct cup_merge_sources *sources, const char *const *inputs,
+                           size_t count, struct cup_error *error);
+void cup_merge_sources_free(struct cup_merge_sources *sources);
+
+/* Reads a log from its begin to its end. */
+struct cup_merge_stream {
+    const struct cup_merge_source *source;
+    struct cup_log_bytes bytes;
+    uint64_t offset;
+    uint64_t size; /* when it was opened */
+
+    /* Private. */
+    unsigned char *head; /* owned; what comes before the records, of a log that may still grow */
+    uint64_t head_bytes;
+};
+
+/* Returns 0, or -1 and *error. */
+int cup_merge_stream_open(struct cup_merge_stream *stream, const struct cup_merge_source *source,
+                          struct cup_error *error);
+
+/* Reads the next COUNT bytes. Returns 0; or -1 and *error if the log has become shorter. */
+int cup_merge_stream_read(struct cup_merge_stream *stream, void *to, size_t count,
+                          struct cup_error *error);
+void cup_merge_stream_close(struct cup_merge_stream *stream);

@@ -1,0 +1,97 @@
+/* `cupping merge`: the logs of several processes in one file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/base/units.h"
+#include "analysis/merge/merge.h"
+#include "cli/verbs.h"
+
+struct request {
+    const char *output, *memory;
+};
+
+static const struct cup_option rows[] = {
+    CUP_OPTION("-o", "LOG", output, "the merged log; its name should end in .cup"),
+    CUP_OPTION("--memory", "MB", memory,
+               "the most memory to use, in megabytes; default: 512, at least 34"),
+};
+const struct cup_options cup_merge_options = CUP_OPTIONS(rows);
+
+static int read_memory(const char *text, uint64_t *bytes, struct cup_error *error)
+{
+    char *end = NULL;
+    *bytes = CUP_MERGE_USUAL_MEMORY;
+    if (!text)
+        return 0;
+    unsigned long value = strtoul(text, &end, 10);
+    *bytes = (uint64_t)value * 1000000;
+    if (*text < '0' || *text > '9' || *end || value > UINT32_MAX || *bytes < CUP_MERGE_LEAST_MEMORY)
+        return cup_error_set(error, "merge", CUP_NO_OFFSET,
+                             "--memory %s: name a number of megabytes from 34 on", text);
+    return 0;
+}
+
+static void print_bytes(char room[CUP_HUMAN_READABLE_ROOM], uint64_t bytes)
+{
+    cup_print_human_readable(room, cup_count(bytes), CUP_UNIT_BYTES);
+}
+
+static void print_result(const char *output, const struct cup_merge_result *result)
+{
+    char logs[CUP_HUMAN_READABLE_ROOM], merged[CUP_HUMAN_READABLE_ROOM];
+    print_bytes(logs, result->log_bytes);
+    print_bytes(merged, result->bytes);
+    fprintf(stderr, "cupping: merged %" PRIu32 " log%s, %s, into %s: %s\n", result->logs,
+            cup_plural(result->logs), logs, output, merged);
+    if (result->living)
+        fprintf(stderr,
+                "cupping: %" PRIu32 " of these processes still run%s: their logs are merged as far "
+                "as they are written\n",
+                result->living, result->living == 1 ? "s" : "");
+    if (result->again)
+        fprintf(stderr,
+                "cupping: %" PRIu32 " log%s found again under the same name; the one that holds "
+                "most was taken\n",
+                result->again, result->again == 1 ? " was" : "s were");
+}
+
+/* Returns 0, or -1 and *error: wrong usage. */
+static int read_request(int argc, char **argv, struct cup_operands *operands,
+                        struct cup_merge_request *merge, struct cup_error *error)
+{
+    struct request request = {0};
+    if (cup_options_read(argc, argv, &cup_merge_options, &request, operands, error) != 0)
+        return -1;
+    if (operands->count == 0 || !request.output)
+        return cup_error_set(error, "merge", CUP_NO_OFFSET,
+                             "name logs or directories, and -o with the file to write; see "
+                             "`cupping help merge`");
+    merge->inputs = operands->words;
+    merge->count = operands->count;
+    merge->output = request.output;
+    return read_memory(request.memory, &merge->memory, error);
+}
+
+int cup_verb_merge(int argc, char **argv)
+{
+    struct cup_error error;
+    struct cup_merge_request merge = {0};
+    struct cup_merge_result result;
+    const char **inputs = calloc((size_t)argc, sizeof *inputs);
+    struct cup_operands operands = {.words = inputs, .room = (size_t)argc};
+    int status = CUP_EXIT_DONE;
+    if (!inputs) {
+        cup_error_memory(&error, "merge");
+        return cup_verb_end(&error, CUP_EXIT_FAILED);
+    }
+    if (read_request(argc, argv, &operands, &merge, &error) != 0)
+        status = CUP_EXIT_USAGE;
+    else if (cup_merge(&merge, &result, &error) != 0)
+        status = CUP_EXIT_FAILED;
+    else
+        print_result(merge.output, &result);
+    free(inputs);
+    return cup_verb_end(&error, status);
+}

@@ -1,0 +1,66 @@
+/* A merged log: the logs of several processes in one file. It gives back each of them byte for
+ * byte, so readers of records need not know of it. docs/contributing/log-format.md gives the
+ * reasons.
+ *
+ * The file begins with struct cup_merged_header. Then come the dictionary, the blocks of the logs
+ * in the order of their names, and the index: a struct cup_merged_log for each log in that order,
+ * a struct cup_merged_block for each of their blocks, and the names without NUL, without gaps.
+ *
+ * A log is cut into blocks of `block_bytes`, the last one may be shorter. A block is packed in two
+ * steps, see analysis/log/packed_block.h: the fixed part of a record becomes its difference from
+ * the record of the same type before it, and zstd compresses the result with the dictionary, which
+ * is sample records of some of the logs.
+ *
+ * The bytes depend only on the set of logs: not on their order, nor on how they were merged before.
+ * Integers have the byte order of the writer's machine, see `byte_order`. */
+#pragma once
+
+#include <stdint.h>
+
+#define CUP_MERGED_MAGIC "CUPMERGE" /* 8 bytes, no NUL */
+#define CUP_MERGED_VERSION 1
+
+enum cup_packing {
+    CUP_PACKING_NONE = 1, /* by a program without zstd: blocks are as they are in the log */
+    CUP_PACKING_ZSTD = 2,
+};
+
+struct cup_merged_header {
+    char magic[8];
+    uint32_t byte_order; /* CUP_LOG_BYTE_ORDER */
+    uint16_t version;
+    uint16_t packing;     /* enum cup_packing */
+    uint64_t file_bytes;  /* of the whole file */
+    uint32_t block_bytes; /* of a block that is not the last one of its log */
+    uint32_t log_count;
+    uint64_t dictionary_at;
+    uint32_t dictionary_packed; /* its bytes in the file; 0: there is none */
+    uint32_t dictionary_bytes;  /* unpacked; as many as in the file: it is not compressed */
+    uint64_t index_at;
+    uint64_t index_bytes;
+    uint64_t block_count; /* of all logs */
+    uint64_t index_hash;  /* cup_text_hash() of the index */
+    uint64_t spare[4];    /* 0 */
+};
+
+enum cup_merged_flag {
+    CUP_MERGED_PARTIAL = 1, /* the log came home in part: see known_until_ns */
+};
+
+struct cup_merged_log {
+    uint64_t bytes;         /* of the log */
+    uint64_t first_block;   /* index in the table of blocks */
+    uint32_t name_at;       /* in the names */
+    uint32_t name_bytes;    /* of its file name, without folders */
+    uint64_t flags;         /* set of enum cup_merged_flag */
+    int64_t known_until_ns; /* of a partial log: the time of the last bytes; 0: not known */
+    uint64_t spare[3];      /* 0 */
+};
+
+struct cup_merged_block {
+    uint64_t at;           /* in the file */
+    uint32_t packed;       /* bytes there; 0: all bytes of the block are 0; as many as the block
+                              has: it is not packed */
+    uint32_t first_record; /* where the first record begins in the block; as many as the block has:
+                              none is known to begin */
+};
