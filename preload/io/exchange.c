@@ -159,7 +159,7 @@ static void send_http(struct cup_descriptor *socket, struct connection *to,
             follow_turns(socket, to);
             return;
         }
-        at += cup_http_feed(&to->request, piece.iov_base, piece.iov_len);
+        at += cup_http_feed(&to->request, piece.iov_base, piece.iov_len, NULL);
         note_method(to);
         if (to->request.part == CUP_HTTP_LOST) {
             follow_turns(socket, to);
@@ -301,6 +301,13 @@ uint32_t cup_exchange_asked(const struct cup_descriptor *socket, uint32_t *file)
 
 /* ---- received ----------------------------------------------------------------------------- */
 
+/* No request is out that BYTES could answer. */
+static struct cup_answer no_answer(size_t bytes)
+{
+    return (struct cup_answer){
+        .bytes = bytes, .before.part = CUP_HTTP_LOST, .reason = CUP_UNATTRIBUTED_SENDER};
+}
+
 static struct cup_answer answer_to(const struct connection *from, const struct request *request,
                                    size_t bytes)
 {
@@ -314,6 +321,7 @@ static struct cup_answer answer_to(const struct connection *from, const struct r
                                                               : CUP_UNATTRIBUTED_REASON_COUNT,
                                .file = request->file,
                                .bytes = bytes,
+                               .before.part = CUP_HTTP_LOST,
                                .state.encrypted = from->is_tls};
 }
 
@@ -333,15 +341,15 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
 {
     size_t at = offset;
     if (!from->count) /* no request is out */
-        return (struct cup_answer){.bytes = bytes->count - offset,
-                                   .reason = CUP_UNATTRIBUTED_SENDER};
+        return no_answer(bytes->count - offset);
     struct request request = from->requests[from->first];
+    struct cup_http_message before = from->answer;
     while (at < bytes->count && from->answer.part < CUP_HTTP_ENDED) {
         struct iovec piece = find_piece(bytes, at);
         if (!piece.iov_len)
             from->answer.part = CUP_HTTP_LOST;
         else
-            at += cup_http_feed(&from->answer, piece.iov_base, piece.iov_len);
+            at += cup_http_feed(&from->answer, piece.iov_base, piece.iov_len, NULL);
     }
     const struct cup_answer_state state = {
         .status = from->answer.status,
@@ -356,14 +364,28 @@ static struct cup_answer receive_http(struct cup_descriptor *socket, struct conn
     }
     struct cup_answer answer = answer_to(from, &request, at - offset);
     answer.state = state;
+    answer.before = before;
     return answer;
+}
+
+void cup_exchange_find_body(struct cup_answer *answer, const struct cup_exchange_bytes *bytes,
+                            size_t offset, const struct cup_http_sink *sink)
+{
+    for (size_t at = offset; at < offset + answer->bytes;) {
+        struct iovec piece = find_piece(bytes, at);
+        size_t left = offset + answer->bytes - at;
+        size_t count = piece.iov_len < left ? piece.iov_len : left;
+        if (!count || answer->before.part >= CUP_HTTP_ENDED)
+            return;
+        at += cup_http_feed(&answer->before, piece.iov_base, count, sink);
+    }
 }
 
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset)
 {
     struct connection *from = lock_connection(socket);
-    struct cup_answer answer = {.bytes = bytes->count - offset, .reason = CUP_UNATTRIBUTED_SENDER};
+    struct cup_answer answer = no_answer(bytes->count - offset);
     if (!from)
         return answer;
     if (socket->protocol == CUP_PROTOCOL_HTTP)

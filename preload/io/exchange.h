@@ -13,6 +13,7 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/io/descriptor.h"
+#include "preload/io/http_message.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,12 +70,19 @@ struct cup_answer {
     uint32_t file;  /* FILE record of the URL; 0: it has none */
     size_t bytes;   /* at least 1 */
     struct cup_answer_state state;
+    struct cup_http_message before; /* the answer as it stood before these bytes; CUP_HTTP_LOST: not
+                                       known */
 };
 
 /* Call this when SOCKET has received BYTES, again and again until all are attributed. OFFSET: how
  * many of them earlier calls attributed. Returns the answer that the next ones belong to. */
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset);
+
+/* Calls SINK for those of the bytes of ANSWER that are parts of a file. BYTES and OFFSET: as passed
+ * to cup_exchange_received(), which returned ANSWER. Call it at most once for each. */
+void cup_exchange_find_body(struct cup_answer *answer, const struct cup_exchange_bytes *bytes,
+                            size_t offset, const struct cup_http_sink *sink);
 
 /* Releases the locks of this file. Called in a forked child, and when a log is opened. */
 void cup_exchange_reset(void);

@@ -78,7 +78,7 @@ uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t cl
 
 uint32_t cup_known_url(const char *url)
 {
-    return cup_known_file(&(struct stat){0}, url, CUP_FILE_DATA);
+    return cup_known_file(&(struct stat){.st_blksize = 1}, url, CUP_FILE_DATA);
 }
 
 uint32_t cup_known_peer(const char *address)

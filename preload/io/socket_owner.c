@@ -4,6 +4,7 @@
 #include "preload/counters/block.h"
 #include "preload/io/exchange.h"
 #include "preload/io/peer.h"
+#include "preload/io/transfer_counters.h"
 #include "preload/lifecycle/running_tasks.h"
 
 static struct cup_owner no_task(void)
@@ -70,6 +71,11 @@ static void correct_by_senders(struct cup_transfer *transfer)
         transfer->descriptor->owner ? CUP_UNATTRIBUTED_PROTOCOL : CUP_UNATTRIBUTED_SENDER;
 }
 
+static void count_body(void *user, const char *data, size_t bytes, uint64_t offset, bool begins)
+{
+    cup_transfer_count_body(user, data, bytes, offset, begins);
+}
+
 /* A thread that runs a task, or one of its jobs, receives its own answers, unless answers are
  * mixed. Any other thread may receive for the task that sent the request, whatever its context
  * says. */
@@ -85,6 +91,9 @@ static size_t correct_by_request(struct cup_transfer *transfer,
     transfer->url = answer.file;
     transfer->reason = answer.reason;
     transfer->answer = answer.state;
+    if (answer.file && owner->block)
+        cup_exchange_find_body(&answer, bytes, offset,
+                               &(struct cup_http_sink){transfer, count_body});
     return answer.bytes;
 }
 

@@ -170,6 +170,15 @@ __attribute__((noinline)) void cup_file_find_baskets(const struct cup_transfer *
     }
 }
 
+void cup_transfer_count_body(const struct cup_transfer *transfer, const void *data, size_t bytes,
+                             uint64_t offset, bool begins)
+{
+    struct cup_block *block = transfer->owner.block;
+    struct cup_file_use *use = cup_block_file(block, transfer->url);
+    cup_file_note_access(transfer, (struct cup_place){(int64_t)offset, !begins, use}, bytes);
+    cup_baskets_read(block->task, transfer->url, data, bytes, offset, !begins);
+}
+
 /* Bytes from a peer have no offset. They are placed one after the other, in the order in which they
  * were received. */
 static struct cup_place place_received(const struct cup_descriptor *socket,

@@ -125,6 +125,12 @@ static inline bool cup_file_may_be_root(const struct cup_transfer *transfer, uin
 void cup_file_find_baskets(const struct cup_transfer *transfer, uint64_t bytes,
                            struct cup_place place, const void *to, int parts);
 
+/* BYTES of the file TRANSFER->url, from OFFSET on, were received from its HTTP server: notes them
+ * in the access extents, and looks for baskets. BEGINS: a range that was requested begins with
+ * them. */
+void cup_transfer_count_body(const struct cup_transfer *transfer, const void *data, size_t bytes,
+                             uint64_t offset, bool begins);
+
 /* Counts a call of any kind that has an owner. The arguments are those of cup_transfer_finish(),
  * and NS, the call's duration. */
 void cup_transfer_count(struct cup_transfer *transfer, uint64_t bytes, int64_t offset, uint64_t ns,

@@ -54,11 +54,11 @@ void cup_baskets_reset(void)
 }
 
 /* Python's buffered readers read a block of the file system at a time (BLOCK bytes), and since 3.14
- * at least 128 KiB. */
+ * at least 128 KiB. Remote files (1) are not read through them. */
 static uint32_t find_read_ahead(uint32_t block)
 {
     enum { LARGE = 128 * 1024, SINCE = 14 };
-    return cup_py.minor >= SINCE && block < LARGE ? LARGE : block;
+    return cup_py.minor >= SINCE && block > 1 && block < LARGE ? LARGE : block;
 }
 
 void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect)

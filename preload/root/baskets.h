@@ -14,7 +14,8 @@ void cup_baskets_read(uint32_t task, uint32_t file, const void *data, size_t byt
                       bool continues);
 
 /* FILE is a data file. PATH: string id of its path. AHEAD: st_blksize, the least that a buffered
- * reader reads at a time. EXPECT: its name is that of a ROOT file. */
+ * reader reads at a time; 1: no reader reads more than it was asked for. EXPECT: its name is that
+ * of a ROOT file. */
 void cup_baskets_file(uint32_t file, uint32_t path, uint32_t ahead, bool expect);
 
 /* A tree that uproot reads. Strings are ids of the log. Unknown numbers are CUP_UNKNOWN64, but 0

@@ -262,7 +262,13 @@ Test(branches, of_every_source)
 /* Uproot says what it asks for; that is all that is known. */
 Test(branches, that_pass_by_no_hook)
 {
-    CHECK_BOTH("mapped", "remote");
+    CHECK_BOTH("mapped");
+}
+
+/* Single ranges, and several in one answer. */
+Test(branches, in_answers_of_http_servers)
+{
+    CHECK_BOTH("remote", "remote-parts", "remote-tiny", "remote-by-threads");
 }
 
 Test(branches, of_readers_of_the_users_own)

@@ -73,7 +73,11 @@ SCENARIOS = {
     "relative": ("cuts", [[read("arrays", ["x", "z"])]], {"given_as": "relative"}),
     "url": ("cuts", [[read("arrays", ["x", "z"])]], {"given_as": "url"}),
     "object": ("cuts", [[read("arrays", ["x", "z"])]], {"given_as": "object"}),
-    "remote": ("cuts", [[read("arrays", ["x", "z"], 0, 6500)]], {"remote": True, "unseen": True}),
+    "remote": ("cuts", [[read("arrays", ["x", "z"], 0, 6500)]], {"remote": True}),
+    "remote-parts": ("cuts", [[read("arrays", ["x", "z"], 0, 6500)]], {"remote": True, "source": "HTTPSource"}),
+    "remote-tiny": ("tiny", [[read("arrays", OF_TWO)]], {"remote": True, "source": "HTTPSource"}),
+    "remote-by-threads": ("big", [[read("arrays", ["steps", "small"])]],
+                          {"remote": True, "source": "MultithreadedHTTPSource"}),
     # readers that do not ask uproot for arrays
     "plain": ("cuts", [[read("plain", ["z", "number"])]], {}),
     "plain-big": ("big", [[read("plain", ["energy", "small"])]], {}),
@@ -99,7 +103,7 @@ def possible():
     """On this Python and with its packages."""
     import uproot
 
-    left_out = set() if has("aiohttp") else {"remote"}
+    left_out = set() if has("aiohttp") else {name for name in SCENARIOS if name.startswith("remote")}
     if not hasattr(uproot.behaviors, "RNTuple") and not hasattr(uproot.models, "RNTuple"):
         left_out |= {"ntuple", "both"}
     left_out.update(HIDDEN_IN_BUFFERS)
@@ -109,19 +113,32 @@ def possible():
 # ---- a server that knows ranges ----------------------------------------------------------------
 
 
+def part(data, first, last):
+    """One range of DATA: its name and its bytes."""
+    part = data[int(first):int(last) + 1]
+    return f"bytes {first}-{int(first) + len(part) - 1}/{len(data)}", part
+
+
 class Ranges(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         data = Path(self.translate_path(self.path)).read_bytes()
-        first, last = self.headers.get("Range", f"bytes=0-{len(data) - 1}").split("=")[1].split("-")
-        part = data[int(first):int(last) + 1]
+        wanted = self.headers.get("Range", f"bytes=0-{len(data) - 1}").split("=")[1].split(",")
+        parts = [part(data, *wish.strip().split("-")) for wish in wanted]
         self.send_response(206)
-        self.send_header("Content-Length", str(len(part)))
-        self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
+        if len(parts) == 1:
+            range_of, body = parts[0]
+            self.send_header("Content-Range", range_of)
+        else:
+            body = b"".join(b"\r\n--next\r\nContent-Type: application/octet-stream\r\nContent-Range: "
+                            + range_of.encode() + b"\r\n\r\n" + one for range_of, one in parts)
+            body += b"\r\n--next--\r\n"
+            self.send_header("Content-Type", "multipart/byteranges; boundary=next")
+        self.send_header("Content-Length", str(len(body)))
         self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
-        self.wfile.write(part)
+        self.wfile.write(body)
 
     def log_message(self, *_):
         pass

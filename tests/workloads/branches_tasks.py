@@ -13,7 +13,8 @@ import uproot
 
 def source(name):
     """None: what uproot chooses."""
-    return {"handler": getattr(uproot.source.file, name)} if name else {}
+    where = uproot.source.http if name and "HTTP" in name else uproot.source.file
+    return {"handler": getattr(where, name)} if name else {}
 
 
 class File:

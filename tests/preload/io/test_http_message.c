@@ -12,7 +12,7 @@ static size_t feed_exactly(struct cup_http_message *message, const char *bytes, 
     char *copy = malloc(count ? count : 1);
     cr_assert(copy != NULL);
     memcpy(copy, bytes, count);
-    size_t taken = cup_http_feed(message, copy, count);
+    size_t taken = cup_http_feed(message, copy, count, NULL);
     free(copy);
     return taken;
 }
@@ -151,4 +151,73 @@ Test(http_message, endless_headers_are_given_up)
     for (int i = 0; i < 2000 && message.part != CUP_HTTP_LOST; i++)
         feed_exactly(&message, line, sizeof line);
     cr_expect(message.part == CUP_HTTP_LOST);
+}
+
+/* ---- bodies ------------------------------------------------------------------------------- */
+
+/* Writes "OFFSET:bytes" for each range to a text. */
+struct ranges {
+    char text[256];
+    uint64_t end; /* of the last piece */
+};
+
+static void note_piece(void *user, const char *data, size_t bytes, uint64_t offset, bool begins)
+{
+    struct ranges *ranges = user;
+    size_t length = strlen(ranges->text), room = sizeof ranges->text - length;
+    cr_assert(bytes && (begins || offset == ranges->end));
+    ranges->end = offset + bytes;
+    if (begins)
+        snprintf(ranges->text + length, room, "%s%llu:%.*s", length ? " " : "",
+                 (unsigned long long)offset, (int)bytes, data);
+    else
+        snprintf(ranges->text + length, room, "%.*s", (int)bytes, data);
+}
+
+/* Feeds ANSWER in two pieces, cut at every place. */
+static void expect_ranges(const char *answer, const char *expected)
+{
+    size_t length = strlen(answer);
+    for (size_t cut = 0; cut <= length; cut++) {
+        struct ranges ranges = {.text = ""};
+        struct cup_http_sink sink = {&ranges, note_piece};
+        struct cup_http_message message;
+        cup_http_begin(&message, true, false);
+        cup_http_feed(&message, answer, cut, &sink);
+        if (message.part != CUP_HTTP_ENDED)
+            cup_http_feed(&message, answer + cut, length - cut, &sink);
+        cr_assert_str_eq(ranges.text, expected, "cut at %zu of %s: %s", cut, answer, ranges.text);
+    }
+}
+
+#define PARTIAL "HTTP/1.1 206 Partial Content\r\n"
+
+Test(http_message, places_of_a_body)
+{
+    expect_ranges("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "0:abc");
+    expect_ranges("HTTP/1.0 200 OK\r\n\r\nabc", "0:abc");
+    expect_ranges(PARTIAL "Content-Range: bytes 100-102/900\r\nContent-Length: 3\r\n\r\nabc",
+                  "100:abc");
+    expect_ranges(PARTIAL "content-range:bytes 100-102/*\r\nTransfer-Encoding: chunked\r\n\r\n"
+                          "1\r\na\r\n2\r\nbc\r\n0\r\n\r\n",
+                  "100:abc");
+}
+
+Test(http_message, places_of_several_ranges)
+{
+    expect_ranges(PARTIAL
+                  "Content-Type: multipart/byteranges; boundary=x\r\nContent-Length: 116\r\n\r\n"
+                  "\r\n--x\r\nContent-Range: bytes 7-9/20\r\n\r\n\r\n\r"
+                  "\r\n--x\r\nContent-Type: a/b\r\nContent-Range: bytes 0-3/20\r\n\r\nabcd"
+                  "\r\n--x--\r\n",
+                  "7:\r\n\r 0:abcd");
+}
+
+Test(http_message, bodies_without_places)
+{
+    expect_ranges("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc", "");
+    expect_ranges("HTTP/1.1 404 Missing\r\nContent-Length: 3\r\n\r\nabc", "");
+    expect_ranges(PARTIAL "Content-Length: 3\r\n\r\nabc", "");
+    expect_ranges(PARTIAL "Content-Range: bytes 9-7/20\r\nContent-Length: 3\r\n\r\nabc", "");
+    expect_ranges(PARTIAL "Content-Range: lines 7-9/20\r\nContent-Length: 3\r\n\r\nabc", "");
 }
