@@ -23,15 +23,18 @@ struct call {
     uint64_t place; /* cup_frames_place() when the call was last seen */
     cup_object
         *item; /* while its task is open: a reference, so that no other item has its address */
-    int64_t attempt;     /* Coffea tries an item again if the call raised an exception */
+    const char
+        *retries;    /* frame of automatic_retries, which called it; NULL: another function did */
+    int64_t attempt; /* Coffea tries an item again if the call raised an exception */
     bool is_processing;  /* it has read the clock before process() */
     bool may_return;     /* before it reads the clock after process() */
     bool is_tried_again; /* if it raises an exception */
     bool is_skipped;     /* if it raises an exception, and is not tried again */
+    bool is_pool_job;    /* a process of a pool runs it */
 };
 static __thread struct call *own __attribute__((tls_model("initial-exec"))); /* NULL: none yet */
 
-static bool sees_returns; /* cup_coffea_returns() is called */
+static bool sees_returns; /* cup_coffea_returns() and cup_coffea_given_up() are called */
 
 /* The parent's item is not given back: the child may not hold the GIL. */
 void cup_coffea_calls_child_begins(void)
@@ -103,6 +106,7 @@ static void read_retries(struct call *call, struct cup_frame frame)
     call->attempt = read_attempt(frame);
     if (call->attempt < 0 || !cup_frames_back(&frame))
         return;
+    call->retries = frame.at;
     CUP_OWNED cup_object *most = cup_frames_local(frame, "retries", &locals);
     CUP_OWNED cup_object *skips = cup_frames_local(frame, "skipbadfiles", &locals);
     call->is_tried_again = cup_frames_has_local(frame, "use_result_type") &&
@@ -116,17 +120,59 @@ static bool is_handling_exception(void)
     return !handled || cup_py.PyTuple_GetItem(handled, 0) != cup_py.none;
 }
 
+/* The function in which a process of a pool waits for jobs and runs them; its `at` is NULL if this
+ * is no such process. */
+static struct cup_frame find_pool_worker(void)
+{
+    struct cup_frame frame;
+    bool more = cup_frames_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+        const void *name = cup_frames_name(frame);
+        if ((name == cup_anchor_name(CUP_ANCHOR_POOL_WORKER) &&
+             (cup_frames_is_in(frame, "concurrent/futures/process.py") ||
+              cup_frames_is_in(frame, "loky/process_executor.py"))) ||
+            (name == cup_anchor_name(CUP_ANCHOR_PARSL_WORKER) &&
+             cup_frames_is_in(frame, "process_worker_pool.py")))
+            return frame;
+    }
+    return (struct cup_frame){NULL, 0};
+}
+
+/* Parsl's worker puts the exception of a job into a dict, and then goes on. */
+static bool has_parsl_exception(struct cup_frame worker)
+{
+    CUP_OWNED cup_object *locals = NULL;
+    CUP_OWNED cup_object *package =
+        cup_frames_name(worker) == cup_anchor_name(CUP_ANCHOR_PARSL_WORKER)
+            ? cup_frames_local(worker, "result_package", &locals)
+            : NULL;
+    CUP_OWNED cup_object *exception = cup_python_item(package, "exception");
+    return exception != NULL;
+}
+
+/* The thread's call is over, and no exception has left the function that ran it. */
+static bool has_job_returned(void)
+{
+    if (is_handling_exception())
+        return false;
+    if (is_within(CUP_ANCHOR_RUNNER, EXECUTOR_FILE))
+        return true;
+    struct cup_frame worker = find_pool_worker();
+    return worker.at && !has_parsl_exception(worker);
+}
+
 /* How a call ended. */
 enum ending { RETURNED, FAILED, SKIPPED, UNKNOWN };
 
-/* How a call ended that is not on the stack any more. If the Runner's call goes on in this thread,
- * no exception has left it. */
+/* How a call ended that is not on the stack any more. */
 static enum ending judge_end(const struct call *call)
 {
-    bool goes_on = is_within(CUP_ANCHOR_RUNNER, EXECUTOR_FILE) && !is_handling_exception();
-    if (!call->may_return || sees_returns)
-        return call->is_skipped && goes_on ? SKIPPED : FAILED;
-    return call->is_tried_again || (!call->is_skipped && goes_on) ? RETURNED : UNKNOWN;
+    if (sees_returns)
+        return FAILED;
+    bool returned = has_job_returned();
+    if (!call->may_return)
+        return call->is_skipped && returned ? SKIPPED : FAILED;
+    return call->is_tried_again || (!call->is_skipped && returned) ? RETURNED : UNKNOWN;
 }
 
 /* ---- its task ---------------------------------------------------------------------------- */
@@ -211,6 +257,7 @@ static void begin_call(struct call *call, struct cup_frame frame, cup_object *it
                           /* a checkpoint may have the chunk's result */
                           .may_return = !is_chunk || (checkpointer && checkpointer != cup_py.none)};
     read_retries(call, frame);
+    call->is_pool_job = find_pool_worker().at != NULL;
     if (!is_chunk) /* a process that only reads metadata requests no baskets, and that is known */
         cup_requested_baskets_expect();
     open_task(item, is_chunk, now);
@@ -285,6 +332,7 @@ bool cup_coffea_may_begin(void)
 
 void cup_coffea_begins(struct cup_frame frame)
 {
+    sees_returns = true;
     if (own && own->frame == frame.at)
         own->frame = NULL;
     cup_coffea_look((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
@@ -292,9 +340,21 @@ void cup_coffea_begins(struct cup_frame frame)
 
 void cup_coffea_returns(struct cup_frame frame)
 {
-    sees_returns = true;
     if (cup_self.origin == CUP_ORIGIN_COFFEA && own && own->frame == frame.at)
         end_task(RETURNED, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+}
+
+void cup_coffea_given_up(struct cup_frame retries)
+{
+    if (cup_self.origin == CUP_ORIGIN_COFFEA && own && own->retries == retries.at)
+        end_task(SKIPPED, (struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+}
+
+void cup_coffea_lock_taken(void)
+{
+    struct cup_frame frame;
+    if (own && own->is_pool_job && find_call(&frame) && !frame.at && cup_anchors_may_ask())
+        leave_call((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
 }
 
 void cup_coffea_job_ends(struct cup_frame setter, bool raised)

@@ -9,7 +9,8 @@
  *   - Some readers (pyarrow) give the GIL up and make no lock before they open a file. Then the
  *     task begins when the thread opens a file of events: for that it takes the GIL for a moment.
  *   - A chunk ends at Coffea's clock call after process().
- *   - Any other call ends when the library sees that it is over.
+ *   - Any other call ends when the library sees that it is over; in a process of a pool that is at
+ *     the lock that is taken to send the result.
  *
  * All functions need the guard, and the GIL unless stated. */
 #pragma once
@@ -45,6 +46,15 @@ void cup_coffea_begins(struct cup_frame frame);
 /* FRAME, of one of the functions, is about to return. Where this is called (from 3.14 on), a call
  * that is over without it raised an exception. */
 void cup_coffea_returns(struct cup_frame frame);
+
+/* Coffea's automatic_retries, in the frame RETRIES, is about to return: if the call's task is still
+ * open, the call raised an exception, and its item is given up. Called where cup_coffea_returns()
+ * is. */
+void cup_coffea_given_up(struct cup_frame retries);
+
+/* The calling thread, whose task is one of these calls, took a lock: the processes of a pool take
+ * one when they send the result of a job, or its exception. */
+void cup_coffea_lock_taken(void);
 
 /* The job of concurrent.futures that the calling thread runs has ended, and with it its task, if
  * that is one of these calls. SETTER: the frame of the Future's method that sets its result, or its

@@ -559,12 +559,19 @@ static void look_at_job(struct cup_frame frame)
         cup_coffea_job_ends(setter, name == cup_anchor_name(CUP_ANCHOR_JOB_RAISED));
 }
 
+static void look_at_coffea(struct cup_frame frame)
+{
+    look_at_job(frame);
+    if (cup_self.origin == CUP_ORIGIN_COFFEA)
+        cup_coffea_lock_taken();
+}
+
 static void look_at_lock(struct cup_frame frame)
 {
     if (cup_self.origin == CUP_ORIGIN_ACTOR)
         look_at_actor(frame);
     else if (cup_self.origin == CUP_ORIGIN_COFFEA)
-        look_at_job(frame);
+        look_at_coffea(frame);
     else if (own.end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
              cup_anchors_may_ask())
         complete_end(frame);

@@ -132,6 +132,15 @@ static void call_returns(struct cup_frame frame)
     cup_leave(saved);
 }
 
+static void retries_return(struct cup_frame frame)
+{
+    if (cup_self.guard || cup_self.origin != CUP_ORIGIN_COFFEA)
+        return;
+    int saved = cup_enter();
+    cup_coffea_given_up(frame);
+    cup_leave(saved);
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 /* Pools of processes, whose modules are imported when one is made. */
@@ -140,11 +149,12 @@ static void call_returns(struct cup_frame frame)
     {                                                                                              \
         module, "ProcessPoolExecutor", "submit", .file = (path), .begins = job_submitted           \
     }
-#define COFFEA(function)                                                                           \
+#define COFFEA(function, ...)                                                                      \
     {                                                                                              \
-        "coffea.processor.executor", "Runner", function,                                           \
-            .file = "coffea/processor/executor.py", .begins = call_begins, .returns = call_returns \
+        "coffea.processor.executor", "Runner", function, .file = "coffea/processor/executor.py",   \
+                                                         __VA_ARGS__                               \
     }
+#define COFFEA_CALL(function) COFFEA(function, .begins = call_begins, .returns = call_returns)
 #define FUTURE "concurrent.futures._base", "Future"
 static const struct cup_monitored functions[] = {
     {FUTURE, "__init__", .begins = object_made},
@@ -173,10 +183,11 @@ static const struct cup_monitored functions[] = {
      .returns = actor_returns},
     {"uproot.behaviors.TBranch", NULL, "_ranges_or_baskets_to_arrays",
      .file = "uproot/behaviors/TBranch.py", .begins = cup_requested_baskets_begin},
-    COFFEA("_work_function"),
-    COFFEA("metadata_fetcher"),
-    COFFEA("metadata_fetcher_root"),
-    COFFEA("metadata_fetcher_parquet"),
+    COFFEA_CALL("_work_function"),
+    COFFEA_CALL("metadata_fetcher"),
+    COFFEA_CALL("metadata_fetcher_root"),
+    COFFEA_CALL("metadata_fetcher_parquet"),
+    COFFEA("automatic_retries", .returns = retries_return),
     {NULL},
 };
 

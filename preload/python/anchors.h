@@ -56,6 +56,9 @@
     X(POOL_GROWS, "_adjust_process_count",                                                         \
       "(none: its processes work for any submitter; loky 3.7, too)")                               \
     X(POOL_STARTS, "_launch_processes", "(none)")                                                  \
+    X(POOL_WORKER, "_process_worker", "(none: runs the jobs of a process; loky 3.7, too)")         \
+    /* parsl.executors.high_throughput.process_worker_pool, parsl 2026.10 */                       \
+    X(PARSL_WORKER, "worker", "result_package")                                                    \
     /* multiprocessing.forkserver, CPython 3.9 to 3.13 */                                          \
     X(READ_SIGNED, "read_signed", "(none: reads a child's PID, or its status)")                    \
     /* multiprocessing.popen_forkserver, CPython 3.9 to 3.13 */                                    \

@@ -7,6 +7,7 @@
 
 #include "analysis/base/hash_map.h"
 #include "analysis/base/parallel.h"
+#include "analysis/profile/item_attempts.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/log_names.h"
 #include "analysis/profile/process_ancestry.h"
@@ -244,7 +245,8 @@ static int load_all(struct cup_profile *profile, const char *directory,
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory &&
-        (settle_metadata(profile) != 0 || name_digest_spans(profile) != 0))
+        (settle_metadata(profile) != 0 || cup_item_attempts_link(profile) != 0 ||
+         name_digest_spans(profile) != 0))
         crew.builder.out_of_memory = true;
     cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);
