@@ -278,6 +278,8 @@ if [ "$what" = test ] || [ "$what" = soak ]; then
     # Compiles what is imported, which is a small part of it.
     PYTHONPATH=build/s3 build/venv/bin/python -c 'import moto.s3.urls, moto.server, s3fs' \
         >>build/setup-s3.log 2>&1 9>&- || say "no tests of S3, then (log: build/setup-s3.log)"
+    # Parsl, with what build/venv does not have of it.
+    packages build/parsl parsl==2026.10.26 dill==0.4.1 filelock==4.2.12 setproctitle==1.3.8 typeguard==4.6.0
     # XRootD's client: 6 is in build/venv; 5.9, and 5.5 as Debian 12 has it, for its own Python.
     packages build/xrootd-5.9 xrootd==5.9.9
     unpack build/xrootd-5.5 python3-xrootd

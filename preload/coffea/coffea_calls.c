@@ -150,15 +150,42 @@ static bool has_parsl_exception(struct cup_frame worker)
     return exception != NULL;
 }
 
+/* EXCEPTION was caught by the function of CODE: a traceback begins where the exception was caught.
+ */
+static bool was_caught_in(cup_object *exception, const cup_object *code)
+{
+    CUP_OWNED cup_object *traceback = cup_python_attribute(exception, "__traceback__");
+    CUP_OWNED cup_object *frame = cup_python_attribute(traceback, "tb_frame");
+    CUP_OWNED cup_object *caught_in = cup_python_attribute(frame, "f_code");
+    return caught_in == code;
+}
+
+/* The function in FRAME handles an exception. What it calls meanwhile may handle others, of which
+ * the outer exception is the context. */
+static bool is_handling_exception_of(struct cup_frame frame)
+{
+    enum { EXCEPTIONS_MOST = 8 };
+    const cup_object *code = cup_frames_code(frame);
+    CUP_OWNED cup_object *handled = cup_python_call(cup_python_module("sys"), "exc_info", NULL);
+    cup_object *exception = handled ? cup_python_hold(cup_py.PyTuple_GetItem(handled, 1)) : NULL;
+    bool found = false;
+    for (int i = 0; exception && exception != cup_py.none && i < EXCEPTIONS_MOST && !found; i++) {
+        cup_object *context = cup_python_attribute(exception, "__context__");
+        found = was_caught_in(exception, code);
+        cup_python_drop(exception);
+        exception = context;
+    }
+    cup_python_drop(exception);
+    return found;
+}
+
 /* The thread's call is over, and no exception has left the function that ran it. */
 static bool has_job_returned(void)
 {
-    if (is_handling_exception())
-        return false;
-    if (is_within(CUP_ANCHOR_RUNNER, EXECUTOR_FILE))
-        return true;
     struct cup_frame worker = find_pool_worker();
-    return worker.at && !has_parsl_exception(worker);
+    if (worker.at)
+        return !is_handling_exception_of(worker) && !has_parsl_exception(worker);
+    return is_within(CUP_ANCHOR_RUNNER, EXECUTOR_FILE) && !is_handling_exception();
 }
 
 /* How a call ended. */

@@ -4,6 +4,7 @@
 #include "tests/e2e/job.h"
 #include "tests/e2e/process.h"
 #include "tests/e2e/profile.h"
+#include "tests/e2e/trace.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -198,33 +199,152 @@ Test(executors, parquet_of_an_iterative_executor)
 
 /* ---- calls that fail ---------------------------------------------------------------------- */
 
-static void check_trouble(const char *kind, const char *scratch, int skipped_files)
+/* What becomes of a job whose second dataset has one chunk that always raises, and others that are
+ * tried again. */
+struct trouble {
+    const char *kind, *scratch;
+    const char *state;    /* of the completeness */
+    int erred, killed;    /* attempts at chunks */
+    int missing_files;    /* a file that does not exist; its last attempt is skipped, or unknown */
+    bool has_lost_a_file; /* it is known that it was skipped */
+    bool of_processes;    /* which strace follows */
+};
+
+static void check_attempts(json_t *rows, const struct trouble *expected)
 {
-    char *directory = cup_scratch(scratch);
-    run(directory, "out", true, CUP_PYTHON, kind, "trouble");
-    json_t *rows = cup_tasks(directory), *report = cup_report(directory);
+    int skipped = expected->has_lost_a_file, unknown = expected->missing_files - skipped;
+    /* Coffea tries four times; the last attempt is the one that it skips. */
+    cr_expect_eq(cup_count_rows(rows, "process", "erred"), expected->erred);
+    cr_expect_eq(cup_count_rows(rows, "process", "unfinished"), expected->killed);
+    cr_expect_eq(cup_count_rows(rows, "process", "finished"), CHUNKS);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "erred"), 3 * expected->missing_files);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "finished"), FILES + skipped);
+    cr_expect_eq(cup_count_rows(rows, "get_metadata", "unknown"), unknown);
+}
+
+static void check_losses(json_t *report, const struct trouble *expected)
+{
     json_t *completeness = json_object_get(report, "completeness");
-    cr_expect(cup_is(completeness, "state", "skipped"), "%s", cup_word(completeness, "sentence"));
+    cr_expect(cup_is(completeness, "state", expected->state), "%s",
+              cup_word(completeness, "sentence"));
     cr_expect_eq(cup_count(completeness, "done_chunks"), CHUNKS - 1);
     cr_expect_eq(cup_count(completeness, "skipped_chunks"), 1);
-    cr_expect_eq(cup_count(completeness, "skipped_files"), skipped_files);
+    cr_expect_eq(cup_count(completeness, "skipped_files"), expected->has_lost_a_file);
     cr_expect_eq(cup_count(completeness, "failed_chunks"), 0);
-    /* Coffea tries four times; the last attempt is the one that it skips. */
-    cr_expect_eq(cup_count_rows(rows, "process", "erred"), 3 + 1);
-    cr_expect_eq(cup_count_rows(rows, "process", "finished"), CHUNKS);
-    cr_expect_eq(cup_count_rows(rows, "get_metadata", "erred"), 3 * skipped_files);
-    cr_expect_eq(cup_count_rows(rows, "get_metadata", "finished"), FILES + skipped_files);
-    cr_expect_eq(cup_count(json_object_get(report, "attribution"), "read_none_bytes"), 0);
-    json_decref(rows), json_decref(report);
+}
+
+static void run_trouble(const char *directory, const struct trouble *expected)
+{
+    char *files = make_files(directory, NULL), *out = cup_path(directory, "out.json");
+    const char *const program[] = {CUP_PYTHON,
+                                   CUP_TOP "/tests/workloads/executors_job.py",
+                                   expected->kind,
+                                   out,
+                                   files,
+                                   "trouble",
+                                   NULL};
+    cup_trace_run(expected->kind, directory, program, expected->of_processes, 250);
+    free(files), free(out);
+}
+
+/* All bytes of ROOT files belong to tasks, those of attempts that failed as well. */
+static void check_all_bytes(const char *directory, json_t *report, bool traced)
+{
+    json_t *attribution = json_object_get(report, "attribution"), *seen, *bytes;
+    json_int_t reported = cup_count(attribution, "read_bytes"), truth = 0;
+    const char *path;
+    cr_expect_eq(cup_count(attribution, "read_none_bytes"), 0);
+    if (!traced)
+        return;
+    seen = cup_trace_read(directory, ".root");
+    json_object_foreach(seen, path, bytes) truth += json_integer_value(bytes);
+    cr_expect_eq(reported, truth, "strace saw %lld bytes, not %lld", (long long)truth,
+                 (long long)reported);
+    json_decref(seen);
+}
+
+/* Runs the job, and returns the report. */
+static json_t *check_trouble(const struct trouble *expected)
+{
+    char *directory = cup_scratch(expected->scratch);
+    run_trouble(directory, expected);
+    json_t *rows = cup_tasks(directory), *report = cup_report(directory);
+    check_losses(report, expected);
+    check_attempts(rows, expected);
+    check_all_bytes(directory, report, expected->of_processes);
+    json_decref(rows);
     free(directory);
+    return report;
 }
 
 Test(executors, attempts_of_an_iterative_executor)
 {
-    check_trouble("iterative", "executors-iterative-trouble", 0);
+    json_decref(check_trouble(&(struct trouble){.kind = "iterative",
+                                                .scratch = "executors-iterative-trouble",
+                                                .state = "skipped",
+                                                .erred = 4}));
 }
 
 Test(executors, attempts_in_threads)
 {
-    check_trouble("threads", "executors-threads-trouble", 1);
+    json_decref(check_trouble(&(struct trouble){.kind = "threads",
+                                                .scratch = "executors-threads-trouble",
+                                                .state = "skipped",
+                                                .erred = 4,
+                                                .missing_files = 1,
+                                                .has_lost_a_file = true}));
+}
+
+/* Other processes say how a call ended only by what they send. */
+static void check_processes(const char *kind, const char *scratch)
+{
+    json_decref(check_trouble(&(struct trouble){.kind = kind,
+                                                .scratch = scratch,
+                                                .state = "unknown",
+                                                .erred = 4,
+                                                .missing_files = 1,
+                                                .of_processes = true}));
+}
+
+Test(executors, attempts_in_processes)
+{
+    check_processes("processes", "executors-processes-trouble");
+}
+
+Test(executors, attempts_in_processes_of_loky)
+{
+    cup_only_in_soak();
+    check_processes("loky", "executors-loky-trouble");
+}
+
+static void skip_without_parsl(void)
+{
+    if (access(CUP_BUILD "/parsl/bin/process_worker_pool.py", X_OK) != 0)
+        cr_skip_test("no Parsl in build/parsl");
+}
+
+/* Parsl tries the chunk again whose worker was killed. */
+Test(executors, attempts_of_parsl)
+{
+    skip_without_parsl();
+    json_t *report = check_trouble(&(struct trouble){.kind = "parsl",
+                                                     .scratch = "executors-parsl-trouble",
+                                                     .state = "skipped",
+                                                     .erred = 4,
+                                                     .killed = 1,
+                                                     .of_processes = true});
+    json_t *losses = json_object_get(report, "losses");
+    cr_expect_eq(cup_count(losses, "chunks_recovered"), 2);
+    cr_expect_eq(cup_count(losses, "chunks_unfinished"), 0);
+    json_decref(report);
+}
+
+Test(executors, attempts_in_threads_of_parsl)
+{
+    cup_only_in_soak();
+    skip_without_parsl();
+    json_decref(check_trouble(&(struct trouble){.kind = "parsl_threads",
+                                                .scratch = "executors-parsl-threads-trouble",
+                                                .state = "skipped",
+                                                .erred = 4}));
 }

@@ -1,11 +1,13 @@
 """A Coffea analysis without Dask: two Runner calls over the same files.
 
     executors_job.py KIND OUT.JSON FILES.JSON [parquet|trouble]
-        KIND: iterative, threads (FuturesExecutor with a pool of threads), copy (no analysis: writes
-        Parquet files with the same content, and their FILES.JSON as OUT.JSON)
+        KIND: iterative; threads, processes, loky (FuturesExecutor with such a pool); parsl (its
+        HighThroughputExecutor), parsl_threads; copy (no analysis: writes Parquet files with the
+        same content, and their FILES.JSON as OUT.JSON)
         parquet: the files are Parquet files
         trouble: one chunk always raises and is skipped, and one raises once; in one of the
-        iterative executor process() calls a Runner; with threads one file does not exist
+        iterative executor process() calls a Runner, in one of Parsl the process is killed once;
+        with FuturesExecutor one file does not exist
 
 Written: {"runs": [{"metrics": Coffea's own report, "chunks": [{...}], "kernel_bytes": what the
 process read during the call by the kernel's count, of which the second has no imports}]}
@@ -13,9 +15,11 @@ process read during the call by the kernel's count, of which the second has no i
 
 import json
 import os
+import signal
 import sys
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 warnings.simplefilter("ignore")
 
@@ -26,6 +30,7 @@ from coffea.nanoevents import NanoAODSchema  # noqa: E402
 
 NanoAODSchema.warn_missing_crossrefs = False
 OLD = coffea.__version__.startswith("0.7")
+PARSL = Path(__file__).resolve().parents[2] / "build/parsl"
 
 
 class Sums(processor.ProcessorABC):
@@ -41,6 +46,8 @@ class Sums(processor.ProcessorABC):
             analyse(executor("iterative"), {"inner": {about["filename"]: "Events"}}, Sums())
         if what and what.startswith("/") and not os.path.exists(what):
             open(what, "w", encoding="utf-8").close()
+            if what.endswith(".killed"):
+                os.kill(os.getpid(), signal.SIGKILL)
             raise OSError("once, on purpose")
 
     def process(self, events):
@@ -54,11 +61,32 @@ class Sums(processor.ProcessorABC):
         return accumulator
 
 
+def start_parsl(kind, directory):
+    """Its programs are found by PATH."""
+    os.environ["PATH"] = f"{PARSL}/bin:{os.environ['PATH']}"
+    os.environ["PYTHONPATH"] = f"{PARSL}:{os.environ.get('PYTHONPATH', '')}"
+    sys.path.insert(0, str(PARSL))
+    import parsl
+    from parsl.config import Config
+    from parsl.executors import HighThroughputExecutor, ThreadPoolExecutor
+    from parsl.providers import LocalProvider
+
+    how = (ThreadPoolExecutor(max_threads=2) if kind == "parsl_threads" else
+           HighThroughputExecutor(address="127.0.0.1", max_workers_per_node=2, cores_per_worker=1,
+                                  heartbeat_period=1, # seconds: how often it looks for lost workers
+                                  provider=LocalProvider(init_blocks=1, max_blocks=1)))
+    parsl.load(Config(executors=[how], run_dir=directory, strategy="none", retries=1))
+
+
 def executor(kind):
     if kind == "iterative":
         return processor.IterativeExecutor(status=False)
-    pool = ThreadPoolExecutor if OLD else ThreadPoolExecutor(2)
-    return processor.FuturesExecutor(pool=pool, workers=2, status=False)
+    if kind.startswith("parsl"):
+        return processor.ParslExecutor(status=False)
+    if kind == "loky":
+        return processor.FuturesExecutor(workers=2, status=False)
+    pool = ThreadPoolExecutor if kind == "threads" else ProcessPoolExecutor
+    return processor.FuturesExecutor(pool=pool if OLD else pool(2), workers=2, status=False)
 
 
 def copy_to_parquet(fileset, out):
@@ -113,9 +141,13 @@ def main():
         options = {"skipbadfiles": True}
         if kind == "iterative":
             what["TTbar_5.root"] = "nest"
-        else:
+        elif kind == "parsl":
+            what["TTbar_5.root"] = os.path.abspath(out) + ".killed"
+        elif not kind.startswith("parsl"):
             fileset["TTbar"]["/nowhere/at/all.root"] = "Events"
         work = Sums(what)
+    if kind.startswith("parsl"):
+        start_parsl(kind, out + ".parsl")
     how = executor(kind)
     for _ in range(1 if trouble == ["trouble"] else 2):
         before, own = kernel_bytes()
@@ -124,6 +156,10 @@ def main():
                      "kernel_bytes": kernel_bytes()[0] - before - own})
     with open(out, "w", encoding="utf-8") as file:
         json.dump({"runs": runs}, file, default=list)
+    if kind.startswith("parsl"):
+        import parsl
+
+        parsl.dfk().cleanup()
 
 
 if __name__ == "__main__":
