@@ -348,9 +348,10 @@ bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advic
     double share = cup_saves(t, advice, between), tasks = (double)t->all.tasks;
     return share > 0.1 &&
            cup_advise(advice, share,
-                      "Dask took %.0f %% of the threads' time between tasks (%s, "
+                      "%s took %.0f %% of the threads' time between tasks (%s, "
                       "threshold 10 %%). The mean gap is %s, the mean task %s. \nUse "
                       "larger chunks: then there are fewer tasks to schedule.",
+                      cup_profile_is_without_dask(t->profile) ? "The executor" : "Dask",
                       share * 100, CUP_SHOW_S(between),
                       CUP_SHOW_S(between / (double)t->budget.gaps),
                       CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks));

@@ -266,10 +266,10 @@ static int add_facts(struct cup_comparison *comparison, const struct cup_figures
     return 0;
 }
 
-/* Facts that are settings also if no input has them: then they are not known. */
+/* Facts that are settings also if no input has them: then they are not known. Runs without Dask
+ * have no version of it. */
 static const char *const wanted_facts[] = {
-    CUP_FACT_MEMORY_LIMIT, CUP_FACT_HOSTS, "python",  "coffea", "dask",
-    "distributed",         "uproot",       "awkward", "numpy"};
+    CUP_FACT_MEMORY_LIMIT, CUP_FACT_HOSTS, "python", "coffea", "uproot", "awkward", "numpy"};
 
 int cup_settings_make(struct cup_comparison *comparison)
 {

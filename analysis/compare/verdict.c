@@ -41,7 +41,7 @@ static const struct part {
     {CUP_METRIC_BUDGET_RUN_DELAY, "waiting for a CPU core"},
     {CUP_METRIC_BUDGET_SLEEP, "sleeping"},
     {CUP_METRIC_BUDGET_POLL, "waiting for sockets and pipes"},
-    {CUP_METRIC_dask_between_tasks_s, "of Dask between tasks"},
+    {CUP_METRIC_dask_between_tasks_s, "time between tasks"},
     {CUP_METRIC_idle_s, "idle threads"},
 };
 

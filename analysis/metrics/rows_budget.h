@@ -21,8 +21,8 @@ METRIC(unfinished_task_s, "tasks without an end", SECONDS, of_budget(t, CUP_BUDG
        "P: from their start to the last sign of their process: its end, or, if it was killed, the "
        "last record in its log; how much of it was CPU time is not known",
        LESS_FOR_SAME_WORK)
-METRIC(dask_between_tasks_s, "Dask between tasks", SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
-       BETWEEN_P, LESS_FOR_SAME_WORK)
+METRIC(dask_between_tasks_s, "Dask or executor between tasks", SECONDS,
+       of_budget(t, CUP_BUDGET_BETWEEN), BETWEEN_P, LESS_FOR_SAME_WORK)
 METRIC(dask_overhead_s, NULL, SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
        "P: the same number as dask_between_tasks_s", LESS_FOR_SAME_WORK)
 METRIC(idle_s, "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
@@ -35,7 +35,7 @@ METRIC(overbooked_s, "task time beyond the threads", SECONDS,
        cup_value_if(t->workers, cup_ns(t->budget.overbooked_ns)),
        "P: task time beyond threads_s: tasks that left the pool to wait for others, so that "
        "another task took their place; all parts add up to threads_s + overbooked_s")
-METRIC(gap_threshold_s, "longest gap counted as Dask's", SECONDS, cup_seconds(CUP_GAP_THRESHOLD_NS),
+METRIC(gap_threshold_s, "longest gap counted so", SECONDS, cup_seconds(CUP_GAP_THRESHOLD_NS),
        "a fixed number: the time between two tasks of a thread is Dask's work up to this length, "
        "and idle time beyond it")
 METRIC(elsewhere_tasks, "tasks on no pool thread", COUNT, cup_count(t->elsewhere_tasks),

@@ -65,6 +65,16 @@ const char *cup_unattributed_text(const struct cup_task *task)
     return texts[task->unattributed_reason];
 }
 
+bool cup_profile_is_without_dask(const struct cup_profile *profile)
+{
+    if (profile->server_count > 0)
+        return false;
+    for (size_t i = 0; i < profile->task_count; i++)
+        if (profile->tasks[i].origin == CUP_ORIGIN_COFFEA)
+            return true;
+    return false;
+}
+
 uint64_t cup_process_child_bytes(const struct cup_process *process)
 {
     uint64_t sum = 0;

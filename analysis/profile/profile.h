@@ -531,6 +531,10 @@ static inline int64_t cup_process_last_sign_ns(const struct cup_process *process
     return stop_ns > process->last_ns ? stop_ns : process->last_ns;
 }
 
+/* True if the chunks were run by another executor than Dask's: nothing of Dask was recorded, but
+ * calls of Coffea were. Then no text speaks of Dask. */
+bool cup_profile_is_without_dask(const struct cup_profile *profile);
+
 /* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {

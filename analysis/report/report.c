@@ -71,9 +71,15 @@ static int print_section(const struct cup_report_section *section, const struct 
 {
     if (section->print)
         return section->print(page);
+    char both[CUP_LINE_ROOM];
+    const char *note = section->note;
+    if (section->note_on_dask && !cup_profile_is_without_dask(page->profile)) {
+        cup_format(both, "%s; %s", section->note_on_dask, section->note);
+        note = both;
+    }
     if (!section->metrics)
-        return cup_print_rows(page, section->table, NULL, section->heading, section->note);
-    cup_page_heading(page, section->heading, section->note);
+        return cup_print_rows(page, section->table, NULL, section->heading, note);
+    cup_page_heading(page, section->heading, note);
     cup_page_metrics(page, section->metrics);
     return 0;
 }

@@ -13,7 +13,7 @@ static const struct cup_bar_kind kinds[] = {
     [LOCKS] = {"locks", CUP_PAINT_PINK},
     [NO_CORE] = {"no core", CUP_PAINT_YELLOW},
     [OTHERS] = {"other in tasks", CUP_PAINT_ORANGE},
-    [DASK] = {"Dask between tasks", CUP_PAINT_BLUE},
+    [DASK] = {"between tasks", CUP_PAINT_BLUE},
     [IDLE] = {"idle", CUP_PAINT_GREY},
 };
 

@@ -352,9 +352,8 @@ char *cup_flame_left_out_text(char to[CUP_FLAME_LEFT_OUT_TEXT],
         between = "; ";
     }
     if (left_out->above) {
-        length += (size_t)snprintf(to + length, room - length,
-                                   "%s%s of Dask and Python above those of the tasks", between,
-                                   cup_count_text(number, left_out->above, "function"));
+        length += (size_t)snprintf(to + length, room - length, "%s%s above those of the tasks",
+                                   between, cup_count_text(number, left_out->above, "function"));
         between = "; ";
     }
     if (left_out->passed) {

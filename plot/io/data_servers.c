@@ -39,13 +39,13 @@ static void write_caption(struct cup_plot_input *input, size_t servers, size_t p
         snprintf(client, sizeof client,
                  " Left out: %s of the XRootD client's own sockets, which carry the same bytes.",
                  cup_count_text(left_out, peers, "peer"));
-    cup_plot_set_caption(
-        input,
-        "%s%s; Dask's own connections are left out. XRootD: the data servers, also "
-        "those behind a redirector. Waited: time with at least one unanswered "
-        "request, added up over tasks (cupping).%s",
-        all ? "" : "Those with the most bytes of ", cup_count_text(counted, servers, "server"),
-        client);
+    cup_plot_set_caption(input,
+                         "%s%s%s. XRootD: the data servers, also "
+                         "those behind a redirector. Waited: time with at least one unanswered "
+                         "request, added up over tasks (cupping).%s",
+                         all ? "" : "Those with the most bytes of ",
+                         cup_count_text(counted, servers, "server"),
+                         cup_plot_left_out_connections(input), client);
 }
 
 /* Returns how many servers delivered bytes. */

@@ -94,11 +94,12 @@ static void begin_page(const struct page *page, const char *name, const char *be
 static void end_page(const struct page *page)
 {
     FILE *out = page->out;
-    fputs("</main>\n<footer><p>Made by cupping " CUP_VERSION ". kB, MB and GB are powers of 1000; "
-          "times of day are UTC. Figures of workers come from Dask, most others from the cupping "
-          "library: <code>cupping report --only sources</code> shows the source of each, "
-          "<code>cupping report --json FILE</code> writes all of them.</p></footer>\n<script>\n",
-          out);
+    fputs(
+        "</main>\n<footer><p>Made by cupping " CUP_VERSION ". kB, MB and GB are powers of 1000; "
+        "times of day are UTC. <code>cupping report --only sources</code> shows the source of each "
+        "figure, "
+        "<code>cupping report --json FILE</code> writes all of them.</p></footer>\n<script>\n",
+        out);
     fprintf(out, "%s</script>\n", page_js);
     if (*page->texts[FUNCTIONS])
         fprintf(out, "<script>\n%s</script>\n", flame_js);

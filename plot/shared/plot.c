@@ -42,6 +42,13 @@ void cup_plot_set_caption(struct cup_plot_input *input, const char *format, ...)
     va_end(arguments);
 }
 
+const char *cup_plot_left_out_connections(const struct cup_plot_input *input)
+{
+    return cup_profile_is_without_dask(input->totals->profile)
+               ? ""
+               : "; Dask's own connections are left out";
+}
+
 char *cup_count_text(char to[64], uint64_t count, const char *what)
 {
     snprintf(to, 64, "%.30s %.24s%s", CUP_SHOW_VALUE(cup_count(count), CUP_UNIT_COUNT), what,

@@ -28,6 +28,10 @@ struct cup_plot {
     void (*draw)(struct cup_figure *figure, const void *data);
 };
 
+/* For captions of plots of one run: "; Dask's own connections are left out", or nothing if the run
+ * did not use Dask. */
+const char *cup_plot_left_out_connections(const struct cup_plot_input *input);
+
 struct cup_plot_table {
     const struct cup_plot *rows;
     size_t count;

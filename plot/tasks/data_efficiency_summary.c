@@ -69,9 +69,11 @@ const void *cup_data_efficiency_summary(struct cup_plot_input *input)
     cup_plot_set_caption(input,
                          "Means over the run. CPU of tasks: helper threads included (cupping). "
                          "Threads in process(): as timed by Coffea, waits included (Coffea). "
-                         "%s: samples (Dask).%s",
-                         cup_tasks_known(totals) ? "Memory and CPU of workers"
-                                                 : "Memory, CPU of workers, threads with a task",
+                         "%s%s",
+                         cup_profile_is_without_dask(totals->profile) ? ""
+                         : cup_tasks_known(totals)
+                             ? "Memory and CPU of workers: samples (Dask)."
+                             : "Memory, CPU of workers, threads with a task: samples (Dask).",
                          left_out);
     return plot;
 }

@@ -123,9 +123,10 @@ const void *cup_data_task_bytes(struct cup_plot_input *input)
                                     cup_all_text(all, count, "task"), bar);
     cup_plot_set_caption(
         input,
-        "%s that read from data files or sockets (not Dask's own), helper threads "
+        "%s that read from data files or sockets%s, helper threads "
         "and failed tasks included%s (cupping).",
         cup_count_text(tasks, count, "task"),
+        cup_profile_is_without_dask(input->totals->profile) ? "" : " (not Dask's own)",
         count < ended
             ? CUP_FORMAT("; %s read nothing", cup_count_text(others, ended - count, "other one"))
             : "");

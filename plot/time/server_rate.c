@@ -274,9 +274,10 @@ static void write_caption(struct cup_plot_input *input, const struct sources *so
                  cup_tick_text(bytes, unknown, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "%s; Dask's own connections are left out. In bins of %.3g s, %s. Mean of the run: %s "
+        "%s%s. In bins of %.3g s, %s. Mean of the run: %s "
         "(cupping).%s%s",
-        cup_count_text(counted, servers, "source"), sum->bin_s,
+        cup_count_text(counted, servers, "source"), cup_plot_left_out_connections(input),
+        sum->bin_s,
         sources->as_data_rate
             ? "the bytes of data-rate, divided among the sources in proportion to their reads"
             : "with bytes spread evenly over the time of the reads that delivered them",

@@ -264,6 +264,8 @@ static int find_run(struct cup_totals *totals)
 
 const char *cup_budget_part_text(const struct cup_totals *totals, int part)
 {
+    if (part == CUP_BUDGET_BETWEEN && cup_profile_is_without_dask(totals->profile))
+        return "executor between tasks";
     if (part != CUP_BUDGET_UNFINISHED || totals->all.running == 0)
         return cup_budget_texts[part].text;
     return totals->all.unfinished ? "running and unfinished tasks" : "running tasks";

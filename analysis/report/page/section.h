@@ -23,6 +23,7 @@ struct cup_report_section {
     bool (*is_wanted)(const struct cup_page *page);
     unsigned needs; /* enum cup_needs */
     const char *heading, *note;
+    const char *note_on_dask; /* printed before the note, if the run used Dask */
     /* Under the heading, unless `print` is set; in the JSON the first keys of the section. */
     const struct cup_metric_section *metrics;
     const struct cup_report_table

@@ -151,11 +151,11 @@ static const struct cup_report_table servers = {CUP_TABLE_FIELDS(SERVER_FIELDS, 
 const struct cup_report_section cup_servers_section = {
     .name = "servers",
     .heading = "Servers",
-    .note = "Dask's own connections are left out; waiting: time with at least one unanswered "
-            "request, added up over tasks; 90 %: the duration that 90 % of the answered requests "
-            "did not exceed, accurate to about 20 %; again: requests that had failed, and were "
-            "sent again (n/a with TLS, XRootD and mounts); reconnects: connections that replaced "
-            "an earlier one of the same task",
+    .note_on_dask = "Dask's own connections are left out",
+    .note = "waiting: time with at least one unanswered request, added up over tasks; 90 %: the "
+            "duration that 90 % of the answered requests did not exceed, accurate to about 20 %; "
+            "again: requests that had failed, and were sent again (n/a with TLS, XRootD and "
+            "mounts); reconnects: connections that replaced an earlier one of the same task",
     .table = &servers,
 };
 

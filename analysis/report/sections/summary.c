@@ -449,17 +449,20 @@ const struct cup_report_section cup_brief_end_section = {
 /* What a reader must know of all figures. */
 static int print_footer(const struct cup_page *page)
 {
+    char text[CUP_LINE_ROOM];
     putc('\n', page->terminal.out);
     cup_print_wrapped(
         &page->terminal, CUP_DIM, 0,
         "More sections with --only: workflow (all rates), time_budget, attribution and health (all "
         "counters), processes, runs, scaling, coffea, functions (down to the line). "
         "`cupping plot --html FILE` draws all of it.");
-    cup_print_wrapped(&page->terminal, CUP_DIM, 0,
-                      "kB, MB and GB are powers of 1000. Dask measured the figures of workers, "
-                      "cupping most others. `--only sources` says how each figure is made, "
-                      "`--json FILE` writes all of them, and "
-                      "docs/reading-a-report.md explains them.");
+    cup_format(text,
+               "kB, MB and GB are powers of 1000.%s `--only sources` says how each figure is made, "
+               "`--json FILE` writes all of them, and docs/reading-a-report.md explains them.",
+               cup_profile_is_without_dask(page->profile)
+                   ? ""
+                   : " Dask measured the figures of workers, cupping most others.");
+    cup_print_wrapped(&page->terminal, CUP_DIM, 0, text);
     return 0;
 }
 
