@@ -7,6 +7,7 @@
 #include "preload/lifecycle/releases.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
+#include "preload/log/secrets.h"
 #include "preload/python/anchors.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/hook_list.h"
@@ -211,7 +212,8 @@ static uint32_t make_key(cup_object *item, bool is_chunk, char *key, size_t size
     static const char *const names[] = {"dataset", "filename", "treename"};
     for (int i = 0; i < 3; i++) {
         CUP_OWNED cup_object *value = cup_python_attribute(item, names[i]);
-        cup_python_text(value, parts[i], sizeof parts[i]);
+        size_t bytes = cup_python_text(value, parts[i], sizeof parts[i]);
+        parts[i][cup_secrets_leave_out(parts[i], bytes)] = '\0';
     }
     if (is_chunk)
         snprintf(range, sizeof range, ":%lld-%lld",

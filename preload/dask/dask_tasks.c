@@ -14,6 +14,7 @@
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
+#include "preload/log/secrets.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
@@ -375,7 +376,8 @@ static uint32_t begin_task(struct dask_task *task, enum cup_task_origin origin,
 {
     char key[4096];
     struct cup_r_task_begin begin = {.origin = origin, .start_ns = start.time_ns};
-    begin.key_bytes = (uint32_t)cup_python_text(task->key, key, sizeof key);
+    size_t bytes = cup_python_text(task->key, key, sizeof key);
+    begin.key_bytes = (uint32_t)cup_secrets_leave_out(key, bytes);
     task->state = describe_task(&begin, task->key, task->worker);
     return cup_task_begin(begin, key, start.cpu_ns);
 }

@@ -3,6 +3,7 @@
 #include "preload/dask/server_samples.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
+#include "preload/log/secrets.h"
 #include "preload/sys/id_table.h"
 
 #include <string.h>
@@ -143,7 +144,7 @@ static void write_inputs(const struct inputs *inputs, uint32_t task)
 {
     char key_text[KEY_LONGEST];
     CUP_OWNED cup_object *key = cup_python_attribute(inputs->one, "key");
-    size_t bytes = cup_python_text(key, key_text, sizeof key_text);
+    size_t bytes = cup_secrets_leave_out(key_text, cup_python_text(key, key_text, sizeof key_text));
     const struct cup_r_inputs record = {.task = task,
                                         .count = (uint32_t)inputs->count,
                                         .bytes = inputs->bytes,

@@ -1,5 +1,6 @@
 #include "preload/log/log.h"
 
+#include "preload/log/secrets.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
@@ -41,6 +42,7 @@ static struct {
     int64_t next_full_try_ns;
     char path[4096];
     struct cup_id_table strings; /* interned: their ids by their hashes */
+    char clean[STRING_LONGEST];  /* a string without its secrets */
     uint32_t string_count;
 } the_log;
 
@@ -350,8 +352,13 @@ uint32_t cup_log_string(const char *text, size_t bytes)
         return 0;
     if (bytes > STRING_LONGEST)
         bytes = STRING_LONGEST;
-    struct cup_hash hash = cup_hash_bytes((struct cup_hash){0}, text, bytes);
     cup_log_lock();
+    if (cup_secrets_possible(text, bytes)) {
+        memcpy(the_log.clean, text, bytes);
+        bytes = cup_secrets_leave_out(the_log.clean, bytes);
+        text = the_log.clean;
+    }
+    struct cup_hash hash = cup_hash_bytes((struct cup_hash){0}, text, bytes);
     const struct cup_id_entry *entry = cup_id_find(&the_log.strings, hash.key, hash.more);
     uint32_t id = entry ? entry->id : add_string(hash, text, bytes);
     cup_log_unlock();
@@ -408,6 +415,13 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
+/* A log in a directory of its user alone is for that user alone. */
+static mode_t log_mode(const char *directory)
+{
+    struct stat status;
+    return stat(directory, &status) == 0 && (status.st_mode & 077) == 0 ? 0600 : 0644;
+}
+
 static int create_file(const char *directory, int64_t now_ns, const char *host)
 {
     int length = snprintf(the_log.path, sizeof the_log.path, "%s/%s-%d-%lld" CUP_LOG_SUFFIX,
@@ -417,11 +431,11 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
         return -1;
     }
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    int fd = cup_raw_open(the_log.path, flags, 0644);
+    int fd = cup_raw_open(the_log.path, flags, log_mode(directory));
     /* Without cupping-run no one else makes the directory. Another process of the job may make it
      * at the same time. */
     if (fd < 0 && errno == ENOENT && (mkdir(directory, 0777) == 0 || errno == EEXIST))
-        fd = cup_raw_open(the_log.path, flags, 0644);
+        fd = cup_raw_open(the_log.path, flags, log_mode(directory));
     if (fd < 0)
         return -1;
     cup_raw_close(fd);

@@ -53,7 +53,8 @@ void cup_log_commit(void *record, enum cup_record_type type);
  * BYTES. Returns the record in the log; NULL: the log is full (counted). */
 void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes);
 
-/* The id of an interned string; 0: TEXT is NULL, or the table is full (counted). */
+/* The id of an interned string; 0: TEXT is NULL, or the table is full (counted). Secrets are left
+ * out of it (secrets.h). */
 uint32_t cup_log_string(const char *text, size_t bytes);
 uint32_t cup_log_cstring(const char *text);
 
