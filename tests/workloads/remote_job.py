@@ -91,6 +91,18 @@ def check_private(folder):
     return logs
 
 
+def search_secrets(paths):
+    """Returns how many of the files have the error of use_secrets()."""
+    told = 0
+    for path in paths:
+        text = path.read_bytes()
+        told += b"storage.example/f.root" in text
+        for secret in SECRETS:
+            at = text.find(secret.encode())
+            expect(at < 0, f"{path} has {secret}:", text[max(0, at - 80):at + 40])
+    return told
+
+
 def check_secrets(client, folders):
     options = {"retries": 0, "pure": False}
     key = f"https://u:{SECRETS[4]}@h/k?q={SECRETS[5]}"
@@ -99,14 +111,7 @@ def check_secrets(client, folders):
               for number, worker in enumerate(workers)]
     wait(failed, timeout=LIMIT_S)
     expect({future.status for future in failed} == {"error"}, [future.status for future in failed])
-    told = 0
-    for folder in folders:
-        for path in folder.rglob("*.cup"):
-            text = path.read_bytes()
-            told += b"storage.example/f.root" in text
-            for secret in SECRETS:
-                at = text.find(secret.encode())
-                expect(at < 0, f"{path} has {secret}:", text[max(0, at - 80):at + 40])
+    told = search_secrets(path for folder in folders for path in folder.rglob("*.cup"))
     expect(told == len(workers), "errors in", told, "of", len(workers), "logs")
 
 
@@ -130,11 +135,17 @@ def main():
         check_secrets(client, folders)
         logs = sum(map(check_private, folders))
         expect(logs >= 3, logs, "logs")
-        expect(stat.S_IMODE(attached.directory.stat().st_mode) == 0o700, "mode of", attached.directory)
+        expect("cupping report of" in attached.report(), attached.report())
     expect(kept.result() == "a result that is held")
     expect(not any(client.run(has_library).values()), "preloaded after the end", client.run(has_library))
     expect(not any(client.run(environment_of, nanny=True, workers=[worker for worker, about in
                    client.scheduler_info()["workers"].items() if about.get("nanny")]).values()), "environment")
+    expect(not any(folder.glob("*-*/*.cup")) for folder in folders)
+    expect(check_private(attached.directory) >= 3, "logs at home")
+    tasks = json.loads(cupping.profile.run_command("tasks", attached.directory, "--json", "-"))["tasks"]
+    failed = [task["key"] for task in tasks if task["prefix"].startswith("https")]
+    expect(len(failed) == 3 and "https://h/k" in failed, "failed", failed)
+    search_secrets(attached.directory.iterdir())
     for process in others + late:
         process.terminate()
     client.close()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ..profile import Error, Profile
-from . import by_source, collected, plugin, say, ship
+from . import by_source, plugin, say, ship
+from .collect import Collector, update_collected
 from .restarts import Restarts
 from .restarts import remote as on_scheduler
 
@@ -54,7 +55,7 @@ class Attachment:
         self.settings = settings or {}
         self.name = uuid.uuid4().hex[:12]
         self.refused: dict[str, str] = {}
-        self._collector: Any = None
+        self._collector: Collector | None = None
         self._attached = False
 
     # --- the two ends ---
@@ -80,8 +81,8 @@ class Attachment:
         for worker, state in self._states().items():
             if not state["why"] and not state["preloaded"]:
                 self.refused.setdefault(worker, "its process does not have the library")
-        self._start_collector()
-        self._write_collected()
+        self._write_refused()
+        self._collector = Collector(self.client, self.directory).start()
         for worker, why in sorted(self.refused.items()):
             say(f"{worker} is not profiled: {why}")
 
@@ -101,9 +102,9 @@ class Attachment:
             say(f"{worker} stays profiled until it ends: {why}")
         if self._collector is not None:
             self._collector.stop()
-            self._remove_folders({state["nanny"]: state["folder"] for worker, state in states.items()
-                                  if worker not in left and state["folder"]})
-        self._write_collected()
+            self._write_refused()  # the collector writes the same file
+        self._remove_folders({state["nanny"]: state["folder"] for worker, state in states.items()
+                              if worker not in left and state["folder"]})
 
     # --- the plugin ---
 
@@ -129,21 +130,11 @@ class Attachment:
     def _remove_folders(self, folders: dict[str, str]) -> None:
         for worker, nanny in self.restarts.list_workers().items():
             if nanny in folders:
-                self.client.run(remote("remove_folder"), folders[nanny], nanny=True, workers=[worker],
+                self.client.run(remote("forget"), folders[nanny], nanny=True, workers=[worker],
                                 on_error="ignore")
 
-    # --- what is known here ---
-
-    def _start_collector(self) -> None:
-        try:
-            from .collect import Collector
-        except ImportError:
-            return
-        self._collector = Collector(self.client, self.directory)
-        self._collector.start()
-
-    def _write_collected(self) -> None:
-        collected.update(self.directory, refused=[{"worker": worker, "why": why}
+    def _write_refused(self) -> None:
+        update_collected(self.directory, refused=[{"worker": worker, "why": why}
                                                   for worker, why in sorted(self.refused.items())])
 
     # --- as a profile ---

@@ -108,6 +108,32 @@ def check_loads(library: Path, version: str) -> None:
         raise Refused(f"{library} is of version {done.stdout.strip()}, and {version} was sent")
 
 
+def base_of(nanny) -> Path:
+    """Below it is all that attachments of this user write there."""
+    return Path(nanny.local_directory) / f"cupping-{os.getuid()}"
+
+
+def values_before(environment, names, base: Path) -> dict:
+    """Without what another attachment has set: one whose client died, or that of another nanny in the
+    same process, as in a LocalCluster."""
+    values = {name: environment.get(name) for name in names}
+    others = [path for path in (values["LD_PRELOAD"] or "").split(":") if not path.startswith(f"{base}/")]
+    if (values["CUPPING_DIR"] or "").startswith(f"{base}/"):
+        values = dict.fromkeys(names)
+    return {**values, "LD_PRELOAD": ":".join(others) or None}
+
+
+def restore(nanny, variables: dict) -> None:
+    """VARIABLES: {name: its values in pre_spawn_env and in the nanny's own environment, into which
+    Dask copies the first when it starts a worker}."""
+    for name, before in variables.items():
+        for environment, value in zip((nanny.pre_spawn_env, os.environ), before):
+            if value is None:
+                environment.pop(name, None)
+            else:
+                environment[name] = value
+
+
 class Plugin(NannyPlugin):
     """Registered with the scheduler, so that nannies that come later have it, too.
 
@@ -144,51 +170,64 @@ class Plugin(NannyPlugin):
         if not hasattr(nanny, "pre_spawn_env"):
             raise Refused("its Dask is too old: cupping attach needs distributed 2024.2 or newer")
         check_machine()
-        base = Path(nanny.local_directory) / f"cupping-{os.getuid()}"
+        base = base_of(nanny)
         self.folder = base / f"{self.attach}-{nanny.id.rpartition('-')[2]}"
         Path(nanny.local_directory).mkdir(parents=True, exist_ok=True)
         make_private(base, base / self.parcel["hash"][:16], self.folder)
         self.library = unpack(self.parcel, base / self.parcel["hash"][:16])
         check_loads(self.library, self.parcel["version"])
-        self.set_environment(nanny.pre_spawn_env, self.library)
+        self.set_environment(nanny)
 
-    def set_environment(self, environment: dict, library: Path) -> None:
-        others = environment.get("LD_PRELOAD") or os.environ.get("LD_PRELOAD", "")
-        names = {"CUPPING_DIR": str(self.folder), "LD_PRELOAD": f"{others}:{library}".lstrip(":"),
-                 **self.settings}
-        self.before = {name: (environment.get(name), os.environ.get(name)) for name in names}
-        environment.update(names)
+    def set_environment(self, nanny) -> None:
+        names = ("CUPPING_DIR", "LD_PRELOAD", *self.settings)
+        mine, process = (values_before(environment, names, base_of(nanny))
+                         for environment in (nanny.pre_spawn_env, os.environ))
+        self.before = {name: (mine[name], process[name]) for name in names}
+        others = mine["LD_PRELOAD"] or process["LD_PRELOAD"] or ""
+        nanny.pre_spawn_env.update({**self.settings, "CUPPING_DIR": str(self.folder),
+                                    "LD_PRELOAD": f"{others}:{self.library}".lstrip(":")})
 
     def teardown(self, nanny):
-        """Workers that are started from now on are not profiled. Dask copied pre_spawn_env into the
-        nanny's own environment."""
-        for name, before in (self.before or {}).items():
-            for environment, value in zip((nanny.pre_spawn_env, os.environ), before):
-                if value is None:
-                    environment.pop(name, None)
-                else:
-                    environment[name] = value
-        self.before = None
+        """Workers that are started from now on are not profiled. CUPPING_DIR alone does nothing; it
+        stays until forget(), because the collector finds the logs by it."""
+        if self.before:
+            nanny.cupping_directory_before = self.before.pop("CUPPING_DIR")
+            restore(nanny, self.before)
+            self.before = None
 
 
-def read_maps(pid: int | None) -> str:
+def read_process(pid: int | None, name: str) -> str:
     try:
-        return Path(f"/proc/{pid}/maps").read_text() if pid else ""
+        return Path(f"/proc/{pid}/{name}").read_bytes().decode(errors="replace") if pid else ""
     except OSError:
         return ""
 
 
+def profiled_by(pid: int | None) -> str | None:
+    """The CUPPING_DIR of a process of this machine that has libcupping.so; None: it does not."""
+    if LIBRARY not in read_process(pid, "maps"):
+        return None
+    for text in read_process(pid, "environ").split("\0"):
+        if text.startswith("CUPPING_DIR="):
+            return text.partition("=")[2]
+    return ""
+
+
 def state_of(attach: str, dask_worker) -> dict:
-    """Of a nanny, for the client that made the attachment. preloaded: its worker's process has any
-    libcupping.so, also one of `cupping run`; ours: the one of this plugin."""
+    """Of a nanny, for the client that made the attachment. preloaded: its worker is profiled, perhaps
+    by `cupping run`, but not by an attachment whose client died; ours: by this one."""
     plugin = dask_worker.plugins.get(NAME)
-    maps = read_maps(dask_worker.pid)
     mine = plugin if plugin and plugin.attach == attach else None
-    return {"nanny": dask_worker.address, "preloaded": LIBRARY in maps,
-            "ours": bool(mine and mine.library and str(mine.library) in maps),
-            "owner": plugin and plugin.owner, "why": mine and mine.why,
-            "folder": str(mine.folder) if mine and mine.folder else None}
+    folder = str(mine.folder) if mine and mine.folder else None
+    directory = profiled_by(dask_worker.pid)
+    return {"nanny": dask_worker.address, "owner": plugin and plugin.owner, "why": mine and mine.why,
+            "folder": folder, "ours": folder is not None and directory == folder,
+            "preloaded": directory is not None and (directory == folder or
+                                                    not directory.startswith(f"{base_of(dask_worker)}/"))}
 
 
-def remove_folder(folder: str) -> None:
+def forget(folder: str, dask_worker) -> None:
+    """The logs of an attachment have come home."""
+    if dask_worker.pre_spawn_env.get("CUPPING_DIR") == folder:
+        restore(dask_worker, {"CUPPING_DIR": getattr(dask_worker, "cupping_directory_before", (None, None))})
     shutil.rmtree(folder, ignore_errors=True)
