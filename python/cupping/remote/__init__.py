@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import sys
 
+from ..profile import Error
+
 
 def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
     """What the command `cupping` passes on, once it has checked it: {option: its value, or ""}, and
@@ -24,11 +26,17 @@ def say(text: str) -> None:
 
 def connect(scheduler: str, options: dict[str, str]):
     """A client of the cluster, with the certificates that the options name, else those of Dask's
-    configuration. Raises what distributed raises."""
+    configuration. Raises OSError or cupping.Error."""
     from distributed import Client
     from distributed.security import Security
 
     names = {"tls-ca-file": "tls_ca_file", "tls-cert": "tls_client_cert", "tls-key": "tls_client_key"}
     given = {names[option]: value for option, value in options.items() if option in names}
-    security = Security(require_encryption=True, **given) if given else None
-    return Client(scheduler, security=security, set_as_default=False)
+    security = Security(require_encryption=True, **given) if given else Security()
+    if scheduler.startswith("tls://") and not security.get_connection_args("client").get("ssl_context"):
+        raise Error(f"{scheduler} needs certificates: --tls-ca-file, --tls-cert and --tls-key, or those of "
+                    "Dask's configuration")
+    try:
+        return Client(scheduler, security=security, set_as_default=False)
+    except (TypeError, ValueError) as problem:  # an address that Dask does not understand
+        raise Error(f"{scheduler}: {problem}") from None
