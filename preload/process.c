@@ -196,6 +196,7 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
 __attribute__((constructor)) static void load_library(int count, char **arguments)
 {
     cup_guard();
+    cup_filter_look();
     int hooks = cup_real_resolve();
     cup_heap_init();
     const char *directory = setting("CUPPING_DIR");

@@ -42,11 +42,9 @@ CUP_HOOK void *mmap(void *at, size_t bytes, int protection, int flags, int fd, o
                        __builtin_return_address(0));
 }
 
-CUP_HOOK void *mmap64(void *at, size_t bytes, int protection, int flags, int fd, off64_t offset)
-{
-    return map_counted(CUP_REAL(mmap64), at, bytes, protection, flags, fd, offset,
-                       __builtin_return_address(0));
-}
+/* One function, as in libc: memray compares the addresses of the two, and warns on standard error
+ * if they differ. */
+CUP_HOOK __attribute__((alias("mmap"))) __typeof__(mmap) mmap64;
 
 CUP_HOOK int munmap(void *at, size_t bytes)
 {

@@ -6,6 +6,7 @@
 #include "preload/lifecycle/kernel_count.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/sys/hook_list.h"
+#include "preload/sys/raw.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -237,6 +238,21 @@ CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
     int result = call.goes_on ? CUP_REAL(waitid)(type, id, child, options) : -1;
     end_child_wait(&call, result ? -1 : child ? child->si_pid : call.reaped.child);
     return result;
+}
+
+/* ---- seccomp filters ---------------------------------------------------------------------- */
+
+CUP_HOOK int prctl(int option, ...)
+{
+    unsigned long argument[4];
+    va_list arguments;
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        argument[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (option == PR_SET_SECCOMP)
+        cup_filter_comes();
+    return CUP_REAL(prctl)(option, argument[0], argument[1], argument[2], argument[3]);
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */

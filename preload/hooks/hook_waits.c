@@ -4,6 +4,7 @@
 #include "preload/io/peer.h"
 #include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
+#include "preload/sys/raw.h"
 #include "preload/waits/gil_wait.h"
 
 #include <errno.h>
@@ -368,6 +369,14 @@ static __attribute__((used)) long call_futex(long number, long word, long operat
     return result;
 }
 
+/* libseccomp installs its filters so, prctl() others: hook_process.c. */
+static __attribute__((used)) long call_seccomp(long number, long operation, long flags,
+                                               long argument)
+{
+    cup_filter_comes();
+    return CUP_REAL(syscall)(number, operation, flags, argument);
+}
+
 static __attribute__((used)) void find_syscall(void)
 {
     (void)CUP_REAL(syscall);
@@ -376,7 +385,7 @@ static __attribute__((used)) void find_syscall(void)
 #if defined(__x86_64__)
 /* Any other system call jumps to libc's syscall() with the stack as it was: it may be a vfork(),
  * which returns twice. */
-_Static_assert(SYS_futex == 202, "the number below");
+_Static_assert(SYS_futex == 202 && SYS_seccomp == 317, "the numbers below");
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
@@ -384,6 +393,8 @@ __asm__(".text\n"
         "    endbr64\n"
         "    cmpl $202, %edi\n"
         "    je call_futex\n"
+        "    cmpl $317, %edi\n"
+        "    je call_seccomp\n"
         "    movq real_syscall(%rip), %rax\n"
         "    testq %rax, %rax\n"
         "    je 1f\n"
@@ -407,6 +418,8 @@ CUP_HOOK long syscall(long number, ...)
     if (number == SYS_futex)
         return call_futex(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                           argument[5]);
+    if (number == SYS_seccomp)
+        return call_seccomp(number, argument[0], argument[1], argument[2]);
     find_syscall();
     return real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                         argument[5]);

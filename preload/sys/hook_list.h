@@ -31,6 +31,7 @@
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -316,6 +317,8 @@
     X(waitid, PROCESS, REQUIRED)                                                                   \
     /* a library is unloaded: another one may be loaded in its place */                            \
     X(dlclose, LOADER, REQUIRED)                                                                   \
+    /* a seccomp filter is installed */                                                            \
+    X(prctl, PROCESS, REQUIRED)                                                                    \
     /* the process ends without running destructors */                                             \
     X(_exit, PROCESS, REQUIRED)                                                                    \
     X(_Exit, PROCESS, REQUIRED)

@@ -97,9 +97,16 @@ static inline int cup_raw_getpid(void)
 /* ---- memory that may not be mapped --------------------------------------------------------- */
 
 /* The kernel copies such memory (process_vm_readv on this very process) and answers EFAULT where a
- * load would raise SIGSEGV.
+ * load would raise SIGSEGV. A seccomp filter may kill the process for this call, as it does for
+ * ptrace(), and what a filter does cannot be asked. So below any filter, memory is read from
+ * /proc/self/mem instead, which takes a call for each range.
  *
- * cup_memory_read() copies BYTES from AT. False: not all of them are mapped. cup_memory_word() is
+ * cup_filter_look() asks the kernel whether the process has a filter; called once, when the library
+ * is loaded. cup_filter_comes(): the program is about to install one. */
+void cup_filter_look(void);
+void cup_filter_comes(void);
+
+/* cup_memory_read() copies BYTES from AT. False: not all of them are mapped. cup_memory_word() is
  * the word at AT + OFFSET; NULL if it cannot be read, or if AT is NULL. Both also work in sandboxes
  * that forbid process_vm_readv, but are slow: for verification, never at every call of a hook. */
 bool cup_memory_read(const void *at, void *to, size_t bytes);
@@ -114,14 +121,9 @@ static inline struct iovec cup_remote_at(uint64_t address, size_t bytes)
     return (struct iovec){(void *)(uintptr_t)address, bytes};
 }
 
-/* Copies COUNT ranges in one system call. False: not all of them are mapped. */
-static inline bool cup_remote_read(const struct iovec *to, const struct iovec *from, size_t count)
-{
-    ssize_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += (ssize_t)to[i].iov_len;
-    return syscall(SYS_process_vm_readv, cup_remote_process, to, count, from, count, 0UL) == bytes;
-}
+/* Copies COUNT ranges, in their order: in one system call, or below a seccomp filter one by one.
+ * False: not all of them are mapped. */
+bool cup_remote_read(const struct iovec *to, const struct iovec *from, size_t count);
 
 static inline bool cup_remote_copy(void *to, uint64_t from, size_t bytes)
 {

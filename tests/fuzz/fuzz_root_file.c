@@ -2,7 +2,8 @@
  *
  *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined \
  *         -o fuzz_root_file tests/fuzz/fuzz_root_file.c analysis/root/root_*.c \
- *         analysis/base/array.c analysis/base/error.c -ldl
+ *         analysis/base/array.c analysis/base/error.c analysis/base/intern.c \
+ *         analysis/base/hash_map.c -ldl
  *     ./fuzz_root_file -max_len=40000 CORPUS
  *
  * An input is how long the tree's name is (a byte), the name, and the file. A corpus is made of

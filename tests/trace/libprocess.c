@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -517,6 +518,16 @@ static void say_info(struct trace *trace, pid_t pid, const siginfo_t *info)
 {
     say(trace, "  child %d code %d status %d\n", info->si_pid ? info->si_pid == pid : -1,
         info->si_code, info->si_status);
+}
+
+void try_prctl(struct trace *trace)
+{
+    char name[16] = "";
+    SAY(trace, prctl(PR_GET_NAME, name));
+    say(trace, "%d\n", name[0] != 0);
+    SAY(trace, prctl(PR_SET_NAME, name, 0, 0, 0));
+    SAY(trace, prctl(PR_SET_SECCOMP, 99, NULL, 0, 0));
+    SAY(trace, prctl(-1, 0, 0, 0, 0));
 }
 
 void try_waitid(struct trace *trace)
