@@ -200,3 +200,100 @@ Test(servers, of_two_http_servers_the_slow_one_comes_first)
     test_directory_remove(logs);
     test_directory_remove(files);
 }
+
+/* ---- Dask's own servers ------------------------------------------------------------------------
+ */
+
+/* A client that polls a dashboard, and a server of files. */
+static const char *polling_program(const struct http_server *files)
+{
+    return text("from urllib.request import urlopen\n"
+                "from distributed import Client, LocalCluster\n"
+                "with LocalCluster(n_workers=1, processes=False, dashboard_address='127.0.0.1:0') "
+                "as cluster, Client(cluster) as client:\n"
+                "    port = cluster.scheduler.http_server.port\n"
+                "    for i in range(3):\n"
+                "        assert urlopen(f'http://127.0.0.1:{port}/health').read() == b'ok'\n"
+                "    task = client.submit(lambda: len(urlopen('%s/data').read()), key='read')\n"
+                "    print(port, task.result())\n",
+                files->url);
+}
+
+Test(servers, dashboards_are_no_storage)
+{
+    http_need();
+    char *logs = test_directory(), *files = test_directory();
+    struct http_server server;
+    write_data(files);
+    cr_assert(chmod(files, 0755) == 0);
+    http_start(&server, &(struct http_options){.files = files});
+    struct child plain = {.argv = {CUP_PYTHON, "-c", polling_program(&server)}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs), *log = http_stop(&server);
+    json_t *row = row_of(report, text("tcp://%s", server.url + strlen("http://")));
+    cr_assert(row != NULL, "no row of %s", server.url);
+    cr_expect_eq(cup_count(row, "requests"), 1);
+    cr_expect_null(row_of(report, text("tcp://127.0.0.1:%d", atoi(recorded.out))));
+    json_decref(report);
+    json_decref(log);
+    child_free(&recorded);
+    test_directory_remove(logs);
+    test_directory_remove(files);
+}
+
+/* ---- advice ------------------------------------------------------------------------------------
+ */
+
+/* Ten requests and more on either side. */
+static const char *many_requests(const struct http_server *slow, const struct http_server *fast)
+{
+    return text("from urllib.request import urlopen\n"
+                "from run_task import run\n"
+                "for url in '%s', '%s':\n"
+                "    for i in range(4):\n"
+                "        run(f'{url[-4:]}-{i}', lambda: [urlopen(url + '/data').read() "
+                "for _ in range(3)])\n",
+                slow->url, fast->url);
+}
+
+/* The advice with that rule; NULL: there is none. */
+static json_t *advice_of(json_t *report, const char *rule)
+{
+    size_t i;
+    json_t *advice;
+    json_array_foreach(json_object_get(report, "advice"), i,
+                       advice) if (cup_is(advice, "rule", rule)) return advice;
+    return NULL;
+}
+
+Test(servers, a_slow_http_server_is_named_by_the_advice)
+{
+    http_need();
+    char *logs = test_directory(), *files = test_directory();
+    struct http_server slow, fast;
+    write_data(files);
+    cr_assert(chmod(files, 0755) == 0);
+    http_start(&slow, &(struct http_options){.files = files, .settings = "limit_rate 4m;"});
+    http_start(&fast, &(struct http_options){.files = files});
+    struct child plain = {.argv = {CUP_PYTHON, "-c", many_requests(&slow, &fast)},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs), *log = http_stop(&slow), *other = http_stop(&fast);
+    json_t *advice = advice_of(report, "slow_server");
+    cr_assert(advice != NULL, "no advice on the slow server");
+    cr_expect(strstr(cup_word(advice, "text"), text("tcp://%s is slow", slow.url + 7)), "%s",
+              cup_word(advice, "text"));
+    cr_expect_eq(cup_count(row_of(report, text("tcp://%s", slow.url + 7)), "requests"),
+                 (json_int_t)json_array_size(log));
+    expect_plot(logs, "server-latency");
+    json_decref(report);
+    json_decref(log);
+    json_decref(other);
+    child_free(&recorded);
+    test_directory_remove(logs);
+    test_directory_remove(files);
+}
