@@ -657,11 +657,12 @@ enum {
     CUP_REQUEST_TIMED_OUT = 110, /* ETIMEDOUT */
 };
 
-/* Requests of XRootD's client that read, and requests to HTTP servers: their number, their time and
- * how they ended. The tail has pairs as in COUNTERS: the values, from CUP_PAIR_BUCKETS on the
- * buckets of the requests' durations (cup_bucket()), and behind those the buckets of the time from
- * each request to the first byte of its answer, where that is known. Written when the task ends,
- * and every few seconds while it runs; readers add them up. */
+/* Requests of XRootD's client that read, ask for the size, or close a file, and requests to HTTP
+ * servers: their number, their time and how they ended. The tail has pairs as in COUNTERS: the
+ * values, from CUP_PAIR_BUCKETS on the buckets of the requests' durations (cup_bucket()), and
+ * behind those the buckets of the time from each request to the first byte of its answer, where
+ * that is known. Written when the task ends, and every few seconds while it runs; readers add them
+ * up. */
 struct cup_r_requests {
     struct cup_record head;
     uint32_t task;    /* 0: unattributed */

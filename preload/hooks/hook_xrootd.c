@@ -186,6 +186,60 @@ static void *open_file(struct place place, struct status *status, void *file,
     return status;
 }
 
+/* A method that waits for an answer without data, on the stack of its wrapper. */
+struct asking {
+    struct cup_wait room, *wait;
+    struct cup_transfer transfer; /* its descriptor is NULL if the request is not recorded */
+    struct cup_server_request_out sent;
+};
+
+/* ASKS: a server is asked. */
+static void begin_asking(struct asking *asking, const struct place *place, const void *object,
+                         bool asks)
+{
+    asking->transfer.descriptor = asks ? find_file(place, object) : NULL;
+    asking->wait = begin_wait(&asking->room, CUP_WAIT_IO, CUP_WAITS);
+    if (!asking->transfer.descriptor)
+        return;
+    asking->transfer.owner = find_owner();
+    asking->transfer.start = cup_ticks();
+    asking->sent = cup_xrootd_fetch_begins(&asking->transfer, object);
+}
+
+static void *end_asking(struct asking *asking, struct status *status)
+{
+    asking->transfer.stop = cup_ticks();
+    if (asking->wait)
+        cup_wait_end(asking->wait);
+    if (asking->transfer.descriptor)
+        cup_xrootd_asked(&asking->transfer, asking->sent, status);
+    return status;
+}
+
+typedef void *stat_now(struct status *status, void *file, unsigned long force, void **answer,
+                       unsigned long timeout);
+
+/* FORCE is a bool: else the client answers from what the server said when the file was opened. */
+static void *stat_file(struct place place, struct status *status, void *file, unsigned long force,
+                       void **answer, unsigned long timeout)
+{
+    struct asking asking;
+    begin_asking(&asking, &place, file, (force & 0xff) != 0);
+    ((stat_now *)place.real)(status, file, force, answer, timeout);
+    return end_asking(&asking, status);
+}
+
+typedef void *close_now(struct status *status, void *file, unsigned long timeout);
+
+static void *close_file(struct place place, struct status *status, void *file,
+                        unsigned long timeout)
+{
+    struct asking asking;
+    begin_asking(&asking, &place, file, true);
+    ((close_now *)place.real)(status, file, timeout);
+    return end_asking(&asking, status);
+}
+
 /* ---- methods whose answer goes to a handler ---------------------------------------------------
  */
 
@@ -241,6 +295,37 @@ static void *request_vector(struct place place, struct status *status, void *fil
                            place.known ? bytes_of(chunks, place.abi) : 0, offset);
     uint32_t sequence = request ? request->sequence : 0;
     ((vector_later *)place.real)(status, file, chunks, data, first, timeout);
+    cup_xrootd_submitted(request, sequence, status);
+    return status;
+}
+
+typedef void *stat_later(struct status *status, void *file, unsigned long force,
+                         struct handler *handler, unsigned long timeout);
+
+static void *request_stat(struct place place, struct status *status, void *file,
+                          unsigned long force, struct handler *handler, unsigned long timeout)
+{
+    struct request *request;
+    bool asks = (force & 0xff) != 0;
+    struct handler *first = cup_xrootd_prepare(
+        &request, &place, asks ? find_file(&place, file) : NULL, file, handler, 0, 0);
+    uint32_t sequence = request ? request->sequence : 0;
+    ((stat_later *)place.real)(status, file, force, first, timeout);
+    cup_xrootd_submitted(request, sequence, status);
+    return status;
+}
+
+typedef void *close_later(struct status *status, void *file, struct handler *handler,
+                          unsigned long timeout);
+
+static void *request_close(struct place place, struct status *status, void *file,
+                           struct handler *handler, unsigned long timeout)
+{
+    struct request *request;
+    struct handler *first =
+        cup_xrootd_prepare(&request, &place, find_file(&place, file), file, handler, 0, 0);
+    uint32_t sequence = request ? request->sequence : 0;
+    ((close_later *)place.real)(status, file, first, timeout);
     cup_xrootd_submitted(request, sequence, status);
     return status;
 }
@@ -308,6 +393,28 @@ METHODS(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15Res
         (struct status *status, void *file, const struct chunks *chunks, void *data,
          struct handler *handler, unsigned long timeout),
         status, file, chunks, data, handler, timeout)
+
+METHODS(_ZN5XrdCl4File4StatEbRPNS_8StatInfoE,
+        STAT, stat_file,
+        (struct status *status, void *file, unsigned long force, void **answer,
+         unsigned long timeout),
+        status, file, force, answer, timeout)
+
+METHODS(_ZN5XrdCl4File4StatEbPNS_15ResponseHandlerE,
+        STAT_LATER, request_stat,
+        (struct status *status, void *file, unsigned long force, struct handler *handler,
+         unsigned long timeout),
+        status, file, force, handler, timeout)
+
+METHODS(_ZN5XrdCl4File5CloseE,
+        CLOSE, close_file,
+        (struct status *status, void *file, unsigned long timeout),
+        status, file, timeout)
+
+METHODS(_ZN5XrdCl4File5CloseEPNS_15ResponseHandlerE,
+        CLOSE_LATER, request_close,
+        (struct status *status, void *file, struct handler *handler, unsigned long timeout),
+        status, file, handler, timeout)
 /* clang-format on */
 
 #endif

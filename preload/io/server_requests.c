@@ -112,6 +112,24 @@ static uint64_t take_waited(const struct cup_server_request_end *end,
     return waited;
 }
 
+static void remove_out(struct cup_server_request_out of, uint64_t now)
+{
+    struct out *out = find_out(of, false);
+    if (!out)
+        return;
+    advance_out(out, now);
+    out->count--;
+}
+
+void cup_server_request_not_sent(struct cup_server_request_out of, uint64_t now)
+{
+    cup_spin_lock(&requests.lock);
+    remove_out(of, now);
+    if (of.server)
+        remove_out((struct cup_server_request_out){PROCESS, of.server}, now);
+    cup_spin_unlock(&requests.lock);
+}
+
 /* The same for all tasks of the process: adds it to SUM. */
 static void add_process(struct sum *sum, const struct cup_server_request_end *end)
 {

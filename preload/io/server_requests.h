@@ -17,6 +17,9 @@ struct cup_server_request_out {
 /* A request has been sent at NOW (ticks). */
 void cup_server_request_sent(struct cup_server_request_out out, uint64_t now);
 
+/* A request that cup_server_request_sent() noted was not sent after all. */
+void cup_server_request_not_sent(struct cup_server_request_out out, uint64_t now);
+
 /* A request that has ended. */
 struct cup_server_request_end {
     struct cup_server_request_out out; /* as when it was sent */

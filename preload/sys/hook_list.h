@@ -447,7 +447,15 @@ __typeof__(pthread_rwlock_rdlock) __pthread_rwlock_rdlock, __pthread_rwlock_wrlo
     X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEt)                                                \
     X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvRPNS_14VectorReadInfoEl)                                                \
     X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEt)                                                \
-    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEl)
+    X(_ZN5XrdCl4File10VectorReadERKSt6vectorINS_9ChunkInfoESaIS2_EEPvPNS_15ResponseHandlerEl)                                                \
+    X(_ZN5XrdCl4File4StatEbRPNS_8StatInfoEt)                                                                                                 \
+    X(_ZN5XrdCl4File4StatEbRPNS_8StatInfoEl)                                                                                                 \
+    X(_ZN5XrdCl4File4StatEbPNS_15ResponseHandlerEt)                                                                                          \
+    X(_ZN5XrdCl4File4StatEbPNS_15ResponseHandlerEl)                                                                                          \
+    X(_ZN5XrdCl4File5CloseEt)                                                                                                                \
+    X(_ZN5XrdCl4File5CloseEl)                                                                                                                \
+    X(_ZN5XrdCl4File5CloseEPNS_15ResponseHandlerEt)                                                                                          \
+    X(_ZN5XrdCl4File5CloseEPNS_15ResponseHandlerEl)
 #else
 #define CUP_XROOTD_HOOKS(X)
 #endif

@@ -84,8 +84,8 @@ static struct place *find_place(uintptr_t key, unsigned hash)
 struct place cup_xrootd_place(const void *caller, enum method method, enum abi abi)
 {
     unsigned name = 2 * method + abi;
-    uintptr_t key = (uintptr_t)caller << 5 | name << 1;
-    struct place *place = find_place(key, (unsigned)((key >> 5) * 31 + name));
+    uintptr_t key = (uintptr_t)caller << 6 | name << 1; /* even: not BUSY */
+    struct place *place = find_place(key, (unsigned)((key >> 6) * 31 + name));
     if (place && __atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key)
         return *place;
     struct place found = resolve_place(caller, method, abi);

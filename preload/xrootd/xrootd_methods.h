@@ -20,7 +20,7 @@ struct status {
         char itself[16];
     } message;
 };
-enum { STATUS_ERROR = 1, CODE_CONTINUES = 1, CODE_INTERNAL = 7 };
+enum { STATUS_ERROR = 1, CODE_CONTINUES = 1, CODE_INVALID_OPERATION = 3, CODE_INTERNAL = 7 };
 
 static inline bool is_fine(const struct status *status)
 {
@@ -147,6 +147,10 @@ enum method {
     PAGES_LATER,
     VECTOR,
     VECTOR_LATER,
+    STAT,
+    STAT_LATER,
+    CLOSE,
+    CLOSE_LATER,
 };
 
 /* What a call from one place of the program leads to: the method in the library that the caller
@@ -158,7 +162,7 @@ struct place {
     enum abi abi;
     bool known;   /* the layouts of this version of the library are known */
     bool is_part; /* the caller is itself a method of XrdCl::File, which waits for this request; the
-                     caller's own call is recorded */
+                     caller's own call is recorded. */
 };
 
 /* What a call of METHOD leads to. CALLER: the instruction after the call. Any thread. Keeps errno,

@@ -166,6 +166,22 @@ static void count_request(const struct cup_transfer *transfer, struct cup_server
     cup_server_request_ended(&end);
 }
 
+/* The file is not open, so the client refuses without asking a server. */
+static bool is_refused(const struct status *status)
+{
+    return !is_fine(status) && status->code == CODE_INVALID_OPERATION;
+}
+
+/* TRANSFER, a request that reads nothing, has ended. */
+static void count_asked(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                        uint32_t answered, const struct status *status)
+{
+    if (is_refused(status))
+        cup_server_request_not_sent(sent, transfer->stop);
+    else
+        count_request(transfer, sent, answered, status, 0);
+}
+
 static void count_open(struct request *request, const struct status *status,
                        const struct hosts *hosts)
 {
@@ -195,6 +211,12 @@ void cup_xrootd_piece(const struct cup_transfer *transfer, const void *data, siz
         cup_baskets_read(block ? block->task : 0, file, data, bytes, offset, false);
 }
 
+/* REQUEST reads; else it opens or closes a file, or asks for its size. */
+static bool reads(const struct request *request)
+{
+    return request->method >= READ && request->method <= VECTOR_LATER;
+}
+
 static void count_answer(struct request *request, const struct status *status,
                          const struct any *answer, const struct hosts *hosts)
 {
@@ -203,6 +225,14 @@ static void count_answer(struct request *request, const struct status *status,
     struct cup_transfer transfer;
     if (request->method == OPEN_LATER) {
         count_open(request, status, hosts);
+        return;
+    }
+    if (!reads(request)) {
+        transfer = (struct cup_transfer){.descriptor = &request->file,
+                                         .start = request->start,
+                                         .stop = cup_ticks(),
+                                         .owner = end_request(request)};
+        count_asked(&transfer, request->sent, note_server(request, hosts), status);
         return;
     }
     ssize_t bytes = is_fine(status) ? count_delivered(request, answer, &one, &many) : -1;
@@ -350,7 +380,15 @@ void cup_xrootd_fetch_ended(const struct cup_transfer *transfer, struct cup_serv
     cup_leave(saved);
 }
 
-/* The calling thread makes REQUEST, which reads FILE. True: it has an owner. */
+void cup_xrootd_asked(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                      const struct status *status)
+{
+    int saved = cup_enter();
+    count_asked(transfer, sent, sent.server, status);
+    cup_leave(saved);
+}
+
+/* The calling thread makes REQUEST of FILE. True: it has an owner. */
 static bool begin_request(struct request *request, struct cup_descriptor *file)
 {
     if (!cup_active() || cup_self.guard)
@@ -360,8 +398,10 @@ static bool begin_request(struct request *request, struct cup_descriptor *file)
     bool continues = (uint64_t)file->end == request->offset;
     request->file = *file;
     request->file.end = continues ? (int64_t)request->offset : CUP_AT_CURSOR;
-    file->opened = 0;
-    file->end = (int64_t)(request->offset + request->bytes);
+    if (reads(request)) {
+        file->opened = 0;
+        file->end = (int64_t)(request->offset + request->bytes);
+    }
     request->task = owner.block ? owner.block->task : 0;
     request->epoch = owner.epoch;
     request->attribution = owner.method;

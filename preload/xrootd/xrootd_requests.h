@@ -55,6 +55,12 @@ void cup_xrootd_fetch_ended(const struct cup_transfer *transfer, struct cup_serv
                             const struct place *place, const void *object,
                             const struct status *status, ssize_t bytes);
 
+/* The same as the second function for a method that closes OBJECT, or asks for its size. Keeps
+ * errno.
+ */
+void cup_xrootd_asked(const struct cup_transfer *transfer, struct cup_server_request_out sent,
+                      const struct status *status);
+
 /* Asks OBJECT, of which PLACE leads to a method, for the server that it is open at. Returns the id
  * of its name; 0: not known. Guard held. */
 enum { CUP_XROOTD_HOST = 128 };

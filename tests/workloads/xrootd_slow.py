@@ -27,6 +27,9 @@ def read_waiting(url):
     check(file.open(url)[0])
     for at in range(20):
         check(file.read(at * 1000, 1000)[0])
+    check(file.stat()[0])  # the client knows the answer since the open
+    check(file.stat(force=True)[0])
+    check(file.close()[0])
 
 
 class Later:
@@ -55,6 +58,9 @@ def read_later(url):
     file = Later(url)
     for at in range(20):
         file.read(at)
+    file.wait(file.file.stat(callback=file.answer))
+    file.wait(file.file.stat(force=True, callback=file.answer))
+    file.wait(file.file.close(callback=file.answer))
 
 
 def timed(key, function):
