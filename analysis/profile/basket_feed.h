@@ -8,11 +8,24 @@
  *     if (cup_basket_feed_close(&feed) != 0)
  *         no memory
  *
- * The rows are read from the logs, at the profile's basket_places and in their order. */
+ * The rows come in the order of the profile's basket_places. Their records are read from the logs
+ * for several files at once, in the order of the logs: a file's records are scattered over all
+ * logs, and to go back to a log for each file would be slow, above all in a merged log. */
 #pragma once
 
 #include "analysis/log/log_baskets.h"
 #include "analysis/profile/profile.h"
+
+/* The records of the files [first, end), copied from the logs. */
+struct cup_basket_batch {
+    uint32_t first, end;              /* end 0: none */
+    struct cup_basket_copy *copies;   /* owned; file by file, in the order of their places */
+    uint32_t *order;                  /* owned; indexes of the copies, in the order of the logs */
+    size_t *starts;                   /* owned; by file: index of its first copy */
+    size_t count, room, order_room, start_room;
+    unsigned char *bytes; /* owned; the records */
+    size_t used, byte_room;
+};
 
 struct cup_basket_feed {
     uint32_t branch;               /* index + 1 in profile->branches; 0: not known */
@@ -24,6 +37,9 @@ struct cup_basket_feed {
     /* The rest is private. */
     const struct cup_profile *profile;
     uint32_t next;    /* index + 1 of the next place */
+    size_t copy;      /* index of its copy, if the batch has this file */
+    bool copied;      /* the batch has this file */
+    struct cup_basket_batch batch;
     uint32_t process; /* process that wrote the record */
     struct cup_record_reader reader;
 };
