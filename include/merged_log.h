@@ -3,8 +3,9 @@
  * reasons.
  *
  * The file begins with struct cup_merged_header. Then come the dictionary, the blocks of the logs
- * in the order of their names, and the index: a struct cup_merged_log for each log in that order,
- * a struct cup_merged_block for each of their blocks, and the names without NUL, without gaps.
+ * in the order of their names, and the index, without gaps: a struct cup_merged_log for each log in
+ * that order, a struct cup_merged_block for each of their blocks, the names without NUL, and the
+ * JSON text of what is known of logs that came home in part (analysis/profile/collected.h).
  *
  * A log is cut into blocks of `block_bytes`, the last one may be shorter. A block is packed in two
  * steps, see analysis/log/packed_block.h: the fixed part of a record becomes its difference from
@@ -38,23 +39,18 @@ struct cup_merged_header {
     uint32_t dictionary_bytes;  /* unpacked; as many as in the file: it is not compressed */
     uint64_t index_at;
     uint64_t index_bytes;
-    uint64_t block_count; /* of all logs */
-    uint64_t index_hash;  /* cup_text_hash() of the index */
-    uint64_t spare[4];    /* 0 */
-};
-
-enum cup_merged_flag {
-    CUP_MERGED_PARTIAL = 1, /* the log came home in part: see known_until_ns */
+    uint64_t block_count;     /* of all logs */
+    uint64_t index_hash;      /* cup_text_hash() of the index */
+    uint64_t collected_bytes; /* in the index: what collected.json of the profiles said */
+    uint64_t spare[3];        /* 0 */
 };
 
 struct cup_merged_log {
-    uint64_t bytes;         /* of the log */
-    uint64_t first_block;   /* index in the table of blocks */
-    uint32_t name_at;       /* in the names */
-    uint32_t name_bytes;    /* of its file name, without folders */
-    uint64_t flags;         /* set of enum cup_merged_flag */
-    int64_t known_until_ns; /* of a partial log: the time of the last bytes; 0: not known */
-    uint64_t spare[3];      /* 0 */
+    uint64_t bytes;       /* of the log */
+    uint64_t first_block; /* index in the table of blocks */
+    uint32_t name_at;     /* in the names */
+    uint32_t name_bytes;  /* of its file name, without folders */
+    uint64_t spare[4];    /* 0 */
 };
 
 struct cup_merged_block {

@@ -86,8 +86,9 @@ static int check_header(const struct cup_merged *merged, uint64_t file_bytes,
         !lies_in_file(header, header->dictionary_at, header->dictionary_packed) ||
         !lies_in_file(header, header->index_at, header->index_bytes) ||
         header->block_count > header->index_bytes / sizeof *merged->blocks ||
+        header->collected_bytes > header->index_bytes ||
         header->log_count * sizeof *merged->logs + header->block_count * sizeof *merged->blocks >
-            header->index_bytes)
+            header->index_bytes - header->collected_bytes)
         return refuse_damaged(merged, "impossible header", error);
     return 0;
 }
@@ -139,7 +140,9 @@ static int read_index(struct cup_merged *merged, struct cup_error *error)
     merged->logs = (const struct cup_merged_log *)merged->index;
     merged->blocks = (const struct cup_merged_block *)(merged->logs + header->log_count);
     merged->names = (const char *)(merged->blocks + header->block_count);
-    size_t name_room = (size_t)(index.bytes + index.length - merged->names);
+    const char *end = index.bytes + index.length - header->collected_bytes;
+    size_t name_room = (size_t)(end - merged->names);
+    merged->collected = (struct cup_text){end, header->collected_bytes};
     return index_is_sound(merged, name_room) ? 0
                                              : refuse_damaged(merged, "impossible index", error);
 }

@@ -18,6 +18,7 @@ struct cup_merged {
     const struct cup_merged_log *logs; /* in the order of their names */
     const struct cup_merged_block *blocks;
     const char *names;
+    struct cup_text collected; /* JSON; empty: nothing was collected */
     struct cup_dictionary dictionary;
 
     /* Private. */

@@ -9,6 +9,7 @@
 #include "analysis/log/packed_block.h"
 #include "analysis/merge/samples.h"
 #include "analysis/merge/sources.h"
+#include "analysis/profile/collected.h"
 #include "analysis/write/output.h"
 #include "include/log_format.h"
 #include "include/merged_log.h"
@@ -130,6 +131,7 @@ struct writer {
     size_t block_room;
     char *names; /* owned */
     size_t name_bytes;
+    char *collected; /* owned; NULL: nothing was collected */
 };
 
 static void write_bytes(struct writer *writer, const void *bytes, size_t count)
@@ -233,8 +235,6 @@ static int merge_log(struct writer *writer, struct batch *batch, struct cup_merg
     int result = 0;
     log->bytes = stream.size;
     log->first_block = writer->header.block_count + batch->count;
-    log->flags = source->flags;
-    log->known_until_ns = source->known_until_ns;
     while (result == 0 && stream.offset < stream.size) {
         struct batch_block *block = &batch->blocks[batch->count++];
         uint64_t offset = stream.offset, left = stream.size - offset;
@@ -291,7 +291,8 @@ static int write_index(struct writer *writer)
     size_t log_bytes = header->log_count * sizeof *writer->logs;
     size_t block_bytes = header->block_count * sizeof *writer->blocks;
     header->index_at = writer->at;
-    header->index_bytes = log_bytes + block_bytes + writer->name_bytes;
+    header->collected_bytes = writer->collected ? strlen(writer->collected) : 0;
+    header->index_bytes = log_bytes + block_bytes + writer->name_bytes + header->collected_bytes;
     char *index = malloc(header->index_bytes);
     if (!index)
         return -1;
@@ -299,6 +300,9 @@ static int write_index(struct writer *writer)
     if (block_bytes)
         memcpy(index + log_bytes, writer->blocks, block_bytes);
     memcpy(index + log_bytes + block_bytes, writer->names, writer->name_bytes);
+    if (writer->collected)
+        memcpy(index + header->index_bytes - header->collected_bytes, writer->collected,
+               header->collected_bytes);
     header->index_hash = cup_text_hash((struct cup_text){index, header->index_bytes});
     write_bytes(writer, index, header->index_bytes);
     free(index);
@@ -348,7 +352,8 @@ static int write_output(const struct cup_merge_sources *sources,
     if (!writer.output.temporary)
         done = cup_error_set(error, request->output, CUP_NO_OFFSET, "not a regular file");
     writer.logs = calloc(sources->count, sizeof *writer.logs);
-    if (done == 0 && !writer.logs)
+    if (done == 0 && (!writer.logs ||
+                      cup_collected_join(request->inputs, request->count, &writer.collected) != 0))
         done = cup_error_memory(error, request->output);
     if (done == 0)
         done = write_merged(&writer, sources, request, result, error);
@@ -360,6 +365,7 @@ static int write_output(const struct cup_merge_sources *sources,
     free(writer.logs);
     free(writer.blocks);
     free(writer.names);
+    free(writer.collected);
     return done;
 }
 

@@ -55,10 +55,6 @@ static int read_facts(struct cup_merge_source *source, struct cup_error *error)
     size_t got = result == 0 ? cup_log_bytes_read(&bytes, &header, sizeof header, 0) : 0;
     if (result == 0 && bytes.damaged)
         result = refuse_block(source->path, error);
-    if (bytes.log) {
-        source->flags = bytes.log->flags;
-        source->known_until_ns = bytes.log->known_until_ns;
-    }
     if (got == sizeof header && memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) == 0) {
         source->records_end = header.records_end;
         source->stop_ns = header.log_stop_ns;
@@ -115,8 +111,6 @@ static int by_name(const void *left, const void *right)
         order = more_first(a->records_end, b->records_end);
     if (order == 0)
         order = more_first((uint64_t)a->stop_ns, (uint64_t)b->stop_ns);
-    if (order == 0)
-        order = more_first(b->flags, a->flags);
     return order ? order : more_first(a->bytes, b->bytes);
 }
 

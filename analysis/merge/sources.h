@@ -14,8 +14,6 @@ struct cup_merge_source {
     uint64_t records_end;
     int64_t stop_ns; /* 0: the process lives or was killed */
     uint64_t bytes;
-    uint64_t flags; /* set of enum cup_merged_flag */
-    int64_t known_until_ns;
     bool living; /* the process still runs on this machine */
 };
 

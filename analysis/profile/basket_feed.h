@@ -18,10 +18,10 @@
 
 /* The records of the files [first, end), copied from the logs. */
 struct cup_basket_batch {
-    uint32_t first, end;              /* end 0: none */
-    struct cup_basket_copy *copies;   /* owned; file by file, in the order of their places */
-    uint32_t *order;                  /* owned; indexes of the copies, in the order of the logs */
-    size_t *starts;                   /* owned; by file: index of its first copy */
+    uint32_t first, end;            /* end 0: none */
+    struct cup_basket_copy *copies; /* owned; file by file, in the order of their places */
+    uint32_t *order;                /* owned; indexes of the copies, in the order of the logs */
+    size_t *starts;                 /* owned; by file: index of its first copy */
     size_t count, room, order_room, start_room;
     unsigned char *bytes; /* owned; the records */
     size_t used, byte_room;
@@ -36,9 +36,9 @@ struct cup_basket_feed {
 
     /* The rest is private. */
     const struct cup_profile *profile;
-    uint32_t next;    /* index + 1 of the next place */
-    size_t copy;      /* index of its copy, if the batch has this file */
-    bool copied;      /* the batch has this file */
+    uint32_t next; /* index + 1 of the next place */
+    size_t copy;   /* index of its copy, if the batch has this file */
+    bool copied;   /* the batch has this file */
     struct cup_basket_batch batch;
     uint32_t process; /* process that wrote the record */
     struct cup_record_reader reader;

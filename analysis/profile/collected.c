@@ -4,6 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/log/merged_log.h"
+#include "analysis/profile/log_names.h"
 
 static const char *const reason_names[CUP_PART_REASONS] = {
     [CUP_PART_STOPPED] = "stopped", [CUP_PART_LOST] = "lost", [CUP_PART_FULL] = "full"};
@@ -49,19 +53,144 @@ static void read_all(struct cup_collected *collected, json_t *root)
     collected->refused_why = copy_text(json_array_get(refused, 0), "why");
 }
 
-void cup_collected_read(struct cup_collected *collected, const char *directory)
+/* ---- where it is written ----------------------------------------------------------------------
+ */
+
+static json_t *read_file_in(const char *directory)
 {
     char *path = NULL;
+    if (asprintf(&path, "%s/collected.json", directory) < 0)
+        return NULL;
+    json_t *root = json_load_file(path, 0, NULL);
+    free(path);
+    return root;
+}
+
+static json_t *read_merged(const char *path)
+{
+    struct cup_error error;
+    struct cup_merged *merged = cup_merged_open(path, &error);
+    if (!merged)
+        return NULL;
+    json_t *root = json_loadb(merged->collected.bytes, merged->collected.length, 0, NULL);
+    cup_merged_close(merged);
+    return root;
+}
+
+/* What collected.json in the log's directory says of this one log. */
+static json_t *read_beside(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *directory = slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    json_t *root = directory ? read_file_in(directory) : NULL;
+    json_t *log = json_object_get(json_object_get(root, "logs"), name);
+    json_t *one = log ? json_pack("{s:{s:O}}", "logs", name, log) : NULL;
+    json_decref(root);
+    free(directory);
+    return one;
+}
+
+/* ---- joining ----------------------------------------------------------------------------------
+ */
+
+/* Of two descriptions, which one is kept does not depend on their order: that with the greater
+ * number NAME, else the one whose text is greater. */
+static bool replaces(const json_t *more, const json_t *known, const char *name)
+{
+    double a = json_number_value(json_object_get(more, name));
+    double b = json_number_value(json_object_get(known, name));
+    if (a != b)
+        return a > b;
+    char *a_text = json_dumps(more, JSON_SORT_KEYS), *b_text = json_dumps(known, JSON_SORT_KEYS);
+    bool greater = a_text && b_text && strcmp(a_text, b_text) > 0;
+    free(a_text);
+    free(b_text);
+    return greater;
+}
+
+/* Adds the rows of a list that INTO lacks, in the order of their texts. */
+static void join_rows(json_t *into, const json_t *more)
+{
+    size_t i, at;
+    json_t *row;
+    json_array_foreach(more, i, row)
+    {
+        for (at = 0; at < json_array_size(into) && replaces(row, json_array_get(into, at), "");)
+            at++;
+        if (!json_equal(row, json_array_get(into, at)))
+            json_array_insert(into, at, row);
+    }
+}
+
+static void join_part(json_t *into, const json_t *more, const char *part, const char *number)
+{
+    json_t *one = json_object_get(more, part), *known = json_object_get(into, part);
+    if (json_is_object(one) && (!known || replaces(one, known, number)))
+        json_object_set(into, part, one);
+}
+
+/* Takes over MORE, which may be NULL. */
+static void join(json_t *into, json_t *more)
+{
+    const char *name;
+    json_t *log, *logs = json_object_get(into, "logs");
+    json_object_foreach(json_object_get(more, "logs"), name, log)
+    {
+        if (json_is_object(log))
+            join_part(logs, json_object_get(more, "logs"), name, "until");
+    }
+    join_part(into, more, "full", "at");
+    join_rows(json_object_get(into, "refused"), json_object_get(more, "refused"));
+    json_decref(more);
+}
+
+static void join_directory(json_t *into, const char *directory)
+{
+    struct cup_log_names merged;
+    join(into, read_file_in(directory));
+    if (cup_merged_list(&merged, directory) == 0)
+        for (size_t i = 0; i < merged.count; i++)
+            join(into, read_merged(merged.names[i]));
+    cup_log_names_free(&merged);
+}
+
+static json_t *join_all(const char *const *paths, size_t count)
+{
+    json_t *all = json_pack("{s:{}, s:[]}", "logs", "refused");
+    for (size_t i = 0; all && i < count; i++) {
+        struct stat status;
+        if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
+            join_directory(all, paths[i]);
+        else
+            join(all, cup_merged_is(paths[i]) ? read_merged(paths[i]) : read_beside(paths[i]));
+    }
+    return all;
+}
+
+static bool knows_nothing(json_t *all)
+{
+    return json_object_size(json_object_get(all, "logs")) == 0 &&
+           json_array_size(json_object_get(all, "refused")) == 0 && !json_object_get(all, "full");
+}
+
+int cup_collected_join(const char *const *paths, size_t count, char **text)
+{
+    json_t *all = join_all(paths, count);
+    *text = all && !knows_nothing(all) ? json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    int result = all && (*text || knows_nothing(all)) ? 0 : -1;
+    json_decref(all);
+    return result;
+}
+
+void cup_collected_read(struct cup_collected *collected, const char *directory)
+{
     *collected = (struct cup_collected){0};
     for (int i = 0; i < CUP_PART_REASONS; i++)
         collected->until_ns[i] = INT64_MAX;
-    if (asprintf(&path, "%s/collected.json", directory) < 0)
-        return;
-    json_t *root = json_load_file(path, 0, NULL);
-    if (root)
-        read_all(collected, root);
-    json_decref(root);
-    free(path);
+    json_t *all = join_all(&directory, 1);
+    if (all)
+        read_all(collected, all);
+    json_decref(all);
 }
 
 void cup_collected_free(struct cup_collected *collected)

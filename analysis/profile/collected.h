@@ -27,10 +27,16 @@ struct cup_collected {
     char *refused_why;    /* owned; why */
 };
 
-/* Reads DIRECTORY/collected.json. What is missing there, or of another type, counts as not there;
- * without the file *collected says that all logs are whole. Free it. */
+/* Reads DIRECTORY/collected.json, and what merged logs in DIRECTORY know of their logs; DIRECTORY
+ * may be a merged log. What is missing there, or of another type, counts as not there; without the
+ * file *collected says that all logs are whole. Free it. */
 void cup_collected_read(struct cup_collected *collected, const char *directory);
 void cup_collected_free(struct cup_collected *collected);
+
+/* Joins what is known of the logs in PATHS: directories, merged logs, or single logs. *text becomes
+ * the allocated JSON text, which does not depend on the order of the paths; NULL if nothing is
+ * known. Returns 0, or -1 without memory. */
+int cup_collected_join(const char *const *paths, size_t count, char **text);
 
 /* Logs whose end is lost: nothing will bring it home. */
 static inline uint64_t cup_collected_lost(const struct cup_collected *collected)

@@ -175,6 +175,24 @@ int cup_log_names_list(struct cup_log_names *names, const char *directory, struc
     return result;
 }
 
+int cup_merged_list(struct cup_log_names *names, const char *directory)
+{
+    *names = (struct cup_log_names){0};
+    DIR *stream = opendir(directory);
+    int result = stream ? 0 : -1;
+    for (struct dirent *entry; result == 0 && (entry = readdir(stream)) != NULL;) {
+        if (!is_log_name(entry->d_name) || is_library_name(entry->d_name))
+            continue;
+        result = add_name(names, directory, entry->d_name);
+        if (result == 0 && !cup_merged_is(names->names[names->count - 1]))
+            free(names->names[--names->count]);
+    }
+    if (stream)
+        closedir(stream);
+    sort_names(names);
+    return result;
+}
+
 size_t cup_log_names_count(const char *directory)
 {
     struct cup_log_names names;

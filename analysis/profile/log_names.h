@@ -15,6 +15,10 @@ struct cup_log_names {
  * or -1 and *error if there is none or the directory cannot be read. The caller frees the names in
  * both cases. */
 int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error);
+
+/* Lists the merged logs in DIRECTORY. Returns 0; or -1 if it cannot be read, or without memory. The
+ * caller frees the names in both cases. */
+int cup_merged_list(struct cup_log_names *names, const char *directory);
 void cup_log_names_free(struct cup_log_names *names);
 
 /* How many logs DIRECTORY holds; 0 also if it cannot be read. */

@@ -254,6 +254,84 @@ Test(merge, wrong_usage_and_inputs_that_cannot_be_read)
     expect_one_line(RUN(merge, scratch, "-o", path_in(outside, "none/all.cup")), "write");
 }
 
+/* ---- what is known of the logs ----------------------------------------------------------------
+ */
+
+Test(merge, a_process_that_runs_is_merged_as_far_as_its_log_is_written)
+{
+    struct log_builder log;
+    build_golden_log(&log);
+    struct cup_log_header *header = builder_header(&log);
+    header->pid = (uint32_t)getpid();
+    header->log_stop_ns = 0;
+    cr_assert_eq(gethostname(header->host, sizeof header->host - 1), 0);
+    builder_finish(&log);
+    save_log(&log, scratch, log_name(0));
+    builder_free(&log);
+    const char *merged = path_in(outside, "all.cup");
+    cr_expect_eq(RUN(merge, scratch, "-o", merged), 0);
+    char *err = read_text_in(outside, "err");
+    cr_expect_not_null(strstr(err, "1 of these processes still runs"), "%s", err);
+    free(err);
+    expect_equal_reports(scratch, merged);
+}
+
+static void save_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void expect_warnings(const char *profile_path)
+{
+    struct cup_profile loaded;
+    struct cup_error error;
+    cr_assert_eq(cup_profile_load(&loaded, profile_path, &(struct cup_load_options){0}, &error), 0);
+    cr_expect_eq(loaded.collected.logs[CUP_PART_LOST], 2, "%s", profile_path);
+    cr_expect_eq(loaded.collected.until_ns[CUP_PART_LOST], INT64_C(100) * 1000000000);
+    cr_expect_eq(loaded.collected.refused, 2);
+    cr_expect_str_eq(loaded.collected.refused_worker, "tcp://a");
+    cup_profile_free(&loaded);
+}
+
+Test(merge, knows_which_of_its_logs_came_home_in_part)
+{
+    char text[512], other[PATH], ab[PATH], ba[PATH];
+    save_logs();
+    snprintf(other, PATH, "%s/other", outside);
+    cr_assert_eq(mkdir(other, 0700), 0);
+    cr_assert_eq(rename(path_in(scratch, log_name(0)), path_in(other, log_name(0))), 0);
+    snprintf(text, sizeof text,
+             "{\"collecting\": false, \"full\": null, \"refused\": [{\"worker\": \"tcp://b\", "
+             "\"why\": \"noexec\"}], \"logs\": {\"%s\": {\"why\": \"lost\", \"until\": 100}}}",
+             log_name(1));
+    save_text(path_in(scratch, "collected.json"), text);
+    snprintf(text, sizeof text,
+             "{\"refused\": [{\"worker\": \"tcp://a\", \"why\": \"noexec\"}], \"logs\": "
+             "{\"%s\": {\"why\": \"lost\", \"until\": 200}}}",
+             log_name(0));
+    save_text(path_in(other, "collected.json"), text);
+    snprintf(ab, PATH, "%s", path_in(outside, "ab.cup"));
+    snprintf(ba, PATH, "%s", path_in(outside, "ba.cup"));
+    MERGE(ab, scratch, other);
+    MERGE(path_in(outside, "b.cup"), other);
+    MERGE(ba, path_in(outside, "b.cup"), scratch, path_in(outside, "b.cup"));
+    expect_equal_files(ab, ba);
+    expect_warnings(ab);
+    MERGE(path_in(other, "first.cup"), scratch);
+    expect_warnings(other);
+    struct cup_collected collected;
+    MERGE(path_in(outside, "one.cup"), path_in(scratch, log_name(1)),
+          path_in(scratch, log_name(2)));
+    cup_collected_read(&collected, path_in(outside, "one.cup"));
+    cr_expect_eq(collected.logs[CUP_PART_LOST], 1);
+    cr_expect_eq(collected.refused, 0);
+    cup_collected_free(&collected);
+    char command[2 * PATH];
+    snprintf(command, sizeof command, "rm -r '%s'", other);
+    cr_assert_eq(system(command), 0);
+}
+
 /* ---- damage --------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const unsigned char *bytes, size_t count)
