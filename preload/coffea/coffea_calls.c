@@ -151,11 +151,13 @@ static bool has_parsl_exception(struct cup_frame worker)
     return exception != NULL;
 }
 
-/* EXCEPTION was caught by the function of CODE: a traceback begins where the exception was caught.
- */
+/* EXCEPTION was caught by the pool's function of CODE: a traceback begins where the exception was
+ * caught. Pools remove it (None) before they send the exception. */
 static bool was_caught_in(cup_object *exception, const cup_object *code)
 {
     CUP_OWNED cup_object *traceback = cup_python_attribute(exception, "__traceback__");
+    if (traceback == cup_py.none)
+        return true;
     CUP_OWNED cup_object *frame = cup_python_attribute(traceback, "tb_frame");
     CUP_OWNED cup_object *caught_in = cup_python_attribute(frame, "f_code");
     return caught_in == code;

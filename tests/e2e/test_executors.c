@@ -233,17 +233,12 @@ static void check_losses(json_t *report, const struct trouble *expected)
     cr_expect_eq(cup_count(completeness, "failed_chunks"), 0);
 }
 
-static void run_trouble(const char *directory, const struct trouble *expected)
+static void run_trouble(const char *directory, const char *kind, const char *mode, bool traced)
 {
     char *files = make_files(directory, NULL), *out = cup_path(directory, "out.json");
-    const char *const program[] = {CUP_PYTHON,
-                                   CUP_TOP "/tests/workloads/executors_job.py",
-                                   expected->kind,
-                                   out,
-                                   files,
-                                   "trouble",
-                                   NULL};
-    cup_trace_run(expected->kind, directory, program, expected->of_processes, 250);
+    const char *const program[] = {
+        CUP_PYTHON, CUP_TOP "/tests/workloads/executors_job.py", kind, out, files, mode, NULL};
+    cup_trace_run(kind, directory, program, traced, 250);
     free(files), free(out);
 }
 
@@ -267,7 +262,7 @@ static void check_all_bytes(const char *directory, json_t *report, bool traced)
 static json_t *check_trouble(const struct trouble *expected)
 {
     char *directory = cup_scratch(expected->scratch);
-    run_trouble(directory, expected);
+    run_trouble(directory, expected->kind, "trouble", expected->of_processes);
     json_t *rows = cup_tasks(directory), *report = cup_report(directory);
     check_losses(report, expected);
     check_attempts(rows, expected);
@@ -309,6 +304,20 @@ static void check_processes(const char *kind, const char *scratch)
 Test(executors, attempts_in_processes)
 {
     check_processes("processes", "executors-processes-trouble");
+}
+
+/* An exception that is not to be skipped. How many of the other chunks run is up to chance. */
+Test(executors, a_failure_in_a_process)
+{
+    char *directory = cup_scratch("executors-failure");
+    run_trouble(directory, "processes", "failure", false);
+    json_t *rows = cup_tasks(directory), *report = cup_report(directory);
+    json_t *completeness = json_object_get(report, "completeness");
+    cr_expect_eq(cup_count_rows(rows, "process", "erred"), 4);
+    cr_expect_eq(cup_count(completeness, "failed_chunks"), 1);
+    cr_expect_eq(cup_count(completeness, "skipped_chunks"), 0);
+    json_decref(rows), json_decref(report);
+    free(directory);
 }
 
 Test(executors, attempts_in_processes_of_loky)

@@ -1,6 +1,6 @@
 """A Coffea analysis without Dask: two Runner calls over the same files.
 
-    executors_job.py KIND OUT.JSON FILES.JSON [parquet|trouble]
+    executors_job.py KIND OUT.JSON FILES.JSON [parquet|trouble|failure]
         KIND: iterative; threads, processes, loky (FuturesExecutor with such a pool); parsl (its
         HighThroughputExecutor), parsl_threads; copy (no analysis: writes Parquet files with the
         same content, and their FILES.JSON as OUT.JSON)
@@ -8,6 +8,7 @@
         trouble: one chunk always raises and is skipped, and one raises once; in one of the
         iterative executor process() calls a Runner, in one of Parsl the process is killed once;
         with FuturesExecutor one file does not exist
+        failure: one chunk raises what is not skipped, and so the Runner does
 
 Written: {"runs": [{"metrics": Coffea's own report, "chunks": [{...}], "kernel_bytes": what the
 process read during the call by the kernel's count, of which the second has no imports}]}
@@ -42,6 +43,8 @@ class Sums(processor.ProcessorABC):
         what = self.trouble.get(name) if about["entrystart"] == 0 else None
         if what == "raise":
             raise OSError("always, on purpose")
+        if what == "fail":
+            raise ValueError("always, on purpose")
         if what == "nest":
             analyse(executor("iterative"), {"inner": {about["filename"]: "Events"}}, Sums())
         if what and what.startswith("/") and not os.path.exists(what):
@@ -136,6 +139,8 @@ def main():
         return
     if trouble == ["parquet"]:
         options = {"format": "parquet"}
+    elif trouble == ["failure"]:
+        options, work = {"skipbadfiles": True}, Sums({"TTbar_3.root": "fail"})
     elif trouble:
         what = {"TTbar_3.root": "raise", "TTbar_4.root": os.path.abspath(out) + ".failed"}
         options = {"skipbadfiles": True}
@@ -149,9 +154,14 @@ def main():
     if kind.startswith("parsl"):
         start_parsl(kind, out + ".parsl")
     how = executor(kind)
-    for _ in range(1 if trouble == ["trouble"] else 2):
+    for _ in range(2 if not trouble or trouble == ["parquet"] else 1):
         before, own = kernel_bytes()
-        result, metrics = analyse(how, fileset, work, **options)
+        try:
+            result, metrics = analyse(how, fileset, work, **options)
+        except Exception:
+            if trouble != ["failure"]:
+                raise
+            break
         runs.append({"metrics": metrics, "chunks": result["chunks"],
                      "kernel_bytes": kernel_bytes()[0] - before - own})
     with open(out, "w", encoding="utf-8") as file:
