@@ -3,6 +3,17 @@
 #include "analysis/base/utf8.h"
 #include "analysis/write/column_writer.h"
 
+#include <string.h>
+
+/* A spreadsheet would run such a text as a formula: names of tasks and files come from anywhere. An
+ * apostrophe in front makes it a text there. */
+static bool is_formula(struct cup_text text)
+{
+    if (text.length == 0 || !strchr("=+-@\t\r", text.bytes[0]))
+        return false;
+    return text.length > 1 && text.bytes[1] != ';' && text.bytes[1] != ' ';
+}
+
 static bool needs_quotes(struct cup_text text)
 {
     for (size_t i = 0; i < text.length; i++)
@@ -45,6 +56,8 @@ void cup_put_cell(struct cup_cells *cells, struct cup_value value)
     bool quotes = needs_quotes(value.text);
     if (quotes)
         putc('"', cells->out);
+    if (is_formula(value.text))
+        putc('\'', cells->out);
     write_text(cells->out, value.text);
     if (quotes)
         putc('"', cells->out);
