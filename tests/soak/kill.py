@@ -1,0 +1,72 @@
+"""SIGKILL at random moments of processes that run tasks, fork and let their logs grow: every task that ended
+before must be in the report, with its status, none twice, and every log readable.
+
+    kill.py [--kills N] [--seed N]
+
+Kills in lots of 50, each with a profile of its own; KILLS= may be set (default 1,000). Prints a row for each
+lot, and one for all. Exit status 1 if a task is missing, there twice, or a log is damaged.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+PYTHON = str(TOP / "build" / "venv" / "bin" / "python")
+CUPPING = str(TOP / "build" / "cupping")
+LOT = 50
+
+
+def run_lot(folder, seed, kills):
+    profile, data, out = f"{folder}/profile", f"{folder}/data.root", f"{folder}/out.json"
+    os.mkdir(profile)
+    Path(data).write_bytes(os.urandom(100_000))
+    environment = {**os.environ, "PYTHONPATH": f"{TOP}/tests/workloads", "CUPPING_DIR": profile}
+    job = [PYTHON, str(TOP / "tests/workloads/kill_job.py"), data, str(seed), str(kills), out]
+    subprocess.run(["env", f"LD_PRELOAD={TOP}/build/libcupping.so", *job], env=environment, check=True)
+    return profile, json.loads(Path(out).read_text())["rounds"]
+
+
+def judge(profile, rounds):
+    """Counts: ended tasks, those missing, twice, with another status than finished or erred, damaged logs."""
+    shown = subprocess.run([CUPPING, "tasks", profile, "--json", "-"], capture_output=True, text=True)
+    if shown.returncode:
+        raise SystemExit(f"cupping tasks: {shown.stderr}")
+    rows = json.loads(shown.stdout)
+    rows = rows["tasks"] if isinstance(rows, dict) else rows
+    statuses, times = {row["key"]: row["status"] for row in rows}, Counter(row["key"] for row in rows)
+    keys = [key for one in rounds for key in one["keys"]]
+    dumps = [subprocess.run([CUPPING, "dump", log], capture_output=True, text=True) for log in Path(profile).glob("*.cup")]
+    return Counter(
+        kills=len(rounds),
+        ended=len(keys),
+        missing=sum(key not in statuses for key in keys),
+        twice=sum(count > 1 for count in times.values()),
+        unended=sum(statuses.get(key) not in ("finished", "erred", None) for key in keys),
+        logs=len(dumps),
+        damaged=sum(bool(dump.returncode or dump.stderr) for dump in dumps) + ("damaged" in shown.stderr),
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=int(os.environ.get("KILLS", "1000")))
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    total, seed = Counter(), options.seed
+    while total["kills"] < options.kills:
+        with tempfile.TemporaryDirectory(prefix="cupping-kill-") as folder:
+            counts = judge(*run_lot(folder, seed, min(LOT, options.kills - total["kills"])))
+        total, seed = total + counts, seed + 1
+        print("  ".join(f"{name} {counts[name]}" for name in counts), flush=True)
+    print("all: " + "  ".join(f"{name} {total[name]}" for name in counts))
+    return 1 if total["missing"] or total["twice"] or total["unended"] or total["damaged"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
