@@ -19,6 +19,7 @@
 
 struct request {
     const char *directory, *once, *sort_text, *interval_text, *http_text;
+    CUP_CLUSTER_REQUEST
     double interval_s;
     unsigned port;
     enum cup_live_sort sort;
@@ -40,6 +41,7 @@ static const struct cup_option rows[] = {
         "of 127.0.0.1; 0: a free one. Without a terminal it serves until a signal ends it"),
     CUP_OPTION("--sort", "BY", sort_text, "by what workers are sorted at first",
                .values = sort_name),
+    CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_top_options = CUP_OPTIONS(rows);
 
@@ -293,6 +295,20 @@ static int run_view(struct top *top)
     return result;
 }
 
+/* "tcp://10.0.0.1:8786" and the like, which is no directory. */
+static bool is_scheduler(const char *place)
+{
+    return place && strstr(place, "://") && access(place, F_OK) != 0;
+}
+
+/* The Python package brings the logs home, and starts this verb with their directory. */
+static int show_from_afar(const struct request *request)
+{
+    const char *words[] = {request->directory};
+    const struct cup_operands operands = {.words = words, .count = 1, .room = 1};
+    return cup_execute_python("top", request->python, &cup_top_options, request, &operands);
+}
+
 int cup_verb_top(int argc, char **argv)
 {
     struct request request = {0};
@@ -300,6 +316,8 @@ int cup_verb_top(int argc, char **argv)
     struct cup_error error;
     if (read_request(argc, argv, &request, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
+    if (is_scheduler(request.directory))
+        return show_from_afar(&request);
     top.sort = request.sort;
     /* Each look at a log takes the same large buffer: it stays in the heap. */
     mallopt(M_MMAP_THRESHOLD, 16 << 20);

@@ -26,12 +26,24 @@ const struct cup_verb cup_verbs[] = {
      "yet, once it is idle and holds no result. When the command has ended, the workers are "
      "restarted without the library. The exit status is that of the command. Workers that cannot "
      "be profiled are named on standard error, with the reason."},
+    {"collect", cup_verb_python, "SCHEDULER [-o DIR] [OPTIONS]",
+     "bring the logs of a cluster under cupping-run home while it runs, without a shared directory",
+     &cup_collect_options,
+     "SCHEDULER is the address of the cluster's scheduler, such as tcp://10.0.0.1:8786. The "
+     "nannies "
+     "send what their hosts' logs gain, over Dask's own connections; the workers need a "
+     "CUPPING_DIR "
+     "of their own host. It ends with the cluster, or by Ctrl-C. What could not be fetched is "
+     "named "
+     "in the report."},
     {"report", cup_verb_report, "[DIR] [OPTIONS]",
      "show what a run did: time, rates, tasks, chunks, files, and what to look at first",
      &cup_report_options,
      "A FILE of - is standard output. DIR may also be a measurement directory of roastcoffea."},
-    {"top", cup_verb_top, "[DIR] [OPTIONS]",
+    {"top", cup_verb_top, "[DIR | SCHEDULER] [OPTIONS]",
      "show a job while it runs: what is done, rates, hot lines, workers", &cup_top_options,
+     "With the address of a scheduler (tcp://...) the logs come over Dask, as with `cupping "
+     "collect`. "
      "Keys: q quits; m, b, r, c and n sort the workers by memory, bytes/s, running tasks, CPU and "
      "name. Lines and rates of now are of the last looks, up to six. What is not known while a job "
      "runs is n/a."},

@@ -109,7 +109,7 @@ int cup_verb_run(int argc, char **argv);
 
 extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_options,
     cup_plot_options, cup_export_options, cup_replay_options, cup_compare_options,
-    cup_merge_options, cup_doctor_options, cup_attach_options;
+    cup_merge_options, cup_doctor_options, cup_attach_options, cup_collect_options;
 
 /* What options mean that several verbs have. */
 #define CUP_RUN_MEANING                                                                            \
@@ -126,3 +126,12 @@ extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_o
                    "only the stacks of tasks of this dataset" where),                              \
         CUP_OPTION("--worker", "WORKER", ask.worker,                                               \
                    "only the stacks of this worker: its address, its name or HOST:PID" where)
+
+/* The options of verbs that talk to a Dask cluster, and the members of their request. */
+#define CUP_CLUSTER_REQUEST const char *python, *ca, *cert, *key;
+#define CUP_CLUSTER_OPTIONS                                                                        \
+    CUP_OPTION("--python", "FILE", python,                                                         \
+               "the interpreter with Dask; default: python, else python3, of PATH"),               \
+        CUP_OPTION("--tls-ca-file", "FILE", ca, "certificates that sign those of the cluster"),    \
+        CUP_OPTION("--tls-cert", "FILE", cert, "the client's own certificate"),                    \
+        CUP_OPTION("--tls-key", "FILE", key, "the key of that certificate")

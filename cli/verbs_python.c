@@ -11,15 +11,9 @@
 #include <unistd.h>
 
 struct request {
-    const char *directory, *python, *at_once, *lose_results, *wait, *ca, *cert, *key;
+    const char *directory, *at_once, *lose_results, *wait, *limit;
+    CUP_CLUSTER_REQUEST
 };
-
-#define CLUSTER_OPTIONS                                                                            \
-    CUP_OPTION("--python", "FILE", python,                                                         \
-               "the interpreter with Dask; default: python, else python3, of PATH"),               \
-        CUP_OPTION("--tls-ca-file", "FILE", ca, "certificates that sign those of the cluster"),    \
-        CUP_OPTION("--tls-cert", "FILE", cert, "the client's own certificate"),                    \
-        CUP_OPTION("--tls-key", "FILE", key, "the key of that certificate")
 
 static const struct cup_option attach_rows[] = {
     CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
@@ -30,9 +24,17 @@ static const struct cup_option attach_rows[] = {
     CUP_OPTION("--wait", "SECONDS", wait,
                "how long tasks and results of a worker are waited for before it is left as it is; "
                "default: 60"),
-    CLUSTER_OPTIONS,
+    CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
+
+static const struct cup_option collect_rows[] = {
+    CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
+    CUP_OPTION("--limit", "SIZE", limit,
+               "the most that the logs may take on the disk, such as 500M or 20G; default: 10 GB"),
+    CUP_CLUSTER_OPTIONS,
+};
+const struct cup_options cup_collect_options = CUP_OPTIONS(collect_rows);
 
 /* ---- where Python and the package are ----------------------------------------------------- */
 

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 
-REMOTE = {"attach": "attach_verb"}  # verbs of the command, and their modules in cupping/remote
+REMOTE = {verb: f"{verb}_verb" for verb in ("attach", "collect", "top")}  # verbs of the command, and their modules in cupping/remote
 
 
 def read_arguments():

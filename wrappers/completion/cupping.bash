@@ -54,7 +54,7 @@ _cupping_run() { # INDEX of the first word to look at
 _cupping() {
     local verb=${COMP_WORDS[1]-}
     if ((COMP_CWORD == 1)); then
-        _cupping_words "run attach report top compare tasks plot export replay merge doctor dump version help --version --help"
+        _cupping_words "run attach collect report top compare tasks plot export replay merge doctor dump version help --version --help"
         return
     fi
     if [[ $verb == run ]]; then
@@ -88,7 +88,7 @@ _cupping() {
         fi
         return
         ;;
-    --width | --height | --top | --interval | --http | --wait | --memory) COMPREPLY=() && return ;;
+    --width | --height | --top | --interval | --http | --wait | --limit | --memory) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -104,7 +104,8 @@ _cupping() {
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
     attach:-*) _cupping_words "-o --at-once --lose-results --wait --python --tls-ca-file --tls-cert --tls-key" ;;
     attach:*) _cupping_files -c ;;
-    top:-*) _cupping_words "--once --interval --http --sort" ;;
+    collect:-*) _cupping_words "-o --limit --python --tls-ca-file --tls-cert --tls-key" ;;
+    top:-*) _cupping_words "--once --interval --http --sort --python --tls-ca-file --tls-cert --tls-key" ;;
     compare:-*) _cupping_words "--baseline --only --run --target --json --csv --fail-on" ;;
     compare:*) _cupping_files -f ;;
     tasks:-*) _cupping_words "--csv --json --sort --top" ;;
@@ -120,7 +121,7 @@ _cupping() {
     merge:*) _cupping_files -f ;;
     doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;
-    help:*) _cupping_words "run attach report top compare tasks plot export replay merge doctor dump version help" ;;
+    help:*) _cupping_words "run attach collect report top compare tasks plot export replay merge doctor dump version help" ;;
     *) _cupping_files -d ;;
     esac
 }

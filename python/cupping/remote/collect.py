@@ -9,74 +9,32 @@ identity, and goes on when the client closes.
 
 import array
 import asyncio
-import hashlib
-import json
 import os
 import random
 import re
-import sys
-import tempfile
+import resource
 import threading
 import time
 import zlib
 
-from . import deltas
+from . import by_source, collected, deltas, say
 
 LIMIT_BYTES = 10_000_000_000  # of disk space for the copies
-MOST_COMMS = 400  # that stay open; with more nannies, each question has its own
+# Comms that stay open: a quarter of the files that this process may open. With more nannies, each
+# question has its own.
+MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
+MOST_CONNECTS = 16  # at the same time: a thousand at once would all time out
 FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
 CONNECT_S = 5
 PLUGIN = OP = "cupping-collect"
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
 
 
-class BySource:
-    """Something of deltas.py, pickled as the source text of that file: the nannies need no cupping.
-
-    source: how it is made, an expression in that file. The scheduler and the nannies check the
-    text's SHA-256 before they run it."""
-
-    def __init__(self, expression):
-        self.expression = expression
+class Plugin:
+    """The nannies' plugin, as it is sent: the source of deltas.py."""
 
     def __reduce__(self):
-        with open(deltas.__file__, "rb") as file:
-            source = file.read()
-        names = {
-            "source": source,
-            "digest": hashlib.sha256(source).hexdigest(),
-            "module": {"__name__": "cupping_deltas"},
-        }
-        load = (
-            "exec(compile(source, 'cupping/remote/deltas.py', 'exec'), module) or "
-            f"eval({self.expression!r}, module) "
-            "if __import__('hashlib').sha256(source).hexdigest() == digest else None"
-        )
-        return eval, (load, names)
-
-
-def write_whole(path, text):
-    """Replaces a file by one with this text, which only this user can read."""
-    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
-    try:
-        with os.fdopen(fd, "w") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def update_collected(directory, **parts):
-    """Replaces PARTS of DIRECTORY/collected.json, such as refused=[{"worker":, "why":}]."""
-    path = os.path.join(directory, "collected.json")
-    try:
-        with open(path) as file:
-            known = json.load(file)
-    except (OSError, ValueError):
-        known = {}
-    known.update(parts)
-    write_whole(path, json.dumps(known, indent=1, sort_keys=True) + "\n")
+        return by_source.reduce_by_source(deltas.__name__, "CollectPlugin", {})
 
 
 class Copy:
@@ -166,7 +124,7 @@ class Collector:
         self.directory = os.path.abspath(directory)
         self.limit_bytes = limit_bytes
         self.seconds = seconds
-        self.warn = warn or (lambda line: print(f"cupping: {line}", file=sys.stderr))
+        self.warn = warn or say
         self.session = f"{os.getpid()}-{random.SystemRandom().getrandbits(64):x}"
         self.nannies = {}  # by address
         self.without_nanny = []
@@ -181,7 +139,7 @@ class Collector:
         self.sent_bytes = 0  # of deltas, compressed
         self.answers = self.forwarded_answers = 0
         self.next_forward = 0.0
-        self.written = None
+        self.known_word = None  # of find_nannies()
 
     # ---- from the user's thread
 
@@ -210,6 +168,11 @@ class Collector:
         """Until the cluster is gone."""
         self.thread.join()
 
+    def shares_directory(self):
+        """True if a nanny writes into the very directory: nothing must be collected there."""
+        place = deltas.place_of(self.directory)
+        return any(nanny.place == place for nanny in list(self.nannies.values()))
+
     def known_in_part(self):
         """The log of a nanny itself is not named: it ends a moment after what the nanny last sent."""
         return {
@@ -231,6 +194,7 @@ class Collector:
     async def main(self):
         self.loop = asyncio.get_running_loop()
         self.stopping = asyncio.Event()
+        self.connecting = asyncio.Semaphore(MOST_CONNECTS)
         self.main_task = asyncio.current_task()
         self.connection = self.security.get_connection_args("client")
         try:
@@ -300,12 +264,13 @@ class Collector:
     async def connect(self, address):
         from distributed.comm import connect
 
-        return await connect(address, timeout=CONNECT_S, **self.connection)
+        async with self.connecting:
+            return await connect(address, timeout=CONNECT_S, **self.connection)
 
     async def register(self):
         from distributed.protocol.pickle import dumps
 
-        self.plugin = dumps(BySource("CollectPlugin()"))
+        self.plugin = dumps(Plugin())
         message = {"op": "register_nanny_plugin", "plugin": self.plugin, "name": PLUGIN}
         try:
             await self.ask_once(self.scheduler, 60, **message, idempotent=False)
@@ -318,8 +283,8 @@ class Collector:
         answer = await self.ask_once(
             self.scheduler,
             op="run_function",
-            function=dumps(BySource("find_nannies")),
-            kwargs=dumps({"known": self.written}),
+            function=dumps(by_source.Function(deltas.__name__, "find_nannies")),
+            kwargs=dumps({"known": self.known_word}),
         )
         if answer["status"] != "OK":
             raise OSError(f"the scheduler does not run functions: {answer.get('text')}")
@@ -327,7 +292,7 @@ class Collector:
         found = getattr(found, "data", found)
         if not found:
             return
-        self.written, workers = found
+        self.known_word, workers = found
         for nanny in self.nannies.values():
             nanny.worker = None
         self.without_nanny = []
@@ -376,15 +341,16 @@ class Collector:
         at = max(self.next_forward, now)
         self.next_forward = at + 1 / FORWARDED_PER_S
         await asyncio.sleep(at - now)
-        if not nanny.worker:
+        worker = nanny.worker  # find_nannies() may change it
+        if not worker:
             raise OSError("the scheduler does not know the worker any more")
         if question["op"] == OP:
             question = {**question, "forwarded": True, "wait": 0}
         answer = await self.ask_once(
-            self.scheduler, op="broadcast", msg=question, workers=[nanny.worker], nanny=True
+            self.scheduler, op="broadcast", msg=question, workers=[worker], nanny=True
         )
         self.forwarded_answers += 1
-        return answer[nanny.address]
+        return answer[worker]
 
     async def wake(self, nanny):
         """The nanny answers the question that waits."""
@@ -579,7 +545,7 @@ class Collector:
             for name, about in self.known_in_part().items()
             if not collecting or about["why"] != "stopped"
         }
-        update_collected(
+        collected.update(
             self.directory,
             collecting=collecting,
             updated=time.time(),

@@ -1,0 +1,27 @@
+"""cupping collect SCHEDULER -o DIR"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+from . import commands, say
+from .collect import LIMIT_BYTES
+
+
+def main(options: dict[str, str], operands: list[str]) -> int | str:
+    [scheduler] = operands
+    directory = options.get("o") or time.strftime("cupping-%Y%m%d-%H%M%S")
+    limit = commands.read_size(options["limit"]) if "limit" in options else LIMIT_BYTES
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    collector = commands.start_collector(scheduler, options, directory, limit_bytes=limit)
+    say(f"logs of {len(collector.nannies)} nannies come to {directory}, until the cluster ends or Ctrl-C")
+    while collector.thread.is_alive() and not ended.wait(0.2):
+        pass
+    part = collector.stop()
+    logs = sum(copy.ready for copy in collector.copies.values())
+    say(f"{logs} logs are in {directory}" + (f"; {len(part)} lack their end" if part else ""))
+    return 0 if logs else "cupping: collect: no worker with a nanny was profiled; start it under cupping-run"
