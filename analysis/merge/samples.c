@@ -8,7 +8,8 @@
  * branches, which each process writes, and a piece of the other records. */
 enum {
     SAMPLED_LOGS = 4,
-    PIECE = CUP_DICTIONARY_MOST / SAMPLED_LOGS / 2,
+    PIECE = CUP_DICTIONARY_MOST / SAMPLED_LOGS, /* bytes of one log */
+    MOST_SHARED = PIECE / 2,                    /* of records that define something */
     MOST_SKIPPED = 4 << 20, /* the piece of other records begins here, or in the middle */
 };
 
@@ -34,12 +35,12 @@ static bool defines(unsigned type)
 
 struct piece {
     unsigned char *bytes;
-    size_t count;
+    size_t count, room;
 };
 
 static void add_record(struct piece *piece, const struct cup_record *record)
 {
-    if (record->length > PIECE - piece->count)
+    if (record->length > piece->room - piece->count)
         return;
     memcpy(piece->bytes + piece->count, record, record->length);
     piece->count += record->length;
@@ -48,17 +49,20 @@ static void add_record(struct piece *piece, const struct cup_record *record)
 /* Returns how many bytes of DICTIONARY are used after it. */
 static size_t sample_log(struct cup_log *log, unsigned char *dictionary, size_t used)
 {
-    unsigned char others[PIECE];
-    struct piece shared = {dictionary + used, 0}, other = {others, 0};
+    unsigned char others[PIECE]; /* what the first piece leaves of it is used */
+    struct piece shared = {dictionary + used, 0, MOST_SHARED}, other = {others, 0, PIECE};
     uint64_t middle = (log->end - log->header.records_offset) / 2;
     uint64_t from = log->header.records_offset + (middle < MOST_SKIPPED ? middle : MOST_SKIPPED);
     const struct cup_record *record;
-    while ((record = cup_log_next(log)) != NULL && log->record_offset < from + 2 * PIECE) {
+    while ((record = cup_log_next(log)) != NULL &&
+           log->record_offset < from + PIECE + MOST_SHARED) {
         if (defines(record->type))
             add_record(&shared, record);
         else if (log->record_offset >= from)
             add_record(&other, record);
     }
+    if (other.count > PIECE - shared.count)
+        other.count = PIECE - shared.count;
     cup_block_difference(shared.bytes, shared.count, 0);
     cup_block_difference(other.bytes, other.count, 0);
     memcpy(dictionary + used + shared.count, others, other.count);

@@ -3,7 +3,7 @@
 
 #include "analysis/merge/sources.h"
 
-enum { CUP_DICTIONARY_MOST = 1 << 19 };
+enum { CUP_DICTIONARY_MOST = 1 << 20 };
 
 /* Takes sample records of some of the logs; which ones depends only on the set of logs. Returns the
  * number of bytes written to DICTIONARY, which has room for CUP_DICTIONARY_MOST. */

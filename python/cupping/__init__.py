@@ -16,7 +16,7 @@ needs only Python; tables are data frames if pandas is installed.
 
 from .sections import active, section, value
 
-__all__ = ["Error", "Profile", "active", "attach", "open", "section", "value"]
+__all__ = ["Error", "Profile", "active", "attach", "open", "reduce", "section", "value"]
 
 
 def open(directory=None, run=None):  # noqa: A001 - as gzip.open
@@ -48,6 +48,21 @@ def attach(client, directory=None, **options):
     from .remote.attach import Attachment
 
     return Attachment(client, directory, **options)
+
+
+def reduce(client, output="merged.cup", *, command=None, memory_mb=512):
+    """Merges the logs of a Dask cluster on its workers, and writes one merged log here. Returns its path.
+
+    Each host merges its own logs, and a tree of Dask tasks merges the results, so that one log comes home.
+    The workers must be profiled (cupping-run), and have the command cupping. Processes that still run
+    are merged as far as their logs are written.
+
+    client: of distributed. command: the command on the workers, if it is not that of their Python or on
+    their path. memory_mb: the most memory that one merge may use.
+    """
+    from .remote import reduce as remote
+
+    return remote.reduce(client, output, command=command, memory_mb=memory_mb)
 
 
 def __getattr__(name):

@@ -1,0 +1,76 @@
+"""cupping.reduce(client): merges the logs of a cluster on its workers, and brings home one log."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import uuid
+from pathlib import Path
+from typing import Any
+
+from ..profile import Error
+from . import by_source, merge_tasks
+
+FAN = 8  # merged logs that one task merges
+
+
+class Task(by_source.Function):
+    """A function of merge_tasks.py, for client.run() and client.submit()."""
+
+    def __init__(self, name: str):
+        super().__init__(merge_tasks.__name__, name)
+        self.__name__ = name
+
+    def __call__(self, *_arguments):
+        raise Error(f"{self.name}() runs on workers only")
+
+
+def group_workers(about: dict[str, dict[str, Any]]) -> list[list[str]]:
+    """Workers with the same logs, of which one will merge them: those of one host, or of hosts that
+    share a directory. Raises Error for a worker whose logs cannot be merged there."""
+    groups: dict[Any, list[str]] = {}
+    for worker, facts in about.items():
+        if not facts["directory"]:
+            raise Error(f"{worker} is not profiled: CUPPING_DIR is not set there")
+        if facts["logs"] is None:
+            raise Error(f"{worker} cannot read its profile directory {facts['directory']}")
+        if not facts["command"]:
+            raise Error(f"{worker} has no command cupping: install cupping there, or name it with command=")
+        if facts["logs"]:
+            groups.setdefault(tuple(facts["logs"]), []).append(worker)
+    if not groups:
+        raise Error("the workers have no logs yet")
+    return list(groups.values())
+
+
+def write_whole(path: Path, text: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+        os.rename(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def reduce(client, output: str | os.PathLike, *, command: str | None = None, memory_mb: int = 512) -> Path:
+    """Merges the logs of all workers in a tree of Dask tasks. Returns the path of the merged log."""
+    if client.asynchronous:
+        raise Error("reduce needs a client that is not asynchronous: Client(address)")
+    output = Path(output).absolute()
+    about = client.run(Task("describe"), command)
+    name = f"cupping-merge-{uuid.uuid4().hex[:8]}"
+    level, parts = 0, []
+    for i, workers in enumerate(group_workers(about)):
+        directory = about[workers[0]]["directory"]
+        able = [worker for worker in workers if about[worker]["directory"] == directory]
+        parts.append(client.submit(Task("merge_directory"), directory, command, memory_mb, workers=able,
+                                   key=f"{name}-0-{i}", allow_other_workers=False, pure=False))
+    while len(parts) > 1:
+        level += 1
+        parts = [client.submit(Task("merge_parts"), parts[i:i + FAN], command, memory_mb,
+                               key=f"{name}-{level}-{i // FAN}", pure=False)
+                 for i in range(0, len(parts), FAN)]
+    write_whole(output, parts[0].result())
+    return output

@@ -1,0 +1,123 @@
+"""Workers with profile directories of their own, as on hosts that share none: cupping.reduce() brings
+home one log of them all. Then merges of the same logs, and of generated ones, by the command.
+
+    reduce_job.py WRAPPER SCRATCH    the directories are SCRATCH/0, 1, 2; the log is SCRATCH/home.cup
+"""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from distributed import Client, LocalCluster
+
+import cupping
+
+DIRECTORIES, TASKS = 3, 30
+BUILD = Path(__file__).resolve().parents[2] / "build"
+COMMAND = str(BUILD / "cupping")
+MOST_BYTES = 200_000_000  # of address space, for a merge of more than that
+
+
+def work(i):
+    return sum(range(20000 + i))
+
+
+def start_worker(wrapper, scratch, address, number):
+    log = open(scratch / f"worker-{number}.log", "w")
+    return subprocess.Popen(
+        [wrapper, "-o", str(scratch / str(number % DIRECTORIES)), "--", sys.executable, "-m",
+         "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny"],
+        stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+
+
+def refused(client):
+    """A command that no worker has costs one line."""
+    try:
+        cupping.reduce(client, "unused.cup", command="no-such-command")
+    except cupping.Error as error:
+        return "has no command cupping" in str(error)
+    return False
+
+
+def run(*words, limit=None):
+    def set_limit():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    return subprocess.run([COMMAND, *map(str, words)], check=True, stdout=subprocess.PIPE, preexec_fn=set_limit).stdout
+
+
+def read_report(profile, *options):
+    report = json.loads(run("report", profile, "--json", "-", *options))
+    del report["profile"]
+    return report
+
+
+def expect_equal(one, other):
+    assert one.keys() == other.keys()
+    for part, value in one.items():
+        assert value == other[part], part
+
+
+def check_home(scratch):
+    """Which logs came home, and that none of the tasks that had begun is missing."""
+    dump = run("dump", scratch / "home.cup").decode(errors="replace")
+    assert sum(line.startswith("log:") for line in dump.splitlines()) == DIRECTORIES + 1
+    tasks = json.loads(run("tasks", scratch / "home.cup", "--json"))["tasks"]
+    assert sum(task["key"].startswith("work-") for task in tasks) == TASKS * (DIRECTORIES + 1)
+
+
+def check_merges(scratch):
+    """The report of the whole logs, of one merge, and of a merge of merges."""
+    together = scratch / "together"
+    together.mkdir()
+    for log in scratch.glob("[0-9]/*.cup"):
+        os.link(log, together / log.name)
+    run("merge", together, "-o", scratch / "all.cup")
+    run("merge", scratch / "2", scratch / "0", "-o", scratch / "some.cup")
+    run("merge", scratch / "1", scratch / "some.cup", "-o", scratch / "again.cup")
+    assert (scratch / "all.cup").read_bytes() == (scratch / "again.cup").read_bytes()
+    expect_equal(read_report(together), read_report(scratch / "again.cup"))
+
+
+def check_memory(scratch):
+    """Logs that together are larger than what a merge may use."""
+    logs = scratch / "generated"
+    subprocess.run([BUILD / "tests" / "generate_log", logs, "110000", "6", "0", "20", "60"], check=True)
+    assert sum(log.stat().st_size for log in logs.iterdir()) > MOST_BYTES
+    run("merge", logs, "-o", scratch / "generated.cup", "--memory", "64", limit=MOST_BYTES)
+    expect_equal(read_report(logs, "--without-tasks"), read_report(scratch / "generated.cup", "--without-tasks"))
+    shutil.rmtree(logs)
+
+
+def main(wrapper, scratch):
+    scratch = Path(scratch)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster, Client(cluster) as client:
+        workers = [start_worker(wrapper, scratch, cluster.scheduler_address, i) for i in range(DIRECTORIES + 1)]
+        try:
+            client.wait_for_workers(len(workers), timeout=240)
+            # Each worker runs some of them, so each has a log.
+            for worker in client.scheduler_info(n_workers=-1)["workers"]:
+                client.gather(client.map(work, range(TASKS), key=f"work-{worker}", workers=[worker], pure=False))
+            assert refused(client)
+            began = time.monotonic()
+            print("home:", cupping.reduce(client, scratch / "home.cup", command=COMMAND),
+                  f"{time.monotonic() - began:.2f} s")
+        finally:
+            client.shutdown()
+            for worker in workers:
+                worker.wait(timeout=240)
+    check_home(scratch)
+    check_merges(scratch)
+    check_memory(scratch)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
