@@ -9,15 +9,17 @@ identity, and goes on when the client closes.
 
 import array
 import asyncio
+import json
 import os
 import random
 import re
 import resource
+import tempfile
 import threading
 import time
 import zlib
 
-from . import by_source, collected, deltas, say
+from . import by_source, deltas, say
 
 LIMIT_BYTES = 10_000_000_000  # of disk space for the copies
 # Comms that stay open: a quarter of the files that this process may open. With more nannies, each
@@ -35,6 +37,34 @@ class Plugin:
 
     def __reduce__(self):
         return by_source.reduce_by_source(deltas.__name__, "CollectPlugin", {})
+
+
+def write_whole(path, text):
+    """Replaces a file by one with this text, which only this user can read."""
+    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
+    try:
+        with os.fdopen(fd, "w") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+LOCK = threading.Lock()
+
+
+def update_collected(directory, **parts):
+    """Replaces PARTS of DIRECTORY/collected.json, such as refused=[{"worker":, "why":}]. Called by any
+    thread of the process that collects."""
+    path = os.path.join(directory, "collected.json")
+    with LOCK:
+        try:
+            with open(path) as file:
+                known = json.load(file)
+        except (OSError, ValueError):
+            known = {}
+        write_whole(path, json.dumps({**known, **parts}, indent=1, sort_keys=True) + "\n")
 
 
 class Copy:
@@ -545,7 +575,7 @@ class Collector:
             for name, about in self.known_in_part().items()
             if not collecting or about["why"] != "stopped"
         }
-        collected.update(
+        update_collected(
             self.directory,
             collecting=collecting,
             updated=time.time(),
