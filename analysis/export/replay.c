@@ -131,6 +131,7 @@ const char *cup_replay_missing(const struct cup_profile *profile)
         return NULL;
     for (size_t i = 0; i < profile->info_count; i++)
         if (cup_text_is(cup_profile_text(profile, profile->infos[i].name), "CUPPING_READS"))
-            return "no data file was read: sockets and mapped files have no single reads";
+            return "no data file was read: mapped files, and requests through TLS, have no single "
+                   "reads";
     return "single reads were not recorded: run the job once more with CUPPING_READS=1";
 }

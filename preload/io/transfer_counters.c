@@ -177,6 +177,8 @@ void cup_transfer_count_body(const struct cup_transfer *transfer, const void *da
     struct cup_file_use *use = cup_block_file(block, transfer->url);
     cup_file_note_access(transfer, (struct cup_place){(int64_t)offset, !begins, use}, bytes);
     cup_baskets_read(block->task, transfer->url, data, bytes, offset, !begins);
+    if (cup_reads_wanted && bytes)
+        cup_reads_add(block, transfer->url, offset, bytes, transfer->start, transfer->stop);
 }
 
 /* Bytes from a peer have no offset. They are placed one after the other, in the order in which they

@@ -2,6 +2,7 @@
  * the bytes that other counters have, and the replay reads the same bytes again. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
+#include "tests/e2e/http_server.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
 #include "tests/e2e/xrootd_server.h"
@@ -9,6 +10,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(replay, .timeout = 240);
@@ -256,4 +258,71 @@ Test(replay, of_an_xrootd_server)
     free(errors);
     xrootd_stop();
     free(scratch);
+}
+
+/* ---- HTTP ------------------------------------------------------------------------------------ */
+
+static const char http_program[] =
+    "import sys\n"
+    "from urllib.request import Request, urlopen\n"
+    "from run_task import run\n"
+    "def read(at):\n"
+    "    part = {'Range': f'bytes={at}-{at + 999}'}\n"
+    "    return len(urlopen(Request(sys.argv[1] + '/0.root', headers=part)).read())\n"
+    "for i in range(3):\n"
+    "    run(f'part-{i}', lambda: read(5000 * i))\n"
+    "run('whole', lambda: urlopen(sys.argv[1] + '/1.root').read())\n";
+
+/* What the server sent of a file, without heads. */
+static json_int_t sum_bodies(json_t *log, const char *path)
+{
+    size_t i;
+    json_t *answer;
+    json_int_t sum = 0;
+    json_array_foreach(log, i, answer) sum +=
+        cup_is(answer, "path", path) ? cup_count(answer, "body") : 0;
+    return sum;
+}
+
+static void check_http(const char *table, json_t *log, const char *url)
+{
+    char *errors;
+    int status;
+    json_t *files = sum_table(table);
+    for (int i = 0; i < 2; i++) {
+        const char *path = text("/%d.root", i);
+        json_t *file = json_object_get(files, text("%s%s", url, path));
+        json_int_t sent = sum_bodies(log, path);
+        cr_assert(file != NULL && sent > 0, "no reads of %s", path);
+        cr_expect_eq(cup_count(file, "bytes"), sent, "%s: %lld bytes, the server sent %lld", path,
+                     (long long)cup_count(file, "bytes"), (long long)sent);
+    }
+    cr_expect_eq(json_object_size(files), 2);
+    json_decref(files);
+    json_decref(run_replay(table, OPTIONS(NULL), &status, &errors));
+    cr_expect(status != 0 && strstr(errors, "cannot be read here: name another place with --root"),
+              "%s", errors);
+    free(errors);
+}
+
+/* They are in the table; the replay refuses them in one line. */
+Test(replay, reads_by_http_are_exported)
+{
+    http_need();
+    char *files = test_directory(), *profile = test_directory();
+    struct http_server server;
+    xrootd_make_files(files);
+    cr_assert(chmod(files, 0755) == 0);
+    http_start(&server, &(struct http_options){.files = files});
+    struct child plain = {.argv = {CUP_PYTHON, "-c", http_program, server.url},
+                          .settings = {"PYTHONPATH=" WORKLOADS, "CUPPING_READS=1"}};
+    struct child recorded = child_recorded(&plain, profile);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *log = http_stop(&server);
+    check_http(export_reads(profile, profile), log, server.url);
+    json_decref(log);
+    child_free(&recorded);
+    test_directory_remove(profile);
+    test_directory_remove(files);
 }
