@@ -128,11 +128,9 @@ static uint64_t hash_path(const char *path)
            2; /* 0 and 1 are no keys */
 }
 
-void cup_path_used(const char *path)
+/* TASK (0: none is known) used PATH. */
+static void note_use(const char *path, uint32_t task)
 {
-    uint32_t task = cup_attribution_task();
-    if (!path || (!task && !cup_path_origins))
-        return;
     uint64_t key = hash_path(path);
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key);
     if (known && (known->task == task || cup_task_runs(known->task)))
@@ -141,14 +139,35 @@ void cup_path_used(const char *path)
         cup_lock_origin_named(cup_path_origins, key, task);
 }
 
+/* The only running task that used PATH; 0: none or several did. */
+static uint32_t find_user(const char *path)
+{
+    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, hash_path(path));
+    return known && !known->shared && cup_task_runs(known->task) ? known->task : 0;
+}
+
+void cup_path_used(const char *path)
+{
+    uint32_t task = cup_attribution_task();
+    if (path && (task || cup_path_origins))
+        note_use(path, task);
+}
+
 /* Only for threads that are not Python's. A Python thread that carries no task may serve several,
  * and open a file for one task that another one looked up. */
 uint32_t cup_path_task(const char *path)
 {
-    if (!path || cup_python_thread())
-        return 0;
-    struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, hash_path(path));
-    return known && !known->shared && cup_task_runs(known->task) ? known->task : 0;
+    return !path || cup_python_thread() ? 0 : find_user(path);
+}
+
+void cup_url_used(const char *url, uint32_t task)
+{
+    note_use(url, task);
+}
+
+uint32_t cup_url_task(const char *url)
+{
+    return find_user(url);
 }
 
 bool cup_path_was_used(const char *path, uint32_t task)

@@ -6,7 +6,8 @@
  *     can find the task that made it.
  *   - Paths of files that a task looked up (stat), by hash. Pools of native threads (pyarrow's)
  *     open files long after the task looked them up. If only one running task looked a file up, it
- *     is opened for that task.
+ *     is opened for that task. URLs are in the same table: what a task requests from a server on
+ *     its own thread (the size or the footer of a file) names it for the pool's later requests.
  *
  * What another task used, too, is marked as shared, and attributes nothing any more. */
 #pragma once
@@ -49,6 +50,14 @@ void cup_path_used(const char *path);
 
 /* The task for which the calling thread, which carries none, opens PATH; 0: not known. */
 uint32_t cup_path_task(const char *path);
+
+/* TASK requests URL from a server, by a thread that certainly works for it. Guard held. */
+void cup_url_used(const char *url, uint32_t task);
+
+/* The only running task that requested URL by a thread that certainly works for it; 0: none or
+ * several did. For requests of threads that carry no task: pools of native threads (pyarrow's), and
+ * the event loops that work for these. */
+uint32_t cup_url_task(const char *url);
 
 /* TASK looked PATH up or opened it, or several tasks did. Paths are compared as text: the same file
  * under another name is another one. */

@@ -1,5 +1,6 @@
 #include "preload/io/exchange.h"
 
+#include "preload/attribution/lock_origin.h"
 #include "preload/counters/block.h"
 #include "preload/io/http_message.h"
 #include "preload/io/known_files.h"
@@ -121,16 +122,44 @@ static void expect_answer(struct connection *to)
     cup_http_begin(&to->answer, true, next->method == 'H');
 }
 
+/* The thread certainly works for the owner's task. */
+static bool is_certain(const struct cup_owner *owner)
+{
+    return owner->method == CUP_METHOD_OWN || owner->method == CUP_METHOD_CONTEXT ||
+           owner->method == CUP_METHOD_HANDOFF;
+}
+
+/* The thread carries no task, or one that only started it: then the URL may name the task. */
+static bool is_weak(const struct cup_owner *owner)
+{
+    return owner->method == CUP_METHOD_NONE || owner->method == CUP_METHOD_INHERITED;
+}
+
+/* OWNER requests URL. */
+static void name_task(struct request *request, const struct cup_owner *owner, const char *url)
+{
+    uint32_t named = is_weak(owner) ? cup_url_task(url) : 0;
+    if (request->task && is_certain(owner))
+        cup_url_used(url, request->task);
+    if (!named)
+        return;
+    request->task = named;
+    request->inherited = false;
+}
+
 /* A request begins with PIECE. False: too many are out. */
 static bool add_request(struct connection *to, const struct cup_owner *owner,
                         const struct iovec *piece)
 {
+    const char *bytes = piece->iov_base;
     char url[CUP_URL_LONGEST];
     if (to->count == REQUESTS)
         return false;
-    bool has_url = cup_url_of_request(url, piece->iov_base, piece->iov_len);
+    bool has_url = cup_url_of_request(url, bytes, piece->iov_len);
     struct request *request = &to->requests[(to->first + to->count) % REQUESTS];
-    *request = describe_request(owner, has_url ? cup_known_url(url) : 0);
+    *request = describe_request(owner, has_url && *bytes == 'G' ? cup_known_url(url) : 0);
+    if (has_url)
+        name_task(request, owner, url);
     request->key = cup_url_request_key(piece->iov_base, piece->iov_len);
     if (++to->count == 1)
         expect_answer(to);
@@ -267,9 +296,9 @@ static void recognise(struct cup_descriptor *socket, struct connection *to,
 }
 
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
-                       const struct cup_exchange_bytes *bytes, bool *asks)
+                       const struct cup_exchange_bytes *bytes, struct cup_asked *asked)
 {
-    *asks = false;
+    *asked = (struct cup_asked){.task = 0};
     if (socket->protocol == CUP_PROTOCOL_OTHER || socket->peer != CUP_PEER_TCP)
         return false;
     struct connection *to = lock_connection(socket);
@@ -281,7 +310,11 @@ bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *ow
         send_http(socket, to, owner, bytes);
     else if (socket->protocol == CUP_PROTOCOL_TURNS)
         send_turn(to, owner, bytes);
-    *asks = socket->protocol == CUP_PROTOCOL_HTTP || (to->is_tls && to->asks && !to->interleaves);
+    asked->asks =
+        socket->protocol == CUP_PROTOCOL_HTTP || (to->is_tls && to->asks && !to->interleaves);
+    const struct request *last = last_request(to);
+    if (socket->protocol == CUP_PROTOCOL_HTTP && last && is_weak(owner) && !last->inherited)
+        asked->task = last->task;
     cup_spin_unlock(&to->lock);
     return socket->protocol != CUP_PROTOCOL_OTHER;
 }

@@ -35,11 +35,17 @@ struct cup_exchange_bytes {
     size_t count;
 };
 
+/* What was sent. */
+struct cup_asked {
+    bool asks;     /* it is part of a request; false for the handshake of TLS, and for what may be
+                      HTTP/2 */
+    uint32_t task; /* that the URL names, because the sending thread carries no task; 0: none */
+};
+
 /* Call this when OWNER has sent BYTES on SOCKET. Returns false if the connection is not followed.
- * Sets *ASKS: true if the bytes are part of a request; false for the handshake of TLS, and for what
- * may be HTTP/2. */
+ * Sets *ASKED. */
 bool cup_exchange_sent(struct cup_descriptor *socket, const struct cup_owner *owner,
-                       const struct cup_exchange_bytes *bytes, bool *asks);
+                       const struct cup_exchange_bytes *bytes, struct cup_asked *asked);
 
 /* Returns what was asked for last on SOCKET, as a number that is the same whenever the same is
  * asked for (cup_url_request_key()), and sets *FILE to the FILE record of its URL. Both are 0 if

@@ -101,11 +101,15 @@ static size_t correct_connection(struct cup_transfer *transfer,
                                  const struct cup_exchange_bytes *bytes, size_t offset)
 {
     bool sends = transfer->call == CUP_WRITE;
+    struct cup_asked asked = {.task = 0};
     if (!sends && bytes->count && cup_exchange_is_followed(transfer->descriptor))
         return correct_by_request(transfer, bytes, offset);
     if (!sends || !bytes->count ||
-        !cup_exchange_sent(transfer->descriptor, &transfer->owner, bytes, &transfer->asks))
+        !cup_exchange_sent(transfer->descriptor, &transfer->owner, bytes, &asked))
         correct_by_senders(transfer);
+    transfer->asks = asked.asks;
+    if (asked.task)
+        change_owner(transfer, asked.task);
     return bytes->count;
 }
 

@@ -73,11 +73,20 @@ static const char *find_query(const char *target, const char *end)
     return target;
 }
 
+/* The length of "GET " or "HEAD ", if the request begins with that; else 0. */
+static size_t measure_method(const char *bytes, size_t count)
+{
+    static const char get[] = "GET ", head[] = "HEAD ";
+    if (count >= sizeof get && memcmp(bytes, get, sizeof get - 1) == 0)
+        return sizeof get - 1;
+    return count >= sizeof head && memcmp(bytes, head, sizeof head - 1) == 0 ? sizeof head - 1 : 0;
+}
+
 bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t count)
 {
-    static const char get[] = "GET ";
-    const char *target = bytes + sizeof get - 1, *end = bytes + count;
-    if (count < sizeof get || memcmp(bytes, get, sizeof get - 1) != 0)
+    size_t method = measure_method(bytes, count);
+    const char *target = bytes + method, *end = bytes + count;
+    if (!method)
         return false;
     const char *target_end = target + measure_visible(target, end);
     struct text to = {url, url + CUP_URL_LONGEST};

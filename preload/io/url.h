@@ -8,8 +8,8 @@
 
 enum { CUP_URL_LONGEST = 1024 };
 
-/* The URL of a GET request that begins with these COUNT bytes. False: it is another request, or the
- * bytes do not have its first line and the header "Host", or it is too long. */
+/* The URL of a GET or HEAD request that begins with these COUNT bytes. False: it is another
+ * request, or the bytes do not have its first line and the header "Host", or it is too long. */
 bool cup_url_of_request(char url[CUP_URL_LONGEST], const char *bytes, size_t count);
 
 /* "https://SERVER:PORT/". SERVER: the name that the client sent, may be empty. PEER: the address,

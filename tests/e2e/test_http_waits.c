@@ -23,6 +23,9 @@ static char *make_files(const char *name)
     char *scratch = cup_scratch(name);
     cr_assert(mkdir(text("%s/files", scratch), 0755) == 0);
     xrootd_make_files(text("%s/files", scratch));
+    const char *const argv[] = {CUP_PYTHON, CUP_TOP "/tests/workloads/http_job.py",
+                                text("%s/files", scratch), NULL};
+    cup_run("http_job.py", text("%s/http_job.log", scratch), argv, cup_clean_environment, 120);
     return scratch;
 }
 
@@ -104,7 +107,7 @@ static void judge(const char *name, const char *clients, size_t tasks, bool tls)
 
 Test(http_waits, plain)
 {
-    judge("http-waits", "uproot,requests,lock", 6, false);
+    judge("http-waits", "uproot,requests,arrowhttp,lock", 8, false);
 }
 
 Test(http_waits, tls)
@@ -119,9 +122,10 @@ Test(http_waits, s3)
     char *scratch = make_files("http-waits-s3");
     const char *files = text("%s/files", scratch);
     s3_start(&server, &(struct http_options){.files = files, .settings = slow});
-    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow", NULL);
+    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow,arrows3",
+                NULL);
     json_t *log = s3_stop(&server);
-    check_waits(scratch, log, 6);
+    check_waits(scratch, log, 8);
     check_advice(scratch);
     json_decref(log);
     free(scratch);

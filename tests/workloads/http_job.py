@@ -1,5 +1,6 @@
 """Tasks on a real worker that fetch files from an HTTP server, each with one client.
 
+    http_job.py DIRECTORY                                writes files for the clients of Parquet
     http_job.py ADDRESS URL CLIENT,CLIENT... TASKS       URL/bucket for clients of S3
 
 TASKS tasks of each client, named CLIENT-NUMBER, ask for their files at URL/t/KEY/NAME: so the server's
@@ -14,6 +15,20 @@ from distributed import Client, wait
 
 HERE = Path(__file__).resolve().parent
 FILES = ["0.root", "1.root"]
+PARQUET = ["0.parquet", "1.parquet"]
+
+
+def write_parquet(directory):
+    """Of the same size as the ROOT files; in each row group a column is a request of its own."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    numbers = np.random.default_rng(2)
+    for name in PARQUET:
+        table = pa.table({f"b{i}": numbers.normal(size=60_000) for i in range(6)})
+        pq.write_table(table, Path(directory, name), row_group_size=20_000, compression="none",
+                       use_dictionary=False)
 
 
 def fetch_requests(urls):
@@ -122,13 +137,38 @@ def split_s3(urls):
     return endpoint, [url[len(endpoint) + 1 :] for url in urls]
 
 
-def fetch_pyarrow(urls):
+def scan(files, paths):
+    """By Arrow's threads, which belong to no task."""
+    import pyarrow.dataset as ds
+
+    return [ds.dataset(path, filesystem=files, format="parquet").to_table().num_rows
+            for path in paths]
+
+
+def fetch_arrowhttp(urls):
+    """Arrow's threads wait for fsspec's event loop."""
+    import fsspec
+    from pyarrow.fs import FSSpecHandler, PyFileSystem
+
+    return scan(PyFileSystem(FSSpecHandler(fsspec.filesystem("http"))), urls)
+
+
+def arrow_s3(urls):
+    """Arrow's own client of S3, and the keys."""
     from pyarrow.fs import S3FileSystem
 
     endpoint, keys = split_s3(urls)
     scheme, _, host = endpoint.partition("://")
-    files = S3FileSystem(access_key="k", secret_key="s", endpoint_override=host, scheme=scheme,
-                         region="us-east-1")
+    return S3FileSystem(access_key="k", secret_key="s", endpoint_override=host, scheme=scheme,
+                        region="us-east-1"), keys
+
+
+def fetch_arrows3(urls):
+    return scan(*arrow_s3(urls))
+
+
+def fetch_pyarrow(urls):
+    files, keys = arrow_s3(urls)
     return [len(files.open_input_file(key).read()) for key in keys]
 
 
@@ -159,6 +199,8 @@ def fetch(here, client, urls):
 
 
 def main():
+    if len(sys.argv) == 2:
+        return write_parquet(sys.argv[1])
     address, url, clients, count = sys.argv[1:]
     client = Client(address)
     client.wait_for_workers(1)
@@ -166,7 +208,8 @@ def main():
     for name in clients.split(","):
         for number in range(int(count)):
             key = f"{name}-{number}"
-            urls = [f"{url}/t/{key}/{file}" for file in FILES[: 1 + number % 2]]
+            files = PARQUET if name.startswith("arrow") else FILES
+            urls = [f"{url}/t/{key}/{file}" for file in files[: 1 + number % 2]]
             tasks.append(client.submit(fetch, str(HERE), name, urls, key=key, pure=False))
     wait(tasks)
     print([task.result() for task in tasks])

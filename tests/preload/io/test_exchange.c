@@ -1,6 +1,7 @@
 /* Whose the answers on a connection are. */
 #include "preload/io/exchange.h"
 
+#include "preload/attribution/lock_origin.h"
 #include "preload/lifecycle/running_tasks.h"
 
 #include <criterion/criterion.h>
@@ -10,6 +11,7 @@
 /* Beyond the descriptors of the test, so that no peer is found. */
 enum { FD = 4000 };
 static struct cup_descriptor *connection;
+static uint32_t named; /* task that the URL of the last request named */
 
 static void begin(void)
 {
@@ -23,13 +25,21 @@ static void begin(void)
 
 TestSuite(exchange, .init = begin);
 
+static void begin_with_urls(void)
+{
+    begin();
+    cr_assert_eq(cup_lock_origin_init(), 0);
+}
+
 static bool send_bytes(uint32_t task, const void *data, size_t count)
 {
     struct cup_block block = {.task = task};
     struct cup_owner owner = {&block, task ? CUP_METHOD_CONTEXT : CUP_METHOD_NONE, 0};
-    bool asks;
-    return cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count},
-                             &asks);
+    struct cup_asked asked;
+    bool follows =
+        cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count}, &asked);
+    named = asked.task;
+    return follows;
 }
 
 static bool send_text(uint32_t task, const char *text)
@@ -215,4 +225,41 @@ Test(exchange, why_bytes_are_unattributed)
     send_record(1, 1, 200, 5);
     send_record(2, 2, 200, 5);
     expect_reason(CUP_UNATTRIBUTED_MIXED, true);
+}
+
+/* ---- threads that carry no task ------------------------------------------------------------- */
+
+#define GET(path) "GET /" path " HTTP/1.1\r\nHost: h\r\n\r\n"
+
+Test(exchange, urls_name_the_task_of_requests_without_one, .init = begin_with_urls)
+{
+    send_text(1, "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n");
+    cr_expect_eq(named, 0);
+    expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", 1);
+    send_text(0, GET("a"));
+    cr_expect_eq(named, 1);
+    expect_answer(ANSWER "abcd", 1);
+    send_text(0, GET("b"));
+    cr_expect_eq(named, 0);
+    expect_answer(ANSWER "abcd", 0);
+}
+
+Test(exchange, urls_of_several_tasks_name_none, .init = begin_with_urls)
+{
+    send_text(1, GET("shared"));
+    expect_answer(ANSWER "abcd", 1);
+    send_text(2, GET("shared"));
+    expect_answer(ANSWER "abcd", 2);
+    send_text(0, GET("shared"));
+    cr_expect_eq(named, 0);
+    expect_answer(ANSWER "abcd", 0);
+}
+
+Test(exchange, urls_of_a_task_that_ended_name_none, .init = begin_with_urls)
+{
+    send_text(1, GET("ended"));
+    expect_answer(ANSWER "abcd", 1);
+    cup_running_remove(1);
+    send_text(0, GET("ended"));
+    cr_expect_eq(named, 0);
 }

@@ -24,6 +24,7 @@ Test(url, of_a_request)
                "http://data.example:81/a/b.root");
     expect_url("GET /a?secret=1 HTTP/1.1\r\nHOST:x\r\n\r\n", "http://x/a");
     expect_url("GET http://user:word@x/a?b HTTP/1.1\r\nHost: proxy\r\n\r\n", "http://x/a");
+    expect_url("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n", "http://x/a");
     expect_url("GET http://x/a@b HTTP/1.1\r\n\r\n", "http://x/a@b");
 }
 
@@ -32,7 +33,7 @@ Test(url, of_no_request)
     static const char get[] = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
     for (size_t count = 0; count < 24; count++)
         expect_none(get, count);
-    expect_none("HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n", 29);
+    expect_none("PUT /a HTTP/1.1\r\nHost: x\r\n\r\n", 28);
     expect_none("GET /a HTTP/1.1\r\n\r\n", 19);
     expect_none("GET a HTTP/1.1\r\nHost: x\r\n\r\n", 27);
     expect_none("GET /\x01 HTTP/1.1\r\nHost: x\r\n\r\n", 28);
