@@ -121,6 +121,28 @@ unsigned cup_text_columns(struct cup_text text)
     return columns;
 }
 
+/* Control characters could move the cursor or change the terminal. */
+static bool is_harmless(uint32_t code)
+{
+    return code >= 0x20 && code != CUP_UTF8_BAD && !(code >= 0x7f && code < 0xa0);
+}
+
+/* A copy with a question mark for each harmful character. The caller frees it; NULL: no memory. */
+static char *make_harmless(const char *text)
+{
+    const char *end = text + strlen(text);
+    char *copy = malloc((size_t)(end - text) + 1), *to = copy;
+    while (copy && text < end) {
+        uint32_t code;
+        size_t length = cup_utf8_next(text, end, &code);
+        to = is_harmless(code) ? mempcpy(to, text, length) : mempcpy(to, "?", 1);
+        text += length;
+    }
+    if (copy)
+        *to = '\0';
+    return copy;
+}
+
 /* Prints the characters from number `from` up to `to`. */
 static void print_part(FILE *out, struct cup_text text, unsigned from, unsigned to)
 {
@@ -129,8 +151,7 @@ static void print_part(FILE *out, struct cup_text text, unsigned from, unsigned 
     for (const char *at = text.bytes; at < end && number < to; number++) {
         uint32_t code;
         size_t length = cup_utf8_next(at, end, &code);
-        bool harmless = code >= 0x20 && code != CUP_UTF8_BAD && !(code >= 0x7f && code < 0xa0);
-        if (number >= from && harmless)
+        if (number >= from && is_harmless(code))
             fwrite(at, 1, length, out);
         else if (number >= from)
             putc('?', out);
@@ -200,12 +221,15 @@ void cup_print_hanging(const struct cup_terminal *terminal, enum cup_style style
         cup_html_prose(terminal->out, text);
         return;
     }
-    for (unsigned before = 0; *text; before = indent) {
-        size_t length = line_length(text, terminal->width - indent);
-        cup_print(terminal, style, "%*s%.*s\n", (int)before, "", (int)length, text);
-        text += length;
-        text += strspn(text, " ");
+    char *copy = make_harmless(text);
+    const char *at = copy ? copy : "";
+    for (unsigned before = 0; *at; before = indent) {
+        size_t length = line_length(at, terminal->width - indent);
+        cup_print(terminal, style, "%*s%.*s\n", (int)before, "", (int)length, at);
+        at += length;
+        at += strspn(at, " ");
     }
+    free(copy);
 }
 
 void cup_print_wrapped(const struct cup_terminal *terminal, enum cup_style style, unsigned indent,

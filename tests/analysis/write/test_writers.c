@@ -234,6 +234,17 @@ Test(terminal, control_characters_are_made_harmless)
     expect_fit("\xc2\x9b", 10, CUP_FIT_NONE, "?"); /* a control sequence in one character */
 }
 
+Test(terminal, control_characters_in_sentences_are_made_harmless)
+{
+    char *written;
+    size_t bytes;
+    struct cup_terminal terminal = {.out = open_memstream(&written, &bytes), .width = 40};
+    cup_print_wrapped(&terminal, CUP_PLAIN, 2, "known: a\033[2Jb, c\x9b\xc2\x9b\r\b\x7f, µs");
+    fclose(terminal.out);
+    cr_assert_str_eq(written, "  known: a?[2Jb, c?????, µs\n");
+    free(written);
+}
+
 Test(terminal, numbers_keep_their_units)
 {
     char *written;
