@@ -33,3 +33,14 @@ Test(package, with_python_alone)
 {
     check(CUP_PYTHON, "-S", "; neither");
 }
+
+Test(package, what_attach_sends_and_refuses)
+{
+    if (access(CUP_PYTHON, X_OK))
+        cr_skip_test("no %s", CUP_PYTHON);
+    shell_enter();
+    const struct shell_result *result = shell("%s $top/tests/python/check_remote.py .", CUP_PYTHON);
+    cr_expect(result->status == 0 && has(result->out, "remote: as it says"), "%s%s", result->out,
+              result->err);
+    shell_leave();
+}

@@ -1,0 +1,135 @@
+"""What `cupping attach` refuses on a nanny, and what it sends there. Needs distributed; no cluster.
+
+    check_remote.py SCRATCH [noexec]
+"""
+
+import os
+import pickle
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "python"))
+
+import cupping.profile  # noqa: E402
+from cupping.remote import plugin, ship, turns  # noqa: E402
+from cupping.remote.by_source import Function  # noqa: E402
+
+cupping.profile.own_command = str(TOP / "build" / "cupping")
+
+
+def refusal(function, *arguments):
+    try:
+        function(*arguments)
+    except plugin.Refused as why:
+        return str(why)
+    return None
+
+
+def check_machines():
+    with mock.patch.object(platform, "machine", lambda: "aarch64"):
+        assert "aarch64, and cupping is for Linux on x86_64" in refusal(plugin.check_machine)
+    for version, words in (("glibc 2.16", "glibc is 2.16"), ("musl 1.2", "cupping needs glibc")):
+        with mock.patch.object(os, "confstr", lambda _, version=version: version):
+            assert words in refusal(plugin.check_machine), version
+    assert refusal(plugin.check_machine) is None
+
+
+def check_library(parcel, folder):
+    digest, length, compressed = parcel["files"][plugin.LIBRARY]
+    library = plugin.unpack(parcel, folder)
+    assert library.stat().st_mode & 0o777 == 0o500
+    assert refusal(plugin.check_loads, library, parcel["version"]) is None
+    assert "version" in refusal(plugin.check_loads, library, "0.0.1")
+    # Half a library, as of a disk that was full, is replaced before it is used.
+    inode = library.stat().st_ino
+    library.chmod(0o700)
+    os.truncate(library, length // 2)
+    assert plugin.is_whole(plugin.unpack(parcel, folder), digest, length)
+    assert library.stat().st_ino != inode
+    # A byte that changed on the way, and a library that never was one.
+    damaged = {**parcel, "files": {plugin.LIBRARY: ("0" * 64, length, compressed)}}
+    assert "arrived damaged" in refusal(plugin.unpack, damaged, folder)
+    library.chmod(0o700)
+    library.write_text("no library")
+    assert "cannot be loaded" in refusal(plugin.check_loads, library, parcel["version"])
+    assert "blanks and colons" in refusal(plugin.check_loads, Path("/a b/libcupping.so"), "")
+
+
+def check_noexec(scratch):
+    """A real file system that is mounted noexec, where this user may mount one."""
+    place = scratch / "noexec"
+    place.mkdir()
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o noexec none "$1" && exec "$2" "$3" "$1" noexec', "sh",
+         place, sys.executable, __file__], capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        assert "mounted noexec" in done.stdout, done.stdout
+    return done.returncode == 0
+
+
+def check_directories(scratch):
+    private, open_to_all = scratch / "private", scratch / "open"
+    plugin.make_private(private)
+    assert private.stat().st_mode & 0o777 == 0o700
+    open_to_all.mkdir()
+    open_to_all.chmod(0o755)
+    assert "not a directory of this user alone" in refusal(plugin.make_private, open_to_all)
+    link = scratch / "link"
+    link.symlink_to(private)
+    assert "not a directory of this user alone" in refusal(plugin.make_private, link)
+
+
+def check_environment(parcel, scratch):
+    """What a nanny had before is there again, and another attachment is not taken for it."""
+    scratch = scratch / "nanny"
+    os.environ.pop("CUPPING_DIR", None)
+    nanny = SimpleNamespace(local_directory=str(scratch), id="Nanny-1-2", address="tcp://a", pid=None,
+                            pre_spawn_env={"LD_PRELOAD": "/other.so", "A": "b"}, plugins={})
+    before = dict(nanny.pre_spawn_env)
+    dead = plugin.Plugin(parcel, "dead", "client-1", {})
+    dead.prepare(nanny)
+    assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{dead.library}"
+    later = plugin.Plugin(parcel, "later", "client-2", {"CUPPING_INTERVAL": "2"})
+    later.prepare(nanny)
+    assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{later.library}"
+    assert nanny.pre_spawn_env["CUPPING_INTERVAL"] == "2"
+    later.teardown(nanny)
+    plugin.forget(str(later.folder), nanny)
+    assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
+    assert not later.folder.exists() and dead.folder.exists()
+
+
+def check_sources(parcel):
+    """Pickles have the module's source, and no name of cupping that would have to be imported."""
+    program = ("import pickle, sys; thing = pickle.load(sys.stdin.buffer); "
+               "print(type(thing).__name__, getattr(thing, '__name__', ''), 'cupping' in sys.modules)")
+    for thing, name in ((plugin.Plugin(parcel, "a", "b", {}), "Plugin False"),
+                        (Function(turns.__name__, "end_turn"), "function end_turn False")):
+        done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), check=True,
+                              capture_output=True)
+        assert done.stdout.decode().split() == name.split(), done.stdout
+    assert len(pickle.dumps(plugin.Plugin(parcel, "a", "b", {}))) < 1_000_000
+
+
+def main():
+    scratch = Path(sys.argv[1]).resolve()
+    folder = scratch / "folder"
+    folder.mkdir()
+    parcel = ship.pack()
+    if sys.argv[2:] == ["noexec"]:
+        print(refusal(plugin.check_loads, plugin.unpack(parcel, folder), parcel["version"]))
+        return
+    check_machines()
+    check_library(parcel, folder)
+    check_directories(scratch)
+    check_environment(parcel, scratch)
+    check_sources(parcel)
+    print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
+
+
+main()
