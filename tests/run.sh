@@ -99,7 +99,7 @@ $(quote_failed "$log")"
 # Suites with clusters mostly wait, so these run side by side, the longest first. Suites that measure
 # short times, or look at all processes, need the machine alone, and are not named here.
 parallel="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
-plain_jobs|runs|cluster_tasks|stacks|clocks|xrootd|servers|stack_uses|plot|exports|workers|losses|\
+plain_jobs|remote|runs|cluster_tasks|stacks|clocks|xrootd|servers|stack_uses|plot|exports|workers|losses|\
 opens|http|replay|doctor|releases|mapped|fine|sections|access|collect|merge|native|native_names|\
 compare_runs|executors|mutated"
 run_e2e() {

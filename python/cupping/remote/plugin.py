@@ -28,7 +28,7 @@ CHECK = """import ctypes
 version = ctypes.CDLL(None).cupping_api_version
 version.restype = ctypes.c_char_p
 print(version().decode())"""
-CHECK_SECONDS = 60  # a machine under load may take long to start a Python
+CHECK_SECONDS = 120  # a machine under load may take long to start a Python
 
 
 class Refused(Exception):

@@ -11,7 +11,7 @@ from . import by_source, say, turns
 SHARE = 10  # of so many workers, one has its turn
 MOST_THREADS = 64
 AGAIN_S = 0.2
-BACK_S = 120  # a worker's new process must be there after so many seconds
+BACK_S = 300  # a worker's new process must be there after so many seconds
 
 WAITS_FOR = {"tasks": "it ran tasks", "results": "it held results that no other worker could take"}
 
