@@ -94,17 +94,27 @@ class Attachment:
         if not self._attached:
             return
         self._attached = False
+        folders: dict[str, str] = {}
+        try:
+            folders = self._release_workers()
+        except OSError as problem:  # the cluster is gone
+            say(f"the workers were not released: {problem}")
+        if self._collector is not None:
+            self._collector.stop()
+            self._write_refused()  # the collector writes the same file
+        if folders:
+            self._remove_folders(folders)
+
+    def _release_workers(self) -> dict[str, str]:
+        """Returns {nanny: folder of its logs} of those whose logs are complete."""
         states = self._states()
         self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
         for worker, why in left.items():
             say(f"{worker} stays profiled until it ends: {why}")
-        if self._collector is not None:
-            self._collector.stop()
-            self._write_refused()  # the collector writes the same file
-        self._remove_folders({state["nanny"]: state["folder"] for worker, state in states.items()
-                              if worker not in left and state["folder"]})
+        return {state["nanny"]: state["folder"] for worker, state in states.items()
+                if worker not in left and state["folder"]}
 
     # --- the plugin ---
 
