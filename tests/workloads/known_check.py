@@ -67,7 +67,8 @@ def check_read(functions, name, known, lines):
 def check_use(functions, name, expected, lines):
     row, times = at_line(functions, "known_tasks.py", lines[f"{name}: use"]), expected["tasks"][name]["times"]
     close_to(row["total_cpu_s"], times * expected["cpu_s"], 0.1, 0.04, name, "CPU")
-    close_to(row["total_alloc_bytes"], times * expected["alloc_bytes"], 0, 2 << 20, name, "allocated")
+    # Small allocations beside the known ones: each that is recorded stands for 1.5 MiB.
+    close_to(row["total_alloc_bytes"], times * expected["alloc_bytes"], 0, 3 * (3 << 19), name, "allocated")
 
 
 def check_kernels(functions, expected, lines):

@@ -15,7 +15,7 @@ SHARES = {"half": 0.5, "third": 0.3, "fifth": 0.2}
 # Of each chunk, by all three: calls and bytes. Of small ones in a row only some are looked at: their error
 # is a fifth of what the judge allows.
 READS = ((40, 60000), (200, 1000))
-ALLOCATIONS = (10000, 100000)
+ALLOCATIONS = (30000, 100000)
 
 
 class Known(processor.ProcessorABC):
