@@ -37,7 +37,7 @@ ROWS = [
     ("FUSE (bindfs)", "mkdir $P.on && bindfs $P.on $P", "", False),
     ("FUSE, direct_io", "mkdir $P.on && bindfs -o direct_io $P.on $P", "", False),
     ("FUSE, 1 MB/s", "mkdir $P.on && bindfs --write-rate=1M $P.on $P", "", False),
-    ("FUSE that ends", "mkdir $P.on && bindfs -f $P.on $P & sleep 2", "umount -l $P; kill $(pgrep -x bindfs) 2>/dev/null; true", None),
+    ("FUSE that ends", "mkdir $P.on && { bindfs -f $P.on $P & echo $! >$P.pid; sleep 2; }", "umount -l $P; kill $(cat $P.pid) 2>/dev/null; true", None),
 ]
 
 
