@@ -162,6 +162,9 @@ def main(directory, files, tls=None):
     wait_for("the second client", lambda: Path(directory, "second", killed).exists())
     wait_for("the workers", lambda: len(workers_of(client, "")) == 5 and workers_of(client, "c"))
     wait_for("the log of c", lambda: is_home(collector, cluster.log_names("c"), 0))
+    # It looks for new nannies every two seconds only.
+    wait_for("the log of c at the second client",
+             lambda: all(Path(directory, "second", log).exists() for log in cluster.log_names("c")))
     ended = time.time()
     wait_for("what b wrote", lambda: is_home(collector, cluster.log_names("b"), ended))
     cluster.vanish("b")
