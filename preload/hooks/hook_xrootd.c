@@ -193,11 +193,16 @@ struct asking {
     struct cup_server_request_out sent;
 };
 
-/* ASKS: a server is asked. */
+/* OBJECT's file, if a server is asked about it, and that is recorded. ASKS: the method asks one. */
+static struct cup_descriptor *find_asked(const struct place *place, const void *object, bool asks)
+{
+    return asks && cup_xrootd_may_ask(object) ? find_file(place, object) : NULL;
+}
+
 static void begin_asking(struct asking *asking, const struct place *place, const void *object,
                          bool asks)
 {
-    asking->transfer.descriptor = asks ? find_file(place, object) : NULL;
+    asking->transfer.descriptor = find_asked(place, object, asks);
     asking->wait = begin_wait(&asking->room, CUP_WAIT_IO, CUP_WAITS);
     if (!asking->transfer.descriptor)
         return;
@@ -307,8 +312,8 @@ static void *request_stat(struct place place, struct status *status, void *file,
 {
     struct request *request;
     bool asks = (force & 0xff) != 0;
-    struct handler *first = cup_xrootd_prepare(
-        &request, &place, asks ? find_file(&place, file) : NULL, file, handler, 0, 0);
+    struct handler *first =
+        cup_xrootd_prepare(&request, &place, find_asked(&place, file, asks), file, handler, 0, 0);
     uint32_t sequence = request ? request->sequence : 0;
     ((stat_later *)place.real)(status, file, force, first, timeout);
     cup_xrootd_submitted(request, sequence, status);
@@ -323,7 +328,7 @@ static void *request_close(struct place place, struct status *status, void *file
 {
     struct request *request;
     struct handler *first =
-        cup_xrootd_prepare(&request, &place, find_file(&place, file), file, handler, 0, 0);
+        cup_xrootd_prepare(&request, &place, find_asked(&place, file, true), file, handler, 0, 0);
     uint32_t sequence = request ? request->sequence : 0;
     ((close_later *)place.real)(status, file, first, timeout);
     cup_xrootd_submitted(request, sequence, status);

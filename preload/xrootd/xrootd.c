@@ -21,6 +21,7 @@ struct open_file {
     const void *object; /* NULL: free */
     uint32_t log;       /* that FILE is numbered for: cup_xrootd_log() */
     bool local, numbered;
+    bool failed; /* it could not be opened */
     struct cup_descriptor file;
     char url[CUP_XROOTD_URL]; /* empty: local, or too long */
     uint32_t server_log;      /* that `server` is a string of: cup_xrootd_log() */
@@ -118,6 +119,7 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes)
         entry->log = known.log;
         entry->numbered = false;
         entry->local = is_local(url, bytes);
+        entry->failed = false;
         *entry->server_name = '\0';
         entry->file = (struct cup_descriptor){.class = CUP_FILE_DATA, .opened = 1, .owner = opener};
         if (!cup_xrootd_url(entry->url, sizeof entry->url, url, bytes))
@@ -218,7 +220,8 @@ static bool describe_entry(struct open_file *entry, struct cup_opened *opened,
         return false;
     strcpy(text, entry->url);
     opened->path = *text ? text : NULL;
-    if (!opened->error) {
+    entry->failed = opened->error != 0;
+    if (!entry->failed) {
         number_file(entry);
         opened->file = entry->file.file;
     }
@@ -232,6 +235,17 @@ bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char tex
     bool remote = !entry || describe_entry(entry, opened, text);
     cup_spin_unlock(&known.lock);
     return remote;
+}
+
+bool cup_xrootd_may_ask(const void *object)
+{
+    int saved = cup_enter();
+    cup_spin_lock(&known.lock);
+    struct open_file *entry = known.files ? find_entry(object, false) : NULL;
+    bool failed = entry && entry->failed;
+    cup_spin_unlock(&known.lock);
+    cup_leave(saved);
+    return !failed;
 }
 
 uint32_t cup_xrootd_log(void)

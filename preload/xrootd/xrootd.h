@@ -36,6 +36,10 @@ enum { CUP_XROOTD_URL = 480 };
 struct cup_opened;
 bool cup_xrootd_describe(const void *object, struct cup_opened *opened, char text[CUP_XROOTD_URL]);
 
+/* False: OBJECT's open failed, so the client answers what else is asked of this file itself, and
+ * sends nothing. Any thread. Keeps errno. */
+bool cup_xrootd_may_ask(const void *object);
+
 /* A number that changes with each log. Numbers of files are valid only while it stays the same. */
 uint32_t cup_xrootd_log(void);
 
