@@ -123,8 +123,10 @@ static int execute(const char *verb, const char *python, const struct cup_option
     char folder[PATH_MAX], beside[PATH_MAX], program[PATH_MAX];
     const char **words = calloc(FIRST + options->count + operands->count + 2, sizeof *words);
     int count = words ? write_option_words(words + FIRST, options, request) : -1;
-    if (count < 0)
+    if (count < 0) {
+        free(words);
         return cup_error_memory(error, verb);
+    }
     find_package(folder);
     if (!find_beside(program, "cupping"))
         *program = '\0';

@@ -257,8 +257,9 @@ static int merge_log(struct writer *writer, struct batch *batch, struct cup_merg
 static int keep_name(struct writer *writer, struct cup_merged_log *log, const char *name)
 {
     size_t bytes = strlen(name);
-    char *names = realloc(writer->names, writer->name_bytes + bytes + 1);
-    if (!names || writer->name_bytes + bytes > UINT32_MAX)
+    bool fits = writer->name_bytes + bytes <= UINT32_MAX;
+    char *names = fits ? realloc(writer->names, writer->name_bytes + bytes + 1) : NULL;
+    if (!names)
         return -1;
     writer->names = names;
     memcpy(names + writer->name_bytes, name, bytes);

@@ -14,11 +14,11 @@ enum cup_part_reason {
 };
 
 struct cup_collected {
-    /* Number of logs of which a part came home, or nothing. */
+    /* Number of logs that were fetched incompletely, or not at all, by reason. */
     uint64_t logs[CUP_PART_REASONS];
-    /* The first time after which something may be missing, ns since the epoch on the clock of the
-     * log's host; 0: of at least one of these logs nothing came home. INT64_MAX: none is known in
-     * part. */
+    /* The earliest time after which one of these logs may be incomplete: ns since the epoch, clock
+     * of the log's host. 0: nothing was fetched of at least one log. INT64_MAX: there is no such
+     * log. */
     int64_t until_ns[CUP_PART_REASONS];
     char *full;           /* owned; why there was no more room; NULL: there was */
     int64_t full_ns;      /* since when, on the clock of the client */

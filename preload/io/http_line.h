@@ -24,14 +24,14 @@ bool cup_http_line_is_empty(const struct cup_http_line *line);
 /* Adds COUNT bytes. */
 void cup_http_line_add(struct cup_http_line *line, const char *bytes, size_t count);
 
-/* The line is complete but for its LF: if it ends with CR, that is no part of it. */
+/* Called at the LF that ends the line: removes a CR before it. */
 void cup_http_line_complete(struct cup_http_line *line);
 
 /* The line is the header NAME, which is in lower case and ends with ":". Returns its value; NULL:
  * another header. */
 const char *cup_http_line_value(const struct cup_http_line *line, const char *name);
 
-/* The text WORD, in any case, stands in the line at VALUE or after it. */
+/* True if the line has WORD at VALUE or later. Upper and lower case count as equal. */
 bool cup_http_line_contains(const struct cup_http_line *line, const char *value, const char *word);
 
 /* Reads a number in BASE from *AT on, which moves behind it. False: there is none, or it is too

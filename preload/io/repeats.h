@@ -10,13 +10,14 @@
  * Returns true if the task's last request for KEY failed. */
 bool cup_repeats_request(uint32_t task, uint32_t key, bool failed);
 
-/* TASK has connected to a server, the FILE record PEER. Returns true if it had as many connections
- * open there before: one of them has ended since, and this one replaces it. */
+/* TASK has connected to a server, the FILE record PEER. Returns true if this is a
+ * reconnection: TASK had at least as many connections to PEER open at once before, so this one
+ * replaces one that ended. */
 bool cup_repeats_connection(uint32_t task, uint32_t peer);
 
 /* Such a connection has ended. */
 void cup_repeats_disconnected(uint32_t task, uint32_t peer);
 
-/* Rows of the lifecycle table. */
+/* Functions of the lifecycle table: reset, and TASK has ended. */
 void cup_repeats_reset(void);
 void cup_repeats_task_ended(uint32_t task);

@@ -1,8 +1,9 @@
-/* Waits for the GIL. CPython waits for it on a condition, with the mutex of that condition locked
- * before and after the wait: work that the library did there would block each thread that wants to
- * give the GIL up, or to take it. So the hooks of the condition and of the mutex only note when the
- * wait began, and the wait is counted when the thread has unlocked the mutex. CPython waits in
- * steps of 5 ms without unlocking the mutex in between, and such a row of steps is one wait. */
+/* Waits for the GIL. CPython waits on a condition variable and holds its mutex before and after
+ * the wait. Work that the library did there would delay every thread that wants to take or release
+ * the GIL. So the hooks only note when a wait began, and count it when the thread has unlocked the
+ * mutex. CPython waits in steps of 5 ms and keeps the mutex between them: these steps are one wait.
+ * The exception is a wait of more than 50 ms. It is counted in pieces while the mutex is locked, so
+ * that the time series and the log of a killed worker have it. */
 #pragma once
 
 #include "preload/waits/wait.h"

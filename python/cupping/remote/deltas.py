@@ -125,8 +125,8 @@ class Log:
         self.header = None
 
     def confirm(self, number):
-        """The client has NUMBER; or not the last delta, if that has another number. True: the log is
-        final, and the client has all of it."""
+        """The client confirms delta NUMBER. If that is not the last delta that was sent, that one was
+        lost and is dropped. Returns True if the log is final and the client has all of it."""
         pending, self.pending = self.pending, None
         if not pending or pending[0] != number:
             if pending:

@@ -21,8 +21,8 @@ def remote(name: str) -> Any:
 
 
 class Restarts:
-    """lose_results: also of workers that run tasks or hold results. wait_s: so long each worker's
-    tasks and results are waited for."""
+    """lose_results: also restart workers that run tasks or hold results. wait_s: how long to wait for
+    each worker's tasks to end and its results to be copied; then the worker is not restarted."""
 
     def __init__(self, client, *, at_once: bool, lose_results: bool, wait_s: float):
         self.client, self.at_once, self.lose_results, self.wait_s = client, at_once, lose_results, wait_s
