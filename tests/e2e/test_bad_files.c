@@ -188,8 +188,8 @@ static void expect_failed(const struct outcome *outcome)
     cr_expect(cup_count(completeness, "planned_events") == known_events(outcome), "%s", sentence);
 }
 
-/* Dask tries a task again whose worker died, up to three times. The worker that it starts last may
- * end before it says anything; it came too late to have done a chunk. */
+/* Dask tries a task again whose worker died, up to three times. Each worker that it starts has a
+ * log: the job waits until the last one has run a task. */
 Test(bad_files, a_chunk_that_kills_its_worker)
 {
     struct outcome outcome = load("bad-kill");

@@ -90,6 +90,10 @@ def main() -> None:
         done = int(run(chunks, treename="Events", processor_instance=worker)[1]["entries"]) if chunks else 0
     except Exception as caught:
         error = repr(caught)
+    if how == "kill":  # the worker that Dask started last has a log when the cluster ends
+        client.wait_for_workers(2)
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        client.gather([client.submit(abs, -1, workers=[address], pure=False) for address in workers])
     entries = {name: sum(chunk.entrystop - chunk.entrystart for chunk in chunks if chunk.dataset == name)
                for name in fileset}
     failed = {"fail": CHUNK, "kill": 0}.get(how)
