@@ -36,7 +36,7 @@ struct cup_merged_header {
     uint32_t log_count;
     uint64_t dictionary_at;
     uint32_t dictionary_packed; /* its bytes in the file; 0: there is none */
-    uint32_t dictionary_bytes;  /* unpacked; as many as in the file: it is not compressed */
+    uint32_t dictionary_bytes;  /* unpacked; equal to dictionary_packed: it is not compressed */
     uint64_t index_at;
     uint64_t index_bytes;
     uint64_t block_count;     /* of all logs */
@@ -55,8 +55,8 @@ struct cup_merged_log {
 
 struct cup_merged_block {
     uint64_t at;           /* in the file */
-    uint32_t packed;       /* bytes there; 0: all bytes of the block are 0; as many as the block
-                              has: it is not packed */
-    uint32_t first_record; /* where the first record begins in the block; as many as the block has:
-                              none is known to begin */
+    uint32_t packed;       /* bytes in the file; 0: all bytes of the block are 0; the size of the
+                              block: it is not packed */
+    uint32_t first_record; /* where in the block the first record begins; the size of the block: no
+                              record is known to begin in it */
 };

@@ -163,8 +163,8 @@ static bool was_caught_in(cup_object *exception, const cup_object *code)
     return caught_in == code;
 }
 
-/* The function in FRAME handles an exception. What it calls meanwhile may handle others, of which
- * the outer exception is the context. */
+/* True if the function in FRAME handles an exception. A function that it calls from its handler may
+ * handle another one; then the exception of FRAME is that one's context. */
 static bool is_handling_exception_of(struct cup_frame frame)
 {
     enum { EXCEPTIONS_MOST = 8 };

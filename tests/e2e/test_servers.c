@@ -170,21 +170,32 @@ static double sum_of_series(const char *logs)
     return sum;
 }
 
+/* Starts two servers of the data in FILES, of which SETTINGS make one slow, and runs a program that
+ * reads from both. */
+static struct child
+run_on_two(struct http_server *slow, struct http_server *fast, const char *settings,
+           const char *(*program)(const struct http_server *slow, const struct http_server *fast),
+           char *files, const char *logs)
+{
+    write_data(files);
+    cr_assert(chmod(files, 0755) == 0);
+    http_start(slow, &(struct http_options){.files = files, .settings = settings});
+    http_start(fast, &(struct http_options){.files = files});
+    struct child plain = {.argv = {CUP_PYTHON, "-c", program(slow, fast)},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    return recorded;
+}
+
 /* Both deliver the same bytes. */
 Test(servers, of_two_http_servers_the_slow_one_comes_first)
 {
     http_need();
     char *logs = test_directory(), *files = test_directory();
     struct http_server slow, fast;
-    write_data(files);
-    cr_assert(chmod(files, 0755) == 0);
-    http_start(&slow, &(struct http_options){.files = files, .settings = "limit_rate 500k;"});
-    http_start(&fast, &(struct http_options){.files = files});
-    struct child plain = {.argv = {CUP_PYTHON, "-c", http_program(&slow, &fast)},
-                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0, "%s", recorded.err);
+    struct child recorded = run_on_two(&slow, &fast, "limit_rate 500k;", http_program, files, logs);
     json_t *report = report_of(logs), *log = http_stop(&slow), *other = http_stop(&fast);
     json_t *row = row_of(report, text("tcp://%s", slow.url + strlen("http://")));
     cr_assert(row != NULL, "no row of %s", slow.url);
@@ -277,15 +288,7 @@ Test(servers, a_slow_http_server_is_named_by_the_advice)
     http_need();
     char *logs = test_directory(), *files = test_directory();
     struct http_server slow, fast;
-    write_data(files);
-    cr_assert(chmod(files, 0755) == 0);
-    http_start(&slow, &(struct http_options){.files = files, .settings = "limit_rate 4m;"});
-    http_start(&fast, &(struct http_options){.files = files});
-    struct child plain = {.argv = {CUP_PYTHON, "-c", many_requests(&slow, &fast)},
-                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0, "%s", recorded.err);
+    struct child recorded = run_on_two(&slow, &fast, "limit_rate 4m;", many_requests, files, logs);
     json_t *report = report_of(logs), *log = http_stop(&slow), *other = http_stop(&fast);
     json_t *advice = advice_of(report, "slow_server");
     cr_assert(advice != NULL, "no advice on the slow server");

@@ -14,12 +14,12 @@ import os
 import random
 import re
 import resource
-import tempfile
 import threading
 import time
 import zlib
 
 from . import by_source, deltas, say
+from .whole_file import write_whole
 
 LIMIT_BYTES = 10_000_000_000  # of disk space for the copies
 # Comms that stay open: a quarter of the files that this process may open. With more nannies, each
@@ -39,18 +39,6 @@ class Plugin:
         return by_source.reduce_by_source(deltas.__name__, "CollectPlugin", {})
 
 
-def write_whole(path, text):
-    """Replaces a file by one with this text, which only this user can read."""
-    fd, temporary = tempfile.mkstemp(dir=os.path.dirname(path))
-    try:
-        with os.fdopen(fd, "w") as file:
-            file.write(text)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
 LOCK = threading.Lock()
 
 
@@ -64,7 +52,7 @@ def update_collected(directory, **parts):
                 known = json.load(file)
         except (OSError, ValueError):
             known = {}
-        write_whole(path, json.dumps({**known, **parts}, indent=1, sort_keys=True) + "\n")
+        write_whole(path, (json.dumps({**known, **parts}, indent=1, sort_keys=True) + "\n").encode())
 
 
 class Copy:

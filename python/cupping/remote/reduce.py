@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import uuid
 from pathlib import Path
 from typing import Any
 
 from ..profile import Error
 from . import by_source, merge_tasks
+from .whole_file import write_whole
 
 FAN = 8  # merged logs that one task merges
 
@@ -41,17 +41,6 @@ def group_workers(about: dict[str, dict[str, Any]]) -> list[list[str]]:
     if not groups:
         raise Error("the workers have no logs yet")
     return list(groups.values())
-
-
-def write_whole(path: Path, text: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-        os.rename(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def reduce(client, output: str | os.PathLike, *, command: str | None = None, memory_mb: int = 512) -> Path:

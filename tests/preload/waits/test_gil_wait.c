@@ -1,33 +1,13 @@
 /* When a wait for the GIL is counted, on the test's own thread: a made-up block counts it. */
+#include "tests/preload/waiting_task.h"
+
 #include "preload/waits/gil_wait.h"
-#include "preload/waits/helper_wait.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 #include <time.h>
 
-enum { TASK = 3 };
-static struct cup_block block;
 static char gil_mutex[8], switch_mutex[8];
-
-static void set_up(void)
-{
-    cr_assert_eq(cup_thread_init(), 0);
-    cup_clock_calibrate(false);
-    *cup_active_word = 1;
-    memset(&block, 0, sizeof block);
-    block.task = cup_self.task = TASK;
-    block.own = CUP_BLOCK_RUNS;
-    cup_self.own = &block;
-    cup_helper_wait_reset();
-    cup_wait_task_begins(TASK, 0);
-}
-
-static void tear_down(void)
-{
-    *cup_active_word = 0;
-    cup_self.own = NULL;
-}
 
 TestSuite(gil_wait, .init = set_up, .fini = tear_down);
 
