@@ -1,9 +1,11 @@
 /* Baskets, compressed and uncompressed bytes of each branch: cupping's report from the logs
  * alone is compared with what uproot says of the same files. The files are deleted before the
  * report. */
+#include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
+#include "tests/e2e/s3_server.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -269,6 +271,31 @@ Test(branches, that_pass_by_no_hook)
 Test(branches, in_answers_of_http_servers)
 {
     CHECK_BOTH("remote", "remote-parts", "remote-tiny", "remote-by-threads");
+}
+
+/* Tasks that run at the same time use the same connections. */
+Test(branches, in_answers_of_s3_servers)
+{
+    s3_need();
+    static const char *const names[] = {"s3", "s3-tiny", "s3-big", "s3-again", NULL};
+    struct s3_server server;
+    struct cup_cluster cluster;
+    char *directory = cup_scratch("branches-s3"), *files = input();
+    s3_start(&server, &(struct http_options){.files = files});
+    const char *const environment[] = {"PYTHONPATH=" CUP_TOP "/tests/workloads:" S3_PACKAGES,
+                                       text("CUPPING_TEST_S3=%s/bucket", server.front.url), NULL};
+    const char *const arguments[] = {files, directory, "s3", NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = directory,
+                                                              .threads = 4,
+                                                              .environment = environment});
+    cup_cluster_script(&cluster, "branches_job.py", arguments);
+    cup_cluster_stop(&cluster);
+    json_decref(s3_stop(&server));
+    tell_truth(directory, NULL);
+    struct job job = load(directory);
+    check_scenarios(&job, names);
+    drop(&job);
+    free(files);
 }
 
 Test(branches, of_readers_of_the_users_own)

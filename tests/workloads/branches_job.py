@@ -5,7 +5,8 @@ what was asked for.
         WHERE: address of a scheduler, "iterative" or "futures"
         INPUT: with what branches_files.py wrote
         SET:   "uproot" (tasks of branches_tasks.py), "coffea" (branches_coffea.py), "root" (files
-               written by ROOT, named in CUPPING_TEST_ROOT_FILES)
+               written by ROOT, named in CUPPING_TEST_ROOT_FILES), "s3" (the files of INPUT, in the
+               bucket at CUPPING_TEST_S3)
 
 Each scenario reads a copy of its own in DIRECTORY/data. Written: DIRECTORY/asked-WHERE.json, a list of
 {"scenario", "file", "seen": whether the bytes pass by the library, "reads": [...]}; branches_truth.py
@@ -90,6 +91,15 @@ SCENARIOS = {
     # no baskets
     "ntuple": ("ntuple", [[read("fields", ["x", "z"], tree="ntuple")]], {}),
     "both": ("both", [[read("fields", ["a", "b"], tree="ntuple"), read("arrays", ["x", "z"])]], {}),
+}
+
+
+# From an S3 server, by uproot's default: fsspec and s3fs.
+IN_BUCKET = {
+    "s3": ("cuts", [[read("arrays", ["x", "z"], 0, 6500)]], {}),
+    "s3-tiny": ("tiny", [[read("arrays", OF_TWO)]], {}),
+    "s3-big": ("big", [[read("arrays", ["steps", "small"])]], {}),
+    "s3-again": ("cuts", [[read("arrays", ["x", "z"])], [read("arrays", ["z", "number"])]], {}),
 }
 
 
@@ -202,6 +212,23 @@ class Job:
         for name, (file, tasks, options) in possible().items():
             path = self.copy(self.input / f"{file}.root", name)
             futures += self.submit(name, path, located(path, tasks), options)
+        self.client.gather(futures)
+
+    def s3(self):
+        """The server answers "t/KEY/NAME" with NAME, so each scenario has a file of its own."""
+        import branches_tasks
+
+        endpoint, _, bucket = os.environ["CUPPING_TEST_S3"].rpartition("/")
+        storage = {"key": "k", "secret": "s", "endpoint_url": endpoint}
+        futures = []
+        for name, (file, tasks, options) in IN_BUCKET.items():
+            key = f"{bucket}/t/{name}/{file}.root"
+            self.note(name, f"{endpoint}/{key}", [read for task in tasks for read in task],
+                      str(self.input / f"{file}.root"))
+            futures += [self.client.submit(branches_tasks.run, f"s3://{key}", task,
+                                           {**options, "storage": storage}, key=f"{name}-{number}",
+                                           pure=False)
+                        for number, task in enumerate(tasks)]
         self.client.gather(futures)
 
     def root(self):

@@ -25,7 +25,8 @@ class File:
 
     def tree(self, name):
         if self.opened is None:
-            self.opened = uproot.open(self.given(), array_cache=None, **source(self.options.get("source")))
+            self.opened = uproot.open(self.given(), array_cache=None, **source(self.options.get("source")),
+                                      **self.options.get("storage", {}))
         return self.opened[name]
 
     def given(self):
