@@ -37,32 +37,30 @@ uint32_t cup_event_under(uint32_t task)
     return made;
 }
 
-typedef uint32_t stack_here(uint32_t under);
-
-/* HERE: the function that reads the current stack. Stacks are on. */
-static uint32_t find_node(stack_here *here, uint32_t task)
+/* NATIVE: with native frames at any cost. NOW: ticks. Stacks are on. */
+static uint32_t find_node(bool native, uint32_t task, uint64_t now)
 {
-    if (__builtin_expect(cup_self.task == task, 1))
-        return here(0);
-    uint32_t under = cup_event_under(task), node = here(under);
+    bool own = __builtin_expect(cup_self.task == task, 1);
+    uint32_t under = own ? 0 : cup_event_under(task);
+    uint32_t node = native ? cup_stack_native_here(under) : cup_stack_cheap_here(under, now);
     return node ? node : under; /* native threads have no Python frames */
 }
 
 uint32_t cup_event_node(uint32_t task)
 {
-    return cup_stacks_on() ? find_node(cup_stack_native_here, task) : 0;
+    return cup_stacks_on() ? find_node(true, task, 0) : 0;
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */
 
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
-                    uint64_t bytes, uint64_t ns)
+                    uint64_t bytes, uint64_t ns, uint64_t now)
 {
     bool native = bytes >= CUP_EVENT_NATIVE_BYTES || ns >= CUP_EVENT_NATIVE_NS;
     if (!cup_stacks_on())
         return;
     if (!node)
-        node = find_node(native ? cup_stack_native_here : cup_stack_cheap_here, task);
+        node = find_node(native, task, now);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 

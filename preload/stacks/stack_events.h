@@ -46,10 +46,10 @@ void cup_event_hands_over(void);
 /* ---- reads and writes -------------------------------------------------------------------- */
 
 /* Adds an event to the sums of TASK. NODE: the stack that asked for the transfer; 0: the current
- * one. BYTES and NS are of one event, WEIGHT is the number of events. Does nothing if stacks are
- * off. */
+ * one. BYTES and NS are of one event, which ended at NOW (ticks); WEIGHT is the number of events.
+ * Does nothing if stacks are off. */
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
-                    uint64_t bytes, uint64_t ns);
+                    uint64_t bytes, uint64_t ns, uint64_t now);
 
 /* A random number, not 0: Marsaglia's xorshift32 (2003), seeded on the thread's first use. */
 static inline uint32_t cup_event_random(void)
@@ -78,7 +78,7 @@ static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32
         weight = CUP_EVENT_ONE_IN;
     }
     cup_self.event_time = time;
-    cup_event_take(use, task, node, weight, bytes, ns);
+    cup_event_take(use, task, node, weight, bytes, ns, now);
 }
 
 /* The same for a single character, whose duration is not measured. */
@@ -87,7 +87,7 @@ static inline void cup_event_character(enum cup_stack_use use, uint32_t task)
     if (__builtin_expect(cup_self.characters-- > 1, 1))
         return;
     cup_self.characters = 1 + cup_event_random() % (2 * CUP_EVENT_CHARACTERS - 1);
-    cup_event_take(use, task, 0, CUP_EVENT_CHARACTERS, 1, 0);
+    cup_event_take(use, task, 0, CUP_EVENT_CHARACTERS, 1, 0, cup_ticks());
 }
 
 /* ---- waits ------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "preload/python/frames.h"
 #include "preload/python/stack_frames.h"
 #include "preload/stacks/chain_memo.h"
+#include "preload/stacks/last_stack.h"
 #include "preload/stacks/merge_frames.h"
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_tables.h"
@@ -297,10 +298,9 @@ static inline bool may_read(void)
     return __atomic_load_n(&verified, __ATOMIC_ACQUIRE) && cup_active();
 }
 
-static inline uint32_t find_here(uint32_t under)
+static inline uint32_t find_here(struct cup_frame top, uint32_t under)
 {
-    struct cup_frame top;
-    if (!cup_frames_top(&top))
+    if (!top.at)
         return under;
     uint64_t hash = hash_stack(top.at, under);
     uint32_t node = find_cached(hash);
@@ -310,7 +310,8 @@ static inline uint32_t find_here(uint32_t under)
 uint32_t cup_stack_here(uint32_t under)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
-    uint32_t node = may_read() ? find_here(under) : 0;
+    struct cup_frame top;
+    uint32_t node = may_read() ? (cup_frames_top(&top), find_here(top, under)) : 0;
     cup_stack_walk_ends(walk);
     return node;
 }
@@ -373,10 +374,9 @@ static uint32_t find_by_chain(const struct spot *spot, uint64_t chain)
     return cup_native_has_room() ? unwind_stack(spot, true) : find_without_native(spot);
 }
 
-static inline uint32_t find_native_here(uint32_t under, bool at_any_cost, const uint64_t *first)
+static inline uint32_t find_native_here(struct cup_frame top, uint32_t under, bool at_any_cost,
+                                        const uint64_t *first)
 {
-    struct cup_frame top;
-    cup_frames_top(&top);
     uint64_t hash = hash_stack(top.at, under);
     struct spot spot = {top.at, under, hash, cup_mix(hash, cup_modules_closes()), first};
     uint64_t chain = cup_chain_find(spot.key, first);
@@ -387,13 +387,43 @@ static inline uint32_t find_native_here(uint32_t under, bool at_any_cost, const 
     return unwind_stack(&spot, chain != 0);
 }
 
-static uint32_t find_best(uint32_t under, bool at_any_cost, const uint64_t *first)
+static uint32_t find_best(struct cup_frame top, uint32_t under, bool at_any_cost,
+                          const uint64_t *first)
 {
-    struct cup_stack_walker *walk = cup_stack_walk_begins();
-    uint32_t node = !may_read()        ? 0
-                    : cup_native_may() ? find_native_here(under, at_any_cost, first)
-                                       : find_here(under);
-    cup_stack_walk_ends(walk);
+    return cup_native_may() ? find_native_here(top, under, at_any_cost, first)
+                            : find_here(top, under);
+}
+
+static inline uint32_t find_dear(uint32_t under, const uint64_t *first)
+{
+    struct cup_frame top;
+    if (!may_read())
+        return 0;
+    cup_frames_top(&top);
+    return find_best(top, under, true, first);
+}
+
+/* What must be the same, besides the Python frames, for a stack to be the last one. */
+static inline uint64_t last_stack_key(uint32_t under, const uint64_t *first)
+{
+    uint64_t seed = cup_mix(under, __atomic_load_n(&epoch, __ATOMIC_RELAXED));
+    return cup_mix(seed + cup_modules_closes(), (uintptr_t)first);
+}
+
+static inline uint32_t find_cheap(uint32_t under, const uint64_t *first, uint64_t now)
+{
+    struct cup_frame top;
+    if (!may_read())
+        return 0;
+    if (!cup_frames_top(&top))
+        return find_best(top, under, false, first);
+    uint64_t key = last_stack_key(under, first);
+    uint32_t node = cup_last_stack_find(top.at, key, now);
+    if (node)
+        return node;
+    node = find_best(top, under, false, first);
+    if (node)
+        cup_last_stack_keep(top.at, key, now, node);
     return node;
 }
 
@@ -403,12 +433,18 @@ static uint32_t find_best(uint32_t under, bool at_any_cost, const uint64_t *firs
 
 __attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
 {
-    return find_best(under, true, CALLED_FROM);
+    struct cup_stack_walker *walk = cup_stack_walk_begins();
+    uint32_t node = find_dear(under, CALLED_FROM);
+    cup_stack_walk_ends(walk);
+    return node;
 }
 
-__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under)
+__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under, uint64_t now)
 {
-    return find_best(under, false, CALLED_FROM);
+    struct cup_stack_walker *walk = cup_stack_walk_begins();
+    uint32_t node = find_cheap(under, CALLED_FROM, now);
+    cup_stack_walk_ends(walk);
+    return node;
 }
 
 /* ---- for the sampler ---------------------------------------------------------------------- */

@@ -51,6 +51,21 @@ def reads_little(path):
     return {"seldom": 30000}
 
 
+def read_page(depth, descriptor):
+    return read_page(depth - 1, descriptor) if depth else len(os.pread(descriptor, 4096, 0))
+
+
+def reads_by_turns(path):
+    """Two lines whose reads follow each other within microseconds, and differ in an outer function only."""
+    descriptor = os.open(path, os.O_RDONLY)
+    done = {"first": 0, "second": 0}
+    for _ in range(300):
+        done["first"] += read_page(8, descriptor)  # first
+        done["second"] += read_page(8, descriptor)  # second
+    os.close(descriptor)
+    return done
+
+
 # ---- allocations -------------------------------------------------------------------------------
 
 
@@ -129,6 +144,7 @@ def main(address, given, directory):
             run("lines", reads_branches, files[0], source)
         run("lines", reads_by_pool, str(plain))
         run("lines", reads_little, str(plain))
+        run("lines", reads_by_turns, str(plain))
         run("alloc", allocates)
         run("cpu", computes, 3.0)
         run("cpu", computes_in_pool, 3.0)

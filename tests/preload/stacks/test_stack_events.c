@@ -26,8 +26,9 @@ uint32_t cup_stack_here(uint32_t under)
     return here ? under + here : 0;
 }
 
-uint32_t cup_stack_cheap_here(uint32_t under)
+uint32_t cup_stack_cheap_here(uint32_t under, uint64_t now)
 {
+    (void)now;
     return cup_stack_here(under);
 }
 
