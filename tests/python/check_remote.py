@@ -6,6 +6,7 @@
 import os
 import pickle
 import platform
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
+import cupping.remote  # noqa: E402
 from cupping.remote import plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
 
@@ -116,6 +118,30 @@ def check_sources(parcel):
     assert len(pickle.dumps(plugin.Plugin(parcel, "a", "b", {}))) < 1_000_000
 
 
+def check_wrong_addresses(scratch):
+    """Each verb names an address where no scheduler is in one line, with exit status 1."""
+    with socket.socket() as closed, socket.socket() as other:
+        closed.bind(("127.0.0.1", 0))  # refuses connections
+        other.bind(("127.0.0.1", 0))
+        other.listen()  # accepts them, and never answers
+        dead, silent = (f"tcp://127.0.0.1:{each.getsockname()[1]}" for each in (closed, other))
+        for verb, *words in (["top", "--once"], ["collect", "-o", scratch / "none"], ["attach", "--", "true"]):
+            words.insert(words.index("--") if "--" in words else len(words), dead)
+            done = subprocess.run([cupping.profile.own_command, verb, "--python", sys.executable, *words], check=False,
+                                  text=True, capture_output=True, timeout=120)
+            assert done.returncode == 1 and done.stderr.splitlines() == [
+                f"cupping: {verb}: {dead}: Connection refused: is the scheduler running there?"], done
+        for address, words in ((silent, "does not answer as a Dask scheduler"), ("tcp://127.0.0.1", "port"),
+                               (silent.replace("tcp", "no"), "scheme")):
+            with mock.patch.object(cupping.remote, "HANDSHAKE_S", 0.5):
+                try:
+                    cupping.remote.connect(address, {})
+                except cupping.Error as problem:
+                    assert words in str(problem) and address in str(problem), problem
+                else:
+                    assert not address, "is no scheduler"
+
+
 def main():
     scratch = Path(sys.argv[1]).resolve()
     folder = scratch / "folder"
@@ -129,6 +155,7 @@ def main():
     check_directories(scratch)
     check_environment(parcel, scratch)
     check_sources(parcel)
+    check_wrong_addresses(scratch)
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 
 

@@ -6,9 +6,14 @@ source text of their module (by_source.py), so such a module imports only Python
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 
 from ..profile import Error
+
+CONNECT_S = 5  # until the scheduler's port accepts a connection
+HANDSHAKE_S = 10  # longer, because a scheduler may be busy
 
 
 def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -24,19 +29,44 @@ def say(text: str) -> None:
     print(f"cupping: {text}", file=sys.stderr, flush=True)
 
 
+async def check_scheduler(scheduler: str, arguments: dict) -> None:
+    """Dask's client tries a wrong address again and again, for half a minute or for ever, so a
+    connection is tried here first. ARGUMENTS: of distributed.comm.connect(). Raises cupping.Error."""
+    from distributed.comm import connect, get_address_host_port, normalize_address
+
+    address = normalize_address(scheduler)
+    host, port = get_address_host_port(address, strict=True)
+    try:
+        _, writer = await asyncio.wait_for(asyncio.open_connection(host, port), CONNECT_S)
+        writer.close()
+    except asyncio.TimeoutError:
+        raise Error(f"{scheduler}: no answer within {CONNECT_S} s: is the address right?") from None
+    except OSError as problem:
+        why = os.strerror(problem.errno) if problem.errno and problem.errno > 0 else problem.strerror
+        raise Error(f"{scheduler}: {why or problem}: is the scheduler running there?") from None
+    try:
+        comm = await asyncio.wait_for(connect(address, timeout=HANDSHAKE_S, **arguments), HANDSHAKE_S)
+    except Exception:  # another server's bytes may be taken for anything
+        raise Error(f"{scheduler}: it does not answer as a Dask scheduler: is it another server's port, or does it "
+                    "need tls://?") from None
+    comm.abort()
+
+
 def connect(scheduler: str, options: dict[str, str]):
     """A client of the cluster, with the certificates that the options name, else those of Dask's
-    configuration. Raises OSError or cupping.Error."""
+    configuration. Raises OSError, or cupping.Error if there is no scheduler."""
     from distributed import Client
     from distributed.security import Security
 
     names = {"tls-ca-file": "tls_ca_file", "tls-cert": "tls_client_cert", "tls-key": "tls_client_key"}
     given = {names[option]: value for option, value in options.items() if option in names}
     security = Security(require_encryption=True, **given) if given else Security()
-    if scheduler.startswith("tls://") and not security.get_connection_args("client").get("ssl_context"):
+    arguments = security.get_connection_args("client")
+    if scheduler.startswith("tls://") and not arguments.get("ssl_context"):
         raise Error(f"{scheduler} needs certificates: --tls-ca-file, --tls-cert and --tls-key, or those of "
                     "Dask's configuration")
     try:
+        asyncio.run(check_scheduler(scheduler, arguments))
         return Client(scheduler, security=security, set_as_default=False)
     except (TypeError, ValueError) as problem:  # an address that Dask does not understand
         raise Error(f"{scheduler}: {problem}") from None
