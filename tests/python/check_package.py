@@ -103,6 +103,17 @@ def check_laziness(profile):
     assert not profile.refresh()._kept
 
 
+def check_merged(command, directory, scratch, profile):
+    """A merged log is opened, and shown by `cupping top`, as the logs that it holds."""
+    merged = scratch / "merged.cup"
+    subprocess.run([command, "merge", directory, "-o", merged], check=True, stderr=subprocess.DEVNULL)
+    assert {**cupping.open(merged).json, "profile": None} == {**profile.json, "profile": None}
+    screens = [subprocess.run([command, "top", "--once", place], check=True, capture_output=True, text=True).stdout
+               for place in (directory, merged)]
+    assert screens[0].splitlines()[1:] == screens[1].splitlines()[1:], screens
+    assert "2,998 done" in screens[1], screens
+
+
 def main():
     command, directory, scratch = sys.argv[1], sys.argv[2], Path(sys.argv[3])
     os.environ["PATH"] = f"{Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
@@ -121,6 +132,7 @@ def main():
         failed, tried = doctest.testmod(cupping.profile, extraglobs={"profile": profile})
         assert tried > 3 and not failed
     check_errors(profile, scratch)
+    check_merged(command, directory, scratch, profile)
     print(cells, "cells are the same;", "pandas" if columns.pandas else "numpy" if columns.numpy else "neither")
 
 
