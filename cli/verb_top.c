@@ -301,7 +301,7 @@ static bool is_scheduler(const char *place)
     return place && strstr(place, "://") && access(place, F_OK) != 0;
 }
 
-/* The Python package brings the logs home, and starts this verb with their directory. */
+/* The Python package fetches the logs, and starts this verb with their directory. */
 static int show_from_afar(const struct request *request)
 {
     const char *words[] = {request->directory};

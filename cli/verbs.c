@@ -27,7 +27,7 @@ const struct cup_verb cup_verbs[] = {
      "restarted without the library. The exit status is that of the command. Workers that cannot "
      "be profiled are named on standard error, with the reason."},
     {"collect", cup_verb_python, "SCHEDULER [-o DIR] [OPTIONS]",
-     "bring the logs of a cluster under cupping-run home while it runs, without a shared directory",
+     "fetch the logs of a cluster under cupping-run while it runs, without a shared directory",
      &cup_collect_options,
      "SCHEDULER is the address of the cluster's scheduler, such as tcp://10.0.0.1:8786. The "
      "nannies "

@@ -5,7 +5,7 @@
  * The file begins with struct cup_merged_header. Then come the dictionary, the blocks of the logs
  * in the order of their names, and the index, without gaps: a struct cup_merged_log for each log in
  * that order, a struct cup_merged_block for each of their blocks, the names without NUL, and the
- * JSON text of what is known of logs that came home in part (analysis/profile/collected.h).
+ * JSON text of what is known of incomplete logs (analysis/profile/collected.h).
  *
  * A log is cut into blocks of `block_bytes`, the last one may be shorter. A block is packed in two
  * steps, see analysis/log/packed_block.h: the fixed part of a record becomes its difference from

@@ -8,7 +8,7 @@ METRIC(logs_unreadable, "logs that cannot be read", COUNT, cup_count(t->profile-
        "named on standard error")
 METRIC(logs_forbidden, "  permission denied", COUNT, cup_count(t->profile->logs_forbidden),
        "written by another user, or with a strict umask")
-METRIC(logs_in_part, "logs that came home in part", COUNT,
+METRIC(logs_in_part, "incomplete logs", COUNT,
        cup_count(cup_collected_lost(&t->profile->collected)),
        "of `cupping collect` and attach: their nanny vanished, or there was no room")
 METRIC(workers_refused, "workers that attach refused", COUNT,

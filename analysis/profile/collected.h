@@ -1,4 +1,4 @@
-/* What a client knows of the logs that came home while the job ran, and of workers that have none:
+/* What a client knows of the logs that it fetched while the job ran, and of workers that have none:
  * collected.json of a profile directory, which `cupping collect` and `cupping attach` write. */
 #pragma once
 
@@ -38,7 +38,7 @@ void cup_collected_free(struct cup_collected *collected);
  * known. Returns 0, or -1 without memory. */
 int cup_collected_join(const char *const *paths, size_t count, char **text);
 
-/* Logs whose end is lost: nothing will bring it home. */
+/* Logs whose end is lost: it cannot be fetched any more. */
 static inline uint64_t cup_collected_lost(const struct cup_collected *collected)
 {
     return collected->logs[CUP_PART_LOST] + collected->logs[CUP_PART_FULL];

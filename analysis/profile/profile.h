@@ -372,7 +372,7 @@ struct cup_profile {
     uint64_t unfinished_records, skipped_bytes;
     uint64_t orphan_records; /* records that refer to a task, string or file that has no record */
     uint64_t health[CUP_HEALTH_COUNT];
-    struct cup_collected collected; /* of logs that came home over Dask */
+    struct cup_collected collected; /* of logs that were fetched over Dask */
     uint64_t features; /* features that were on in at least one process: set of enum cup_feature */
 };
 

@@ -53,7 +53,7 @@ def attach(client, directory=None, **options):
 def reduce(client, output="merged.cup", *, command=None, memory_mb=512):
     """Merges the logs of a Dask cluster on its workers, and writes one merged log here. Returns its path.
 
-    Each host merges its own logs, and a tree of Dask tasks merges the results, so that one log comes home.
+    Each host merges its own logs, and a tree of Dask tasks merges the results, so that one log is sent to this client.
     The workers must be profiled (cupping-run), and have the command cupping. Processes that still run
     are merged as far as their logs are written.
 

@@ -1,4 +1,4 @@
-/* Logs that come home over Dask while the job runs. */
+/* Logs that are fetched over Dask while the job runs. */
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
@@ -80,7 +80,8 @@ static void expect_named(json_t *report, json_t *expected, const char *directory
     cr_expect_eq(cup_count(health, "logs_damaged"), 0);
     json_array_foreach(json_object_get(health, "warnings"), i, warning)
     {
-        warnings += strstr(json_string_value(warning), "2 logs came home in part, until ") != NULL;
+        warnings +=
+            strstr(json_string_value(warning), "2 logs are incomplete, fetched until ") != NULL;
     }
     cr_expect_eq(warnings, 1);
     json_decref(state);

@@ -149,7 +149,7 @@ async def lose_answers(scratch):
     await look_until_whole(made, "a")
     check(all(copy.final for copy in made.copies.values()), "the logs are not final")
     check(all(same(writer, home) for writer in writers), "copies differ")
-    check(not made.known_in_part(), "a whole log counts as known in part")
+    check(not made.known_in_part(), "a whole log counts as incomplete")
     check(net.lost_answers > 10 and net.lost_questions > 3, "too few were lost")
     return {
         "asked": net.asked,

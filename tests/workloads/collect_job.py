@@ -1,17 +1,17 @@
-"""A job on a cluster without a shared directory, whose logs come home over Dask.
+"""A job on a cluster without a shared directory, whose logs are fetched over Dask.
 
     collect_job.py DIRECTORY FILES.JSON [tls]
 
 Two machines a and b, each with a nanny program for two workers and a profile directory of its own.
 One worker is killed, then machine c joins, then machine b vanishes with its nannies, at moments when
-it is known what has come home. Two calls of Coffea's Runner, before and after. After the first
+it is known what has been fetched. Two calls of Coffea's Runner, before and after. After the first
 one, `cupping top` looks from afar, and `cupping collect` begins as a second client. At the end the
 cluster shuts down.
 
 Written: DIRECTORY/home, the profile, and DIRECTORY/second, that of the second client; DIRECTORY/expected.json: Coffea's own figures of both calls,
 and what
 `stop()` returned. Ends with status 1 if a log of a or
-c is not at home byte by byte.
+c was not fetched byte by byte.
 """
 
 import json
@@ -135,7 +135,7 @@ def collect_through_the_scheduler(client, cluster, directory):
 
 
 def is_home(collector, names, since):
-    """All that these processes wrote before SINCE has come home."""
+    """All that these processes wrote before SINCE has been fetched."""
     copies = [collector.copies.get(name) for name in names]
     return all(copy and (copy.final or (copy.until or 0) > since) for copy in copies)
 

@@ -1,5 +1,5 @@
-"""Workers with profile directories of their own, as on hosts that share none: cupping.reduce() brings
-home one log of them all. Then merges of the same logs, and of generated ones, by the command.
+"""Workers with profile directories of their own, as on hosts that share none: cupping.reduce() fetches
+one log of them all. Then merges of the same logs, and of generated ones, by the command.
 
     reduce_job.py WRAPPER SCRATCH    the directories are SCRATCH/0, 1, 2; the log is SCRATCH/home.cup
 """
@@ -67,7 +67,7 @@ def expect_equal(one, other):
 
 
 def check_home(scratch):
-    """Which logs came home, and that none of the tasks that had begun is missing."""
+    """Which logs were fetched, and that none of the tasks that had begun is missing."""
     dump = run("dump", scratch / "home.cup").decode(errors="replace")
     assert sum(line.startswith("log:") for line in dump.splitlines()) == DIRECTORIES + 1
     tasks = json.loads(run("tasks", scratch / "home.cup", "--json"))["tasks"]

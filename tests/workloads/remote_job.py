@@ -116,7 +116,7 @@ def check_secrets(client, folders):
 
 
 def await_report(attached):
-    """The report so far, as soon as a log has come home."""
+    """The report so far, as soon as a log has been fetched."""
     until = time.monotonic() + LIMIT_S
     while True:
         try:
@@ -153,7 +153,7 @@ def main():
     expect(not any(client.run(environment_of, nanny=True, workers=[worker for worker, about in
                    client.scheduler_info()["workers"].items() if about.get("nanny")]).values()), "environment")
     expect(not any(folder.glob("*-*/*.cup")) for folder in folders)
-    expect(check_private(attached.directory) >= 3, "logs at home")
+    expect(check_private(attached.directory) >= 3, "fetched logs")
     tasks = json.loads(cupping.profile.run_command("tasks", attached.directory, "--json", "-"))["tasks"]
     failed = [task["key"] for task in tasks if task["prefix"].startswith("https")]
     in_part = json.loads((attached.directory / "collected.json").read_text()).get("logs")

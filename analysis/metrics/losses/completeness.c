@@ -309,7 +309,7 @@ static const char *why_uncertain(const struct cup_totals *t)
     if (profile->logs_damaged + profile->logs_unreadable > 0)
         return "logs are damaged, so chunks that were done may be missing in them";
     if (cup_collected_lost(&profile->collected) > 0)
-        return "logs came home in part, so chunks that were done may be missing in them";
+        return "logs are incomplete, so chunks that were done may be missing in them";
     if (profile->health[CUP_H_RECORDS_DROPPED] > 0)
         return "records were lost (see `cupping report --only health`), so chunks that were done "
                "may be missing";

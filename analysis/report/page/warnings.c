@@ -51,18 +51,20 @@ static size_t add_part(const struct cup_collected *collected, enum cup_part_reas
                        const char *why, struct cup_warning *warning)
 {
     uint64_t logs = collected->logs[reason];
+    const char *are = logs == 1 ? "is" : "are";
     if (logs == 0)
         return 0;
     if (collected->until_ns[reason] == 0)
         snprintf(warning->text, sizeof warning->text,
-                 "%s came home in part, or not at all: %s. What is missing is in no figure.",
-                 CUP_SHOW_COUNTED(logs, "log"), why);
+                 "%s %s incomplete or missing: %s. What is missing is in no figure.",
+                 CUP_SHOW_COUNTED(logs, "log"), are, why);
     else
-        snprintf(warning->text, sizeof warning->text,
-                 "%s came home in part, until %.19s UTC: %s. What the process%s did later is in "
-                 "no figure.",
-                 CUP_SHOW_COUNTED(logs, "log"), CUP_SHOW_TIME(collected->until_ns[reason]), why,
-                 logs == 1 ? "" : "es");
+        snprintf(
+            warning->text, sizeof warning->text,
+            "%s %s incomplete, fetched until %.19s UTC: %s. What the process%s did later is in "
+            "no figure.",
+            CUP_SHOW_COUNTED(logs, "log"), are, CUP_SHOW_TIME(collected->until_ns[reason]), why,
+            logs == 1 ? "" : "es");
     return 1;
 }
 
@@ -90,7 +92,7 @@ static size_t add_refused(const struct cup_collected *collected, struct cup_warn
     return 1;
 }
 
-/* What did not come home over Dask. */
+/* What was not fetched over Dask. */
 static size_t add_collected(const struct cup_collected *collected, struct cup_warning *warnings)
 {
     size_t count = add_refused(collected, warnings);

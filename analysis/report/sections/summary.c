@@ -286,7 +286,7 @@ static void print_trouble(const struct cup_page *page)
         {t->retried_chunks > 0,
          CUP_FORMAT("%s tried again", CUP_SHOW_COUNTED(t->retried_chunks, "chunk"))},
         {damaged > 0, CUP_SHOW_COUNTED(damaged, "damaged log")},
-        {in_part > 0, CUP_FORMAT("%s in part", CUP_SHOW_COUNTED(in_part, "log"))},
+        {in_part > 0, CUP_SHOW_COUNTED(in_part, "incomplete log")},
         {refused > 0, CUP_FORMAT("%s not profiled", CUP_SHOW_COUNTED(refused, "worker"))},
         {forbidden > 0, CUP_FORMAT("%s that may not be read", CUP_SHOW_COUNTED(forbidden, "log"))},
     };

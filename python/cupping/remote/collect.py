@@ -1,4 +1,4 @@
-"""Logs come home while the job runs: `cupping collect`, and `cupping.attach`.
+"""Fetches logs while the job runs: `cupping collect`, and `cupping.attach`.
 
 A Collector asks each nanny of a cluster again and again what changed in the logs of its host
 (deltas.py), over Dask's own comms, and keeps a copy of each log. It connects straight to the nannies;
@@ -56,7 +56,7 @@ def update_collected(directory, **parts):
 
 
 class Copy:
-    """A log that comes home. The file has the log's name only when it has a header and all that the
+    """The copy of a log that is being fetched. The file has the log's name only when it has a header and all that the
     header speaks of."""
 
     def __init__(self, directory, name, source):
@@ -69,7 +69,7 @@ class Copy:
         self.final = False
         self.ready = False
         self.until = None  # time of the nanny's host, seconds; None: nothing arrived
-        self.why = None  # it is known in part: "lost" or "full"
+        self.why = None  # it is incomplete: "lost" or "full"
         self.lost_because = None
 
     def write(self, delta):
@@ -128,7 +128,7 @@ class Nanny:
 
 
 class Collector:
-    """Brings the logs of a cluster home, into a directory.
+    """Fetches the logs of a cluster into a directory.
 
     client: a distributed.Client, or what has its `scheduler.address` and `security`. directory: is
     made, 0700, if it is missing. limit_bytes: the most that the copies may take on the disk. seconds:
@@ -172,7 +172,7 @@ class Collector:
         return self
 
     def stop(self, seconds=60):
-        """Fetches what is new, at most for so long, and ends. Returns what is known in part: {log:
+        """Fetches what is new, at most for so long, and ends. Returns the incomplete logs: {log:
         {"until": seconds since the epoch or None, "why": text}}."""
         if self.thread and self.thread.is_alive():
             self.loop.call_soon_threadsafe(self.stopping.set)

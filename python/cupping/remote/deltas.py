@@ -392,7 +392,7 @@ class CollectPlugin(NannyPlugin):
 
     async def teardown(self, nanny):
         """The nanny closes, or the plugin was removed. A nanny that closes ends its worker next: that
-        is done here already, so that the end of the worker's log comes home, too."""
+        is done here already, so that the end of the worker's log is fetched, too."""
         if nanny.status in (Status.closing, Status.closing_gracefully) and self.source.sessions:
             self.pids.add(nanny.pid)
             try:

@@ -227,7 +227,7 @@ def state_of(attach: str, dask_worker) -> dict:
 
 
 def forget(folder: str, dask_worker) -> None:
-    """The logs of an attachment have come home."""
+    """Removes the logs of an attachment, which the client has fetched."""
     if dask_worker.pre_spawn_env.get("CUPPING_DIR") == folder:
         restore(dask_worker, {"CUPPING_DIR": getattr(dask_worker, "cupping_directory_before", (None, None))})
     shutil.rmtree(folder, ignore_errors=True)

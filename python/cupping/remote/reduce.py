@@ -1,4 +1,4 @@
-"""cupping.reduce(client): merges the logs of a cluster on its workers, and brings home one log."""
+"""cupping.reduce(client): merges the logs of a cluster on its workers, and fetches one log."""
 
 from __future__ import annotations
 

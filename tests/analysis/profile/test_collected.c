@@ -47,7 +47,7 @@ Test(collected, without_the_file_all_logs_are_whole)
     cr_expect_null(collected.full);
     cup_collected_free(&collected);
     char *page = print_first_page();
-    cr_expect_null(strstr(page, "in part"), "%s", page);
+    cr_expect_null(strstr(page, "incomplete"), "%s", page);
     free(page);
 }
 
@@ -70,8 +70,8 @@ Test(collected, the_first_page_says_until_when_and_why)
     save_collected("{\"logs\": {\"a-1-1.cup\": {\"until\": 1700000000.5, \"why\": \"lost\"},"
                    " \"b-1-1.cup\": {\"until\": 1700000060, \"why\": \"lost\"}}}");
     char *page = print_first_page();
-    expect_words(page, "2 logs in part");
-    expect_words(page, "2 logs came home in part, until 2023-11-14 22:13:20 UTC");
+    expect_words(page, "2 incomplete logs");
+    expect_words(page, "2 logs are incomplete, fetched until 2023-11-14 22:13:20 UTC");
     free(page);
 }
 
@@ -82,7 +82,7 @@ Test(collected, the_first_page_says_that_the_limit_was_reached)
     char *page = print_first_page();
     expect_words(page, "No more logs were collected from 2023-11-14 22:13:20 UTC on: the limit of "
                        "5 bytes is reached.");
-    expect_words(page, "1 log in part");
+    expect_words(page, "1 incomplete log");
     free(page);
 }
 
