@@ -787,6 +787,7 @@ enum cup_item_kind {
     CUP_ITEM_METADATA = 2, /* Coffea's FileMeta: no entry range */
     CUP_ITEM_READ = 3,     /* a partition of uproot.dask: no dataset */
     CUP_ITEM_PATH = 4,     /* an argument that is the path of a file: no dataset, no entry range */
+    CUP_ITEM_PATHS = 5,    /* the first of several such arguments */
 };
 
 struct cup_r_item {

@@ -116,7 +116,7 @@ static const char *const roles[] = {"other", "client", "scheduler", "nanny", "wo
 static const char *const origins[] = {NULL, "dask", "coffea", "async", "actor"};
 static const char *const statuses[] = {NULL, "finished", "erred", "unknown"};
 static const char *const plans[] = {"none", "reading", "known", "unreadable"};
-static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path"};
+static const char *const item_kinds[] = {NULL, "work", "metadata", "read", "path", "paths"};
 
 /* ---- records that are fields only --------------------------------------------------------- */
 

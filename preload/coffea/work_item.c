@@ -132,6 +132,10 @@ static enum known_type find_type(cup_object *object)
 
 enum { MOST_OBJECTS = 128, DEEPEST = 12, MOST_ELEMENTS = 16, PATH_LONGEST = 2048 };
 
+/* What a string is. A later kind is preferred to an earlier one: the path that a task opened may be
+ * a directory of modules. */
+enum path_kind { NO_PATH, OPENED_PATH, EVENT_PATH };
+
 struct search {
     int left;           /* how many more objects may be visited */
     bool done;          /* a work item was found and recorded */
@@ -140,6 +144,8 @@ struct search {
     cup_object *range; /* the tuple that it is called with */
     int ranges;
     cup_object *path; /* str */
+    enum path_kind path_kind;
+    bool several_paths; /* of files with events */
 };
 
 static void search_object(struct search *search, cup_object *object, int depth);
@@ -214,17 +220,39 @@ static size_t find_path_end(const char *text, size_t bytes)
     return 0;
 }
 
-/* True if the string is named like a data file, or is a path that this task opened. */
-static bool is_path(cup_object *string)
+static enum path_kind classify_path(cup_object *string)
 {
     size_t bytes;
     if (cup_py.PySequence_Size(string) >= PATH_LONGEST) /* converting it to UTF-8 may copy it */
-        return false;
+        return NO_PATH;
     const char *text = cup_python_utf8(string, &bytes);
     if (bytes < 2 || bytes >= PATH_LONGEST || strlen(text) != bytes || strchr(text, '\n'))
-        return false;
-    return find_path_end(text, bytes) ||
-           (strchr(text, '/') && cup_path_was_used(text, cup_self.task));
+        return NO_PATH;
+    if (find_path_end(text, bytes))
+        return EVENT_PATH;
+    return strchr(text, '/') && cup_path_was_used(text, cup_self.task) ? OPENED_PATH : NO_PATH;
+}
+
+/* Both are paths of files with events. */
+static bool is_same_file(cup_object *one, cup_object *other)
+{
+    size_t bytes, other_bytes;
+    const char *text = cup_python_utf8(one, &bytes);
+    const char *other_text = cup_python_utf8(other, &other_bytes);
+    bytes = find_path_end(text, bytes);
+    return bytes == find_path_end(other_text, other_bytes) && memcmp(text, other_text, bytes) == 0;
+}
+
+static void search_path(struct search *search, cup_object *string)
+{
+    enum path_kind kind = classify_path(string);
+    if (kind > search->path_kind) {
+        cup_python_drop(search->path);
+        search->path = cup_python_hold(string);
+        search->path_kind = kind;
+    } else if (kind == EVENT_PATH) {
+        search->several_paths |= !is_same_file(search->path, string);
+    }
 }
 
 static void search_object(struct search *search, cup_object *object, int depth)
@@ -233,8 +261,7 @@ static void search_object(struct search *search, cup_object *object, int depth)
         return;
     cup_object *type = cup_python_type(object);
     if (type == cup_py.string_type) {
-        if (!search->path && is_path(object))
-            search->path = cup_python_hold(object);
+        search_path(search, object);
         return;
     }
     if (type == cup_py.tuple_type && is_range(object) && search->ranges++ == 0)
@@ -322,13 +349,13 @@ static void record_read(const struct search *search)
         record_item(found);
 }
 
-static void record_path(cup_object *path)
+static void record_path(const struct search *search)
 {
     size_t bytes;
-    const char *text = cup_python_utf8(path, &bytes);
+    const char *text = cup_python_utf8(search->path, &bytes);
     size_t of_file = find_path_end(text, bytes);
     struct cup_r_item found = {
-        .kind = CUP_ITEM_PATH,
+        .kind = search->several_paths ? CUP_ITEM_PATHS : CUP_ITEM_PATH,
         .file = cup_log_string(text, of_file ? of_file : bytes),
         .tree = of_file && of_file + 1 < bytes
                     ? cup_log_string(text + of_file + 1, bytes - of_file - 1)
@@ -349,7 +376,7 @@ void cup_item_find(cup_object *const *what, int count)
     if (!search.done && !item_kind && search.reader)
         record_read(&search);
     else if (!search.done && !item_kind && search.path)
-        record_path(search.path);
+        record_path(&search);
     cup_python_drop(search.reader);
     cup_python_drop(search.range);
     cup_python_drop(search.path);

@@ -131,6 +131,33 @@ Test(http, four_threads)
     judge(scratch, http_stop(&server), 20, check_bytes);
 }
 
+/* A file over TLS has the URL of the only file that its task was given. Tasks with odd numbers were
+ * given two. */
+static void check_tls_files(json_t *report, json_t *log, const char *url)
+{
+    size_t i;
+    json_t *row;
+    int named = 0;
+    json_array_foreach(rows_in(report, "files"), i, row)
+    {
+        const char *file = cup_word(row, "file");
+        if (strncmp(file, url, strlen(url)) != 0)
+            continue;
+        bool odd = strcmp(file + strlen(url), "/") == 0;
+        double sent = 0, read = cup_number(row, "read_bytes");
+        for (size_t at = 0; at < json_array_size(log); at++) {
+            const char *path = cup_word(json_array_get(log, at), "path");
+            bool of_odd = strstr(path, "-1/") || strstr(path, "-3/");
+            if (odd ? of_odd : strcmp(path, file + strlen(url)) == 0)
+                sent += cup_number(json_array_get(log, at), "sent");
+        }
+        cr_expect(sent > 0 && read > sent && read < 1.05 * sent + 100000, "%s: %.0f of %.0f", file,
+                  read, sent);
+        named += !odd;
+    }
+    cr_expect_eq(named, 3 * 2, "%d files have names", named);
+}
+
 Test(http, tls_four_threads)
 {
     http_need();
@@ -141,6 +168,7 @@ Test(http, tls_four_threads)
                 text("%s/certificate", server.directory));
     json_t *log = http_stop(&server), *report = cup_report(scratch);
     json_t *row = find_server(report, server.url);
+    check_tls_files(report, log, server.url);
     cr_expect_eq(cup_count(row, "requests"), (json_int_t)json_array_size(log));
     cr_expect_eq(cup_count(row, "status_unknown"), (json_int_t)json_array_size(log));
     cr_expect(json_is_null(json_object_get(row, "retries")));

@@ -163,20 +163,19 @@ static bool is_encrypted(const struct cup_file *file, struct cup_text url)
                url.bytes + url.length - 1;
 }
 
-/* The string of the URL that the task's work item names, if that is at the same server; else 0. */
+/* The string of the URL that the task's work item names, if that is at the same server; else 0. One
+ * of several URLs does not say which of them was read. */
 static uint32_t find_url_of_item(const struct cup_profile *profile, const struct cup_task *task,
                                  struct cup_text server)
 {
     const struct cup_item *item = cup_task_item(profile, task);
-    struct cup_text url = item ? cup_profile_text(profile, item->file) : (struct cup_text){0};
+    bool named = item && item->kind != CUP_ITEM_PATHS;
+    struct cup_text url = named ? cup_profile_text(profile, item->file) : (struct cup_text){0};
     bool same = url.length > server.length && memcmp(url.bytes, server.bytes, server.length) == 0;
     return same ? item->file : 0;
 }
 
-/* The file (index + 1) that TASK read: FILE, unless its name was encrypted and the task's work item
- * names it. */
-static uint32_t find_read_file(struct cup_loader *loader, uint32_t file,
-                               const struct cup_task *task)
+uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const struct cup_task *task)
 {
     const struct cup_profile *profile = profile_of(loader);
     const struct cup_file *known = &profile->files[file - 1];
@@ -207,7 +206,7 @@ static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t num
     if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return NULL;
     if (task)
-        file = find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);
+        file = cup_find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);
     uint32_t prefix = number == 0 ? CUP_NO_PREFIX
                       : task      ? profile_of(loader)->tasks[task - 1].prefix
                                   : 0;

@@ -41,6 +41,8 @@ void cup_load_requests(struct cup_loader *loader, const struct cup_record *recor
         return;
     profile_of(loader)->orphan_records += (requests.task && !task) + (requests.file && !file);
     uint32_t server = server_of(loader, &requests, file);
+    if (file && task)
+        file = cup_find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);
     struct cup_request_row *row = CUP_APPEND(loader->builder, requests, request);
     if (!row)
         return;

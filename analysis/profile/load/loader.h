@@ -180,6 +180,10 @@ void cup_access_sets_clear(struct cup_access_sets *sets);
 /* Call it at the end of the log: finds the tasks and files of single reads. */
 void cup_load_read_owners(struct cup_loader *loader);
 
+/* The file (index + 1) that TASK read: FILE (index + 1), unless its name was encrypted
+ * ("https://host/") and the task's work item names it. */
+uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const struct cup_task *task);
+
 /* Adds a block that the process had not closed when it was killed or the log was read. */
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open);
 

@@ -524,3 +524,35 @@ Test(server_uses, where_dask_accepts_connections_is_no_storage)
     for (size_t i = 0; i < uses.count; i++)
         cr_expect(!cup_is_peer_address(uses.rows[i].name));
 }
+
+/* ---- files over TLS -------------------------------------------------------------------------- */
+
+static void add_item(uint32_t task, uint32_t kind, uint32_t file)
+{
+    struct cup_r_item item = {
+        .task = task, .kind = kind, .file = file, .entry_start = -1, .entry_stop = -1};
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+}
+
+static void expect_file(const struct cup_request_row *row, const char *path)
+{
+    struct cup_text text = cup_profile_text(&profile, profile.files[row->file - 1].path);
+    cr_expect(text.length == strlen(path) && memcmp(text.bytes, path, text.length) == 0, "%.*s",
+              (int)text.length, text.bytes);
+}
+
+Test(server_uses, a_request_over_tls_is_for_the_file_that_the_item_names_alone)
+{
+    enum { TLS_FILE = 350, TLS_PATH, URL, URL_TOO };
+    add_file(TLS_FILE, TLS_PATH, "https://host/", CUP_FILE_DATA, CUP_FILE_IS_REMOTE);
+    builder_string(&builder, URL, "https://host/a.root");
+    builder_string(&builder, URL_TOO, "https://host/b.root");
+    add_item(1, CUP_ITEM_PATH, URL);
+    add_item(2, CUP_ITEM_PATHS, URL_TOO);
+    requested(1, TLS_FILE, SLOW, 0, 1, 1000);
+    requested(2, TLS_FILE, SLOW, 0, 1, 1000);
+    load();
+    cr_assert_eq(profile.request_count, 2);
+    expect_file(&profile.requests[0], "https://host/a.root");
+    expect_file(&profile.requests[1], "https://host/");
+}
