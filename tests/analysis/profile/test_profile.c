@@ -228,6 +228,40 @@ Test(profile, reads_keys_back_from_the_log)
     remove_scratch(scratch);
 }
 
+Test(profile, reads_more_at_once_where_keys_are_read_in_the_order_of_the_log)
+{
+    enum { TASKS = 400 };
+    char scratch[SUPPORT_PATH], key[256];
+    struct log_builder builder;
+    const struct cup_load_options options = {.counters = false};
+    struct cup_error error;
+    struct cup_record_reader keys;
+    make_scratch(scratch);
+    builder_start(&builder);
+    for (uint32_t i = 1; i <= TASKS; i++) {
+        struct cup_r_task_begin begin = {.task = i, .tid = 1, .start_ns = at_second(i)};
+        snprintf(key, sizeof key, "key-%0200u", i);
+        builder_begin(&builder, &begin, key);
+    }
+    builder_finish(&builder);
+    save_log(&builder, scratch, "a.cup");
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
+    cup_record_reader_open(&keys, &profile);
+    cr_assert_eq(cup_key_read(&keys, &profile.tasks[0]).length, 204);
+    cr_assert_eq(keys.count, 4096);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        snprintf(key, sizeof key, "key-%0200u", i + 1);
+        expect_text(cup_key_read(&keys, &profile.tasks[i]), key);
+    }
+    cr_assert_gt(keys.room, 4 * 4096);
+    snprintf(key, sizeof key, "key-%0200u", 1u);
+    expect_text(cup_key_read(&keys, &profile.tasks[0]), key);
+    cr_assert_eq(keys.count, 4096);
+    cup_record_reader_close(&keys);
+    builder_free(&builder);
+    remove_scratch(scratch);
+}
+
 Test(profile, loads_only_the_tasks_of_a_span)
 {
     struct log_builder builder;
