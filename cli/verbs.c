@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "analysis/base/closest.h"
 #include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/log_names.h"
 #include "analysis/profile/runs.h"
 #include "analysis/write/output.h"
+#include "cli/progress.h"
 
 const struct cup_verb cup_verbs[] = {
     {"run", cup_verb_run, "[-o DIR] [OPTIONS] [--] COMMAND...",
@@ -170,10 +173,30 @@ const char *cup_verb_directory(const char *given)
     return chosen;
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static void show_progress(void *progress, size_t done, size_t logs)
+{
+    cup_progress_step(progress, now_ns(), done, logs);
+}
+
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error)
 {
-    if (cup_profile_load(profile, cup_verb_directory(directory), options, error) != 0)
+    struct cup_progress progress;
+    struct cup_load_options shown = *options;
+    shown.progress = show_progress;
+    shown.progress_context = &progress;
+    directory = cup_verb_directory(directory);
+    cup_progress_start(&progress, isatty(STDERR_FILENO) ? stderr : NULL, now_ns());
+    int result = cup_profile_load(profile, directory, &shown, error);
+    cup_progress_end(&progress);
+    if (result != 0)
         return CUP_EXIT_FAILED;
     for (size_t i = 0; i < profile->damage_count; i++)
         cup_error_print(stderr, &profile->damages[i]);

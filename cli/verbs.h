@@ -49,8 +49,9 @@ int cup_verb_start(int argc, char **argv);
 const char *cup_verb_directory(const char *given);
 
 /* Loads the profile in DIRECTORY (NULL: that of cup_verb_directory()), prints one line on standard
- * error for each damaged log, and checks that it has the run of the options. Returns CUP_EXIT_DONE;
- * or another exit status and *error, with nothing to free. */
+ * error for each damaged log, and checks that it has the run of the options. If loading takes
+ * longer than a second, a line on a terminal at standard error says how far it is. Returns
+ * CUP_EXIT_DONE; or another exit status and *error, with nothing to free. */
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
 

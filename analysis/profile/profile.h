@@ -389,6 +389,10 @@ struct cup_load_options {
     /* The clocks of the logs, by which times are shifted; NULL: no shift. */
     const struct cup_clocks *clocks;
     int64_t from_ns, to_ns; /* load only tasks that start in [from, to); 0, 0: all */
+    /* Called after each log, by one thread at a time: DONE of LOGS logs have been loaded. NULL: not
+     * called. */
+    void (*progress)(void *context, size_t done, size_t logs);
+    void *progress_context;
 };
 
 /* Loads all logs (*.cup) of a directory. Returns 0 if at least one could be read; profile->damages

@@ -50,6 +50,8 @@ static void end_turn(struct crew *crew)
 {
     pthread_mutex_lock(&crew->lock);
     crew->turn++;
+    if (crew->options->progress)
+        crew->options->progress(crew->options->progress_context, crew->turn, crew->names->count);
     pthread_cond_broadcast(&crew->turn_changed);
     pthread_mutex_unlock(&crew->lock);
 }

@@ -262,6 +262,27 @@ Test(profile, reads_more_at_once_where_keys_are_read_in_the_order_of_the_log)
     remove_scratch(scratch);
 }
 
+static void count_logs(void *context, size_t done, size_t logs)
+{
+    size_t *calls = context;
+    cr_assert_eq(done, ++*calls);
+    cr_assert_eq(logs, 3);
+}
+
+Test(profile, reports_how_many_logs_have_been_loaded)
+{
+    struct log_builder builder;
+    const char *const names[] = {"a.cup", "b.cup", "c.cup"};
+    size_t calls = 0;
+    const struct cup_load_options options = {.progress = count_logs, .progress_context = &calls};
+    struct cup_error error;
+    build_golden_log(&builder);
+    builder_finish(&builder);
+    cr_assert_eq(load_named(&builder, names, 3, &options, &error), 0);
+    cr_assert_eq(calls, 3);
+    builder_free(&builder);
+}
+
 Test(profile, loads_only_the_tasks_of_a_span)
 {
     struct log_builder builder;
