@@ -60,7 +60,7 @@ void cup_last_stack_keep(const char *frame, uint64_t key, uint64_t now, uint32_t
     struct last_stack *last = &last_stacks[cup_self.slot];
     if (!cup_self.slot)
         return;
-    bool repeats = last->node == node && is_current(last, key, now);
+    bool repeats = last->node == node && last->key == key;
     last->key = key;
     last->time = now;
     last->node = node;

@@ -17,5 +17,6 @@ enum { CUP_LAST_STACK_NS = 10000, CUP_LAST_STACK_FRAMES = 128 /* deeper ones are
 uint32_t cup_last_stack_find(const char *frame, uint64_t key, uint64_t now);
 
 /* The calling thread's stack is NODE (not 0). Its frames are noted only if its last one was NODE,
- * too: most stacks come once. Threads without a slot (cup_self.slot) keep none. */
+ * too, however long ago: most stacks come once. Threads without a slot (cup_self.slot) keep none.
+ */
 void cup_last_stack_keep(const char *frame, uint64_t key, uint64_t now, uint32_t node);

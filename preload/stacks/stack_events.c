@@ -42,7 +42,7 @@ static uint32_t find_node(bool native, uint32_t task, uint64_t now)
 {
     bool own = __builtin_expect(cup_self.task == task, 1);
     uint32_t under = own ? 0 : cup_event_under(task);
-    uint32_t node = native ? cup_stack_native_here(under) : cup_stack_cheap_here(under, now);
+    uint32_t node = cup_stack_event_here(under, native, now);
     return node ? node : under; /* native threads have no Python frames */
 }
 

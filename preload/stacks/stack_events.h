@@ -21,7 +21,7 @@ enum {
     CUP_EVENT_ALLOC_BYTES = 3 << 19, /* mean bytes allocated between two recorded allocations */
     CUP_EVENT_ALLOC_LARGE = 4 << 20, /* bytes: an allocation this large is always recorded */
     /* A transfer of so many bytes, or so many nanoseconds, records native frames even if libunwind
-     * must unwind them every time (cup_stack_native_here); others use cup_stack_cheap_here(). */
+     * must unwind them every time (cup_stack_event_here). */
     CUP_EVENT_NATIVE_BYTES = 64 << 10,
     CUP_EVENT_NATIVE_NS = 50000,
     CUP_EVENT_WAIT_NS = 1000000, /* shorter waits record no stack */

@@ -439,10 +439,12 @@ __attribute__((noinline)) uint32_t cup_stack_native_here(uint32_t under)
     return node;
 }
 
-__attribute__((noinline)) uint32_t cup_stack_cheap_here(uint32_t under, uint64_t now)
+__attribute__((noinline)) uint32_t cup_stack_event_here(uint32_t under, bool at_any_cost,
+                                                        uint64_t now)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
-    uint32_t node = find_cheap(under, CALLED_FROM, now);
+    const uint64_t *first = CALLED_FROM;
+    uint32_t node = at_any_cost ? find_dear(under, first) : find_cheap(under, first, now);
     cup_stack_walk_ends(walk);
     return node;
 }

@@ -35,12 +35,15 @@ uint32_t cup_stack_here(uint32_t under);
 /* The same with native frames between the Python frames (merge_frames.h), if they are available
  * (native.h). A thread without Python frames gets its native frames alone. Takes about 20 ns more
  * if chain_memo.h recognises the chain of return addresses; else libunwind takes about 200 ns and 5
- * ns per frame. cup_stack_cheap_here() leaves native frames out where every call would pay for
- * libunwind, because the chain cannot be kept. NOW: ticks. If it finds the Python frames of the
- * thread's last stack, and the native stack as deep, it returns that stack (last_stack.h), which
- * takes about 20 ns. */
+ * ns per frame. */
 uint32_t cup_stack_native_here(uint32_t under);
-uint32_t cup_stack_cheap_here(uint32_t under, uint64_t now);
+
+/* The same for an event that ended at NOW (ticks). Unless native frames are wanted AT_ANY_COST, it
+ * leaves them out where every call would pay for libunwind, because the chain cannot be kept; and
+ * if it finds the Python frames of the thread's last stack, and the native stack as deep, it
+ * returns that stack (last_stack.h), which takes about 20 ns. Both cases are one function with one
+ * place that calls it: a chain of return addresses that was kept for one is known for the other. */
+uint32_t cup_stack_event_here(uint32_t under, bool at_any_cost, uint64_t now);
 
 /* The next three functions are for the sampler, which reads the stacks of other threads. They keep
  * errno, need the guard, and take the lock of stacks.c.

@@ -112,6 +112,16 @@ Test(last_stack, is_found_for_ten_microseconds_from_one_read_to_the_next)
     cr_expect_eq(find(), 0);
 }
 
+/* A thread that waited for the GIL goes on with the same loop. */
+Test(last_stack, is_found_at_the_second_read_after_a_pause)
+{
+    keep_twice();
+    go_on(CUP_LAST_STACK_NS * 10);
+    cr_expect_eq(find(), 0);
+    keep();
+    cr_expect_eq(find(), NODE);
+}
+
 Test(last_stack, each_thread_has_its_own)
 {
     keep_twice();

@@ -26,16 +26,11 @@ uint32_t cup_stack_here(uint32_t under)
     return here ? under + here : 0;
 }
 
-uint32_t cup_stack_cheap_here(uint32_t under, uint64_t now)
+/* Stands in for reading native frames too. */
+uint32_t cup_stack_event_here(uint32_t under, bool at_any_cost, uint64_t now)
 {
     (void)now;
-    return cup_stack_here(under);
-}
-
-/* Stands in for reading native frames too. */
-uint32_t cup_stack_native_here(uint32_t under)
-{
-    with_native++;
+    with_native += at_any_cost;
     return cup_stack_here(under);
 }
 
@@ -96,6 +91,15 @@ Test(events, large_reads_all_take_their_stack)
     cr_expect_eq(taken, 100);
     cr_expect(found[0].task == TASK && found[0].node == HERE && found[0].use == CUP_U_READ);
     cr_expect(sum.count == 100 && sum.bytes == 100 * CUP_EVENT_LARGE && sum.ns == 5000);
+}
+
+Test(events, large_and_slow_reads_have_native_frames_at_any_cost)
+{
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, 50, 1000);
+    cr_expect_eq(with_native, 0);
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_NATIVE_BYTES, 50, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, CUP_EVENT_NATIVE_NS, 1000);
+    cr_expect_eq(with_native, 2);
 }
 
 Test(events, small_reads_that_come_seldom_are_exact)
