@@ -219,6 +219,8 @@ async def share_a_directory(scratch):
     await look_until_whole(made, "c")
     check(same(writers[0], home) and same(writers[2], home), "c did not go on")
     check(made.sent_bytes - before < 250_000, "c sent again what was there")
+    part = made.known_in_part()
+    check(part[writers[2].name]["why"] == "stopped", f"a log that another nanny goes on with: {part}")
     writers[2].kill()
 
 

@@ -61,6 +61,14 @@ def environment_of(dask_worker):
             if name.startswith("CUPPING_") or "libcupping" in text}
 
 
+def plugins_of(dask_worker):
+    return [name for name in [*dask_worker.plugins, *dask_worker.handlers] if name.startswith("cupping")]
+
+
+def plugins_of_scheduler(dask_scheduler):
+    return [name for name in dask_scheduler.nanny_plugins if name.startswith("cupping")]
+
+
 def has_library():
     return "libcupping.so" in Path("/proc/self/maps").read_text()
 
@@ -152,6 +160,9 @@ def main():
     expect(not any(client.run(has_library).values()), "preloaded after the end", client.run(has_library))
     expect(not any(client.run(environment_of, nanny=True, workers=[worker for worker, about in
                    client.scheduler_info()["workers"].items() if about.get("nanny")]).values()), "environment")
+    nannied = [worker for worker, about in client.scheduler_info()["workers"].items() if about.get("nanny")]
+    plugins = client.run(plugins_of, nanny=True, workers=nannied)
+    expect(not any(plugins.values()) and not client.run_on_scheduler(plugins_of_scheduler), "plugins", plugins)
     expect(not any(folder.glob("*-*/*.cup")) for folder in folders)
     expect(check_private(attached.directory) >= 3, "fetched logs")
     tasks = json.loads(cupping.profile.run_command("tasks", attached.directory, "--json", "-"))["tasks"]

@@ -102,6 +102,13 @@ class Copy:
         self.number = delta["number"]
         self.final = delta["final"]
 
+    def move_to(self, nanny):
+        """NANNY goes on with it, so it is not lost yet."""
+        self.source = nanny
+        nanny.adopting.add(os.path.basename(self.path))
+        if self.why == "lost":
+            self.why = self.lost_because = None
+
     def have(self):
         """What a nanny must know to go on with it."""
         path = self.path if self.ready else self.part
@@ -158,6 +165,7 @@ class Collector:
         self.answers = self.forwarded_answers = 0
         self.next_forward = 0.0
         self.known_word = None  # of find_nannies()
+        self.others = 0  # clients that still collect from a nanny
 
     # ---- from the user's thread
 
@@ -226,6 +234,7 @@ class Collector:
         tasks = {}
         try:
             await self.follow_all(tasks)
+            await self.unregister()
         finally:
             for task in tasks.values():
                 task.cancel()
@@ -294,6 +303,16 @@ class Collector:
             await self.ask_once(self.scheduler, 60, **message, idempotent=False)
         except TypeError:  # before 2023.9
             await self.ask_once(self.scheduler, 60, **message)
+
+    async def unregister(self):
+        """Takes the plugin from the nannies, unless another client collects. A client that has just begun
+        adds it again when a nanny does not know it."""
+        if self.others or not self.stopping.is_set():
+            return
+        try:
+            await self.ask_once(self.scheduler, op="unregister_nanny_plugin", name=PLUGIN)
+        except Exception:  # the cluster is gone, or another client was faster
+            pass
 
     async def find_nannies(self):
         from distributed.protocol.pickle import dumps
@@ -449,8 +468,7 @@ class Collector:
         self.readers[nanny.place] = nanny
         for name, copy in self.copies.items():
             if copy.source.place == nanny.place and copy.source.ended and not copy.final:
-                copy.source = nanny
-                nanny.adopting.add(name)
+                copy.move_to(nanny)
 
     def hand_over(self, nanny, names):
         """What a nanny must know of copies to go on with them."""
@@ -493,8 +511,7 @@ class Collector:
         for name in names:
             copy = self.copies.get(name)
             if copy and not copy.final and copy.source is not nanny:
-                copy.source = nanny
-                nanny.adopting.add(name)
+                copy.move_to(nanny)
         nanny.closing_reads = [n for n in names if n not in self.copies or n in nanny.adopting]
         return bool(nanny.closing_reads)
 
@@ -544,7 +561,8 @@ class Collector:
     async def say_bye(self, nanny):
         """A nanny that closes does not wait for this client any more."""
         try:
-            await self.ask(nanny, op=OP, session=self.session, bye=True)
+            answer = await self.ask(nanny, op=OP, session=self.session, bye=True)
+            self.others = max(self.others, answer["others"] if answer else 0)
         except (OSError, asyncio.TimeoutError):
             pass
 

@@ -307,7 +307,7 @@ class Source:
         {log: (number, digests)} of logs that the client has from elsewhere, and done: those that it
         has to their end; needed once, if the status of the answer is "unknown". read: which logs:
         True: all; names; False: none, because another nanny reads this directory. bye: it is the
-        last question.
+        last question; then `others` of the answer says how many clients still ask.
         """
         now = time.monotonic()
         for name in [n for n, s in self.sessions.items() if now - s.asked > FORGET_S]:
@@ -318,7 +318,7 @@ class Source:
                 del self.sessions[session]
             if state:
                 state.wake.set()
-            return {"status": "OK"}
+            return {"status": "OK", "others": len(self.present())}
         directory = self.find_directory()
         if not directory or not os.path.isdir(directory):
             await asyncio.sleep(min(wait, 1.0))
@@ -360,15 +360,15 @@ class Source:
             "own": names_of(directory, self.find_pids()) if closing else [],
         }
 
+    def present(self):
+        """The names of the clients that asked in the last minute."""
+        return {name for name, session in self.sessions.items() if time.monotonic() - session.asked < 60}
+
     async def close(self, seconds=CLOSE_S):
         """Waits until each client that asked in the last minute has all deltas, at most so long."""
         self.closing = True
         deadline = time.monotonic() + seconds
-        waiting = {
-            name
-            for name, session in self.sessions.items()
-            if time.monotonic() - session.asked < 60 and not session.forwarded
-        }
+        waiting = {name for name in self.present() if not self.sessions[name].forwarded}
         for name in waiting:
             self.sessions[name].wake.set()
         while time.monotonic() < deadline and waiting & self.sessions.keys():
