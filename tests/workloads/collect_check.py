@@ -8,6 +8,7 @@ Prints one line of JSON with what was sent and lost. Ends with status 1 if anyth
 """
 
 import asyncio
+import atexit
 import json
 import mmap
 import os
@@ -31,6 +32,7 @@ class Writer:
 
     def __init__(self, directory, records=RECORDS):
         self.process = subprocess.Popen(["sleep", "600"])
+        atexit.register(self.kill)
         self.start_ns = time.time_ns()
         self.name = f"{deltas.host_name()}-{self.process.pid}-{self.start_ns}.cup"
         self.path = os.path.join(directory, self.name)
