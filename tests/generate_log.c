@@ -1,11 +1,13 @@
 /* Writes a directory of logs like those of a large job, with all fields filled, to measure the
  * offline program. The same arguments always give the same bytes.
  *
- *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES]]]]]
+ *     generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES [FIRST [COUNT]]]]]]]
  *
  * Defaults: 1,000,000 tasks in 100 logs, no processes that tasks start, 20 branches that each task
  * reads, and the log of a scheduler with an hour of samples (one a second) of one worker for each
- * log, up to 2000. */
+ * log, up to 2000. With FIRST and COUNT it writes only COUNT of the workers' logs, from number
+ * FIRST on, and the scheduler's log with number 0: so a job that is larger than the disk can be
+ * generated and merged in portions. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -626,8 +628,9 @@ static unsigned long number(const char *text, const char *what)
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 7 || argv[1][0] == '-') {
-        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES]]]]]\n");
+    if (argc < 2 || argc > 9 || argv[1][0] == '-') {
+        fprintf(stderr, "usage: generate_log DIR [TASKS [LOGS [CHILDREN [BRANCHES [SAMPLES [FIRST "
+                        "[COUNT]]]]]]]\n");
         return 2;
     }
     unsigned long tasks = argc > 2 ? number(argv[2], "tasks") : 1000000;
@@ -635,6 +638,8 @@ int main(int argc, char **argv)
     unsigned long children = argc > 4 ? number(argv[4], "children") : 0;
     branches = argc > 5 ? (uint32_t)number(argv[5], "branches") : branches;
     samples = argc > 6 ? (uint32_t)number(argv[6], "samples") : samples;
+    unsigned long first = argc > 7 ? number(argv[7], "the first log") : 0;
+    unsigned long count = argc > 8 ? number(argv[8], "logs") : logs;
     workers = logs < MOST_WORKERS ? (uint32_t)logs : MOST_WORKERS;
     if (tasks == 0 || logs == 0 || branches > MOST_BRANCHES || samples > MOST_SAMPLES) {
         fprintf(stderr, "generate_log: no tasks, no logs, or more than %d branches or %d samples\n",
@@ -645,8 +650,9 @@ int main(int argc, char **argv)
         perror(argv[1]);
         return 1;
     }
-    write_scheduler(argv[1]);
-    for (unsigned long log = 0; log < logs; log++)
+    if (first == 0)
+        write_scheduler(argv[1]);
+    for (unsigned long log = first; log < logs && log < first + count; log++)
         write_log(argv[1], (unsigned)log, (uint32_t)(tasks / logs + (log < tasks % logs ? 1 : 0)));
     for (unsigned long i = 0; i < children && tasks >= logs; i++)
         write_child(argv[1], (unsigned)i, (unsigned)(i % logs),

@@ -1,9 +1,7 @@
 #include "analysis/profile/runs.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/units.h"
@@ -13,11 +11,13 @@
 static bool has_runs(const char *path)
 {
     struct cup_log_header header = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t bytes = fd < 0 ? 0 : pread(fd, &header, sizeof header, 0);
-    if (fd >= 0)
-        close(fd);
-    return bytes == (ssize_t)sizeof header && header.header_size >= sizeof header &&
+    struct cup_log_bytes log;
+    struct cup_error error;
+    if (cup_log_bytes_open(&log, path, &error) != 0)
+        return false;
+    size_t bytes = cup_log_bytes_read(&log, &header, sizeof header, 0);
+    cup_log_bytes_close(&log);
+    return bytes == sizeof header && header.header_size >= sizeof header &&
            memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) == 0 &&
            header.health[CUP_H_RUNS] > 0;
 }
