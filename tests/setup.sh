@@ -272,7 +272,8 @@ packages() { # DIRECTORY PIP-ARGUMENT...
 }
 # Other profilers, to compare with, and what they import at their start.
 if [ "$what" = cost ]; then
-    packages build/rivals memray==1.20.0 textual==8.2.8 py-spy==0.4.3 scalene==2.4.0 nvidia-ml-py==13.615.71
+    packages build/rivals memray==1.20.0 textual==8.2.8 py-spy==0.4.3 scalene==2.4.0 nvidia-ml-py==13.615.71 \
+        bokeh==3.9.2 narwhals==2.29.0 xyzservices==2026.9.1 # the last three: for Dask's performance_report
 fi
 if [ "$what" = test ] || [ "$what" = soak ]; then
     [ -x /usr/sbin/nginx ] || unpack build/nginx nginx

@@ -13,7 +13,9 @@ Three tables:
 2. With and without, by turns, the order changing: CPU, system time, switches between threads, page faults, wall.
 3. Other tools on the demo, by turns with nothing: wall and CPU, and that each of them recorded something.
 
-COST_PAIRS: pairs of tables 2 and 3 (default 5; 0: table 1 only). COST_EVENTS: of the demo.
+The job "steady state" goes on for COST_STEADY seconds (default 600), of which only the last fifth is sampled: what a
+worker pays that has run for long. COST_PAIRS: pairs of tables 2 and 3 (default 5; 0: table 1 only). COST_EVENTS: of
+the demo.
 """
 
 import json
@@ -31,12 +33,15 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent.parent
 PAIRS = int(os.environ.get("COST_PAIRS", "5"))
 EVENTS = os.environ.get("COST_EVENTS", "600000")
+STEADY_S = float(os.environ.setdefault("COST_STEADY", "600"))
 HERTZ = 1999  # no divisor of the timer's rate
 
 # The demo, and jobs of tests/workloads/cost_job.py: (name, the share that is asked for, in per cent).
-JOBS = {"demo": 1.0, "no-op tasks": 2.0, "small allocations": 1.0, "preads of 4 KiB": 5.0, "thread pool": 1.0}
+JOBS = {"demo": 1.0, "no-op tasks": 2.0, "small allocations": 1.0, "preads of 4 KiB": 5.0, "thread pool": 1.0,
+        "XRootD": 1.0, "steady state": 1.0}
 
-# Other tools: (name, command before `dask worker`, the file that it writes). "{}" is a directory.
+# Other tools: (name, command before `dask worker`, the file that it writes). "{}" is a directory. Those without a
+# command are Python code of the analysis (tests/workloads/rival_demo.py).
 RIVALS = {
     "cupping": None,
     "memray": ("memray run -q -f -o {}/out.bin", "out.bin"),
@@ -46,18 +51,25 @@ RIVALS = {
     "py-spy --native": ("py-spy record -r 100 -f raw -n -o {}/out.txt --", "out.txt"),
     "scalene": ("scalene run -o {}/out.json", "out.json"),
     "strace -c": ("strace -c -f -o {}/out.txt", "out.txt"),
+    "performance_report": ("", "out.html"),
+    "decorator": ("", "out.json"),
 }
 
 
-def run_job(name: str, where: Path, profile: Path | None = None, perf: Path | None = None, under: str = "") -> dict:
+def run_job(name: str, where: Path, profile: Path | None = None, perf: Path | None = None, under: str = "",
+            program: tuple = ()) -> dict:
     result = where / "job.json"
     command = [sys.executable, TOP / "tests/workloads/cluster.py", "--no-report", "--json", result,
-               "--logs", where / "logs"]
+               "--logs", where / "logs", "--timeout", int(900 + 2 * STEADY_S)]
     command += ["-o", profile] if profile else ["--no-profile"]
     command += ["--no-nanny", "--under", under] if under else []
-    command += ["--events", EVENTS] if name == "demo" else ["--program", TOP / "tests/workloads/cost_job.py", name]
+    if program:
+        command += ["--program", *program]
+    else:
+        command += ["--events", EVENTS] if name == "demo" else ["--program", TOP / "tests/workloads/cost_job.py", name]
     if perf:
-        command = ["perf", "record", "-q", "-F", str(HERTZ), "-e", "cpu-clock", "-g", "-o", perf, "--", *command]
+        delay = ["-D", str(int(800 * STEADY_S))] * (name == "steady state")
+        command = ["perf", "record", "-q", "-F", str(HERTZ), "-e", "cpu-clock", "-g", *delay, "-o", perf, "--", *command]
     subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
     return json.loads(result.read_text())
 
@@ -171,13 +183,17 @@ def run_rival(name: str, where: Path) -> dict:
     if RIVALS[name] is None:
         return run_job("demo", where, out / "profile", under="env")
     command, file = RIVALS[name]
-    run = run_job("demo", where, under=command.format(out))
+    if command:
+        run = run_job("demo", where, under=command.format(out))
+    else:
+        files = TOP / f"build/demo-data/ttree-{EVENTS}/files.json"
+        run = run_job("demo", where, under="env", program=(TOP / "tests/workloads/rival_demo.py", name, out / file, files))
     assert (out / file).stat().st_size > 1000, f"{name} recorded nothing: {out / file}"
     return run
 
 
 def measure_rivals(where: Path) -> None:
-    there = [name for name, how in RIVALS.items() if how is None or shutil.which(how[0].split()[0])]
+    there = [name for name, how in RIVALS.items() if not how or not how[0] or shutil.which(how[0].split()[0])]
     print(f"Other tools around the demo's worker, without a nanny, {PAIRS} pairs. "
           f"Not installed: {', '.join(sorted(set(RIVALS) - set(there))) or 'none'}")
     without, runs = [], {name: [] for name in there}

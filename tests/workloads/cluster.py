@@ -241,6 +241,7 @@ def arguments() -> argparse.Namespace:
     add("--logs", type=Path, help="directory for the output of all processes")
     add("--json", type=Path, help="write times, CPU seconds and Coffea's metrics here")
     add("--under", default="", help="command put before `dask worker`, such as strace")
+    add("--timeout", type=int, default=900, help="seconds for the analysis")
     add("--program", nargs=argparse.REMAINDER, help="a program and its arguments, instead of the demo's analysis; "
         "it gets --scheduler ADDRESS --json FILE as well, and writes {\"wall\": seconds} there")
     return parser.parse_args()
@@ -287,7 +288,7 @@ def run(args: argparse.Namespace) -> None:
     client = Process("analysis", [
         *cupping, args.python, *program, "--scheduler", address, "--json", metrics,
     ], logs, show=not args.no_report)
-    client.wait(900, note="analysis running")
+    client.wait(args.timeout, note="analysis running")
     job_cpu_s = cpu_of_tree(worker.popen.pid)
 
     say("stopping worker and scheduler")
