@@ -183,10 +183,11 @@ static int write_totals(const void *of, struct cup_totals *totals, struct cup_er
     return cup_error_memory(error, totals->profile->path);
 }
 
-/* GIVEN: the report that Coffea returned to the user (--coffea-report), or NULL. Returns the exit
- * status, and *error if it is not 0. */
+/* CALLS: the stacks, or NULL if no section shows them. GIVEN: the report that Coffea returned to
+ * the user (--coffea-report), or NULL. Returns the exit status, and *error if it is not 0. */
 static int write_report(const struct request *request, const struct cup_profile *profile,
-                        const struct cup_coffea_file *given, struct cup_error *error)
+                        const struct cup_call_tree *calls, const struct cup_coffea_file *given,
+                        struct cup_error *error)
 {
     struct cup_totals totals;
     struct cup_samples_file file = {0};
@@ -195,13 +196,11 @@ static int write_report(const struct request *request, const struct cup_profile 
         return CUP_EXIT_FAILED;
     }
     totals.given = given;
-    /* Files and stacks are read only for sections that show them. */
-    bool stacks =
-        !cup_stacks_missing(profile) && (request->json || needs(request, CUP_NEEDS_STACKS));
+    /* Files are read only for sections that show them. */
     const struct cup_extras extras = {.files = request->json || request->files ||
                                                needs(request, CUP_NEEDS_BASKETS),
                                       .files_below = request->files,
-                                      .ask = stacks ? &request->ask : NULL};
+                                      .calls = cup_stacks_missing(profile) ? NULL : calls};
     int result = 0;
     if (request->samples)
         result = use_samples(request->samples, &totals, &file, error);
@@ -282,25 +281,37 @@ static int check_span(const char *span, const struct cup_profile *profile, struc
         span);
 }
 
+/* Reports a profile that is loaded. */
+static int report_loaded(const struct request *request, struct cup_profile *profile,
+                         const struct cup_call_tree *calls, const struct cup_coffea_file *given,
+                         struct cup_error *error)
+{
+    if (check_span(request->span, profile, error) != 0)
+        return CUP_EXIT_USAGE;
+    if (add_given_run(profile, given, error) != 0)
+        return CUP_EXIT_FAILED;
+    return write_report(request, profile, calls, given, error);
+}
+
 static int report(const struct request *request, const struct cup_coffea_file *given)
 {
     struct cup_profile profile;
+    struct cup_call_tree calls;
     struct cup_error error;
+    /* Stacks are read only for sections that show them. */
+    bool stacks = request->json || needs(request, CUP_NEEDS_STACKS);
     const struct cup_load_options load = {
         .counters = request->json || needs(request, CUP_NEEDS_COUNTERS),
         .baskets = request->json || needs(request, CUP_NEEDS_BASKETS),
         .span = request->span,
         .run = request->number};
-    int status = cup_verb_load(&profile, request->directory, &load, &error);
-    if (status != CUP_EXIT_DONE)
-        return cup_verb_end(&error, status);
-    if (check_span(request->span, &profile, &error) != 0)
-        status = CUP_EXIT_USAGE;
-    else if (add_given_run(&profile, given, &error) != 0)
-        status = CUP_EXIT_FAILED;
-    else
-        status = write_report(request, &profile, given, &error);
-    cup_profile_free(&profile);
+    int status = cup_verb_load_calls(&profile, request->directory, &load,
+                                     stacks ? &request->ask : NULL, &calls, &error);
+    if (status == CUP_EXIT_DONE) {
+        status = report_loaded(request, &profile, stacks ? &calls : NULL, given, &error);
+        cup_profile_free(&profile);
+    }
+    cup_call_tree_free(&calls);
     return cup_verb_end(&error, status);
 }
 

@@ -206,6 +206,25 @@ int cup_verb_load(struct cup_profile *profile, const char *directory,
     return CUP_EXIT_USAGE;
 }
 
+int cup_verb_load_calls(struct cup_profile *profile, const char *directory,
+                        const struct cup_load_options *options, const struct cup_call_ask *ask,
+                        struct cup_call_tree *calls, struct cup_error *error)
+{
+    struct cup_load_options with = *options;
+    *calls = (struct cup_call_tree){0};
+    if (!ask)
+        return cup_verb_load(profile, directory, options, error);
+    struct cup_call_maker *maker = cup_call_tree_start(calls, profile, ask);
+    with.taker = maker ? cup_call_tree_taker(maker) : NULL;
+    int status = cup_verb_load(profile, directory, &with, error);
+    int result = maker ? cup_call_tree_finish(maker) : -1;
+    if (status != CUP_EXIT_DONE || result == 0)
+        return status;
+    cup_error_memory(error, profile->path);
+    cup_profile_free(profile);
+    return CUP_EXIT_FAILED;
+}
+
 int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
                                 struct cup_error *error),
                    const void *request, struct cup_totals *totals, const struct cup_extras *extras,
@@ -216,7 +235,7 @@ int cup_verb_write(int (*write)(const void *request, struct cup_totals *totals,
     int result = 0;
     if (extras->ask && cup_call_tree_make(&calls, totals->profile, extras->ask) != 0)
         result = cup_error_memory(error, totals->profile->path);
-    totals->calls = extras->ask ? &calls : NULL;
+    totals->calls = extras->ask ? &calls : extras->calls;
     if (result == 0 && extras->files)
         result = cup_file_shares_make(&shares, totals, extras->files_below, error);
     totals->shares = extras->files ? &shares : NULL;

@@ -55,11 +55,18 @@ const char *cup_verb_directory(const char *given);
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
 
+/* Does the same, and makes the tree of the stacks that ASK selects (NULL: of none) from the same
+ * pass over the logs. The caller frees the tree, also after a failure. */
+int cup_verb_load_calls(struct cup_profile *profile, const char *directory,
+                        const struct cup_load_options *options, const struct cup_call_ask *ask,
+                        struct cup_call_tree *calls, struct cup_error *error);
+
 /* What an output needs in addition to the totals of a run. */
 struct cup_extras {
-    bool files;                     /* totals->shares: the ROOT files that are still there */
-    const char *files_below;        /* also look for them here; NULL: at their own paths only */
-    const struct cup_call_ask *ask; /* totals->calls: the stacks that it selects; NULL: none */
+    bool files;                        /* totals->shares: the ROOT files that are still there */
+    const char *files_below;           /* also look for them here; NULL: at their own paths only */
+    const struct cup_call_tree *calls; /* totals->calls, of the caller; NULL: see `ask` */
+    const struct cup_call_ask *ask;    /* totals->calls: the stacks that it selects; NULL: none */
 };
 
 /* Calls WRITE with the extras, which are made before and freed after it. Returns 0, or -1 and

@@ -19,6 +19,7 @@
 #include "analysis/profile/collected.h"
 #include "analysis/profile/durations.h"
 #include "analysis/profile/opens.h"
+#include "analysis/profile/record_taker.h"
 #include "analysis/profile/requests.h"
 #include "analysis/profile/sections.h"
 #include "analysis/profile/waits.h"
@@ -393,6 +394,8 @@ struct cup_load_options {
      * called. */
     void (*progress)(void *context, size_t done, size_t logs);
     void *progress_context;
+    /* Gets records of each log while it is loaded; NULL: nobody wants any. */
+    const struct cup_record_taker *taker;
 };
 
 /* Loads all logs (*.cup) of a directory. Returns 0 if at least one could be read; profile->damages

@@ -201,8 +201,26 @@ struct cup_call_tree {
         branch_at; /* only for the files that build the tree */
 };
 
-/* Reads all logs that hold stacks. Returns 0, or -1 without memory; the caller frees the tree in
- * both cases. The profile must outlive it. */
+/* Makes the tree while the profile is loaded, from records that the loader has in its hands anyway:
+ *
+ *     maker = cup_call_tree_start(&tree, &profile, &ask);
+ *     options.taker = cup_call_tree_taker(maker);
+ *     cup_profile_load(&profile, directory, &options, &error);
+ *     if (cup_call_tree_finish(maker) != 0)
+ *         no memory
+ *
+ * cup_call_tree_start() returns NULL without memory. The profile, of which slices need to know all
+ * tasks, and ASK must outlive the maker. The caller frees the tree in all cases. */
+struct cup_call_maker;
+struct cup_call_maker *cup_call_tree_start(struct cup_call_tree *tree,
+                                           const struct cup_profile *profile,
+                                           const struct cup_call_ask *ask);
+const struct cup_record_taker *cup_call_tree_taker(const struct cup_call_maker *maker);
+int cup_call_tree_finish(struct cup_call_maker *maker);
+
+/* Makes the tree of a profile that is loaded, by reading all its logs that hold stacks again.
+ * Returns 0, or -1 without memory; the caller frees the tree in both cases. The profile must
+ * outlive it. */
 int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *profile,
                        const struct cup_call_ask *ask);
 void cup_call_tree_free(struct cup_call_tree *tree);

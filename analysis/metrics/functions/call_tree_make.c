@@ -1,4 +1,5 @@
-/* Reads the stacks of all logs, one log after the other, into one tree. */
+/* Puts the stacks of all logs into one tree, one log after the other: while the logs are loaded, or
+ * by reading them again. */
 
 #include <stdlib.h>
 
@@ -16,10 +17,11 @@ struct known_code {
 
 /* State while the logs are read. The maps have ids of the current log as keys, and are cleared
  * after each log. */
-struct maker {
+struct cup_call_maker {
     struct cup_call_tree *tree;
     const struct cup_profile *profile;
     const struct cup_call_ask *ask;
+    struct cup_record_taker taker;
     uint32_t process;             /* index in profile->processes */
     struct cup_id_map strings;    /* id in tree->strings */
     struct cup_id_map codes;      /* index + 1 in `known` */
@@ -37,7 +39,8 @@ struct maker {
     bool out_of_memory;
 };
 
-static void map_id(struct maker *maker, struct cup_id_map *into, uint32_t id, uint32_t value)
+static void map_id(struct cup_call_maker *maker, struct cup_id_map *into, uint32_t id,
+                   uint32_t value)
 {
     if (cup_id_map_set(into, id, value) != 0)
         maker->out_of_memory = true;
@@ -45,7 +48,7 @@ static void map_id(struct maker *maker, struct cup_id_map *into, uint32_t id, ui
 
 /* ---- functions and modules ---------------------------------------------------------------- */
 
-static void on_string(struct maker *maker, const struct cup_record *record)
+static void on_string(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_r_string fixed = cup_read_string(record);
     size_t tail = cup_record_tail_bytes(record);
@@ -57,7 +60,7 @@ static void on_string(struct maker *maker, const struct cup_record *record)
 }
 
 /* Copies a line table; false without memory. */
-static bool keep_table(struct maker *maker, struct known_code *known,
+static bool keep_table(struct cup_call_maker *maker, struct known_code *known,
                        const struct cup_line_table *lines)
 {
     size_t wanted = maker->table_bytes + lines->size;
@@ -77,7 +80,7 @@ static bool keep_table(struct maker *maker, struct known_code *known,
     return true;
 }
 
-static void on_code(struct maker *maker, const struct cup_record *record)
+static void on_code(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_code code;
     cup_code_read(&code, record);
@@ -97,7 +100,7 @@ static void on_code(struct maker *maker, const struct cup_record *record)
     map_id(maker, &maker->codes, code.fixed.id, (uint32_t)maker->known_count);
 }
 
-static void on_module(struct maker *maker, const struct cup_record *record)
+static void on_module(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_module_written module;
     cup_module_read(&module, record);
@@ -115,19 +118,20 @@ static void on_module(struct maker *maker, const struct cup_record *record)
 
 /* A frame that is no function: frames left out, an unknown frame, or the step to a helper thread.
  */
-static uint32_t special_frame(struct maker *maker, const char *name, enum cup_frame_kind kind)
+static uint32_t special_frame(struct cup_call_maker *maker, const char *name,
+                              enum cup_frame_kind kind)
 {
     uint32_t function = cup_call_add_function(maker->tree, (struct cup_text){name, strlen(name)},
                                               (struct cup_text){0}, 0, kind);
     return function == CUP_NOTHING ? CUP_NOTHING : cup_call_add_frame(maker->tree, function, 0);
 }
 
-static uint32_t unknown_frame(struct maker *maker)
+static uint32_t unknown_frame(struct cup_call_maker *maker)
 {
     return special_frame(maker, "(not known)", CUP_FRAME_UNKNOWN);
 }
 
-static uint32_t native_frame(struct maker *maker, uint32_t module, uint32_t offset)
+static uint32_t native_frame(struct cup_call_maker *maker, uint32_t module, uint32_t offset)
 {
     uint32_t index = cup_id_map_get(&maker->modules, module);
     maker->tree->orphans += module && !index;
@@ -135,7 +139,7 @@ static uint32_t native_frame(struct maker *maker, uint32_t module, uint32_t offs
                  : special_frame(maker, "(native, in no module)", CUP_FRAME_NATIVE);
 }
 
-static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
+static uint32_t python_frame(struct cup_call_maker *maker, uint32_t code, uint32_t at)
 {
     uint32_t index = cup_id_map_get(&maker->codes, code);
     if (!index) {
@@ -158,7 +162,7 @@ static uint32_t python_frame(struct maker *maker, uint32_t code, uint32_t at)
 /* Whether frames that the log leaves out below PARENT are native. Python frames are left out only
  * at the outer end of a stack, or of a helper thread's part of it; below another frame, only native
  * ones can be missing. */
-static bool is_native_gap(const struct maker *maker, uint32_t parent)
+static bool is_native_gap(const struct cup_call_maker *maker, uint32_t parent)
 {
     if (!parent)
         return false;
@@ -167,7 +171,8 @@ static bool is_native_gap(const struct maker *maker, uint32_t parent)
 }
 
 /* The frame of a recorded node. PARENT: index in tree->nodes of its caller; 0: none. */
-static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node, uint32_t parent)
+static uint32_t frame_of(struct cup_call_maker *maker, const struct cup_stack_node *node,
+                         uint32_t parent)
 {
     if (node->of & CUP_NODE_NATIVE)
         return native_frame(maker, node->of & ~CUP_NODE_NATIVE, node->at);
@@ -186,7 +191,7 @@ static uint32_t frame_of(struct maker *maker, const struct cup_stack_node *node,
 }
 
 /* The node for FRAME below PARENT, added if it is new. Returns its index in tree->nodes. */
-static uint32_t find_or_add_node(struct maker *maker, uint32_t parent, uint32_t frame)
+static uint32_t find_or_add_node(struct cup_call_maker *maker, uint32_t parent, uint32_t frame)
 {
     const struct cup_call_tree *tree = maker->tree;
     bool native = tree->functions[tree->frames[frame].function].kind == CUP_FRAME_NATIVE;
@@ -196,7 +201,7 @@ static uint32_t find_or_add_node(struct maker *maker, uint32_t parent, uint32_t 
 
 /* Adds a recorded node to the tree. A log writes parents before their children; a node whose parent
  * was not seen yet is put below "(not known)", so damaged logs cannot make a cycle. */
-static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_node *node)
+static void add_node(struct cup_call_maker *maker, uint32_t id, const struct cup_stack_node *node)
 {
     uint32_t parent = cup_id_map_get(&maker->nodes, node->parent);
     maker->tree->orphans += node->parent && !parent;
@@ -210,7 +215,7 @@ static void add_node(struct maker *maker, uint32_t id, const struct cup_stack_no
         map_id(maker, &maker->nodes, id, index + 1);
 }
 
-static void on_stacks(struct maker *maker, const struct cup_record *record)
+static void on_stacks(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_r_stacks fixed = cup_read_stacks(record);
     uint32_t count = cup_stack_node_count(record);
@@ -272,7 +277,7 @@ static struct cup_weights weights_of(const struct cup_stack_use_row *row)
 }
 
 /* Index in tree->nodes of a recorded node. For an unknown one it is the stack "(not known)". */
-static uint32_t node_of(struct maker *maker, uint32_t node)
+static uint32_t node_of(struct cup_call_maker *maker, uint32_t node)
 {
     uint32_t known = cup_id_map_get(&maker->nodes, node);
     if (known)
@@ -284,7 +289,7 @@ static uint32_t node_of(struct maker *maker, uint32_t node)
 
 /* Sets *prefix to the prefix of a task, CUP_NO_PREFIX for an unknown one. Returns false if the task
  * is not among those that were asked for. */
-static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
+static bool prefix_of(struct cup_call_maker *maker, uint32_t task, uint32_t *prefix)
 {
     uint32_t known = task ? cup_id_map_get(&maker->tasks, task) : 0;
     bool whole = !maker->tree->filtered && !maker->profile->selective;
@@ -298,13 +303,13 @@ static bool prefix_of(struct maker *maker, uint32_t task, uint32_t *prefix)
 }
 
 /* The task, if slices need it; NULL if there are no slices or the task is not known. */
-static const struct cup_task *sliced_task(const struct maker *maker, uint32_t task)
+static const struct cup_task *sliced_task(const struct cup_call_maker *maker, uint32_t task)
 {
     uint32_t known = maker->tree->slices.count ? cup_id_map_get(&maker->task_index, task) : 0;
     return known ? &maker->profile->tasks[known - 1] : NULL;
 }
 
-static void count_task(struct maker *maker, uint32_t task)
+static void count_task(struct cup_call_maker *maker, uint32_t task)
 {
     if (task == 0 || cup_id_map_get(&maker->counted, task))
         return;
@@ -313,7 +318,8 @@ static void count_task(struct maker *maker, uint32_t task)
 }
 
 /* Baskets of a branch that no record defines are dropped, and counted as orphans. */
-static void add_branch(struct maker *maker, const struct cup_stack_use_row *row, uint32_t node)
+static void add_branch(struct cup_call_maker *maker, const struct cup_stack_use_row *row,
+                       uint32_t node)
 {
     uint32_t branch = cup_branch_of(maker->profile, maker->process, row->use - CUP_USE_BRANCHES);
     maker->tree->orphans += branch == 0;
@@ -321,7 +327,7 @@ static void add_branch(struct maker *maker, const struct cup_stack_use_row *row,
         maker->out_of_memory = true;
 }
 
-static void on_stack_use(struct maker *maker, const struct cup_record *record)
+static void on_stack_use(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_stack_use_reader reader;
     uint32_t prefix;
@@ -347,7 +353,7 @@ static void on_stack_use(struct maker *maker, const struct cup_record *record)
 
 /* ---- CPU samples -------------------------------------------------------------------------- */
 
-static void pass_samples(struct maker *maker, const struct cup_cpu_reader *reader)
+static void pass_samples(struct cup_call_maker *maker, const struct cup_cpu_reader *reader)
 {
     const struct cup_cpu_row *row = &reader->row;
     uint32_t prefix;
@@ -366,7 +372,7 @@ static void pass_samples(struct maker *maker, const struct cup_cpu_reader *reade
         maker->ask->samples(maker->ask->context, maker->tree, &samples);
 }
 
-static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
+static void on_cpu_samples(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_cpu_reader reader;
     cup_cpu_start(&reader, record);
@@ -377,7 +383,7 @@ static void on_cpu_samples(struct maker *maker, const struct cup_record *record)
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static bool is_of_worker(const struct maker *maker, const struct cup_task *task)
+static bool is_of_worker(const struct cup_call_maker *maker, const struct cup_task *task)
 {
     const struct cup_profile *profile = maker->profile;
     const struct cup_server *server = cup_task_server(profile, task);
@@ -391,7 +397,7 @@ static bool is_of_worker(const struct maker *maker, const struct cup_task *task)
              cup_text_is(cup_profile_text(profile, server->name), maker->ask->worker)));
 }
 
-static bool is_asked(const struct maker *maker, const struct cup_task *task)
+static bool is_asked(const struct cup_call_maker *maker, const struct cup_task *task)
 {
     const struct cup_profile *profile = maker->profile;
     const struct cup_call_ask *ask = maker->ask;
@@ -405,7 +411,7 @@ static bool is_asked(const struct maker *maker, const struct cup_task *task)
     return !ask->worker || is_of_worker(maker, task);
 }
 
-static void find_tasks(struct maker *maker, uint32_t process)
+static void find_tasks(struct cup_call_maker *maker, uint32_t process)
 {
     const struct cup_profile *profile = maker->profile;
     for (size_t i = profile->processes[process].first_task;
@@ -419,26 +425,23 @@ static void find_tasks(struct maker *maker, uint32_t process)
 
 /* ---- logs --------------------------------------------------------------------------------- */
 
-static void read_log(struct maker *maker, struct cup_log *log)
+static void on_record(struct cup_call_maker *maker, const struct cup_record *record)
 {
-    const struct cup_record *record;
-    while (!maker->out_of_memory && (record = cup_log_next(log)) != NULL) {
-        if (record->type == CUP_R_STRING)
-            on_string(maker, record);
-        else if (record->type == CUP_R_CODE)
-            on_code(maker, record);
-        else if (record->type == CUP_R_MODULE)
-            on_module(maker, record);
-        else if (record->type == CUP_R_STACKS)
-            on_stacks(maker, record);
-        else if (record->type == CUP_R_STACK_USE)
-            on_stack_use(maker, record);
-        else if (record->type == CUP_R_CPU_SAMPLES && maker->ask->samples)
-            on_cpu_samples(maker, record);
-    }
+    if (record->type == CUP_R_STRING)
+        on_string(maker, record);
+    else if (record->type == CUP_R_CODE)
+        on_code(maker, record);
+    else if (record->type == CUP_R_MODULE)
+        on_module(maker, record);
+    else if (record->type == CUP_R_STACKS)
+        on_stacks(maker, record);
+    else if (record->type == CUP_R_STACK_USE)
+        on_stack_use(maker, record);
+    else if (record->type == CUP_R_CPU_SAMPLES)
+        on_cpu_samples(maker, record);
 }
 
-static void clear_log_maps(struct maker *maker)
+static void clear_log_maps(struct cup_call_maker *maker)
 {
     cup_id_map_clear(&maker->strings);
     cup_id_map_clear(&maker->codes);
@@ -451,30 +454,32 @@ static void clear_log_maps(struct maker *maker)
     maker->known_count = maker->table_bytes = 0;
 }
 
-static void read_process(struct maker *maker, uint32_t index)
+static void take_log(void *context, uint32_t index, struct cup_kept_records *records)
 {
+    struct cup_call_maker *maker = context;
     const struct cup_process *process = &maker->profile->processes[index];
-    struct cup_log log;
-    struct cup_error error;
+    const struct cup_record *record;
+    if (maker->out_of_memory)
+        return;
     if (!cup_process_has(maker->profile, index, CUP_FEATURE_STACKS)) {
         maker->tree->without += process->tasks > 0;
         return;
     }
     maker->tree->processes++;
     maker->process = index;
-    if (!process->log_path || cup_log_open(&log, process->log_path, &error) != 0) {
+    if (!process->log_path || cup_kept_rewind(records, process->log_path) != 0) {
         maker->tree->lost_logs++;
         return;
     }
     find_tasks(maker, index);
-    read_log(maker, &log);
+    while (!maker->out_of_memory && (record = cup_kept_next(records)) != NULL)
+        on_record(maker, record);
     clear_log_maps(maker);
-    cup_log_close(&log);
 }
 
 /* The root stands for no function, but every node has a frame: the root's is the first frame, "(not
  * known)". */
-static int add_root(struct maker *maker)
+static int add_root(struct cup_call_maker *maker)
 {
     struct cup_call_tree *tree = maker->tree;
     if (unknown_frame(maker) == CUP_NOTHING ||
@@ -485,23 +490,66 @@ static int add_root(struct maker *maker)
     return 0;
 }
 
-int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *profile,
-                       const struct cup_call_ask *ask)
+static uint64_t types_for(const struct cup_call_ask *ask)
 {
-    struct maker maker = {.tree = tree, .profile = profile, .ask = ask, .natives = {.tree = tree}};
+    enum { STACKS, SAMPLES };
+    static const uint64_t types[] = {
+        [STACKS] = UINT64_C(1) << CUP_R_STRING | UINT64_C(1) << CUP_R_CODE |
+                   UINT64_C(1) << CUP_R_MODULE | UINT64_C(1) << CUP_R_STACKS |
+                   UINT64_C(1) << CUP_R_STACK_USE,
+        [SAMPLES] = UINT64_C(1) << CUP_R_CPU_SAMPLES,
+    };
+    return types[STACKS] | (ask->samples ? types[SAMPLES] : 0);
+}
+
+struct cup_call_maker *cup_call_tree_start(struct cup_call_tree *tree,
+                                           const struct cup_profile *profile,
+                                           const struct cup_call_ask *ask)
+{
+    struct cup_call_maker *maker = malloc(sizeof *maker);
     *tree = (struct cup_call_tree){
         .profile = profile,
         .ask = {.prefix = ask->prefix, .dataset = ask->dataset, .worker = ask->worker},
         .filtered = ask->prefix || ask->dataset || ask->worker};
     if (ask->slices)
         tree->slices = *ask->slices;
-    maker.out_of_memory = add_root(&maker) != 0;
-    for (uint32_t i = 0; i < profile->process_count && !maker.out_of_memory; i++)
-        read_process(&maker, i);
-    cup_call_sort_branches(tree);
-    cup_modules_settle(&tree->modules);
-    cup_pair_map_clear(&maker.natives.frames);
-    free(maker.known);
-    free(maker.tables);
-    return maker.out_of_memory ? -1 : 0;
+    if (!maker)
+        return NULL;
+    *maker = (struct cup_call_maker){.tree = tree,
+                                     .profile = profile,
+                                     .ask = ask,
+                                     .natives = {.tree = tree},
+                                     .taker = {types_for(ask), take_log, maker}};
+    maker->out_of_memory = add_root(maker) != 0;
+    return maker;
+}
+
+const struct cup_record_taker *cup_call_tree_taker(const struct cup_call_maker *maker)
+{
+    return &maker->taker;
+}
+
+int cup_call_tree_finish(struct cup_call_maker *maker)
+{
+    int result = maker->out_of_memory ? -1 : 0;
+    cup_call_sort_branches(maker->tree);
+    cup_modules_settle(&maker->tree->modules);
+    cup_pair_map_clear(&maker->natives.frames);
+    free(maker->known);
+    free(maker->tables);
+    free(maker);
+    return result;
+}
+
+int cup_call_tree_make(struct cup_call_tree *tree, const struct cup_profile *profile,
+                       const struct cup_call_ask *ask)
+{
+    struct cup_call_maker *maker = cup_call_tree_start(tree, profile, ask);
+    if (!maker)
+        return -1;
+    struct cup_kept_records records = {.types = maker->taker.types, .too_many = true};
+    for (uint32_t i = 0; i < profile->process_count; i++)
+        take_log(maker, i, &records);
+    cup_kept_free(&records);
+    return cup_call_tree_finish(maker);
 }

@@ -68,7 +68,8 @@ struct cup_loader {
     /* Id of a string in the profile: the name or id of the only span to load; 0: all spans. */
     uint32_t span;
     const struct cup_log *log;
-    uint32_t process; /* index */
+    struct cup_kept_records *kept; /* for the taker */
+    uint32_t process;              /* index */
     struct cup_clock clock;
     struct cup_id_map strings;      /* id in the profile */
     struct cup_id_map files;        /* index + 1 */
@@ -196,7 +197,7 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
 void cup_load_waits_at_task_end(struct cup_loader *loader, struct cup_task *task);
 void cup_load_waits_at_log_end(struct cup_loader *loader);
 
-/* Adds one log to a profile. Damage, or a log that cannot be read at all, is added to
- * profile->damages. */
+/* Adds one log to a profile, and keeps the records that the taker of the options wants. Damage, or
+ * a log that cannot be read at all, is added to profile->damages. */
 void cup_load_log(struct cup_builder *builder, const char *path,
-                  const struct cup_load_options *options);
+                  const struct cup_load_options *options, struct cup_kept_records *kept);

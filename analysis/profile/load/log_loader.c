@@ -149,6 +149,8 @@ static void load_record(struct cup_loader *loader, const struct cup_record *reco
     };
     if (record->type < sizeof loaders / sizeof *loaders && loaders[record->type])
         loaders[record->type](loader, record);
+    if (cup_kept_wants(loader->kept, record->type))
+        cup_kept_add(loader->kept, record);
 }
 
 static bool bin_is_empty(const struct cup_series *series, int bin)
@@ -272,14 +274,15 @@ static void free_loader(struct cup_loader *loader)
 }
 
 void cup_load_log(struct cup_builder *builder, const char *path,
-                  const struct cup_load_options *options)
+                  const struct cup_load_options *options, struct cup_kept_records *kept)
 {
-    struct cup_loader loader = {.builder = builder, .options = options};
+    struct cup_loader loader = {.builder = builder, .options = options, .kept = kept};
     const char *span = options->span;
     loader.clock = cup_clock_of(options->clocks, path);
     if (span)
         loader.span = cup_builder_string(builder, (struct cup_text){span, strlen(span)});
     builder->all_basket_places = options->baskets;
+    cup_kept_start(kept, options->taker ? options->taker->types : 0);
     load_log(&loader, path);
     free_loader(&loader);
 }

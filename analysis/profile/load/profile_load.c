@@ -68,23 +68,38 @@ static bool is_large(const char *path)
     return size > LARGE_LOG;
 }
 
-static void load_in_turn(struct crew *crew, size_t log)
+/* Gives the records of the log that was added last to the taker, unless that log could not be read:
+ * then the profile has no more than BEFORE processes. */
+static void give_records(struct crew *crew, size_t before, struct cup_kept_records *kept)
+{
+    const struct cup_record_taker *taker = crew->options->taker;
+    size_t processes = crew->builder.profile->process_count;
+    if (taker && processes > before && !crew->builder.out_of_memory)
+        taker->take(taker->context, (uint32_t)processes - 1, kept);
+}
+
+static void load_in_turn(struct crew *crew, size_t log, struct cup_kept_records *kept)
 {
     await_turn(crew, log);
+    size_t before = crew->builder.profile->process_count;
     if (!crew->builder.out_of_memory)
-        cup_load_log(&crew->builder, crew->names->names[log], crew->options);
+        cup_load_log(&crew->builder, crew->names->names[log], crew->options, kept);
+    give_records(crew, before, kept);
     end_turn(crew);
 }
 
-static void load_and_merge(struct crew *crew, size_t log, struct cup_builder *aside)
+static void load_and_merge(struct crew *crew, size_t log, struct cup_builder *aside,
+                           struct cup_kept_records *kept)
 {
     cup_builder_empty(aside);
-    cup_load_log(aside, crew->names->names[log], crew->options);
+    cup_load_log(aside, crew->names->names[log], crew->options, kept);
     await_turn(crew, log);
+    size_t before = crew->builder.profile->process_count;
     if (aside->out_of_memory)
         crew->builder.out_of_memory = true;
     if (!crew->builder.out_of_memory)
         cup_profile_merge(&crew->builder, aside->profile);
+    give_records(crew, before, kept);
     end_turn(crew);
 }
 
@@ -93,14 +108,16 @@ static void load_logs(void *context)
     struct crew *crew = context;
     struct cup_profile profile;
     struct cup_builder aside;
+    struct cup_kept_records kept = {0};
     size_t log;
     cup_builder_start(&aside, &profile);
     while (take_log(crew, &log)) {
         if (is_large(crew->names->names[log]))
-            load_in_turn(crew, log);
+            load_in_turn(crew, log, &kept);
         else
-            load_and_merge(crew, log, &aside);
+            load_and_merge(crew, log, &aside, &kept);
     }
+    cup_kept_free(&kept);
     cup_builder_finish(&aside);
     cup_profile_free(&profile);
 }
@@ -232,18 +249,18 @@ static int load_all(struct cup_profile *profile, const char *directory,
     cup_builder_start(&crew.builder, profile);
     crew.builder.all_basket_places = options->baskets;
     profile->path = strdup(directory);
+    profile->narrowed = options->span || options->from_ns != options->to_ns;
     if (!profile->path)
         crew.builder.out_of_memory = true;
     if (cup_clocks_read(&clocks, names->names, names->count) != 0)
         crew.builder.out_of_memory = true;
     chosen.clocks = &clocks;
     choose_run(&crew.builder, names, &chosen);
+    profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     load_names(&crew);
     mark_path_chunks(profile);
     cup_processes_judge(profile);
     cup_collected_read(&profile->collected, directory);
-    profile->narrowed = options->span || options->from_ns != options->to_ns;
-    profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory &&
