@@ -239,7 +239,7 @@ e2e: all $(e2e_bin) $(traced) $(generator)
 	@tests/setup.sh test
 	@tests/run.sh $(e2e_bin)
 
-# Benchmarks and soaks are scripts, run in the order of their names.
+# Benchmarks are scripts, run in the order of their names. The long runs: tests/soak.py
 scripts = for script in $(sort $(wildcard tests/$(1)/*.sh tests/$(1)/*.py)); do \
 	echo "== $$script"; case $$script in \
 	*.py) $(VENV)/bin/python $$script ;; *) sh $$script ;; esac || exit 1; done
@@ -258,7 +258,7 @@ cost:
 soak:
 	@tests/setup.sh soak
 	@$(MAKE) --no-print-directory all tests
-	@$(call scripts,soak)
+	@$(VENV)/bin/python tests/soak.py
 
 # --- lint ----------------------------------------------------------------------------------------
 

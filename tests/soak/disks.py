@@ -18,6 +18,9 @@ import tempfile
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests"))
+import soak  # noqa: E402
+
 PYTHON = str(TOP / "build" / "venv" / "bin" / "python")
 JOB = str(TOP / "tests" / "workloads" / "company_job.py")
 TASKS, BYTES = 1500, 100_000
@@ -89,7 +92,7 @@ def main():
         return 0
     failed = 0
     for name, before, after, lossy in ROWS:
-        if words and not any(word in name for word in words):
+        if words and not any(word in name for word in words) or soak.done("disks", name):
             continue
         if "bindfs" in before and not shutil.which("bindfs"):
             print(f"{name:28} not run: no bindfs")
@@ -100,6 +103,7 @@ def main():
             wrong, shown = try_row(before, after, lossy, data, folder)
         failed += bool(wrong)
         print(f"{name:28} {'; '.join(wrong) or 'right'} ({shown})", flush=True)
+        soak.append("disks", name, rounds=1, tasks=TASKS, failed=int(bool(wrong)))
     return 1 if failed else 0
 
 

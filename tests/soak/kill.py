@@ -14,10 +14,14 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests"))
+import soak  # noqa: E402
+
 PYTHON = str(TOP / "build" / "venv" / "bin" / "python")
 CUPPING = str(TOP / "build" / "cupping")
 LOT = 50
@@ -61,18 +65,26 @@ def judge(profile, rounds):
     )
 
 
+def try_lot(seed, kills):
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="cupping-kill-") as folder:
+        counts = judge(*run_lot(folder, seed, kills))
+    soak.append("kill", seed, rounds=counts["kills"], tasks=counts["ended"], wrong=counts["twice"] + counts["unended"],
+                missing=counts["missing"], lost=counts["damaged"], seconds=round(time.monotonic() - start))
+    print("  ".join(f"{name} {counts[name]}" for name in counts), flush=True)
+    return counts
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=int(os.environ.get("KILLS", "1000")))
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    total, seed = Counter(), options.seed
-    while total["kills"] < options.kills:
-        with tempfile.TemporaryDirectory(prefix="cupping-kill-") as folder:
-            counts = judge(*run_lot(folder, seed, min(LOT, options.kills - total["kills"])))
-        total, seed = total + counts, seed + 1
-        print("  ".join(f"{name} {counts[name]}" for name in counts), flush=True)
-    print("all: " + "  ".join(f"{name} {total[name]}" for name in counts))
+    total = Counter(kills=0)
+    for lot in range(-(-options.kills // LOT)):
+        if not soak.done("kill", options.seed + lot):
+            total += try_lot(options.seed + lot, min(LOT, options.kills - lot * LOT))
+    print("all: " + "  ".join(f"{name} {total[name]}" for name in total))
     return 1 if total["missing"] or total["twice"] or total["unended"] or total["damaged"] else 0
 
 

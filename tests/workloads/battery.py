@@ -3,6 +3,9 @@
     battery.py [--rounds N] [--clusters N] [--roads ROAD,ROAD] [--python PYTHON] [--directory DIR]
     battery.py --dask      battery_dask_job.py instead, on two workers that spill
 
+A cluster whose job hangs or fails is counted, and the next one follows. In `make soak` each cluster has a row
+(tests/soak.py), and one that has a row is not run again.
+
 Exit status 1 if a byte went to the wrong task, or a task's row is wrong.
 """
 
@@ -11,11 +14,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import battery_job
 import cluster
-from cluster import TOP, Process, say
+from cluster import TOP, Process, Stop, say
+
+sys.path.insert(0, str(TOP / "tests"))
+import soak  # noqa: E402
 
 # Children of workers: multiprocessing forbids them to daemons, as nannies make workers.
 ENVIRONMENT = {
@@ -82,26 +89,64 @@ def one_cluster(args, directory):
     return battery_job.judge(rows, out), battery_job.lost(rows, report, out)
 
 
+def keep_evidence(args, seed):
+    shutil.copytree(args.directory, f"{args.directory}-{seed}", dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("data", "scratch"))
+
+
+def python_version(python):
+    """Such as 3.11."""
+    program = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return subprocess.run([python, "-c", program], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def is_frozen(args, stop):
+    log = args.directory / "job.log"
+    return cluster.DOES_NOT_END in str(stop) or log.exists() and battery_job.HANGS in log.read_text()
+
+
+def run_cluster(args, seed):
+    """Runs a cluster and appends its row. What one_cluster() returns, and whether anything is wrong."""
+    start, rounds, table, not_found = time.monotonic(), args.rounds, {}, 0
+    counts = dict.fromkeys(soak.FAULTS, 0)
+    os.environ["CUP_BATTERY_SEED"] = str(seed)
+    try:
+        table, not_found = one_cluster(args, args.directory)
+    except Stop as stop:
+        if cluster.stop_signal:
+            raise
+        say(str(stop))
+        Process.end_all()
+        counts["frozen" if is_frozen(args, stop) else "failed"] = 1
+        rounds = 0
+    counts.update({name: sum(line[name] for line in table.values()) for name in ("tasks", "wrong", "missing")},
+                  lost=abs(not_found))
+    soak.append("battery", seed, python_version(args.python), rounds=rounds,
+                seconds=round(time.monotonic() - start), **counts)
+    return table, not_found, any(counts[name] for name in soak.FAULTS)
+
+
 def run(args):
     os.environ.update(ENVIRONMENT)
-    table, lost, rounds = {}, 0, 0
+    table, lost, failed, version = {}, 0, False, python_version(args.python)
     for number in range(args.clusters):
-        os.environ["CUP_BATTERY_SEED"] = str(args.seed + number)
-        found, not_found = one_cluster(args, args.directory)
+        seed = args.seed + number
+        if soak.done("battery", seed, version):
+            continue
+        found, not_found, faulty = run_cluster(args, seed)
         battery_job.add(table, found)
         lost += abs(not_found)
-        rounds += args.rounds
+        failed |= faulty
         wrong = sum(line["wrong"] for line in found.values())
-        say(f"cluster {number + 1} of {args.clusters}: {args.rounds} rounds, {wrong} rows wrong"
+        say(f"Python {version}, cluster {number + 1} of {args.clusters}: {args.rounds} rounds, {wrong} rows wrong"
             + f", {not_found:,d} bytes lost" * bool(not_found))
-        if (wrong or not_found) and args.clusters > 1:  # evidence
-            shutil.copytree(args.directory, f"{args.directory}-{args.seed + number}",
-                            dirs_exist_ok=True)
+        if faulty and args.clusters > 1:
+            keep_evidence(args, seed)
     total = battery_job.show(table)
-    print(f"{rounds:,d} rounds, {total['tasks']:,d} tasks, {total['bytes']:,d} bytes: "
+    print(f"{total['tasks']:,d} tasks, {total['bytes']:,d} bytes: "
           f"{total['misattributed']:,d} misattributed, {total['missing']:,d} missing, "
           f"{total['none']:,d} none where they may be, {lost:,d} lost")
-    return 1 if total["wrong"] or lost else 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

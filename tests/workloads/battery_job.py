@@ -38,6 +38,7 @@ VARIANTS = 8  # of prepared files of a kind
 MIXED = 6  # groups of four different roads, a round
 RARE = 10  # rounds
 HANG_S = 300  # more than twice what roads wait for their own parts (battery_tasks.PATIENCE)
+HANGS = f"no end in {HANG_S} s"
 NOISE = 4095  # bytes that loops and pools send to themselves through sockets
 SIZES = itertools.count(10_007, 13)  # of all tasks
 
@@ -273,7 +274,7 @@ class Battery:
         """Names the roads that do not end, and says where their threads and child processes are."""
         left = [key for key, future in begun if not future.done()]
         stacks = self.client.run(tasks.describe_threads)
-        return f"no end in {HANG_S} s: {', '.join(left)}\n" + "\n".join(stacks.values())
+        return f"{HANGS}: {', '.join(left)}\n" + "\n".join(stacks.values())
 
     def round(self, number):
         groups = [(name, [name] * POOL) for name, road in self.roads.items()
@@ -346,8 +347,14 @@ def wait_for(path):
         time.sleep(0.01)
 
 
+def busy_machine():
+    return os.getloadavg()[0] > 2 * os.cpu_count()
+
+
 def burner():
-    """Load: a process that burns CPU time for as long as this one lives."""
+    """Load: a process that burns CPU time for as long as this one lives. A machine that is busy has its load."""
+    if busy_machine():
+        return subprocess.Popen([sys.executable, "-c", ""])
     program = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: sum(range(10000))"
     return subprocess.Popen([sys.executable, "-c", program])
 

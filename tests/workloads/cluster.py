@@ -25,6 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 PR_SET_CHILD_SUBREAPER = 36
+DOES_NOT_END = "does not end"
 
 stop_signal = 0
 started = time.monotonic()
@@ -115,7 +116,7 @@ class Process:
         deadline = time.monotonic() + timeout
         while not self.ended():
             if time.monotonic() > deadline:
-                raise Stop(f"{self.name} does not end: {self.log}")
+                raise Stop(f"{self.name} {DOES_NOT_END}: {self.log}")
             pause()
 
     @classmethod
