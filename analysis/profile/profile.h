@@ -258,6 +258,15 @@ struct cup_sample_place {
     uint32_t at;     /* offset of its first record, in units of 8 bytes */
 };
 
+/* What a worker's sample of itself says that reports need. The numbers are NAN if not known. */
+struct cup_own_sample {
+    int64_t time_ns;
+    double cpu;      /* percent of one core that its process uses */
+    double stall;    /* seconds that its event loop was late for a tick */
+    float threads;   /* of its thread pool */
+    uint32_t worker; /* index in sampled_workers */
+};
+
 /* A worker in samples. A worker that left and came back is two entries. */
 struct cup_sampled_worker {
     uint32_t process; /* process that took the samples */
@@ -339,6 +348,8 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(children, child, struct cup_child, MOVED, "CHILD records")                                   \
     X(samples, sample, struct cup_sample_place, MOVED, "log by log, in the order of time")         \
     X(sampled_workers, sampled_worker, struct cup_sampled_worker, MOVED, "log by log")             \
+    X(own_samples, own_sample, struct cup_own_sample, MOVED,                                       \
+      "of workers about themselves, log by log, in the order of time")                             \
     X(statuses, status, struct cup_status_name, MOVED, "log by log")                               \
     X(spans, span, struct cup_span, MOVED, "of Dask")                                              \
     X(other_spans, other_span, uint32_t, MOVED,                                                    \

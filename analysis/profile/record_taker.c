@@ -36,15 +36,16 @@ static bool make_room(struct cup_kept_records *kept, size_t bytes)
     return true;
 }
 
-void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record)
+void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record, uint64_t offset)
 {
     if (kept->too_many || !cup_kept_wants(kept, record->type))
         return;
-    kept->too_many = !make_room(kept, record->length);
+    kept->too_many = !make_room(kept, sizeof offset + record->length);
     if (kept->too_many)
         return;
-    memcpy(kept->bytes + kept->count, record, record->length);
-    kept->count += record->length;
+    memcpy(kept->bytes + kept->count, &offset, sizeof offset);
+    memcpy(kept->bytes + kept->count + sizeof offset, record, record->length);
+    kept->count += sizeof offset + record->length;
 }
 
 int cup_kept_rewind(struct cup_kept_records *kept, const char *path)
@@ -57,12 +58,39 @@ int cup_kept_rewind(struct cup_kept_records *kept, const char *path)
     return kept->too_many && !kept->open ? -1 : 0;
 }
 
+static uint64_t offset_at(const struct cup_kept_records *kept)
+{
+    uint64_t offset;
+    memcpy(&offset, kept->bytes + kept->at, sizeof offset);
+    return offset;
+}
+
+static const struct cup_record *record_at(const struct cup_kept_records *kept)
+{
+    return (const struct cup_record *)(kept->bytes + kept->at + sizeof(uint64_t));
+}
+
+static void move_on(struct cup_kept_records *kept)
+{
+    kept->at += sizeof(uint64_t) + record_at(kept)->length;
+}
+
+void cup_kept_seek(struct cup_kept_records *kept, uint64_t offset)
+{
+    if (kept->open)
+        cup_log_seek(&kept->log, offset);
+    while (!kept->too_many && kept->at < kept->count && offset_at(kept) < offset)
+        move_on(kept);
+}
+
 static const struct cup_record *next_of_log(struct cup_kept_records *kept)
 {
     const struct cup_record *record;
     while ((record = cup_log_next(&kept->log)) != NULL)
-        if (cup_kept_wants(kept, record->type))
+        if (cup_kept_wants(kept, record->type)) {
+            kept->offset = kept->log.record_offset;
             return record;
+        }
     return NULL;
 }
 
@@ -72,8 +100,9 @@ const struct cup_record *cup_kept_next(struct cup_kept_records *kept)
         return kept->open ? next_of_log(kept) : NULL;
     if (kept->at >= kept->count)
         return NULL;
-    const struct cup_record *record = (const struct cup_record *)(kept->bytes + kept->at);
-    kept->at += record->length;
+    const struct cup_record *record = record_at(kept);
+    kept->offset = offset_at(kept);
+    move_on(kept);
     return record;
 }
 

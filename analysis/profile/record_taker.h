@@ -12,9 +12,10 @@
  * keep in memory, cup_kept_next() reads them from the log. */
 struct cup_kept_records {
     uint64_t types;       /* set of bits 1 << enum cup_record_type */
-    unsigned char *bytes; /* owned; records, one after the other */
+    unsigned char *bytes; /* owned; for each record its offset in the log, and the record */
     size_t count, room;   /* bytes */
-    size_t at;            /* of the next record */
+    size_t at;            /* of the next record in `bytes` */
+    uint64_t offset;      /* in the log, of the record that was returned last */
     bool too_many;        /* none are kept */
     struct cup_log log;
     bool open; /* log is */
@@ -32,8 +33,8 @@ struct cup_record_taker {
 /* Forgets the records of the log before. */
 void cup_kept_start(struct cup_kept_records *kept, uint64_t types);
 
-/* Keeps a copy of a record that has one of the types. */
-void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record);
+/* Keeps a copy of a record at OFFSET in the log, if it has one of the types. */
+void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record, uint64_t offset);
 
 static inline bool cup_kept_wants(const struct cup_kept_records *kept, uint16_t type)
 {
@@ -43,6 +44,9 @@ static inline bool cup_kept_wants(const struct cup_kept_records *kept, uint16_t 
 /* Goes back to the first record of the log at PATH. Returns 0, or -1 if the log must be read again
  * and cannot be. */
 int cup_kept_rewind(struct cup_kept_records *kept, const char *path);
+
+/* Skips the records that stand before OFFSET in the log. */
+void cup_kept_seek(struct cup_kept_records *kept, uint64_t offset);
 
 /* The next record, valid until the next call; NULL after the last one. */
 const struct cup_record *cup_kept_next(struct cup_kept_records *kept);

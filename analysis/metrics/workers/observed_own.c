@@ -6,32 +6,34 @@
 
 /* Adds a worker's sample of itself. Its CPU usage is that since the sample before. */
 static void add_own(struct cup_observed_worker *worker, const struct cup_window *window,
-                    const struct cup_sample_row *row, int64_t *last_ns)
+                    const struct cup_own_sample *own, int64_t *last_ns)
 {
     int64_t from_ns = *last_ns > window->from_ns ? *last_ns : window->from_ns;
-    int64_t to_ns = row->time_ns < window->to_ns ? row->time_ns : window->to_ns;
-    double cpu = row->values[CUP_SEEN_CPU] / 100, threads = row->values[CUP_SEEN_THREADS];
+    int64_t to_ns = own->time_ns < window->to_ns ? own->time_ns : window->to_ns;
+    double cpu = own->cpu / 100, threads = own->threads;
     if (*last_ns && to_ns > from_ns && !isnan(cpu) && !isnan(threads)) {
         worker->process_cpu_s += cpu * (double)(to_ns - from_ns) / 1e9;
         worker->process_thread_s += threads * (double)(to_ns - from_ns) / 1e9;
     }
-    cup_timeline_add(&worker->own_stalls, window, row->time_ns, row->values[CUP_SEEN_STALL], true);
-    *last_ns = row->time_ns;
+    cup_timeline_add(&worker->own_stalls, window, own->time_ns, own->stall, true);
+    *last_ns = own->time_ns;
 }
 
-static int add_own_samples(struct cup_observed *observed, struct cup_sample_feed *feed)
+/* FEED: open, for the names of the workers. */
+static int add_own_samples(struct cup_observed *observed, const struct cup_sample_feed *feed)
 {
     struct cup_observed_worker **workers = calloc(feed->worker_count + 1, sizeof *workers);
     int64_t *last_ns = calloc(feed->worker_count + 1, sizeof *last_ns);
-    struct cup_sample_head head;
-    struct cup_sample_row row;
+    const struct cup_profile *profile = observed->profile;
     bool room = workers && last_ns;
     for (size_t i = 0; room && i < feed->worker_count; i++)
         workers[i] = cup_observed_of_address(observed, feed->workers[i].address);
-    while (room && cup_sample_feed_next(feed, &head))
-        while (cup_sample_feed_row(feed, &row))
-            if (workers[row.worker])
-                add_own(workers[row.worker], &observed->window, &row, &last_ns[row.worker]);
+    for (size_t i = 0; room && i < profile->own_sample_count; i++) {
+        const struct cup_own_sample *own = &profile->own_samples[i];
+        uint32_t worker = feed->numbers[own->worker];
+        if (workers[worker])
+            add_own(workers[worker], &observed->window, own, &last_ns[worker]);
+    }
     free(workers);
     free(last_ns);
     return room ? 0 : -1;

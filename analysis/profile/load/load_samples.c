@@ -6,9 +6,37 @@
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
+/* Keeps a record of a sample for cup_load_own_samples(). Those of a scheduler can be very many. */
+static void keep_own(struct cup_loader *loader, const struct cup_record *record)
+{
+    uint32_t roles = process_of(loader)->roles;
+    if (roles & 1u << CUP_ROLE_SCHEDULER && !(roles & 1u << CUP_ROLE_WORKER))
+        loader->own_samples.too_many = true; /* a worker that begins later reads them again */
+    cup_kept_add(&loader->own_samples, record, loader->log->record_offset);
+}
+
+void cup_load_own_samples(struct cup_loader *loader)
+{
+    struct cup_profile *profile = profile_of(loader);
+    struct cup_worker_rows rows;
+    if (loader->builder->out_of_memory || profile->sample_count == loader->first_sample ||
+        !(process_of(loader)->roles & 1u << CUP_ROLE_WORKER))
+        return;
+    cup_worker_rows_of_log(&rows, profile, loader->first_sample, &loader->own_samples);
+    while (!loader->builder->out_of_memory && cup_worker_rows_next(&rows))
+        for (size_t i = 0; i < rows.count; i++) {
+            struct cup_own_sample *own = CUP_APPEND(loader->builder, own_samples, own_sample);
+            if (own)
+                *own = cup_own_sample_of(&rows.sample, rows.rows[i]);
+        }
+    if (cup_worker_rows_finish(&rows) != 0)
+        loader->builder->out_of_memory = true;
+}
+
 void cup_load_rows(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_rows fixed = cup_read_rows(record);
+    keep_own(loader, record);
     if (!cup_id_map_get(&loader->sample_rows, fixed.sample))
         cup_builder_map(loader->builder, &loader->sample_rows, fixed.sample, record_place(loader));
 }
@@ -19,6 +47,7 @@ void cup_load_sample(struct cup_loader *loader, const struct cup_record *record)
      * workers would mislead. */
     if (loader->log->header.version <= 2)
         return;
+    keep_own(loader, record);
     struct cup_r_sample fixed = cup_read_sample(record);
     uint32_t server = cup_id_map_get(&loader->servers, fixed.server);
     profile_of(loader)->orphan_records += server == 0;

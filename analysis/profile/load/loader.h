@@ -5,6 +5,7 @@
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/profile_builder.h"
+#include "analysis/profile/samples/sample_feed.h"
 
 /* An ACCESS record, or an EXTENTS record that no ACCESS record replaces. */
 struct cup_access_set {
@@ -83,10 +84,12 @@ struct cup_loader {
     struct cup_id_map voided;       /* by number: 1 for tasks with a VOID record */
     struct cup_visits visits;
     struct cup_own_wait_list own_waits;
-    struct cup_id_map sample_rows; /* by number of a sample: where its first ROWS record is */
-    struct cup_id_map digests;     /* by key: index + 1 */
-    struct cup_id_map branches;    /* index + 1 */
-    struct cup_id_map root_files;  /* by FILE record: index + 1 */
+    struct cup_id_map sample_rows;       /* by number of a sample: where its first ROWS record is */
+    size_t first_sample;                 /* of this log, in profile->samples */
+    struct cup_kept_records own_samples; /* records of samples, unless only a scheduler took them */
+    struct cup_id_map digests;           /* by key: index + 1 */
+    struct cup_id_map branches;          /* index + 1 */
+    struct cup_id_map root_files;        /* by FILE record: index + 1 */
     struct cup_access_sets access_sets;
     uint32_t item_tree, branch_tree; /* cache of is_tree(): the names that it compared last */
     bool same_tree;                  /* cache of is_tree(): its last answer */
@@ -180,6 +183,9 @@ void cup_access_sets_clear(struct cup_access_sets *sets);
 
 /* Call it at the end of the log: finds the tasks and files of single reads. */
 void cup_load_read_owners(struct cup_loader *loader);
+
+/* Call it at the end of the log: adds the samples that its workers took of themselves. */
+void cup_load_own_samples(struct cup_loader *loader);
 
 /* The file (index + 1) that TASK read: FILE (index + 1), unless its name was encrypted
  * ("https://host/") and the task's work item names it. */

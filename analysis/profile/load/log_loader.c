@@ -150,7 +150,7 @@ static void load_record(struct cup_loader *loader, const struct cup_record *reco
     if (record->type < sizeof loaders / sizeof *loaders && loaders[record->type])
         loaders[record->type](loader, record);
     if (cup_kept_wants(loader->kept, record->type))
-        cup_kept_add(loader->kept, record);
+        cup_kept_add(loader->kept, record, loader->log->record_offset);
 }
 
 static bool bin_is_empty(const struct cup_series *series, int bin)
@@ -203,6 +203,7 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
     cup_load_read_owners(loader);
     if (!loader->builder->out_of_memory)
         cup_load_waits_at_log_end(loader);
+    cup_load_own_samples(loader);
 }
 
 /* Reads all VOID records before the others, because a VOID record also applies to records that
@@ -240,6 +241,7 @@ static void load_log(struct cup_loader *loader, const char *path)
         cup_clock_shift_header(&loader->clock, &process->header);
         process->last_ns = process->header.log_start_ns;
         process->first_task = (uint32_t)profile_of(loader)->task_count;
+        loader->first_sample = profile_of(loader)->sample_count;
         process->first_branch = (uint32_t)profile_of(loader)->branch_number_count;
         loader->process = (uint32_t)profile_of(loader)->process_count - 1;
         loader->log = &log;
@@ -267,6 +269,7 @@ static void free_loader(struct cup_loader *loader)
     cup_visits_clear(&loader->visits);
     cup_own_waits_clear(&loader->own_waits);
     cup_id_map_clear(&loader->sample_rows);
+    cup_kept_free(&loader->own_samples);
     cup_id_map_clear(&loader->digests);
     cup_id_map_clear(&loader->branches);
     cup_id_map_clear(&loader->root_files);
@@ -277,6 +280,7 @@ void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options, struct cup_kept_records *kept)
 {
     struct cup_loader loader = {.builder = builder, .options = options, .kept = kept};
+    cup_kept_start(&loader.own_samples, CUP_SAMPLE_TYPES);
     const char *span = options->span;
     loader.clock = cup_clock_of(options->clocks, path);
     if (span)

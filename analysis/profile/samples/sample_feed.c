@@ -60,6 +60,16 @@ static void fill_heartbeat(double *values, const uint64_t *heartbeat)
     values[CUP_SEEN_FDS] = number_of(heartbeat[CUP_HV_NUM_FDS]);
 }
 
+struct cup_own_sample cup_own_sample_of(const struct cup_sample *sample,
+                                        const struct cup_worker_row *row)
+{
+    return (struct cup_own_sample){.time_ns = sample->time_ns,
+                                   .cpu = number_of(row->heartbeat[CUP_HV_CPU_NS_PER_S]) / 1e7,
+                                   .stall = own_stall(sample),
+                                   .threads = (float)number_of(row->values[CUP_WV_THREADS]),
+                                   .worker = row->worker};
+}
+
 /* A memory limit of 0 means no limit. */
 static void fill_state(double *values, const uint64_t *state)
 {

@@ -33,6 +33,10 @@ struct cup_sample_feed {
     size_t at, end, count;
 };
 
+/* The values of a worker's sample of itself. */
+struct cup_own_sample cup_own_sample_of(const struct cup_sample *sample,
+                                        const struct cup_worker_row *row);
+
 /* Opens the samples of the scheduler or of the workers; there may be none. Of several schedulers,
  * the one with the most samples between FROM and TO is chosen. Returns 0, or -1 without memory. */
 int cup_sample_feed_open(struct cup_sample_feed *feed, const struct cup_profile *profile,

@@ -54,8 +54,6 @@ static void hold_workers(struct cup_worker_rows *rows, uint32_t process)
 
 static void close_process(struct cup_worker_rows *rows)
 {
-    if (rows->open)
-        cup_log_close(&rows->log);
     rows->open = false;
     cup_id_map_clear(&rows->numbers);
     cup_id_map_clear(&rows->statuses);
@@ -64,12 +62,12 @@ static void close_process(struct cup_worker_rows *rows)
 
 static void open_process(struct cup_worker_rows *rows, uint32_t process)
 {
-    struct cup_error error;
     close_process(rows);
     rows->process = process + 1;
     rows->listed_server = NO_LIST;
     rows->first_new_heartbeat = 0;
-    rows->open = cup_log_open(&rows->log, rows->profile->processes[process].log_path, &error) == 0;
+    struct cup_kept_records *records = rows->given ? rows->given : &rows->records;
+    rows->open = cup_kept_rewind(records, rows->profile->processes[process].log_path) == 0;
     hold_workers(rows, process);
 }
 
@@ -218,16 +216,17 @@ static const struct cup_server *server_at(const struct cup_worker_rows *rows,
 /* Reads the records of one sample. Returns false if some are missing. */
 static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_place *place)
 {
+    struct cup_kept_records *records = rows->given ? rows->given : &rows->records;
     const struct cup_record *record;
     uint32_t number = 0;
     rows->sample = (struct cup_sample){.time_ns = place->time_ns,
                                        .process = server_at(rows, place)->process,
                                        .server = place->server + 1};
     clear_new_heartbeats(rows);
-    cup_log_seek(&rows->log, (uint64_t)place->at * 8);
-    while ((record = cup_log_next(&rows->log)) != NULL) {
+    cup_kept_seek(records, (uint64_t)place->at * 8);
+    while ((record = cup_kept_next(records)) != NULL) {
         uint32_t of = sample_of(record);
-        if (!number)
+        if (!number && records->offset == (uint64_t)place->at * 8)
             number = of;
         if (!number)
             return false;
@@ -245,7 +244,15 @@ static bool read_sample(struct cup_worker_rows *rows, const struct cup_sample_pl
 void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
                            enum cup_role role)
 {
-    *rows = (struct cup_worker_rows){.profile = profile, .role = role};
+    *rows = (struct cup_worker_rows){
+        .profile = profile, .role = role, .records = {.types = CUP_SAMPLE_TYPES, .too_many = true}};
+}
+
+void cup_worker_rows_of_log(struct cup_worker_rows *rows, const struct cup_profile *profile,
+                            size_t first, struct cup_kept_records *records)
+{
+    *rows = (struct cup_worker_rows){
+        .profile = profile, .role = CUP_ROLE_WORKER, .next = first, .given = records};
 }
 
 bool cup_worker_rows_next(struct cup_worker_rows *rows)
@@ -268,6 +275,7 @@ int cup_worker_rows_finish(struct cup_worker_rows *rows)
 {
     int result = rows->out_of_memory ? -1 : 0;
     close_process(rows);
+    cup_kept_free(&rows->records);
     free(rows->held);
     free(rows->list);
     *rows = (struct cup_worker_rows){0};

@@ -53,10 +53,11 @@ struct cup_worker_rows {
     size_t next; /* index in samples */
     /* Index in sampled_workers of the first worker of the processes not opened yet. */
     size_t next_worker;
-    uint32_t process;          /* index + 1 of the process whose log is open */
-    bool open;                 /* its log could be opened */
-    struct cup_log log;        /* the open log */
-    struct cup_held_row *held; /* owned; the workers of that log */
+    uint32_t process;                /* index + 1 of the process whose log is open */
+    bool open;                       /* its log could be opened */
+    struct cup_kept_records records; /* of that log */
+    struct cup_kept_records *given;  /* of the only log; NULL: see `records` */
+    struct cup_held_row *held;       /* owned; the workers of that log */
     size_t held_count, held_room;
     struct cup_id_map numbers;          /* index in held + 1, by number of the worker */
     struct cup_id_map statuses;         /* string, by number of the status */
@@ -74,6 +75,14 @@ struct cup_worker_rows {
  * process has several such servers, their samples alternate. */
 void cup_worker_rows_start(struct cup_worker_rows *rows, const struct cup_profile *profile,
                            enum cup_role role);
+
+/* The records that rows are made of: types for struct cup_kept_records. */
+#define CUP_SAMPLE_TYPES (UINT64_C(1) << CUP_R_SAMPLE | UINT64_C(1) << CUP_R_ROWS)
+
+/* Starts to iterate over the samples of the workers of one log, which are profile->samples from
+ * FIRST on, while the log is loaded. RECORDS has the log's records of CUP_SAMPLE_TYPES. */
+void cup_worker_rows_of_log(struct cup_worker_rows *rows, const struct cup_profile *profile,
+                            size_t first, struct cup_kept_records *records);
 
 /* Reads the next sample; false after the last one. */
 bool cup_worker_rows_next(struct cup_worker_rows *rows);
