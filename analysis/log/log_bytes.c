@@ -142,6 +142,13 @@ static size_t read_from_block(struct cup_log_bytes *bytes, unsigned char *to, si
     return count;
 }
 
+size_t cup_log_bytes_whole(const struct cup_log_bytes *bytes, uint64_t offset, size_t count)
+{
+    size_t block = bytes->merged ? bytes->merged->header.block_bytes : 1;
+    uint64_t beyond = (offset + count) % block;
+    return beyond ? count + block - beyond : count;
+}
+
 size_t cup_log_bytes_read(struct cup_log_bytes *bytes, void *to, size_t count, uint64_t offset)
 {
     size_t done = 0;

@@ -31,4 +31,8 @@ int cup_log_bytes_size(const struct cup_log_bytes *bytes, uint64_t *size, bool *
  * or if a read failed. */
 size_t cup_log_bytes_read(struct cup_log_bytes *bytes, void *to, size_t count, uint64_t offset);
 
+/* How many bytes to read at OFFSET instead of COUNT, so that the next read begins at a block of the
+ * merged log and need not unpack this one again: up to a block more. COUNT for a file. */
+size_t cup_log_bytes_whole(const struct cup_log_bytes *bytes, uint64_t offset, size_t count);
+
 void cup_log_bytes_close(struct cup_log_bytes *bytes);

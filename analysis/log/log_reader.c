@@ -45,6 +45,9 @@ static void move_window(struct cup_log *log, uint64_t offset, size_t bytes)
         memmove(log->window, log->window + (offset - log->window_offset), keep);
     }
     size_t wanted = (bytes > STEP_BYTES ? bytes : STEP_BYTES) - keep;
+    size_t whole = cup_log_bytes_whole(&log->bytes, offset + keep, wanted);
+    if (keep + whole <= WINDOW_BYTES)
+        wanted = whole;
     if (wanted > log->end - offset - keep)
         wanted = (size_t)(log->end - offset - keep);
     log->window_offset = offset;

@@ -1,10 +1,12 @@
 #include "analysis/profile/clocks.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/array.h"
+#include "analysis/base/parallel.h"
 #include "analysis/base/statistics.h"
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
@@ -18,6 +20,7 @@ struct log_samples {
     bool readable;
     double *ahead_ns; /* owned */
     size_t count, room;
+    size_t without; /* samples before the first one that has a difference */
 };
 
 static int add_sample(struct log_samples *log_samples, const struct cup_record *record)
@@ -27,6 +30,7 @@ static int add_sample(struct log_samples *log_samples, const struct cup_record *
         values[i] = CUP_UNKNOWN64;
     cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, CUP_SV_COUNT);
     uint64_t ahead = values[CUP_SV_AHEAD_NS], behind = values[CUP_SV_BEHIND_NS];
+    log_samples->without += log_samples->count == 0;
     if (ahead == CUP_UNKNOWN64 && behind == CUP_UNKNOWN64)
         return 0;
     if (cup_array_grow(&log_samples->ahead_ns, &log_samples->room, log_samples->count,
@@ -37,6 +41,10 @@ static int add_sample(struct log_samples *log_samples, const struct cup_record *
     return 0;
 }
 
+/* A worker learns the difference with its first heartbeats. A log without one in so many samples,
+ * one a second, will have none: it is that of a scheduler, or of a worker without one. */
+enum { MOST_WITHOUT = 100 };
+
 /* Reads at most RECORDS records of a log. */
 static int read_log(struct log_samples *log_samples, const char *path, size_t records)
 {
@@ -44,12 +52,13 @@ static int read_log(struct log_samples *log_samples, const char *path, size_t re
     struct cup_error error;
     const struct cup_record *record;
     int result = 0;
-    log_samples->count = 0;
+    log_samples->count = log_samples->without = 0;
     if (cup_log_open(&log, path, &error) != 0)
         return 0;
     log_samples->readable = true;
     memcpy(log_samples->host, log.header.host, sizeof log_samples->host - 1);
-    while (result == 0 && records-- > 0 && (record = cup_log_next(&log)) != NULL)
+    while (result == 0 && records-- > 0 && log_samples->without < MOST_WITHOUT &&
+           (record = cup_log_next(&log)) != NULL)
         if (record->type == CUP_R_SAMPLE)
             result = add_sample(log_samples, record);
     cup_log_close(&log);
@@ -174,19 +183,48 @@ static bool is_apart(const struct log_samples *log_samples)
     return false;
 }
 
+/* Logs that several threads read. */
+struct crew {
+    const struct cup_clocks *clocks;
+    struct log_samples *log_samples;
+    bool apart, one_host; /* what the begins of the logs say */
+    bool again;           /* the begins are read, and some logs are to be read further */
+    atomic_size_t next;
+    atomic_int result;
+};
+
+static size_t records_to_read(const struct crew *crew, size_t log)
+{
+    if (!crew->again)
+        return FIRST_RECORDS;
+    if (crew->apart)
+        return SIZE_MAX;
+    return !crew->one_host && crew->log_samples[log].count == 0 ? MORE_RECORDS : 0;
+}
+
+static void read_some(void *context)
+{
+    struct crew *crew = context;
+    size_t log;
+    while ((log = crew->next++) < crew->clocks->count) {
+        size_t records = records_to_read(crew, log);
+        if (records && read_log(&crew->log_samples[log], crew->clocks->paths[log], records) != 0)
+            crew->result = -1;
+    }
+}
+
 static int read_logs(const struct cup_clocks *clocks, struct log_samples *log_samples)
 {
-    bool apart = false, one_host = true;
-    int result = 0;
-    for (size_t i = 0; i < clocks->count && result == 0; i++) {
-        result = read_log(&log_samples[i], clocks->paths[i], FIRST_RECORDS);
-        apart |= is_apart(&log_samples[i]);
-        one_host &= strcmp(log_samples[i].host, log_samples[0].host) == 0;
+    struct crew crew = {.clocks = clocks, .log_samples = log_samples, .one_host = true};
+    cup_parallel(clocks->count, read_some, &crew);
+    for (size_t i = 0; i < clocks->count; i++) {
+        crew.apart |= is_apart(&log_samples[i]);
+        crew.one_host &= strcmp(log_samples[i].host, log_samples[0].host) == 0;
     }
-    for (size_t i = 0; i < clocks->count && result == 0; i++)
-        if (apart || (!one_host && log_samples[i].count == 0))
-            result = read_log(&log_samples[i], clocks->paths[i], apart ? SIZE_MAX : MORE_RECORDS);
-    return result;
+    crew.again = true;
+    crew.next = 0;
+    cup_parallel(clocks->count, read_some, &crew);
+    return crew.result;
 }
 
 int cup_clocks_read(struct cup_clocks *clocks, char *const *paths, size_t count)

@@ -15,7 +15,7 @@ TestSuite(clocks, .init = start_fixture, .fini = end_fixture);
 
 static const double minutes = 300; /* that a clock is ahead */
 
-/* AHEAD seconds; negative: behind. */
+/* AHEAD seconds; negative: behind; NAN: not known. */
 static void add_sample(double second, double ahead)
 {
     unsigned char tail[64];
@@ -25,7 +25,7 @@ static void add_sample(double second, double ahead)
     values[CUP_SV_WORKERS] = 1;
     if (ahead < 0)
         values[CUP_SV_BEHIND_NS] = (uint64_t)(-ahead * 1e9);
-    else
+    else if (!isnan(ahead))
         values[CUP_SV_AHEAD_NS] = (uint64_t)(ahead * 1e9);
     struct cup_r_sample sample = {.sample = 1, .server = 1, .time_ns = at_second(second)};
     size_t bytes = cup_pairs_known(tail, values, CUP_SV_COUNT, 0);
@@ -250,6 +250,29 @@ Test(clocks, without_samples_are_not_compared)
     expect("wall_time", minutes + 14);
     cr_expect_not(profile.processes[1].clock.compared);
     cr_expect(warns_of("Clocks of 1 host could not be compared (there"));
+}
+
+/* A worker learns of the difference with its first heartbeats, and samples are taken once a second:
+ * a log is not read to its end for what it does not have. */
+static void expect_compared(size_t without, bool compared)
+{
+    double told[300];
+    for (size_t i = 0; i < without; i++)
+        told[i] = (double)NAN;
+    told[without] = minutes;
+    save_workers(minutes, told, without + 1);
+    load(0);
+    cr_expect_eq(profile.processes[1].clock.measured, compared, "after %zu samples", without);
+}
+
+Test(clocks, are_compared_by_late_heartbeats)
+{
+    expect_compared(90, true);
+}
+
+Test(clocks, are_not_compared_by_heartbeats_that_never_come)
+{
+    expect_compared(200, false);
 }
 
 Test(clocks, of_one_host_need_no_samples)
