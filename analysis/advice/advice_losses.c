@@ -15,7 +15,7 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
             first = &t->profile->tasks[i];
     if (!first)
         return false;
-    struct cup_text error = cup_profile_text(t->profile, first->error);
+    struct cup_text error = cup_profile_text(t->profile, cup_rare_of(t->profile, first)->error);
     return cup_advise(advice, 2,
                       "%llu of %s failed (threshold: any)%s%s%s \nMend what the error says; "
                       "`cupping tasks` lists "

@@ -1,6 +1,8 @@
 #include "analysis/base/parallel.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 /* Each thread holds the profile of one log in memory; more threads would only wait for the disk. */
@@ -37,4 +39,27 @@ void cup_parallel(size_t most, void (*work)(void *context), void *context)
     work(context);
     for (size_t i = 0; i < started; i++)
         pthread_join(helpers[i], NULL);
+}
+
+struct parts {
+    int (*const *parts)(void *context);
+    size_t count;
+    void *context;
+    atomic_size_t next;
+    atomic_bool failed;
+};
+
+static void call_parts(void *context)
+{
+    struct parts *of = context;
+    for (size_t i; (i = of->next++) < of->count;)
+        if (of->parts[i](of->context) != 0)
+            of->failed = true;
+}
+
+int cup_parallel_parts(int (*const *parts)(void *context), size_t count, void *context)
+{
+    struct parts of = {.parts = parts, .count = count, .context = context};
+    cup_parallel(count, call_parts, &of);
+    return of.failed ? -1 : 0;
 }

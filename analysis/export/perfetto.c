@@ -97,8 +97,9 @@ static void put_arguments(struct cup_trace *trace, size_t index)
     put_waits(trace, index);
     if (task->result_bytes != CUP_UNKNOWN64)
         cup_trace_put(trace, "result_bytes", cup_count(task->result_bytes));
-    if (task->error)
-        cup_trace_put(trace, "error", cup_text(cup_profile_text(trace->profile, task->error)));
+    uint32_t error = cup_rare_of(trace->profile, task)->error;
+    if (error)
+        cup_trace_put(trace, "error", cup_text(cup_profile_text(trace->profile, error)));
     if (item)
         put_item(trace, item);
     cup_trace_end(trace);
@@ -188,10 +189,12 @@ static void put_counter(struct cup_trace *trace, uint32_t process, const char *n
 static void put_memory(struct cup_trace *trace, const struct cup_task *task)
 {
     static const char name[] = "memory, RSS", unit[] = "(bytes)";
-    if (task->rss_start != CUP_UNKNOWN64)
-        put_counter(trace, task->process, name, task->start_ns, unit, cup_count(task->rss_start));
-    if (task->status && task->rss_stop != CUP_UNKNOWN64)
-        put_counter(trace, task->process, name, task->stop_ns, unit, cup_count(task->rss_stop));
+    if (cup_rss_bytes(task->rss_start) != CUP_UNKNOWN64)
+        put_counter(trace, task->process, name, task->start_ns, unit,
+                    cup_count(cup_rss_bytes(task->rss_start)));
+    if (task->status && cup_rss_bytes(task->rss_stop) != CUP_UNKNOWN64)
+        put_counter(trace, task->process, name, task->stop_ns, unit,
+                    cup_count(cup_rss_bytes(task->rss_stop)));
 }
 
 /* One row of a series: the bins that are in the run. */

@@ -74,8 +74,8 @@ static struct cup_value mib(uint64_t bytes)
 /* The growth is not the difference of the other two if other tasks ran in the process. */
 static void put_memory(struct cup_roast *roast, const struct cup_task *task)
 {
-    cup_roast_put_known(roast, "mem_before_mb", mib(task->rss_start));
-    cup_roast_put_known(roast, "mem_after_mb", mib(task->rss_stop));
+    cup_roast_put_known(roast, "mem_before_mb", mib(cup_rss_bytes(task->rss_start)));
+    cup_roast_put_known(roast, "mem_after_mb", mib(cup_rss_bytes(task->rss_stop)));
     cup_roast_put_known(roast, "mem_delta_mb",
                         cup_real(roast->totals->rss_growth[task->item - 1] / MIB));
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/base/parallel.h"
+
 /* What the totals point to, in one allocation. */
 struct subjects {
     struct cup_observed observed;
@@ -55,16 +57,57 @@ static void set_pointers(struct cup_totals *totals, const struct subjects *subje
     totals->completeness = &subjects->completeness;
 }
 
-/* In this order: the fits need the samples and the branches; completeness needs the losses. */
+/* ---- subjects that need no others, made at the same time ----------------------------------- */
+
+struct making {
+    struct subjects *subjects;
+    const struct cup_totals *totals;
+};
+
+static int make_observed(void *context)
+{
+    const struct making *of = context;
+    return cup_observed_make(&of->subjects->observed, of->totals->profile,
+                             cup_run_window(of->totals), NULL);
+}
+
+static int make_branches(void *context)
+{
+    const struct making *of = context;
+    return cup_branches_make(&of->subjects->branches, of->totals);
+}
+
+static int make_from_tasks(void *context)
+{
+    const struct making *of = context;
+    struct subjects *subjects = of->subjects;
+    if (add_tasks(subjects, of->totals) != 0)
+        return -1;
+    return cup_waste_add_done_again(&subjects->waste, of->totals);
+}
+
+static int make_losses(void *context)
+{
+    const struct making *of = context;
+    return cup_losses_make(&of->subjects->losses, of->totals);
+}
+
+static int make_fine(void *context)
+{
+    const struct making *of = context;
+    return cup_fine_make(&of->subjects->fine, of->totals->profile, of->totals->prefix_chunks);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+/* The fits need the samples and the branches; completeness needs the losses. */
 static int make_subjects(struct subjects *subjects, const struct cup_totals *totals)
 {
-    const struct cup_profile *profile = totals->profile;
-    subjects->kernel = cup_kernel_check_make(profile);
-    if (cup_observed_make(&subjects->observed, profile, cup_run_window(totals), NULL) != 0 ||
-        cup_branches_make(&subjects->branches, totals) != 0 ||
-        cup_fine_make(&subjects->fine, profile, totals->prefix_chunks) != 0 ||
-        add_tasks(subjects, totals) != 0 || cup_losses_make(&subjects->losses, totals) != 0 ||
-        cup_waste_add_done_again(&subjects->waste, totals) != 0 ||
+    static int (*const parts[])(void *) = {make_observed, make_losses, make_from_tasks,
+                                           make_branches, make_fine};
+    struct making making = {subjects, totals};
+    subjects->kernel = cup_kernel_check_make(totals->profile);
+    if (cup_parallel_parts(parts, sizeof parts / sizeof *parts, &making) != 0 ||
         cup_chunk_fits_make(&subjects->fits, totals) != 0 ||
         cup_completeness_make(&subjects->completeness, totals) != 0)
         return -1;

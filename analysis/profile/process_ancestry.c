@@ -204,26 +204,29 @@ static int64_t last_read_ns(const struct cup_process *process)
     return process->header.log_stop_ns ? process->header.log_stop_ns : INT64_MAX;
 }
 
-static void set_ancestry(struct ancestries *ancestries, struct cup_process *process,
-                         uint32_t number)
+/* Returns 0, or -1 without memory. */
+static int set_ancestry(struct ancestries *ancestries, struct cup_process *process, uint32_t number)
 {
     uint32_t index = cup_id_map_get(&ancestries->tasks, number);
     if (index == 0) {
         process->ancestry = ancestries->selective ? CUP_ANCESTRY_EXCLUDED : CUP_ANCESTRY_LOST;
-        return;
+        return 0;
     }
     struct cup_task *task = &ancestries->profile->tasks[index - 1];
     process->ancestor = index - 1;
     if (task->status && last_read_ns(process) > task->stop_ns) {
         process->ancestry = CUP_ANCESTRY_LATE;
-        return;
+        return 0;
     }
     if (task->shared) {
         process->ancestry = CUP_ANCESTRY_SHARED;
-        return;
+        return 0;
     }
     process->ancestry = CUP_ANCESTRY_KNOWN;
-    task->child_read_bytes += cup_process_child_bytes(process);
+    struct cup_task_rare *rare = cup_rare_to_fill(ancestries->profile, task);
+    if (rare)
+        rare->child_read_bytes += cup_process_child_bytes(process);
+    return rare ? 0 : -1;
 }
 
 /* Returns 0, or -1 without memory. */
@@ -239,8 +242,7 @@ static int settle_link(struct ancestries *ancestries, const struct link *link)
     }
     if (map_tasks(ancestries, link->parent - 1) != 0)
         return -1;
-    set_ancestry(ancestries, process, link->task);
-    return 0;
+    return set_ancestry(ancestries, process, link->task);
 }
 
 /* ---- all of it -------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "analysis/base/array.h"
+
 const char *const cup_counter_names[CUP_COUNTER_COUNT] = {CUP_COUNTERS(CUP_NAME_OF)};
 
 /* How two values of a counter are merged, by the kind of the counter; chosen at compile time. */
@@ -55,14 +57,26 @@ uint64_t cup_counter_needs(enum cup_counter counter)
     return needs_of[counter];
 }
 
-const char *cup_unattributed_text(const struct cup_task *task)
+struct cup_task_rare *cup_rare_to_fill(struct cup_profile *profile, struct cup_task *task)
+{
+    if (!task->rare) {
+        if (cup_array_grow(&profile->rares, &profile->rare_room, profile->rare_count,
+                           sizeof *profile->rares) != 0)
+            return NULL;
+        profile->rares[profile->rare_count++] = (struct cup_task_rare){0};
+        task->rare = (uint32_t)profile->rare_count;
+    }
+    return &profile->rares[task->rare - 1];
+}
+
+const char *cup_unattributed_text(const struct cup_profile *profile, const struct cup_task *task)
 {
     static const char *const texts[] = {
 #define X(id, name, text) text,
         CUP_UNATTRIBUTED_REASONS(X)
 #undef X
     };
-    return texts[task->unattributed_reason];
+    return texts[cup_rare_of(profile, task)->unattributed_reason];
 }
 
 bool cup_profile_is_without_dask(const struct cup_profile *profile)

@@ -105,29 +105,37 @@ struct cup_task {
     int64_t start_ns;
     int64_t stop_ns; /* undefined if status is 0 */
     uint64_t cpu_ns;
-    uint64_t rss_start, rss_stop;
     uint64_t result_bytes;
     uint64_t read_bytes; /* data files and servers: sum over all attribution methods */
-    /* Read while it ran, and attributed to no task: read_bytes may be too small by so much. Why
-     * (enum cup_unattributed_reason): the reason of the most bytes. */
-    uint64_t unattributed_bytes : 56, unattributed_reason : 8;
-    uint64_t child_read_bytes; /* by processes that it started, directly or not */
-    uint64_t key_hash; /* equal for all attempts at one task. Two of ten million different keys
-                          have the same hash with a probability of 1 in 400,000 */
+    uint64_t key_hash;   /* equal for all attempts at one task. Two of ten million different keys
+                            have the same hash with a probability of 1 in 400,000 */
     uint32_t process;
-    uint32_t prefix;        /* index in prefixes */
-    uint32_t server;        /* index + 1 in servers; 0: not known */
-    uint32_t span, span_id; /* name and id of its span */
-    uint32_t error;
-    uint32_t item;       /* index + 1 in items; 0: none */
-    uint32_t key_at;     /* where the log holds its key: see cup_key_read() */
-    uint32_t number;     /* in its process */
-    uint32_t tid : 24;   /* Linux thread ids are below 2^22 */
-    uint32_t status : 3; /* enum cup_task_status; 0: unfinished */
-    uint32_t origin : 3; /* enum cup_task_origin */
+    uint32_t prefix;              /* index in prefixes */
+    uint32_t server;              /* index + 1 in servers; 0: not known */
+    uint32_t span, span_id;       /* name and id of its span */
+    uint32_t item;                /* index + 1 in items; 0: none */
+    uint32_t rare;                /* index + 1 in rares; 0: see cup_rare_of() */
+    uint32_t rss_start, rss_stop; /* see cup_rss_bytes() */
+    uint32_t key_at;              /* where the log holds its key: see cup_key_read() */
+    uint32_t number;              /* in its process */
+    uint32_t tid : 24;            /* Linux thread ids are below 2^22 */
+    uint32_t status : 3;          /* enum cup_task_status; 0: unfinished */
+    uint32_t origin : 3;          /* enum cup_task_origin */
     /* Threads that the task started served other tasks as well (VOID record). */
     bool shared : 1;
     bool split : 1; /* its time is already in the sums of waits */
+};
+
+_Static_assert(sizeof(struct cup_task) == 96, "a profile may hold ten million tasks");
+
+/* What few tasks have. */
+struct cup_task_rare {
+    /* Read while it ran, and attributed to no task: read_bytes may be too small by so much. Why
+     * (enum cup_unattributed_reason): the reason of the most bytes. */
+    uint64_t unattributed_bytes;
+    uint64_t child_read_bytes; /* by processes that it started, directly or not */
+    uint32_t error;
+    uint8_t unattributed_reason;
 };
 
 /* The results of other tasks that are a task's arguments. */
@@ -316,6 +324,7 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(processes, process, struct cup_process, MERGED, "one for each log")                          \
     X(servers, server, struct cup_server, MOVED, "Dask servers")                                   \
     X(tasks, task, struct cup_task, MOVED, "log by log")                                           \
+    X(rares, rare, struct cup_task_rare, MOVED, "of some tasks")                                   \
     X(counters, counter, cup_task_counters, COPIED, "of each task; empty unless requested")        \
     X(own_waits, own_wait, struct cup_measured_waits, COPIED,                                      \
       "of each task's own thread; empty unless requested")                                         \
@@ -494,14 +503,45 @@ static inline uint64_t cup_task_wall_ns(const struct cup_task *task)
     return task->stop_ns > task->start_ns ? (uint64_t)(task->stop_ns - task->start_ns) : 0;
 }
 
-/* The task may have read over 1 % more than read_bytes. */
-static inline bool cup_task_is_partly_attributed(const struct cup_task *task)
+/* What few tasks have; zeros for the others. */
+static inline const struct cup_task_rare *cup_rare_of(const struct cup_profile *profile,
+                                                      const struct cup_task *task)
 {
-    return task->unattributed_bytes > task->read_bytes / 100;
+    static const struct cup_task_rare nothing;
+    return task->rare ? &profile->rares[task->rare - 1] : &nothing;
+}
+
+/* The same to write to; NULL without memory. Valid until the next call. */
+struct cup_task_rare *cup_rare_to_fill(struct cup_profile *profile, struct cup_task *task);
+
+/* Resident bytes of a process in 32 bits: bytes below 2 GiB, KiB beyond. The kernel counts whole
+ * pages, so nothing is lost. */
+#define CUP_RSS_UNKNOWN UINT32_MAX
+static inline uint32_t cup_rss_pack(uint64_t bytes)
+{
+    const uint64_t kib = UINT64_C(1) << 31;
+    if (bytes < kib)
+        return (uint32_t)bytes;
+    return bytes >> 10 < kib - 1 ? (uint32_t)(bytes >> 10 | kib) : CUP_RSS_UNKNOWN;
+}
+
+/* CUP_UNKNOWN64 if not known. */
+static inline uint64_t cup_rss_bytes(uint32_t packed)
+{
+    if (packed == CUP_RSS_UNKNOWN)
+        return CUP_UNKNOWN64;
+    return packed >> 31 ? (uint64_t)(packed & INT32_MAX) << 10 : packed;
+}
+
+/* The task may have read over 1 % more than read_bytes. */
+static inline bool cup_task_is_partly_attributed(const struct cup_profile *profile,
+                                                 const struct cup_task *task)
+{
+    return cup_rare_of(profile, task)->unattributed_bytes > task->read_bytes / 100;
 }
 
 /* Why the task is only partly attributed. */
-const char *cup_unattributed_text(const struct cup_task *task);
+const char *cup_unattributed_text(const struct cup_profile *profile, const struct cup_task *task);
 
 static inline enum cup_place cup_task_place(const struct cup_task *task)
 {

@@ -87,7 +87,8 @@ enum { RSS_START, RSS_STOP, RESULT };
 
 static struct cup_value memory(const struct cup_task_row *row, int which)
 {
-    const uint64_t values[] = {row->task->rss_start, row->task->rss_stop, row->task->result_bytes};
+    const uint64_t values[] = {cup_rss_bytes(row->task->rss_start),
+                               cup_rss_bytes(row->task->rss_stop), row->task->result_bytes};
     return cup_count_or_null(values[which]);
 }
 
@@ -126,21 +127,22 @@ static struct cup_value unattributed_bytes(const struct cup_task_row *row, int a
     (void)argument;
     uint64_t needs = CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED;
     bool known = row->task->status && cup_process_has(row->profile, row->task->process, needs);
-    return known ? cup_count(row->task->unattributed_bytes) : cup_null();
+    return known ? cup_count(cup_rare_of(row->profile, row->task)->unattributed_bytes) : cup_null();
 }
 
 static struct cup_value unattributed_because(const struct cup_task_row *row, int argument)
 {
     (void)argument;
-    return row->task->unattributed_bytes ? cup_string(cup_unattributed_text(row->task))
-                                         : cup_null();
+    return cup_rare_of(row->profile, row->task)->unattributed_bytes
+               ? cup_string(cup_unattributed_text(row->profile, row->task))
+               : cup_null();
 }
 
 static struct cup_value child_read_bytes(const struct cup_task_row *row, int argument)
 {
     (void)argument;
     return cup_process_has(row->profile, row->task->process, CUP_FEATURE_FILES)
-               ? cup_count(row->task->child_read_bytes)
+               ? cup_count(cup_rare_of(row->profile, row->task)->child_read_bytes)
                : cup_null();
 }
 

@@ -262,8 +262,9 @@ static struct cup_text text_of(const struct shown *cell, const struct cup_task_r
 static void measure_row(void *to, const struct cup_task_row *row)
 {
     struct task_table *table = to;
-    if (cup_task_is_partly_attributed(row->task) &&
-        (!table->partly || row->task->unattributed_bytes > table->partly->unattributed_bytes))
+    if (cup_task_is_partly_attributed(row->profile, row->task) &&
+        (!table->partly || cup_rare_of(row->profile, row->task)->unattributed_bytes >
+                               cup_rare_of(row->profile, table->partly)->unattributed_bytes))
         table->partly = row->task;
     for (int i = 0; i < SHOWN_COUNT; i++) {
         if (shown[i].unit != CUP_UNIT_NONE)
@@ -320,7 +321,8 @@ static void print_heading(const struct task_table *table)
 static void mark_partly(char number[CUP_HUMAN_READABLE_ROOM + 1], const struct shown *cell,
                         const struct cup_task_row *row)
 {
-    if (strcmp(cell->column, "read_bytes") != 0 || !cup_task_is_partly_attributed(row->task))
+    if (strcmp(cell->column, "read_bytes") != 0 ||
+        !cup_task_is_partly_attributed(row->profile, row->task))
         return;
     memmove(number + 1, number, strlen(number) + 1);
     number[0] = '>';
@@ -355,12 +357,12 @@ static void print_hidden(const struct task_table *table)
         putc('\n', table->terminal.out);
 }
 
-static void print_partly(const struct task_table *table)
+static void print_partly(const struct task_table *table, const struct cup_profile *profile)
 {
     if (!table->partly)
         return;
     cup_print(&table->terminal, CUP_WARN, "> the task may have read more; mostly: %s",
-              cup_unattributed_text(table->partly));
+              cup_unattributed_text(profile, table->partly));
     putc('\n', table->terminal.out);
 }
 
@@ -378,6 +380,6 @@ int cup_print_task_table(const struct cup_profile *profile, const struct cup_tas
     print_heading(&table);
     int result = cup_each_task(profile, view, output, print_row, &table);
     print_hidden(&table);
-    print_partly(&table);
+    print_partly(&table, profile);
     return result;
 }

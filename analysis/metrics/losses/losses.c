@@ -44,8 +44,8 @@ static void add_unused_attempt(struct cup_loss *row, const struct cup_profile *p
     if (end_ns >= row->last_ns) {
         row->last_ns = end_ns;
         row->item = index;
-        if (task->error)
-            row->error = task->error;
+        if (cup_rare_of(profile, task)->error)
+            row->error = cup_rare_of(profile, task)->error;
     }
 }
 

@@ -2,23 +2,53 @@
 
 #include <stdlib.h>
 
-#include "analysis/base/hash_map.h"
+/* The attempt at a chunk that counts so far. A slot has half of the chunk's key_hash, so that only
+ * equal halves are compared whole: a hash_map.h would take three times the memory, which for ten
+ * million chunks is more than any other table of a report. */
+struct slot {
+    uint32_t tag;
+    uint32_t item; /* index + 1; 0: the slot is free */
+};
 
 struct attempts {
-    struct cup_hash_map by_key; /* index + 1 in items: the attempt at a chunk that counts so far */
-    uint8_t *repeated;          /* owned; by item: that attempt stands for more than one */
+    struct slot *slots; /* owned; at most two thirds of them are in use */
+    size_t mask;        /* number of slots, a power of two, less 1 */
+    uint8_t *repeated;  /* owned; by item: that attempt stands for more than one */
 };
 
 static int start_attempts(struct attempts *attempts, size_t items)
 {
+    size_t slots = 16;
+    while (slots / 3 * 2 < items)
+        slots *= 2;
+    attempts->mask = slots - 1;
+    attempts->slots = calloc(slots, sizeof *attempts->slots);
     attempts->repeated = calloc(items + 1, 1);
-    return attempts->repeated ? cup_hash_map_reserve(&attempts->by_key, items) : -1;
+    return attempts->slots && attempts->repeated ? 0 : -1;
 }
 
 static void free_attempts(struct attempts *attempts)
 {
-    cup_hash_map_clear(&attempts->by_key);
+    free(attempts->slots);
     free(attempts->repeated);
+}
+
+static size_t first_slot(const struct attempts *attempts, uint64_t key_hash)
+{
+    return (size_t)(key_hash * UINT64_C(0x9e3779b97f4a7c15) >> 24) & attempts->mask;
+}
+
+/* The slot of the attempts at a task, or the free one where it belongs. */
+static struct slot *find_slot(const struct attempts *attempts, const struct cup_profile *profile,
+                              uint64_t key_hash)
+{
+    uint32_t tag = (uint32_t)key_hash;
+    for (size_t i = first_slot(attempts, key_hash);; i = (i + 1) & attempts->mask) {
+        struct slot *slot = &attempts->slots[i];
+        if (slot->item == 0 ||
+            (slot->tag == tag && cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
+            return slot;
+    }
 }
 
 /* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
@@ -68,19 +98,19 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
     const struct cup_task *task = cup_task_of_item(totals->profile, item);
     totals->outcomes[item] =
         (uint8_t)cup_outcome_of(totals->profile, task, &totals->profile->items[item]);
-    uint32_t *counts = cup_hash_map_put(&attempts->by_key, task->key_hash);
-    if (*counts == 0) {
-        *counts = item + 1;
+    struct slot *counts = find_slot(attempts, totals->profile, task->key_hash);
+    if (counts->item == 0) {
+        *counts = (struct slot){(uint32_t)task->key_hash, item + 1};
         return;
     }
-    uint32_t other = *counts - 1;
+    uint32_t other = counts->item - 1;
     totals->retried_chunks += !attempts->repeated[other];
     uint32_t winner = replaces(totals, item, other) ? item : other;
     uint32_t loser = winner == item ? other : item;
     if (rank_of(totals->outcomes[loser]) > 0)
         totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
     attempts->repeated[winner] = 1;
-    *counts = winner + 1;
+    counts->item = winner + 1;
 }
 
 enum { LOOK_AHEAD = 16 };
@@ -90,9 +120,10 @@ enum { LOOK_AHEAD = 16 };
 static void prefetch_attempt(const struct attempts *attempts, const struct cup_profile *profile,
                              size_t item)
 {
-    if (item < profile->item_count)
-        cup_hash_map_prefetch(&attempts->by_key,
-                              cup_task_of_item(profile, (uint32_t)item)->key_hash);
+    if (item < profile->item_count) {
+        uint64_t key_hash = cup_task_of_item(profile, (uint32_t)item)->key_hash;
+        __builtin_prefetch(&attempts->slots[first_slot(attempts, key_hash)]);
+    }
 }
 
 int cup_attempts_settle(struct cup_totals *totals)

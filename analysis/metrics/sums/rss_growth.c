@@ -29,13 +29,13 @@ static size_t list_moments(struct moment *moments, const struct cup_task *tasks,
     for (size_t i = 0; i < count; i++) {
         const struct cup_task *task = &tasks[i];
         bool ended = task->status != 0;
-        if (task->rss_start == CUP_UNKNOWN64 || (ended && task->rss_stop == CUP_UNKNOWN64))
+        if (task->rss_start == CUP_RSS_UNKNOWN || (ended && task->rss_stop == CUP_RSS_UNKNOWN))
             continue;
         moments[moments_count++] =
-            (struct moment){task->start_ns, (double)task->rss_start, task, true};
+            (struct moment){task->start_ns, (double)cup_rss_bytes(task->rss_start), task, true};
         if (ended)
             moments[moments_count++] =
-                (struct moment){task->stop_ns, (double)task->rss_stop, task, false};
+                (struct moment){task->stop_ns, (double)cup_rss_bytes(task->rss_stop), task, false};
     }
     qsort(moments, moments_count, sizeof *moments, earlier_first);
     return moments_count;

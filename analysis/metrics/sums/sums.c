@@ -5,6 +5,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
+#include "analysis/base/parallel.h"
 
 /* ---- small sums ------------------------------------------------------------------------- */
 
@@ -38,8 +39,8 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     else
         sums->without_cpu += task->status != 0;
     sums->read_bytes += task->read_bytes;
-    sums->partly += cup_task_is_partly_attributed(task);
-    sums->child_read_bytes += task->child_read_bytes;
+    sums->partly += cup_task_is_partly_attributed(profile, task);
+    sums->child_read_bytes += cup_rare_of(profile, task)->child_read_bytes;
     sums->result_bytes += known(task->result_bytes);
 }
 
@@ -204,8 +205,9 @@ static int make_tail(struct cup_totals *totals)
 
 /* ---- tasks, threads, files -------------------------------------------------------------- */
 
-static void add_tasks(struct cup_totals *totals)
+static int add_tasks(void *context)
 {
+    struct cup_totals *totals = context;
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
@@ -219,6 +221,7 @@ static void add_tasks(struct cup_totals *totals)
         cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
                           profile, task);
     }
+    return 0;
 }
 
 /* A process without Dask that ran tasks is a worker, too. */
@@ -343,8 +346,27 @@ static void add_files(struct cup_totals *totals)
         totals->chunk_file_size = 0;
 }
 
+static int make_items(void *context)
+{
+    struct cup_totals *totals = context;
+    return cup_attempts_settle(totals) == 0 && add_items(totals) == 0 ? make_tail(totals) : -1;
+}
+
+static int make_task_quantiles(void *context)
+{
+    return cup_task_quantiles_make(context);
+}
+
+static int make_rss_growth(void *context)
+{
+    return cup_rss_growth_make(context);
+}
+
 int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
 {
+    /* Each goes through all tasks or chunks, and none needs what another one makes. */
+    static int (*const parts[])(void *) = {make_items, make_rss_growth, add_tasks,
+                                           make_task_quantiles};
     *totals = (struct cup_totals){.profile = profile};
     totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
     totals->servers = calloc(profile->server_count + 1, sizeof *totals->servers);
@@ -352,11 +374,8 @@ int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
     totals->outcomes = calloc(profile->item_count + 1, 1);
     totals->budgets = calloc(profile->process_count + 1, sizeof *totals->budgets);
     if (!totals->prefixes || !totals->servers || !totals->prefix_chunks || !totals->outcomes ||
-        !totals->budgets || cup_attempts_settle(totals) != 0 || add_items(totals) != 0 ||
-        make_tail(totals) != 0 || cup_task_quantiles_make(totals) != 0 ||
-        cup_rss_growth_make(totals) != 0)
+        !totals->budgets || cup_parallel_parts(parts, sizeof parts / sizeof *parts, totals) != 0)
         return -1;
-    add_tasks(totals);
     if (find_run(totals) != 0 || add_budgets(totals) != 0 || cup_workers_count(totals) != 0)
         return -1;
     add_processes(totals);

@@ -127,8 +127,8 @@ static void add_task(struct cup_merge_level *level, const struct cup_profile *pr
         level->result_bytes += task->result_bytes;
     }
     raise_to(&level->largest_bytes, task->result_bytes);
-    raise_to(&level->rss_bytes, task->rss_start);
-    raise_to(&level->rss_bytes, task->rss_stop);
+    raise_to(&level->rss_bytes, cup_rss_bytes(task->rss_start));
+    raise_to(&level->rss_bytes, cup_rss_bytes(task->rss_stop));
     if (profile->counters)
         raise_to(&level->peak_live_bytes, profile->counters[index][CUP_C_PEAK_LIVE_BYTES]);
 }

@@ -19,7 +19,8 @@ static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
 }
 
 /* The task may have read BYTES, too, which are attributed to no task. */
-static void add_unattributed(struct cup_task *task, const uint64_t *bytes)
+static void add_unattributed(struct cup_loader *loader, struct cup_task *task,
+                             const uint64_t *bytes)
 {
     uint64_t sum = 0;
     uint8_t most = 0;
@@ -27,9 +28,14 @@ static void add_unattributed(struct cup_task *task, const uint64_t *bytes)
         sum += bytes[i];
         most = bytes[i] > bytes[most] ? i : most;
     }
-    if (sum > task->unattributed_bytes)
-        task->unattributed_reason = most;
-    task->unattributed_bytes += sum;
+    struct cup_task_rare *rare = cup_rare_to_fill(profile_of(loader), task);
+    if (!rare) {
+        loader->builder->out_of_memory = true;
+        return;
+    }
+    if (sum > rare->unattributed_bytes)
+        rare->unattributed_reason = most;
+    rare->unattributed_bytes += sum;
 }
 
 void cup_load_unattributed(struct cup_loader *loader, const struct cup_record *record)
@@ -37,7 +43,7 @@ void cup_load_unattributed(struct cup_loader *loader, const struct cup_record *r
     const struct cup_r_unattributed unattributed = cup_read_unattributed(record);
     struct cup_task *task = find_task(loader, unattributed.task);
     if (task)
-        add_unattributed(task, unattributed.bytes);
+        add_unattributed(loader, task, unattributed.bytes);
 }
 
 /* Moves the bytes of a thread that task NUMBER started to the unattributed bytes. */
@@ -48,7 +54,7 @@ static void unattribute_inherited(struct cup_loader *loader, uint32_t number,
     uint32_t index = cup_id_map_get(&loader->tasks, number);
     bytes[CUP_UNATTRIBUTED_THREAD] = counters[CUP_C_READ_INHERITED_BYTES];
     if (index && index != CUP_UNWANTED_TASK)
-        add_unattributed(&profile_of(loader)->tasks[index - 1], bytes);
+        add_unattributed(loader, &profile_of(loader)->tasks[index - 1], bytes);
     counters[CUP_C_READ_NONE_BYTES] += counters[CUP_C_READ_INHERITED_BYTES];
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }

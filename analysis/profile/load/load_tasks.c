@@ -30,8 +30,8 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
     *task = (struct cup_task){
         .start_ns = begin->start_ns,
         .cpu_ns = CUP_UNKNOWN64,
-        .rss_start = begin->rss,
-        .rss_stop = CUP_UNKNOWN64,
+        .rss_start = cup_rss_pack(begin->rss),
+        .rss_stop = CUP_RSS_UNKNOWN,
         .result_bytes = CUP_UNKNOWN64,
         .key_hash = key_hash,
         .process = loader->process,
@@ -99,6 +99,17 @@ void cup_load_inputs(struct cup_loader *loader, const struct cup_record *record)
                                       r.bytes, key.length ? cup_text_hash(key) : 0};
 }
 
+static void set_error(struct cup_loader *loader, struct cup_task *task, uint32_t error)
+{
+    if (!error && !task->rare)
+        return;
+    struct cup_task_rare *rare = cup_rare_to_fill(profile_of(loader), task);
+    if (rare)
+        rare->error = error;
+    else
+        loader->builder->out_of_memory = true;
+}
+
 void cup_load_task_end(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_task_end end = cup_read_task_end(record);
@@ -113,9 +124,9 @@ void cup_load_task_end(struct cup_loader *loader, const struct cup_record *recor
     task->status = is_known ? end.status : CUP_STATUS_UNKNOWN;
     task->stop_ns = end.stop_ns;
     task->cpu_ns = end.cpu_ns;
-    task->rss_stop = end.rss;
+    task->rss_stop = cup_rss_pack(end.rss);
     task->result_bytes = end.result_bytes;
-    task->error = string_of(loader, end.error);
+    set_error(loader, task, string_of(loader, end.error));
     if (!had_ended)
         cup_load_waits_at_task_end(loader, task);
 }

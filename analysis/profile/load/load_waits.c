@@ -62,7 +62,7 @@ static void add_split_time(struct cup_loader *loader, struct cup_task *task,
     for (int i = 0; i < 2; i++) {
         uint64_t locks_ns = sums[i]->ns[CUP_WAITED_LOCK];
         cup_wait_sums_add_task(sums[i], wall_ns, task->cpu_ns, measured, waits->major_faults);
-        if (cup_task_is_partly_attributed(task))
+        if (cup_task_is_partly_attributed(profile_of(loader), task))
             sums[i]->unsure_lock_ns += sums[i]->ns[CUP_WAITED_LOCK] - locks_ns;
     }
 }

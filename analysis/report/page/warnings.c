@@ -122,8 +122,9 @@ static const struct cup_task *find_partly(const struct cup_profile *profile)
     const struct cup_task *most = NULL;
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        if (cup_task_is_partly_attributed(task) &&
-            (!most || task->unattributed_bytes > most->unattributed_bytes))
+        if (cup_task_is_partly_attributed(profile, task) &&
+            (!most || cup_rare_of(profile, task)->unattributed_bytes >
+                          cup_rare_of(profile, most)->unattributed_bytes))
             most = task;
     }
     return most;
@@ -134,12 +135,13 @@ static size_t add_partly(const struct cup_totals *totals, struct cup_warning *wa
     const struct cup_task *most = find_partly(totals->profile);
     if (!most)
         return 0;
-    snprintf(warning->text, sizeof warning->text,
-             "%llu of %s may have read more than the figures say, one of them up to %s more: %s. "
-             "`cupping tasks` marks them with \">\".",
-             (unsigned long long)totals->all.partly, CUP_SHOW_COUNTED(totals->all.tasks, "task"),
-             CUP_SHOW((double)most->unattributed_bytes, CUP_UNIT_BYTES),
-             cup_unattributed_text(most));
+    snprintf(
+        warning->text, sizeof warning->text,
+        "%llu of %s may have read more than the figures say, one of them up to %s more: %s. "
+        "`cupping tasks` marks them with \">\".",
+        (unsigned long long)totals->all.partly, CUP_SHOW_COUNTED(totals->all.tasks, "task"),
+        CUP_SHOW((double)cup_rare_of(totals->profile, most)->unattributed_bytes, CUP_UNIT_BYTES),
+        cup_unattributed_text(totals->profile, most));
     return 1;
 }
 

@@ -75,7 +75,8 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     X("requested_bytes", BYTES, cup_count_or_null(item->requested_bytes))                          \
     X("entries_coffea", COUNT, cup_count_or_null(cup_item_reported_entries(item)))                 \
     X("columns_read", COUNT, columns_of(profile, item))                                            \
-    X("rss_delta_bytes", BYTES, difference(task->rss_stop, task->rss_start))                       \
+    X("rss_delta_bytes", BYTES,                                                                    \
+      difference(cup_rss_bytes(task->rss_stop), cup_rss_bytes(task->rss_start)))                   \
     X("memory_delta_bytes", BYTES, cup_whole(rows->totals->rss_growth[task->item - 1]))            \
     CUP_TASK_FIELD(X, "unattributed_bytes", BYTES)                                                 \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \

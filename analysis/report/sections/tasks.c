@@ -155,7 +155,8 @@ static const struct cup_report_table workers = {CUP_TABLE_FIELDS(WORKER_FIELDS, 
     X("time", SECONDS, cup_ns_if(wall_ns != CUP_UNKNOWN64, wall_ns), .heading = "time", .rank = 1) \
     X("key", TEXT, cup_text(cup_row_task(rows, task).key), .heading = "key",                       \
       .none = "(key not known)")                                                                   \
-    X("error", TEXT, cup_row_text(rows, task->error), .heading = "error", .rank = 2, .none = "")
+    X("error", TEXT, cup_row_text(rows, cup_rare_of(rows->profile, task)->error),                  \
+      .heading = "error", .rank = 2, .none = "")
 
 static void fill_bad(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {

@@ -278,8 +278,8 @@ Test(metrics, a_task_of_no_duration)
     const struct cup_task task = {.start_ns = 5,
                                   .stop_ns = 5,
                                   .status = CUP_STATUS_FINISHED,
-                                  .rss_start = CUP_UNKNOWN64,
-                                  .rss_stop = CUP_UNKNOWN64};
+                                  .rss_start = CUP_RSS_UNKNOWN,
+                                  .rss_stop = CUP_RSS_UNKNOWN};
     only(&task);
     expect_finite();
     expect("workflow", "wall_time", 0);

@@ -379,3 +379,14 @@ Test(profile, names_roles)
     other.roles = 1u << CUP_ROLE_CLIENT;
     cr_assert_eq(cup_process_role(&other), CUP_ROLE_CLIENT);
 }
+
+/* The profile has 32 bits for the resident memory of a process. */
+Test(profile, resident_memory_of_whole_pages_is_exact)
+{
+    const uint64_t page = 4096, gib = UINT64_C(1) << 30;
+    const uint64_t exact[] = {0, 25, page, 2 * gib - 1, 2 * gib, 3 * gib + page, 2047 * gib};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        cr_expect_eq(cup_rss_bytes(cup_rss_pack(exact[i])), exact[i], "%zu", i);
+    cr_expect_eq(cup_rss_bytes(cup_rss_pack(CUP_UNKNOWN64)), CUP_UNKNOWN64);
+    cr_expect_eq(cup_rss_bytes(cup_rss_pack(2048 * gib)), CUP_UNKNOWN64);
+}

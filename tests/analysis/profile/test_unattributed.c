@@ -65,8 +65,8 @@ Test(unattributed, a_task_is_marked_and_the_first_page_says_why)
     load();
     cr_expect_eq(value_of(1, "unattributed_bytes").count, 520);
     cr_expect_eq(value_of(2, "unattributed_bytes").count, 10);
-    cr_expect(cup_task_is_partly_attributed(&profile.tasks[0]));
-    cr_expect(!cup_task_is_partly_attributed(&profile.tasks[1]));
+    cr_expect(cup_task_is_partly_attributed(&profile, &profile.tasks[0]));
+    cr_expect(!cup_task_is_partly_attributed(&profile, &profile.tasks[1]));
     cr_expect_eq(totals.all.partly, 1);
     cr_expect(strstr(warning(), "1 of 2 tasks may have read more") && strstr(warning(), "HTTP/2"),
               "%s", warning());
@@ -90,7 +90,7 @@ Test(unattributed, threads_that_served_others_count)
     builder_header(&builder)->health[CUP_H_THREADS_VOIDED] = 1;
     load();
     cr_expect_eq(value_of(2, "unattributed_bytes").count, 700);
-    cr_expect(cup_task_is_partly_attributed(&profile.tasks[1]));
+    cr_expect(cup_task_is_partly_attributed(&profile, &profile.tasks[1]));
 }
 
 Test(unattributed, an_older_library_did_not_say)
