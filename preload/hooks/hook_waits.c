@@ -2,6 +2,7 @@
  * Python's own locks are semaphores: hook_threads.c. */
 #include "preload/hooks/waiting.h"
 #include "preload/io/peer.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/python/python.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/raw.h"
@@ -122,6 +123,22 @@ POLL_HOOK(getaddrinfo,
 
 /* ---- conditions -------------------------------------------------------------------------- */
 
+static struct cup_wait *begin_condition_wait(struct cup_wait *room)
+{
+    if (cup_self.task)
+        __atomic_store_n(&cup_native_waiter, cup_self.task, __ATOMIC_RELAXED);
+    return begin_lock_wait(room);
+}
+
+static int end_condition_wait(struct cup_wait *wait, int result)
+{
+    uint32_t task = cup_self.task;
+    if (task)
+        __atomic_compare_exchange_n(&cup_native_waiter, &task, 0, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    return end_wait(wait, result);
+}
+
 /* CPython's GIL is made of conditions and mutexes. A wait for any of them is a wait for the GIL. */
 #define CONDITION_HOOK(name, parameters, call)                                                     \
     CUP_HOOK int name parameters                                                                   \
@@ -129,11 +146,11 @@ POLL_HOOK(getaddrinfo,
         struct cup_wait room, *wait = NULL;                                                        \
         bool gil = cup_gil_is(condition) && cup_gil_wait_begins(&room, mutex);                     \
         if (!cup_gil_is(condition))                                                                \
-            wait = begin_lock_wait(&room);                                                         \
+            wait = begin_condition_wait(&room);                                                    \
         int result = call;                                                                         \
         if (gil)                                                                                   \
             cup_gil_wait_ends();                                                                   \
-        return end_wait(wait, result);                                                             \
+        return gil ? result : end_condition_wait(wait, result);                                    \
     }
 
 /* clang-format off */

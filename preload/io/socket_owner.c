@@ -1,5 +1,6 @@
 #include "preload/io/socket_owner.h"
 
+#include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
 #include "preload/io/exchange.h"
@@ -14,6 +15,23 @@ static struct cup_owner no_task(void)
 
 /* ---- before the call --------------------------------------------------------------------- */
 
+/* TASK is the only one that runs, and waits for native code. Threads of a native pool have no
+ * context of Python's. So if an event loop works in a context that names no task, the pool has
+ * passed the work on to it, and the loop works for TASK, whoever started the loop. */
+static bool works_for_pool_of(uint32_t task)
+{
+    return task && cup_wait_self.is_loop && cup_context.verified && !cup_context_task() &&
+           __atomic_load_n(&cup_native_waiter, __ATOMIC_RELAXED) == task;
+}
+
+static struct cup_owner find_pool_owner(const struct cup_owner *owner)
+{
+    uint32_t epoch, task = cup_sole_task(&epoch);
+    if (owner->method != CUP_METHOD_NONE || !works_for_pool_of(task))
+        return *owner;
+    return (struct cup_owner){cup_block_helping(task), CUP_METHOD_SOLE, epoch};
+}
+
 /* The peer is not looked up for Dask's own threads: a worker has a connection to every other one.
  */
 struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd)
@@ -21,7 +39,9 @@ struct cup_owner cup_socket_find_owner(struct cup_descriptor *socket, int fd)
     struct cup_owner owner = cup_attribution(NULL);
     if (!cup_owner_is_dask(&owner))
         cup_peer_look_up(socket, fd);
-    return owner.block && socket->peer == CUP_PEER_DASK ? no_task() : owner;
+    if (owner.block && socket->peer == CUP_PEER_DASK)
+        return no_task();
+    return owner.block && !cup_owner_is_dask(&owner) ? find_pool_owner(&owner) : owner;
 }
 
 /* ---- after the call ---------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 uint64_t cup_running_sum;
 uint32_t cup_running_tasks[CUP_RUNNING_SLOTS];
+uint32_t cup_native_waiter;
 static uint32_t changes; /* begins and ends so far: raised before cup_running_sum changes */
 
 #define ONE_TASK (UINT64_C(1) << 32)
@@ -48,5 +49,6 @@ uint32_t cup_sole_task(uint32_t *epoch)
 void cup_running_reset(void)
 {
     cup_running_sum = 0;
+    cup_native_waiter = 0;
     memset(cup_running_tasks, 0, sizeof cup_running_tasks);
 }

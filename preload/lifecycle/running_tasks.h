@@ -35,6 +35,10 @@ static inline bool cup_any_task_runs(void)
  * if two calls return the same task and the same epoch, no other task ran in between. */
 uint32_t cup_sole_task(uint32_t *epoch);
 
+/* The task whose own thread last began to wait for a condition of native code, and still does: for
+ * a pool of native threads, for instance (Python's locks are no conditions). 0: none. */
+extern uint32_t cup_native_waiter CUP_OURS;
+
 /* TASK begins; TASK ends. Called by any thread. */
 void cup_running_add(uint32_t task);
 void cup_running_remove(uint32_t task);

@@ -272,6 +272,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         return false;
     int saved = cup_enter();
     end_stale_wait();
+    cup_wait_self.is_loop |= kind == CUP_WAITS_LOOP;
     wait->block = find_wait_block(class);
     if (wait->block && kind == CUP_MAY_WAIT) {
         wait->class = (uint8_t) class;

@@ -28,6 +28,7 @@ struct cup_wait_thread {
     uint32_t
         helped_task; /* a helper's wait under way is noted for this task (helper_wait.h); 0: none */
     uint8_t class;   /* enum cup_wait_class of that wait */
+    bool is_loop;    /* the thread has waited by epoll: it runs an event loop */
     uint64_t delay_ns;     /* run delay when it was last read; CUP_UNKNOWN64: not known */
     uint64_t delay_ticks;  /* when it was read; 0: never */
     uint64_t delay_cpu_ns; /* thread CPU time when it was read */

@@ -39,7 +39,7 @@ static const char head[] =
     "log_format judge escape=json '{\"path\":\"$uri\",\"query\":\"$args\",\"method\":"
     "\"$request_method\",\"range\":\"$http_range\",\"status\":$status,\"connection\":"
     "$connection,\"sent\":$bytes_sent,\"body\":$body_bytes_sent,\"seconds\":$request_time,"
-    "\"ended\":$msec}';\n"
+    "\"ended\":$msec,\"encoding\":\"$sent_http_content_encoding\"}';\n"
     "access_log %s/access.log judge;\n"
     "client_body_temp_path %s/t1; proxy_temp_path %s/t2; fastcgi_temp_path %s/t3;\n"
     "uwsgi_temp_path %s/t4; scgi_temp_path %s/t5;\n"

@@ -29,7 +29,8 @@ void http_start(struct http_server *server, const struct http_options *options);
 
 /* Ends it when it has answered, and returns its log, one object for each answer: "path" without the
  * query, "query", "method", "range", "status", "connection" (its number), "sent" (bytes with the
- * head), "body" (bytes), "seconds" from the request to the end of the answer, "ended" (epoch). */
+ * head), "body" (bytes), "seconds" from the request to the end of the answer, "ended" (epoch),
+ * "encoding" ("gzip", or empty). */
 json_t *http_stop(struct http_server *server);
 
 /* The sum of a number over the answers to paths that have "/t/KEY/" in them. A task that asks for

@@ -131,6 +131,24 @@ Test(http, four_threads)
     judge(scratch, http_stop(&server), 20, check_bytes);
 }
 
+/* nginx compresses the answers while it sends them, so only the chunks of a body say where it ends.
+ * No basket is recognised in it. */
+Test(http, gzip)
+{
+    http_need();
+    size_t i;
+    struct http_server server;
+    char *scratch = make_files("http-gzip");
+    http_start(&server, &(struct http_options){.files = text("%s/files", scratch),
+                                               .settings = "gzip on; gzip_types *;"});
+    run_clients(scratch, server.url, "requests,aiohttp", 4, NULL);
+    json_t *log = http_stop(&server), *answer, *report = cup_report(scratch);
+    json_array_foreach(log, i, answer) cr_expect_str_eq(cup_word(answer, "encoding"), "gzip");
+    cr_expect_eq(json_array_size(rows_in(report, "branches")), 0);
+    json_decref(report);
+    judge(scratch, log, 8, check_bytes);
+}
+
 /* A file over TLS has the URL of the only file that its task was given. Tasks with odd numbers were
  * given two. */
 static void check_tls_files(json_t *report, json_t *log, const char *url)

@@ -29,7 +29,7 @@ static char *make_files(const char *name)
     return scratch;
 }
 
-static void run_clients(const char *scratch, const char *url, const char *clients,
+static void run_clients(const char *scratch, const char *url, const char *clients, int threads,
                         const char *certificate)
 {
     struct cup_cluster cluster;
@@ -38,7 +38,7 @@ static void run_clients(const char *scratch, const char *url, const char *client
                                        text("SSL_CERT_FILE=%s", certificate),
                                        text("REQUESTS_CA_BUNDLE=%s", certificate), NULL};
     cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch,
-                                                              .threads = 4,
+                                                              .threads = threads,
                                                               .environment = environment});
     cup_cluster_script(&cluster, "http_job.py", arguments);
     cup_cluster_stop(&cluster);
@@ -89,17 +89,18 @@ static void check_advice(const char *scratch)
     json_decref(report);
 }
 
-static void judge(const char *name, const char *clients, size_t tasks, bool tls)
+static void judge(const char *name, const char *clients, int threads, size_t tasks, bool tls)
 {
     http_need();
     struct http_server server;
     char *scratch = make_files(name);
     const char *files = text("%s/files", scratch);
     http_start(&server, &(struct http_options){.files = files, .settings = slow, .tls = tls});
-    run_clients(scratch, server.url, clients, text("%s/certificate", server.directory));
+    run_clients(scratch, server.url, clients, threads, text("%s/certificate", server.directory));
     json_t *log = http_stop(&server);
     check_waits(scratch, log, tasks);
-    check_lock(scratch, log);
+    if (strstr(clients, "lock"))
+        check_lock(scratch, log);
     check_advice(scratch);
     json_decref(log);
     free(scratch);
@@ -107,12 +108,19 @@ static void judge(const char *name, const char *clients, size_t tasks, bool tls)
 
 Test(http_waits, plain)
 {
-    judge("http-waits", "uproot,requests,arrowhttp,lock", 8, false);
+    judge("http-waits", "uproot,requests,arrowhttp,lock", 4, 8, false);
 }
 
 Test(http_waits, tls)
 {
-    judge("http-waits-tls", "uproot,requests,lock", 6, true);
+    judge("http-waits-tls", "uproot,requests,lock", 4, 6, true);
+}
+
+/* fsspec's loop was started by the first task, and pyarrow's threads, which are of no task, wait
+ * for it. */
+Test(http_waits, tls_of_a_native_pool_and_one_thread)
+{
+    judge("http-waits-tls-1", "arrowhttp", 1, 2, true);
 }
 
 Test(http_waits, s3)
@@ -122,7 +130,7 @@ Test(http_waits, s3)
     char *scratch = make_files("http-waits-s3");
     const char *files = text("%s/files", scratch);
     s3_start(&server, &(struct http_options){.files = files, .settings = slow});
-    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow,arrows3",
+    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow,arrows3", 4,
                 NULL);
     json_t *log = s3_stop(&server);
     check_waits(scratch, log, 8);

@@ -6,6 +6,7 @@
 TASKS tasks of each client, named CLIENT-NUMBER, ask for their files at URL/t/KEY/NAME: so the server's
 log says what each task got."""
 
+import os
 import socket
 import sys
 import threading
@@ -160,7 +161,7 @@ def arrow_s3(urls):
     endpoint, keys = split_s3(urls)
     scheme, _, host = endpoint.partition("://")
     return S3FileSystem(access_key="k", secret_key="s", endpoint_override=host, scheme=scheme,
-                        region="us-east-1"), keys
+                        region="us-east-1", tls_ca_file_path=os.environ.get("SSL_CERT_FILE")), keys
 
 
 def fetch_arrows3(urls):
