@@ -46,8 +46,10 @@ static const char head[] =
     "client_max_body_size 0; keepalive_requests 100000; merge_slashes off;\n"
     "server {\nlisten 127.0.0.1:%d%s;\n%s\n";
 
-static void write_tls(FILE *file, const char *directory)
+void http_make_certificate(const char *directory)
 {
+    if (child_status((const char *[4]){"sh", "-c", "command -v openssl"}))
+        cr_skip_test("no openssl here");
     const char *certificate = text("%s/certificate", directory), *key = text("%s/key", directory);
     const char *const argv[] = {"openssl",
                                 "req",
@@ -69,7 +71,6 @@ static void write_tls(FILE *file, const char *directory)
                                 certificate,
                                 NULL};
     cup_run("openssl", text("%s/openssl.log", directory), argv, cup_clean_environment, 60);
-    fprintf(file, "ssl_certificate %s;\nssl_certificate_key %s;\n", certificate, key);
 }
 
 static void write_settings(const struct http_server *server, int port,
@@ -84,7 +85,7 @@ static void write_settings(const struct http_server *server, int port,
                            : "",
             options->settings ? options->settings : "");
     if (options->tls || options->http2)
-        write_tls(file, in);
+        fprintf(file, "ssl_certificate %s/certificate;\nssl_certificate_key %s/key;\n", in, in);
     if (options->forward_to)
         fprintf(file,
                 "location ~ ^/([^/]+)/t/[^/]+/(.*)$ { proxy_pass "
@@ -100,11 +101,10 @@ static void write_settings(const struct http_server *server, int port,
 
 void http_start(struct http_server *server, const struct http_options *options)
 {
-    if ((options->tls || options->http2) &&
-        child_status((const char *[4]){"sh", "-c", "command -v openssl"}))
-        cr_skip_test("no openssl here");
     int port = server_free_port();
     *server = (struct http_server){.directory = test_directory()};
+    if (options->tls || options->http2)
+        http_make_certificate(server->directory);
     write_settings(server, port, options);
     const char *const argv[] = {
         nginx(), "-c", text("%s/settings", server->directory), "-p", server->directory, NULL};

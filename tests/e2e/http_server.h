@@ -25,6 +25,10 @@ struct http_server {
 /* Skips the test if there is no nginx here. */
 void http_need(void);
 
+/* Makes a key, and a certificate of its own for localhost, in DIRECTORY: "key" and "certificate".
+ * Skips the test if there is no openssl here. */
+void http_make_certificate(const char *directory);
+
 void http_start(struct http_server *server, const struct http_options *options);
 
 /* Ends it when it has answered, and returns its log, one object for each answer: "path" without the

@@ -4,6 +4,7 @@
 #include "tests/e2e/http_server.h"
 #include "tests/e2e/profile.h"
 #include "tests/e2e/xrootd_redirector.h"
+#include "tests/e2e/xrootd_server.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -303,4 +304,80 @@ Test(servers, a_slow_http_server_is_named_by_the_advice)
     child_free(&recorded);
     test_directory_remove(logs);
     test_directory_remove(files);
+}
+
+/* ---- requests that queue in XRootD's client ----------------------------------------------------
+ */
+
+/* The report of xrootd_bursts.py with SIZE requests out at a time; *MEASURED: what its client did.
+ */
+static json_t *report_on_bursts(const char *size, void (*start)(void), json_t **measured)
+{
+    xrootd_need();
+    start();
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/xrootd_bursts.py", xrootd_url, size},
+        .settings = {text("X509_CERT_DIR=%s", xrootd_authorities())}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    *measured = json_loads(recorded.out, 0, NULL);
+    cr_assert_not_null(*measured, "%s", recorded.out);
+    json_t *report = report_of(logs);
+    child_free(&recorded);
+    test_directory_remove(logs);
+    xrootd_stop();
+    return report;
+}
+
+/* On a loaded machine an answer may be there long before the Python code that takes its time. */
+static bool is_near(double value, double truth)
+{
+    return value > 0.6 * truth && value < 1.4 * truth;
+}
+
+/* The client's own times say whether its requests queued, and the report agrees with them. */
+static void check_bursts(const char *size, bool queues)
+{
+    json_t *client,
+        *report = report_on_bursts(size, xrootd_start, &client),
+        *row = json_array_get(json_object_get(json_object_get(report, "servers"), "rows"), 0);
+    double fast = seconds(client, "p10"), usual = seconds(client, "p50"),
+           out = seconds(client, "out");
+    cr_expect_eq(usual > 3 * fast && out > 4, queues, "%f s, %f s, %f out", fast, usual, out);
+    cr_expect(is_near(seconds(row, "request_p50_s"), usual), "p50 %f s, of the client %f s",
+              seconds(row, "request_p50_s"), usual);
+    cr_expect(is_near(seconds(row, "mean_requests_out"), out), "%f out, of the client %f",
+              seconds(row, "mean_requests_out"), out);
+    cr_expect_eq(advice_of(report, "few_connections") != NULL, queues);
+    json_decref(client);
+    json_decref(report);
+}
+
+Test(servers, requests_of_xrootd_that_queue_are_advised_on)
+{
+    check_bursts("16", true);
+}
+
+Test(servers, requests_of_xrootd_one_after_the_other_do_not_queue)
+{
+    check_bursts("1", false);
+}
+
+/* The client hands the bytes out decrypted: so all that is known of root:// is known of roots://.
+ */
+Test(servers, xrootd_over_tls)
+{
+    enum { REQUESTS = 320, READ = 1 << 20, CLOSE = 1 };
+    json_t *client,
+        *report = report_on_bursts("1", xrootd_start_tls, &client),
+        *row = json_array_get(json_object_get(json_object_get(report, "servers"), "rows"), 0);
+    cr_expect(strncmp(cup_word(row, "server"), "roots://localhost:", 18) == 0, "%s",
+              cup_word(row, "server"));
+    cr_expect_eq(cup_count(row, "requests"), REQUESTS + CLOSE);
+    cr_expect_eq(cup_count(row, "recv_bytes"), (json_int_t)REQUESTS * READ);
+    cr_expect(is_near(seconds(row, "request_p50_s"), seconds(client, "p50")));
+    json_decref(client);
+    json_decref(report);
 }

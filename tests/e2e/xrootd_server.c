@@ -2,6 +2,7 @@
 
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
+#include "tests/e2e/http_server.h"
 #include "tests/e2e/server_port.h"
 #include "tests/e2e/witness.h"
 
@@ -17,6 +18,7 @@
 static char *directory; /* where the server runs: its files, settings and log */
 char xrootd_url[64];
 static struct cup_process server;
+static bool over_tls;
 
 /* A test's program of its own; how it ended. */
 int child_status(const char *const argv[])
@@ -44,6 +46,11 @@ static void write_settings(int port)
             "xrd.port %d\nxrd.protocol xroot *\nall.export /\noss.localroot %s/files\n"
             "all.adminpath %s/admin\nall.pidpath %s/admin\n",
             port, directory, directory, directory);
+    if (over_tls)
+        fprintf(file,
+                "xrd.tls %s/certificate %s/key\nxrd.tlsca certfile %s/certificate\n"
+                "xrootd.tls capable all\n",
+                directory, directory, directory);
     cr_assert(fclose(file) == 0);
 }
 
@@ -57,13 +64,25 @@ void xrootd_start_again(void)
     write_settings(port);
     cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
     server_wait(&server, port);
-    snprintf(xrootd_url, sizeof xrootd_url, "root://localhost:%d/", port);
+    snprintf(xrootd_url, sizeof xrootd_url, "root%s://localhost:%d/", over_tls ? "s" : "", port);
 }
 
 void xrootd_make_files(const char *to)
 {
     const char *const argv[] = {CUP_PYTHON, WORKLOADS "xrootd_files.py", to, NULL};
     cup_run("xrootd_files.py", text("%s.log", to), argv, cup_clean_environment, 120);
+}
+
+/* Clients find a certificate by the hash of its name. The server reads its key as nobody. */
+static void make_certificate(void)
+{
+    http_make_certificate(directory);
+    const char *script = text("cd %s && mkdir authorities && "
+                              "cp certificate authorities/localhost.pem && "
+                              "openssl rehash authorities && "
+                              "{ [ $(id -u) != 0 ] || chown nobody key; }",
+                              directory);
+    cr_assert_eq(child_status((const char *[4]){"sh", "-c", script}), 0);
 }
 
 static void make_files(void)
@@ -79,6 +98,14 @@ static void make_files(void)
 void xrootd_start(void)
 {
     make_files();
+    xrootd_start_again();
+}
+
+void xrootd_start_tls(void)
+{
+    make_files();
+    make_certificate();
+    over_tls = true;
     xrootd_start_again();
 }
 
@@ -101,6 +128,11 @@ pid_t xrootd_pid(void)
 const char *xrootd_files(void)
 {
     return text("%s/files", directory);
+}
+
+const char *xrootd_authorities(void)
+{
+    return text("%s/authorities", directory);
 }
 
 long long xrootd_file_bytes(const char *name)
