@@ -10,9 +10,11 @@
  *   - io/mapped_files is above task/sections: when a task ends, the bytes of its mappings count in
  *     the section that is still open. task/sections is above counters/block: when a thread ends,
  *     its sections end, and read the counters of blocks that must still be open.
- *   - sampler is above waits/wait: when a task begins, sampler may start its own thread before
- *     waits/wait reads the system time, so that starting it does not count for the task. It is
- *     above stack_uses, too: when the process ends, stack_uses writes what sampler has counted.
+ *   - a row of waits/wait is above both: when a thread ends, its last waits count in its blocks.
+ *   - sampler is above the other row of waits/wait: when a task begins, sampler may start its own
+ *     thread before waits/wait reads the system time, so that starting it does not count for the
+ *     task. It is above stack_uses, too: when the process ends, stack_uses writes what sampler has
+ *     counted.
  *   - native is below stacks: in a forked child it must find the tables of modules empty, which
  *     stacks has cleared. It is above sampler: when a thread ends, native needs the thread's
  *     slot, which sampler then frees. */
@@ -78,6 +80,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
      .thread_settles = cup_helper_thread_settles},
     {"io/mapped_files", .reset = cup_mapping_reset, .log_opened = cup_mapping_log_opened,
      .task_ends = cup_mapping_task_ends},
+    {"waits/wait", .thread_settles = cup_wait_count_short},
     {"task/sections", .reset = cup_sections_reset, .task_ends = cup_sections_task_ends,
      .thread_settles = cup_sections_thread_settles, .process_ends = cup_sections_process_ends},
     {"counters/block", .reset = cup_block_reset, .thread_settles = cup_block_thread_settles},

@@ -21,7 +21,7 @@
  * it doubles the time between looks, up to LEAST_OFTEN periods; if it needs less, it halves it,
  * down to one period. It decides at most once in KEPT_PERIODS periods, by averages over about the
  * last REMEMBERED looks. */
-enum { AFFORDABLE = 100, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
+enum { AFFORDABLE = 400, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* of the sampler's thread, without thread-local storage */

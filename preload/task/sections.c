@@ -8,6 +8,7 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/places.h"
 #include "preload/sys/spin.h"
+#include "preload/waits/wait.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -239,6 +240,7 @@ static void count_helper(uint64_t *counted, uint32_t task)
 static void read_counters(uint64_t *counted, uint32_t task)
 {
     memset(counted, 0, COUNTED * sizeof *counted);
+    cup_wait_count_short();
     if (!task || cup_self.task != task) {
         count_helper(counted, task);
         return;

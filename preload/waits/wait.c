@@ -72,18 +72,40 @@ static uint64_t off_cpu_ns(uint64_t now, uint64_t cpu_ns)
                     cpu_ns - cup_wait_self.delay_cpu_ns);
 }
 
+/* Adds the waits for the GIL since the last reading to the sums, less DELAY: the part of them that
+ * was run delay. The task that waited still runs, unless its end was not seen. */
+static void add_short_waits(uint64_t now, uint64_t delay)
+{
+    struct cup_wait_thread *self = &cup_wait_self;
+    struct cup_block *block = self->short_block;
+    uint64_t ns = subtract(self->short_ns, delay);
+    self->short_ns = 0;
+    if (block != cup_self.own && block != cup_self.none)
+        return;
+    block->counters[CUP_C_GIL_WAIT_NS] += ns;
+    block->counters[CUP_C_RUN_DELAY_NS] += delay;
+    cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(now), ns);
+}
+
 /* The run delay within the last NS, during which the thread was off the CPU. The kernel's figure
  * also grew between the last reading and that time: outside of waits, a thread that is off the CPU
- * waits for a core. So the time off the CPU before the last NS is subtracted. */
+ * waits for a core. So the time off the CPU before the last NS is subtracted, except short waits
+ * for the GIL, which get their share of the rest. */
 static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
-    uint64_t before = cup_wait_self.delay_ticks ? cup_wait_self.delay_ns : CUP_UNKNOWN64;
-    uint64_t lost_before = subtract(off_cpu_ns(now, cpu_ns), ns);
+    struct cup_wait_thread *self = &cup_wait_self;
+    uint64_t before = self->delay_ticks ? self->delay_ns : CUP_UNKNOWN64;
+    uint64_t waits = ns + self->short_ns, delay = 0, shorts = 0;
+    uint64_t lost_before = subtract(off_cpu_ns(now, cpu_ns), waits);
     read_delay(now, cpu_ns);
-    if (before == CUP_UNKNOWN64 || cup_wait_self.delay_ns == CUP_UNKNOWN64)
-        return 0;
-    uint64_t delay = subtract(cup_wait_self.delay_ns - before, lost_before);
-    return delay < ns ? delay : ns;
+    if (before != CUP_UNKNOWN64 && self->delay_ns != CUP_UNKNOWN64)
+        delay = subtract(self->delay_ns - before, lost_before);
+    delay = delay < waits ? delay : waits;
+    if (self->short_ns) {
+        shorts = (uint64_t)((double)delay * (double)self->short_ns / (double)waits);
+        add_short_waits(now, shorts);
+    }
+    return delay - shorts;
 }
 
 /* ---- counting a wait --------------------------------------------------------------------- */
@@ -120,20 +142,23 @@ static bool is_for_others(const struct cup_block *block, enum cup_wait_class cla
     return block->own == CUP_BLOCK_RUNS && (class == CUP_WAIT_LOCK || class == CUP_WAIT_POLL);
 }
 
+static void add_wait(struct cup_block *block, enum cup_wait_class class, uint64_t stop, uint64_t ns,
+                     uint64_t delay)
+{
+    block->counters[CUP_C_IO_WAIT_NS + class] += ns;
+    block->counters[CUP_C_RUN_DELAY_NS] += delay;
+    if (class == CUP_WAIT_GIL)
+        cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
+    else if (class == CUP_WAIT_IO)
+        cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
+}
+
 /* Adds a wait to the counters. True: it continued a wait for the GIL. */
 static bool count_wait(struct cup_block *block, enum cup_wait_class class, uint64_t start,
                        uint64_t stop, uint64_t ns, uint64_t delay)
 {
-    bool goes_on = false;
-    block->counters[CUP_C_IO_WAIT_NS + class] += ns;
-    block->counters[CUP_C_RUN_DELAY_NS] += delay;
-    if (class == CUP_WAIT_GIL) {
-        goes_on = count_gil(block, start, stop, ns);
-        cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
-    } else if (class == CUP_WAIT_IO) {
-        cup_log_series_add(CUP_S_IO_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
-    }
-    return goes_on;
+    add_wait(block, class, stop, ns, delay);
+    return class == CUP_WAIT_GIL && count_gil(block, start, stop, ns);
 }
 
 /* Adds a wait to the stack that waited. */
@@ -238,7 +263,7 @@ static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct 
     wait->cpu_ns = cup_clock_thread_cpu_ns();
     wait->start = cup_ticks();
     if (off_cpu_ns(wait->start, wait->cpu_ns) > WORTH_READING_NS)
-        read_delay(wait->start, wait->cpu_ns);
+        measure_delay(wait->start, wait->cpu_ns, 0);
 }
 
 /* Notes that a helper of the block's task waits. */
@@ -358,6 +383,23 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
         cup_helper_wait_task_waited(block->task, ticks);
 }
 
+/* The run delay is read, and a wait added to the sums, once for each millisecond of waits: threads
+ * that give the GIL to each other wait ten thousand times a second, each time for microseconds.
+ * Not for helpers, whose blocks may end before. */
+static bool may_count_later(const struct cup_block *block, uint64_t ns)
+{
+    enum { LATER_NS = 1000000 };
+    const struct cup_wait_thread *self = &cup_wait_self;
+    return !is_helper_block(block) && self->delay_ticks && self->short_ns + ns < LATER_NS &&
+           (!self->short_ns || self->short_block == block);
+}
+
+static void keep_short_wait(struct cup_block *block, uint64_t ns)
+{
+    cup_wait_self.short_block = block;
+    cup_wait_self.short_ns += ns;
+}
+
 /* A step of 5 ms takes about as much CPU time as the switch between threads that ends a wait. */
 void cup_wait_count_gil(uint64_t start, uint64_t stop)
 {
@@ -367,10 +409,15 @@ void cup_wait_count_gil(uint64_t start, uint64_t stop)
         return;
     uint64_t wall = cup_ticks_ns(stop - start), delay = 0;
     uint64_t ns = subtract(wall, SWITCH_NS * (1 + wall / STEP_NS));
-    if (ns > WORTH_READING_NS)
+    bool later = may_count_later(block, ns);
+    if (!later && ns > WORTH_READING_NS)
         delay = measure_delay(stop, cup_clock_thread_cpu_ns(), ns);
     ns -= delay;
-    bool goes_on = count_wait(block, CUP_WAIT_GIL, start, stop, ns, delay);
+    bool goes_on = count_gil(block, start, stop, ns);
+    if (later)
+        keep_short_wait(block, ns);
+    else
+        add_wait(block, CUP_WAIT_GIL, stop, ns, delay);
     if (is_helper_block(block))
         cup_helper_wait_waited(block->task, CUP_WAIT_GIL, cup_ns_ticks(ns), stop);
     note_at_stack(block, CUP_WAIT_GIL, goes_on, ns);
@@ -400,7 +447,7 @@ void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)
     if (cup_self.task != task)
         return;
     end_stale_wait();
-    read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
+    measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
     read_usage(&cup_wait_self.usage);
     cup_helper_wait_begin(task);
 }
@@ -427,13 +474,19 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
     cup_helper_wait_end(task);
     if (!block)
         return;
-    read_delay(cup_ticks(), cup_clock_thread_cpu_ns());
+    measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
     read_usage(&now);
     bool known = start.delay_ns != CUP_UNKNOWN64 && now.delay_ns != CUP_UNKNOWN64;
     block->counters[CUP_C_RUN_DELAY_NS] = known ? now.delay_ns - start.delay_ns : 0;
     block->counters[CUP_C_SYSTEM_CPU_NS] += subtract(now.system_ns, start.system_ns);
     block->counters[CUP_C_MINOR_FAULTS] += now.minor_faults - start.minor_faults;
     block->counters[CUP_C_MAJOR_FAULTS] += now.major_faults - start.major_faults;
+}
+
+void cup_wait_count_short(void)
+{
+    if (cup_wait_self.short_ns)
+        measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
 }
 
 void cup_wait_child_begins(void)

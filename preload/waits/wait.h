@@ -35,6 +35,8 @@ struct cup_wait_thread {
     uint64_t
         gil_start;   /* of gil_wait.h: when the wait for the GIL under way began, ticks; 0: none */
     uint64_t gil_ns; /* the last wait for the GIL: how long it took */
+    uint64_t short_ns; /* waits for the GIL since the run delay was read, not yet in the sums */
+    struct cup_block *short_block; /* of those waits */
     uint32_t gil_stop;             /* and when it ended: ticks / 1024, modulo 2^32 */
     uint32_t gil_mutex;            /* of gil_wait.c: which mutex the wait under way is for */
     struct cup_kernel_usage usage; /* when the task began */
@@ -88,6 +90,10 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 /* The calling thread waited for the GIL from START to STOP (ticks), and has it now or gave it up.
  * Its CPU clock was not read at the begin: the CPU time of the wait is estimated. Guard held. */
 void cup_wait_count_gil(uint64_t start, uint64_t stop);
+
+/* The sums of the calling thread's block are about to be read, or its blocks are about to be
+ * closed: adds its last waits for the GIL, of less than a millisecond together. Guard held. */
+void cup_wait_count_short(void);
 
 /* Run delay: how long the calling thread was ready to run, but waited for a CPU core, since it
  * began, in nanoseconds; CUP_UNKNOWN64: it cannot be read. The kernel reports it as the second
