@@ -7,7 +7,8 @@
 
 #define CUP_ENVIRONMENT(X)                                                                         \
     X(CUPPING_CPU_HZ, "100",                                                                       \
-      "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples")   \
+      "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples; "  \
+      "unset: fewer where 100 would take more than 0.25 % of the CPU time")                        \
     X(CUPPING_DIR, "unset",                                                                        \
       "directory for the logs, which must exist; unset: nothing is recorded")                      \
     X(CUPPING_DISABLE, "0", "1: the hooks only forward their calls, and nothing is recorded")      \

@@ -176,7 +176,8 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
     read_stacks();
     cup_native_want(read_flag("CUPPING_NATIVE", true));
     cup_sampler_wants((uint32_t)read_number("CUPPING_CPU_HZ", parse_hz, CUP_SAMPLER_HZ,
-                                            "not a number from 0 to 1000"));
+                                            "not a number from 0 to 1000"),
+                      setting("CUPPING_CPU_HZ") != NULL);
     cup_clock_calibrate(false);
     cup_python_init();
     cup_recording_add_feature(CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED | CUP_FEATURE_OPENS |

@@ -162,7 +162,8 @@ void cup_descriptor_opened(int fd, const char *path)
     struct cup_descriptor *entry = find_entry(fd);
     if (!entry)
         return;
-    *entry = (struct cup_descriptor){.opened = 1, .owner = find_opener(path)};
+    uint8_t class = path && cup_file_is_compiled(path) ? CUP_FILE_IMPORT : 0;
+    *entry = (struct cup_descriptor){.class = class, .opened = 1, .owner = find_opener(path)};
     if (!entry->owner || cup_attribution_task())
         cup_path_used(path);
 }

@@ -116,6 +116,11 @@ void cup_file_class_reset(void)
     spill.count = 0;
 }
 
+bool cup_file_is_compiled(const char *path)
+{
+    return ends_with(path, strlen(path), ".pyc");
+}
+
 bool cup_file_is_called_root(const char *path)
 {
     return ends_with(path, strlen(path), ".root");

@@ -25,6 +25,10 @@ void cup_file_class_add_spill_directory(const char *directory);
 /* Removes all spill directories. Called in a forked child, and when a log is opened. */
 void cup_file_class_reset(void);
 
+/* PATH, as a program gives it to open(), is certain to be a regular file that is IMPORT: it ends in
+ * .pyc. A worker opens some thousand of these when it starts. */
+bool cup_file_is_compiled(const char *path);
+
 /* PATH ends in .root. */
 bool cup_file_is_called_root(const char *path);
 

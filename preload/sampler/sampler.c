@@ -17,11 +17,12 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-/* The budget: the sampler may use 1/AFFORDABLE of the CPU time that it samples. If it needs more,
+/* The budget: the sampler may use 1/AFFORDABLE of the CPU time that it samples, or 1/ASKED_FOR at a
+ * rate that the user has chosen. If it needs more,
  * it doubles the time between looks, up to LEAST_OFTEN periods; if it needs less, it halves it,
  * down to one period. It decides at most once in KEPT_PERIODS periods, by averages over about the
  * last REMEMBERED looks. */
-enum { AFFORDABLE = 400, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
+enum { AFFORDABLE = 400, ASKED_FOR = 100, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* of the sampler's thread, without thread-local storage */
@@ -31,6 +32,7 @@ enum {
 
 static struct {
     uint64_t period_ns; /* 0: no samples */
+    uint64_t budget;    /* it may use one part in this of the CPU time that it samples */
     size_t storage;     /* bytes of thread-local storage of the libraries loaded at start */
     uint32_t changing;  /* a lock: starting and ending the thread */
     bool runs, refused;
@@ -57,8 +59,9 @@ static int add_storage(struct dl_phdr_info *object, size_t size, void *bytes)
 
 /* The storage is counted now, at load: later another thread may hold the loader's lock inside
  * dl_iterate_phdr() and wait for the GIL, which the thread that starts the sampler holds. */
-void cup_sampler_wants(uint32_t hz)
+void cup_sampler_wants(uint32_t hz, bool asked)
 {
+    sampler.budget = asked ? ASKED_FOR : AFFORDABLE;
     sampler.period_ns = hz ? UINT64_C(1000000000) / hz : 0;
     dl_iterate_phdr(add_storage, &sampler.storage);
 }
@@ -241,7 +244,7 @@ static void adapt_period(bool too_expensive, uint64_t passed_ns)
 static void keep_to_budget(uint64_t own_ns, uint64_t passed_ns)
 {
     sampler.own_ns += own_ns;
-    adapt_period(sampler.own_ns * AFFORDABLE > sampler.seen_ns, passed_ns);
+    adapt_period(sampler.own_ns * sampler.budget > sampler.seen_ns, passed_ns);
     sampler.own_ns -= sampler.own_ns / REMEMBERED;
     sampler.seen_ns -= sampler.seen_ns / REMEMBERED;
 }

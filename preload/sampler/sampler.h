@@ -9,8 +9,9 @@
 
 enum { CUP_SAMPLER_HZ = 100, CUP_SAMPLER_MOST_HZ = 1000 };
 
-/* Sets the sampling rate; 0: no samples. Called once, before any task. */
-void cup_sampler_wants(uint32_t hz);
+/* Sets the sampling rate; 0: no samples. ASKED: the user has chosen it, so it may cost more. Called
+ * once, before any task. */
+void cup_sampler_wants(uint32_t hz, bool asked);
 
 /* Rows of the lifecycle table.
  *

@@ -51,6 +51,22 @@ uint32_t cup_event_node(uint32_t task)
     return cup_stacks_on() ? find_node(true, task, 0) : 0;
 }
 
+/* ---- budgets ------------------------------------------------------------------------------ */
+
+uint64_t cup_event_unspent[CUP_EVENT_KINDS];
+
+/* Two threads at the same time may both count as one stack. */
+void cup_event_spend(enum cup_event_kind kind, uint64_t now)
+{
+    struct cup_event_budget budget = cup_event_budgets[kind];
+    uint64_t one_ns = UINT64_C(1000000000) / budget.a_second;
+    uint64_t first = now - cup_ns_ticks(one_ns * budget.at_once);
+    uint64_t unspent = __atomic_load_n(&cup_event_unspent[kind], __ATOMIC_RELAXED);
+    if ((int64_t)(unspent - first) < 0)
+        unspent = first;
+    __atomic_store_n(&cup_event_unspent[kind], unspent + cup_ns_ticks(one_ns), __ATOMIC_RELAXED);
+}
+
 /* ---- reads and writes -------------------------------------------------------------------- */
 
 void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
@@ -61,6 +77,7 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
         return;
     if (!node)
         node = find_node(native, task, now);
+    cup_event_spend(CUP_EVENT_TRANSFER, now);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 
@@ -73,9 +90,15 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
                                                            [CUP_WAIT_LOCK] = CUP_U_LOCK_WAIT,
                                                            [CUP_WAIT_SLEEP] = CUP_U_SLEEP,
                                                            [CUP_WAIT_POLL] = CUP_U_POLL_WAIT};
+    uint64_t now = cup_ticks();
+    uint32_t bits = cup_event_thinning(CUP_EVENT_WAIT, now);
     if (!task || !cup_stacks_on())
         return;
-    cup_stack_use(task, cup_event_node(task), use[class], waits, 0, ns);
+    bits = cup_event_lighten(bits, ns, CUP_EVENT_WAIT_NS);
+    if (!bits || !(cup_event_random() & ((1u << bits) - 1))) {
+        cup_event_spend(CUP_EVENT_WAIT, now);
+        cup_stack_use(task, cup_event_node(task), use[class], waits << bits, 0, ns << bits);
+    }
     if (class == CUP_WAIT_GIL) /* other waits may be inside an allocator or a signal handler */
         CUP_LIFECYCLE(task_goes_on);
 }
@@ -100,21 +123,28 @@ enum alloc_step {
     STEP_CUT,   /* another step */
 };
 
+/* The mean number of bytes between two recorded allocations of this thread. */
+static int64_t mean_step(void)
+{
+    return (int64_t)CUP_EVENT_ALLOC_BYTES << cup_self.alloc_bits;
+}
+
 /* Bytes until the next recorded allocation: exponentially distributed, so that each allocated byte
  * is equally likely to be recorded, whatever came before. For the same reason a long step may be
- * cut and another one drawn at the cut. It has to be shorter than a large allocation, which must
- * always end the countdown. */
+ * cut and another one drawn at the cut, with another mean. It has to be shorter than a large
+ * allocation, which must always end the countdown. */
 static int64_t draw_step(void)
 {
     const double mean_bits = 1.4426950408889634;
-    int64_t step = (int64_t)(draw_bits() * (CUP_EVENT_ALLOC_BYTES / mean_bits));
+    cup_self.alloc_bits = (uint8_t)cup_event_thinning(CUP_EVENT_ALLOC, cup_ticks());
+    int64_t step = (int64_t)(draw_bits() * ((double)mean_step() / mean_bits));
     bool whole = step < CUP_EVENT_ALLOC_LARGE;
     cup_self.alloc_step = whole ? STEP_WHOLE : STEP_CUT;
     return whole ? step : CUP_EVENT_ALLOC_LARGE - 1;
 }
 
 /* The bytes that an allocation stands for. A large one stands for itself and leaves the countdown
- * unchanged; any other stands for the mean step, times the number of steps that end in it. */
+ * unchanged; any other stands for the mean steps that end in it. */
 static uint64_t weigh_allocation(size_t bytes)
 {
     struct cup_thread *thread = &cup_self;
@@ -122,12 +152,12 @@ static uint64_t weigh_allocation(size_t bytes)
         thread->alloc_left += (int64_t)bytes;
         return bytes;
     }
-    uint64_t steps = 0;
+    uint64_t all = 0;
     while (thread->alloc_left < 0) {
-        steps += thread->alloc_step == STEP_WHOLE;
+        all += thread->alloc_step == STEP_WHOLE ? (uint64_t)mean_step() : 0;
         thread->alloc_left += draw_step();
     }
-    return steps * CUP_EVENT_ALLOC_BYTES;
+    return all;
 }
 
 void cup_event_alloc_due(uint32_t task, size_t bytes)
@@ -146,8 +176,11 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
     if (thread->alloc_step == STEP_NONE)
         thread->alloc_left = draw_step() - (int64_t)bytes;
     uint64_t all = weigh_allocation(bytes);
-    if (all && task)
+    if (all && task) {
+        if (bytes < CUP_EVENT_ALLOC_LARGE)
+            cup_event_spend(CUP_EVENT_ALLOC, cup_ticks());
         cup_stack_use(task, cup_event_node(task), CUP_U_ALLOC, 1, all, 0);
+    }
     cup_unguard();
     errno = saved;
 }
@@ -155,4 +188,5 @@ void cup_event_alloc_due(uint32_t task, size_t bytes)
 void cup_events_reset(void)
 {
     memset(handovers, 0, sizeof handovers);
+    memset(cup_event_unspent, 0, sizeof cup_event_unspent);
 }

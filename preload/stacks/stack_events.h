@@ -2,10 +2,12 @@
  * they happen, and how many events each recorded one stands for (its weight). Hooks only report
  * events; see docs/functions.md.
  *
- * Reading a stack costs about 100 ns. A read or write always records its stack if it is large, or
- * if the thread's last recorded one is some time ago. Of small ones in quick succession a random
- * one in CUP_EVENT_ONE_IN does, with that weight. So the calls, bytes and time of a stack are right
- * on average, and exact where reads are large or rare. Allocations are sampled by bytes. */
+ * Reading a stack costs 20 ns to some microseconds. A read or write always records its stack if it
+ * is large, or if the thread's last recorded one is some time ago. Of small ones in quick
+ * succession a random one in 16 does, with that weight. Allocations are sampled by
+ * bytes. In addition each kind of event has a budget of stacks: a process that exceeds it records
+ * fewer, with larger weights. So the calls, bytes and time of a stack are right on average, and
+ * exact where events are large or rare. */
 #pragma once
 
 #include "preload/lifecycle/thread.h"
@@ -16,7 +18,7 @@
 enum {
     CUP_EVENT_LARGE = 4096,          /* bytes: a transfer this large records its stack, */
     CUP_EVENT_GAP_NS = 10000,        /* and so does the first one after such a pause; */
-    CUP_EVENT_ONE_IN = 16,           /* of the others one in 16 does (a power of two) */
+    CUP_EVENT_SMALL_BITS = 4,        /* of the others one in 16 does */
     CUP_EVENT_CHARACTERS = 4096,     /* single characters (getc): one in 4096 on average */
     CUP_EVENT_ALLOC_BYTES = 3 << 19, /* mean bytes allocated between two recorded allocations */
     CUP_EVENT_ALLOC_LARGE = 4 << 20, /* bytes: an allocation this large is always recorded */
@@ -43,13 +45,52 @@ uint32_t cup_event_under(uint32_t task);
  * work to other threads. The guard is held. */
 void cup_event_hands_over(void);
 
-/* ---- reads and writes -------------------------------------------------------------------- */
+/* ---- budgets ------------------------------------------------------------------------------ */
 
-/* Adds an event to the sums of TASK. NODE: the stack that asked for the transfer; 0: the current
- * one. BYTES and NS are of one event, which ended at NOW (ticks); WEIGHT is the number of events.
- * Does nothing if stacks are off. */
-void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
-                    uint64_t bytes, uint64_t ns, uint64_t now);
+enum cup_event_kind { CUP_EVENT_TRANSFER, CUP_EVENT_WAIT, CUP_EVENT_ALLOC, CUP_EVENT_KINDS };
+
+/* How many stacks of events of a kind the process may record: a second in the long run, and at once
+ * at its begin or after a pause. */
+struct cup_event_budget {
+    uint32_t a_second, at_once;
+};
+static const struct cup_event_budget cup_event_budgets[CUP_EVENT_KINDS] = {
+    [CUP_EVENT_TRANSFER] = {1000, 2048},
+    [CUP_EVENT_WAIT] = {10, 256},
+    [CUP_EVENT_ALLOC] = {10, 256},
+};
+
+/* For each kind, since when its budget has not been used, in ticks. Each recorded stack moves this
+ * time on, by the time in which the budget grows by one. */
+extern uint64_t cup_event_unspent[CUP_EVENT_KINDS] CUP_OURS;
+
+/* The binary logarithm of the weight that an event of the smallest size should have at NOW (ticks);
+ * 0 while more than a quarter of the budget is left. */
+static inline uint32_t cup_event_thinning(enum cup_event_kind kind, uint64_t now)
+{
+    enum { LEVELS = 9 };
+    struct cup_event_budget budget = cup_event_budgets[kind];
+    uint64_t reserve_ns = UINT64_C(250000000) * budget.at_once / budget.a_second;
+    uint64_t left_ns =
+        cup_ticks_ns(now - __atomic_load_n(&cup_event_unspent[kind], __ATOMIC_RELAXED));
+    if (__builtin_expect(left_ns >= reserve_ns, 1))
+        return 0;
+    return 1 + (uint32_t)((reserve_ns - left_ns) * LEVELS / (reserve_ns + 1));
+}
+
+/* A stack is recorded at NOW (ticks). */
+void cup_event_spend(enum cup_event_kind kind, uint64_t now);
+
+/* Reduces the logarithm of a weight by that of SIZE / SMALL: an event twice as large is recorded
+ * twice as often. */
+static inline uint32_t cup_event_lighten(uint32_t bits, uint64_t size, uint64_t small)
+{
+    while (bits && size >= 2 * small) {
+        bits--;
+        size /= 2;
+    }
+    return bits;
+}
 
 /* A random number, not 0: Marsaglia's xorshift32 (2003), seeded on the thread's first use. */
 static inline uint32_t cup_event_random(void)
@@ -63,22 +104,33 @@ static inline uint32_t cup_event_random(void)
     return cup_self.event_random = number;
 }
 
+/* ---- reads and writes -------------------------------------------------------------------- */
+
+/* Adds an event to the sums of TASK. NODE: the stack that asked for the transfer; 0: the current
+ * one. BYTES and NS are of one event, which ended at NOW (ticks); WEIGHT is the number of events.
+ * Does nothing if stacks are off. */
+void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32_t weight,
+                    uint64_t bytes, uint64_t ns, uint64_t now);
+
 /* The calling thread read or wrote BYTES for TASK (0: none) in NS nanoseconds, until NOW (ticks).
  * The guard is held. */
 static inline void cup_event_moved(enum cup_stack_use use, uint32_t task, uint32_t node,
                                    uint64_t bytes, uint64_t ns, uint64_t now)
 {
-    uint32_t weight = 1, time = (uint32_t)(now >> 10);
+    uint32_t time = (uint32_t)(now >> 10), bits = cup_event_thinning(CUP_EVENT_TRANSFER, now);
     if (!task)
         return;
-    if (bytes < CUP_EVENT_LARGE &&
-        cup_ticks_ns((uint64_t)(time - cup_self.event_time) << 10) < CUP_EVENT_GAP_NS) {
-        if (cup_event_random() % CUP_EVENT_ONE_IN)
-            return;
-        weight = CUP_EVENT_ONE_IN;
+    if (__builtin_expect(bits != 0, 0)) {
+        bits = cup_event_lighten(bits, bytes, CUP_EVENT_LARGE);
+        bits = cup_event_lighten(bits, ns, CUP_EVENT_GAP_NS);
     }
+    if (bytes < CUP_EVENT_LARGE && bits < CUP_EVENT_SMALL_BITS &&
+        cup_ticks_ns((uint64_t)(time - cup_self.event_time) << 10) < CUP_EVENT_GAP_NS)
+        bits = CUP_EVENT_SMALL_BITS;
+    if (bits && cup_event_random() & ((1u << bits) - 1))
+        return;
     cup_self.event_time = time;
-    cup_event_take(use, task, node, weight, bytes, ns, now);
+    cup_event_take(use, task, node, 1u << bits, bytes, ns, now);
 }
 
 /* The same for a single character, whose duration is not measured. */

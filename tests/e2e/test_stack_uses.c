@@ -15,8 +15,11 @@ static void run_with(const char *directory, const char *python)
     struct cup_cluster cluster;
     char *files = cup_input("ttree");
     const char *const arguments[] = {files, directory, NULL};
-    cup_cluster_start(&cluster, &(struct cup_cluster_options){
-                                    .directory = directory, .python = python, .threads = 2});
+    const char *const often[] = {"CUPPING_CPU_HZ=100", NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = directory,
+                                                              .python = python,
+                                                              .threads = 2,
+                                                              .environment = often});
     cup_cluster_script(&cluster, "uses_job.py", arguments);
     cup_cluster_stop(&cluster);
     free(files);

@@ -8,6 +8,10 @@
 #include <errno.h>
 
 enum { TASK = 7, HERE = 40, THERE = 41, HELPER = 1000, MOST = 4096 };
+enum { SMALL_ONE_IN = 1 << CUP_EVENT_SMALL_BITS };
+
+/* Ticks. A process that has not recorded a stack yet may record many. */
+#define NOW (UINT64_C(3) << 40)
 
 static bool on;
 static uint32_t here, taken, with_native;
@@ -71,6 +75,12 @@ static size_t tell(struct test_use *sum)
     return count;
 }
 
+/* All kinds of events have their whole budget again. */
+static void renew_budgets(void)
+{
+    memset(cup_event_unspent, 0, sizeof cup_event_unspent);
+}
+
 static uint64_t ticks_of(uint64_t ns)
 {
     return cup_ns_ticks(ns) + 4096;
@@ -86,7 +96,7 @@ Test(events, large_reads_all_take_their_stack)
 {
     struct test_use sum;
     for (int i = 0; i < 100; i++)
-        cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, 50, 1000);
+        cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, 50, NOW);
     cr_assert_eq(tell(&sum), 1);
     cr_expect_eq(taken, 100);
     cr_expect(found[0].task == TASK && found[0].node == HERE && found[0].use == CUP_U_READ);
@@ -95,17 +105,17 @@ Test(events, large_reads_all_take_their_stack)
 
 Test(events, large_and_slow_reads_have_native_frames_at_any_cost)
 {
-    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, 50, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, 50, NOW);
     cr_expect_eq(with_native, 0);
-    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_NATIVE_BYTES, 50, 1000);
-    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, CUP_EVENT_NATIVE_NS, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_NATIVE_BYTES, 50, NOW);
+    cup_event_moved(CUP_U_READ, TASK, 0, CUP_EVENT_LARGE, CUP_EVENT_NATIVE_NS, NOW);
     cr_expect_eq(with_native, 2);
 }
 
 Test(events, small_reads_that_come_seldom_are_exact)
 {
     struct test_use sum;
-    uint64_t now = ticks_of(3600000000000);
+    uint64_t now = NOW;
     for (int i = 0; i < 100; i++, now += ticks_of(CUP_EVENT_GAP_NS))
         cup_event_moved(CUP_U_READ, TASK, 0, 10, 50, now);
     tell(&sum);
@@ -118,16 +128,17 @@ Test(events, of_small_reads_in_a_row_some_stand_for_all)
 {
     enum { PAIRS = 200000 };
     struct test_use sum;
-    uint64_t now = ticks_of(3600000000000);
+    uint64_t now = NOW;
     for (int i = 0; i < PAIRS; i++) {
+        renew_budgets();
         here = HERE;
         cup_event_moved(CUP_U_READ, TASK, 0, 100, 500, now += 200);
         here = THERE;
         cup_event_moved(CUP_U_READ, TASK, 0, 4000, 900, now += 200);
     }
     cr_assert_eq(tell(&sum), 2);
-    cr_expect_lt(taken, 2 * PAIRS / CUP_EVENT_ONE_IN * 2);
-    cr_expect_gt(taken, 2 * PAIRS / CUP_EVENT_ONE_IN / 2);
+    cr_expect_lt(taken, 2 * PAIRS / SMALL_ONE_IN * 2);
+    cr_expect_gt(taken, 2 * PAIRS / SMALL_ONE_IN / 2);
     for (int i = 0; i < 2; i++)
         expect_about(found[i].count, PAIRS, 0.04);
     expect_about(found[0].bytes, 100 * PAIRS, 0.04);
@@ -150,10 +161,10 @@ Test(events, characters_are_chosen_too)
 Test(events, no_task_or_no_stacks_is_no_event)
 {
     struct test_use sum;
-    cup_event_moved(CUP_U_READ, 0, 0, 1 << 20, 50, 1000);
+    cup_event_moved(CUP_U_READ, 0, 0, 1 << 20, 50, NOW);
     cup_event_waited(0, CUP_WAIT_IO, 1, 5000000);
     on = false;
-    cup_event_moved(CUP_U_READ, TASK, 0, 1 << 20, 50, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 0, 1 << 20, 50, NOW);
     cup_event_waited(TASK, CUP_WAIT_IO, 1, 5000000);
     cup_event_hands_over();
     for (int i = 0; i < 100; i++)
@@ -166,7 +177,7 @@ Test(events, a_stack_that_cannot_be_read_counts_nevertheless)
 {
     struct test_use sum;
     here = 0;
-    cup_event_moved(CUP_U_READ, TASK, 0, 1 << 20, 50, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 0, 1 << 20, 50, NOW);
     cr_assert_eq(tell(&sum), 1);
     cr_expect_eq(found[0].node, 0);
     cr_expect_eq(sum.bytes, 1 << 20);
@@ -175,10 +186,105 @@ Test(events, a_stack_that_cannot_be_read_counts_nevertheless)
 Test(events, who_asked_is_where_it_counts)
 {
     struct test_use sum;
-    cup_event_moved(CUP_U_READ, TASK, 77, 1 << 20, 50, 1000);
+    cup_event_moved(CUP_U_READ, TASK, 77, 1 << 20, 50, NOW);
     cr_assert_eq(tell(&sum), 1);
     cr_expect_eq(found[0].node, 77);
     cr_expect_eq(taken, 0);
+}
+
+/* ---- budgets ----------------------------------------------------------------------------- */
+
+/* COUNT reads at HERE and as many at THERE, half as large and twice as slow, one each NS. Returns
+ * how many recorded their stack. */
+static uint32_t read_often(int count, uint64_t ns, struct test_use *sum)
+{
+    uint64_t now = NOW;
+    taken = 0;
+    for (int i = 0; i < count; i++) {
+        here = HERE;
+        cup_event_moved(CUP_U_READ, TASK, 0, 8192, 500, now += cup_ns_ticks(ns));
+        here = THERE;
+        cup_event_moved(CUP_U_READ, TASK, 0, 4096, 1000, now += cup_ns_ticks(ns));
+    }
+    cr_assert_eq(tell(sum), 2);
+    return taken;
+}
+
+Test(events, reads_within_the_budget_are_exact)
+{
+    struct test_use sum;
+    cr_expect_eq(read_often(10000, 1000000, &sum), 20000, "a thousand a second");
+    cr_expect_eq(sum.count, 20000);
+    cr_expect_eq(sum.bytes, 10000 * (8192 + 4096));
+}
+
+/* A hundred thousand a second, for 20 seconds. */
+Test(events, of_reads_beyond_the_budget_some_stand_for_all)
+{
+    enum { COUNT = 1000000 };
+    struct test_use sum;
+    uint32_t budget = 2048 + 20 * 1000;
+    uint32_t spent = read_often(COUNT, 10000, &sum);
+    cr_expect_lt(spent, budget * 5 / 4);
+    cr_expect_gt(spent, budget / 2);
+    for (int i = 0; i < 2; i++)
+        expect_about(found[i].count, COUNT, 0.08);
+    expect_about(found[0].bytes, UINT64_C(8192) * COUNT, 0.08);
+    expect_about(found[1].bytes, UINT64_C(4096) * COUNT, 0.08);
+    expect_about(found[1].ns, UINT64_C(1000) * COUNT, 0.08);
+}
+
+Test(events, large_reads_beyond_the_budget_are_exact)
+{
+    struct test_use sum;
+    uint64_t bytes = 0;
+    read_often(100000, 10000, &sum);
+    taken = 0;
+    for (int i = 0; i < 100; i++, bytes += 8 << 20)
+        cup_event_moved(CUP_U_SERVER_RECV, TASK, 0, 8 << 20, 500, NOW);
+    size_t last = tell(&sum) - 1;
+    cr_expect_eq(taken, 100);
+    cr_expect(found[last].use == CUP_U_SERVER_RECV && found[last].bytes == bytes);
+}
+
+Test(events, after_a_pause_reads_are_exact_again)
+{
+    struct test_use sum;
+    read_often(100000, 1000, &sum);
+    taken = 0;
+    uint64_t now = NOW + ticks_of(10000000000);
+    for (int i = 0; i < 1000; i++)
+        cup_event_moved(CUP_U_READ, TASK, 0, 4096, 500, now += ticks_of(1000));
+    cr_expect_eq(taken, 1000);
+}
+
+/* Waits beyond the budget: the short ones are thinned, the long ones are exact. */
+Test(events, waits_beyond_the_budget)
+{
+    enum { COUNT = 100000, LONG = 100 };
+    struct test_use sum;
+    for (int i = 0; i < COUNT; i++) {
+        here = HERE;
+        cup_event_waited(TASK, CUP_WAIT_IO, 1, CUP_EVENT_WAIT_NS);
+        here = THERE;
+        if (i % (COUNT / LONG) == 0)
+            cup_event_waited(TASK, CUP_WAIT_IO, 1, CUP_EVENT_WAIT_NS << 9);
+    }
+    cr_assert_eq(tell(&sum), 2);
+    cr_expect_lt(taken, COUNT / 50);
+    expect_about(found[0].ns, (uint64_t)COUNT * CUP_EVENT_WAIT_NS, 0.4);
+    cr_expect_eq(found[1].ns, LONG * ((uint64_t)CUP_EVENT_WAIT_NS << 9));
+}
+
+Test(events, allocations_beyond_the_budget)
+{
+    enum { COUNT = 20000 };
+    struct test_use sum;
+    for (int i = 0; i < COUNT; i++)
+        cup_event_allocated(TASK, 3 << 20);
+    tell(&sum);
+    cr_expect_lt(taken, COUNT / 10);
+    expect_about(sum.bytes, (uint64_t)COUNT * (3 << 20), 0.4);
 }
 
 /* ---- helpers ----------------------------------------------------------------------------- */
@@ -252,6 +358,7 @@ static void expect_shares(size_t a, size_t b, int count, double share)
     struct test_use sum;
     taken = 0;
     for (int i = 0; i < count; i++) {
+        renew_budgets();
         here = HERE;
         cup_event_allocated(TASK, a);
         here = THERE;
@@ -286,6 +393,7 @@ Test(events, a_countdown_that_ends_between_two_allocations_counts)
     struct test_use sum;
     uint64_t bytes = 0;
     for (int i = 0; i < 20000; i++) {
+        renew_budgets();
         cup_event_allocated(TASK, 1);
         size_t left = (size_t)cup_self.alloc_left;
         cup_event_allocated(TASK, left);
@@ -309,6 +417,7 @@ Test(events, a_large_allocation_hides_no_small_one)
 {
     struct test_use sum;
     for (int i = 0; i < 4000000; i++) {
+        renew_budgets();
         here = HERE;
         cup_event_allocated(TASK, 3000);
         here = THERE;
