@@ -9,10 +9,12 @@
 #include "preload/io/repeats.h"
 #include "preload/io/requests.h"
 #include "preload/log/log.h"
+#include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct cup_descriptor *cup_descriptor_table;
@@ -25,6 +27,15 @@ static struct {
     uint32_t locked;
     char path[CUP_PATH_LONGEST];
 } look_up;
+
+/* Files of events that were looked up, by the path that the program opened and by inode. uproot
+ * opens a file for every read, and asking the kernel for the path of a descriptor takes 1 us. */
+enum { EVENT_FILES = 64 };
+static struct event_file {
+    uint64_t device, inode;
+    uint32_t path; /* hash_path(); 0: no file */
+    uint32_t file; /* its number */
+} event_files[EVENT_FILES];
 
 int cup_descriptor_init(void)
 {
@@ -41,6 +52,7 @@ void cup_descriptor_reset(void)
     cup_spin_unlock(&look_up.locked); /* a thread of the parent may have held it during the fork */
     if (cup_descriptor_table)
         madvise(cup_descriptor_table, TABLE_BYTES, MADV_DONTNEED); /* cheaper than writing zeros */
+    memset(event_files, 0, sizeof event_files);
     cup_known_files_reset();
     cup_file_class_reset();
     cup_mounts_reset();
@@ -94,16 +106,53 @@ void cup_wire_remove_range(unsigned first, unsigned last)
 
 /* ---- look-up ----------------------------------------------------------------------------- */
 
+/* Not 0 for the absolute path of a file of events: another path of the same file has most likely
+ * another hash. */
+static uint32_t hash_path(const char *path)
+{
+    if (!path || *path != '/' || !cup_file_is_called_events(path))
+        return 0;
+    return (uint32_t)cup_hash_bytes((struct cup_hash){1, 1}, path, strlen(path)).key | 1;
+}
+
+static struct event_file *find_event_file(uint32_t path)
+{
+    return &event_files[(path >> 1) % EVENT_FILES];
+}
+
+static bool is_event_file(const struct event_file *known, uint32_t path, const struct stat *status)
+{
+    return path && known->path == path && known->inode == status->st_ino &&
+           known->device == status->st_dev && S_ISREG(status->st_mode);
+}
+
+/* Sets the entry's file and returns its class. PATH: hash_path() of how it was opened. */
+static uint32_t identify_file(int fd, struct cup_descriptor *entry, uint32_t path,
+                              const struct stat *status)
+{
+    struct event_file *known = find_event_file(path);
+    if (is_event_file(known, path, status)) {
+        entry->file = known->file;
+        return CUP_FILE_DATA;
+    }
+    uint32_t class = cup_file_classify(fd, status, look_up.path);
+    if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
+        entry->file = cup_known_file(status, look_up.path, class);
+    if (path && class == CUP_FILE_DATA)
+        *known = (struct event_file){status->st_dev, status->st_ino, path, entry->file};
+    return class;
+}
+
 static bool fill_entry(int fd, struct cup_descriptor *entry)
 {
     struct stat status;
+    uint32_t path = entry->file; /* see cup_descriptor_opened() */
+    entry->file = 0;
     if (cup_raw_fstat(fd, &status))
         return false;
-    uint32_t class = cup_file_classify(fd, &status, look_up.path);
+    uint32_t class = identify_file(fd, entry, path, &status);
     if (class == CUP_FILE_SOCKET)
         entry->wire = cup_wire_is(fd);
-    if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
-        entry->file = cup_known_file(&status, look_up.path, class);
     if (class == CUP_FILE_DATA)
         entry->mount = cup_mount_of(status.st_dev);
     if (S_ISREG(status.st_mode) && !entry->opened) {
@@ -163,7 +212,8 @@ void cup_descriptor_opened(int fd, const char *path)
     if (!entry)
         return;
     uint8_t class = path && cup_file_is_compiled(path) ? CUP_FILE_IMPORT : 0;
-    *entry = (struct cup_descriptor){.class = class, .opened = 1, .owner = find_opener(path)};
+    *entry = (struct cup_descriptor){
+        .class = class, .file = hash_path(path), .opened = 1, .owner = find_opener(path)};
     if (!entry->owner || cup_attribution_task())
         cup_path_used(path);
 }

@@ -24,7 +24,8 @@ enum { CUP_QUICK = 4 };
 
 struct cup_descriptor {
     uint32_t class; /* enum cup_file_class; 0: not looked up yet */
-    uint32_t file;  /* number of the file's FILE record, or of the peer's; 0: it has none */
+    uint32_t file;  /* number of the file's FILE record, or of the peer's; 0: it has none. Of an
+                       entry that is not looked up yet: of descriptor.c */
     union {
         int64_t cursor; /* the file position, where the next read() begins; wrong if a hook missed a
                            move */
