@@ -19,10 +19,12 @@ CLANG_FORMAT ?= $(VENV)/bin/clang-format
 
 # Sanitized, debug and coverage builds live in directories of their own, so that they never mix
 # with the plain one: build/cupping is always the plain build.
-variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(WHEEL),-wheel)
+variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(WHEEL),-wheel)$(if $(FRAMES),-frames)
 B := build$(patsubst -%,/%,$(variant))
 
 optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
+# perf follows frame pointers to find who made a system call (tests/bench/2_cost.py).
+optimize += $(if $(FRAMES),-fno-omit-frame-pointer -fno-optimize-sibling-calls)
 warnings := -Wall -Wextra -Werror
 common := -std=c17 -D_GNU_SOURCE -I. $(optimize) $(warnings) -MMD -MP $(CFLAGS)
 sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
@@ -253,6 +255,7 @@ bench: $(benches) $(generator) $(B)/tests/trace/libstacks.so
 cost:
 	@tests/setup.sh cost
 	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory FRAMES=1 build/frames/libcupping.so
 	@$(VENV)/bin/python tests/bench/2_cost.py
 
 soak:

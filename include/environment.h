@@ -19,6 +19,7 @@
     X(CUPPING_NATIVE, "1", "0: stacks have Python functions only, no C, C++ or Fortran functions") \
     X(CUPPING_READS, "0", "1: each single read is recorded, for `cupping export --to replay`")     \
     X(CUPPING_STACKS, "1",                                                                         \
-      "0: no stacks are recorded; stress: a stack is read at every allocation, for tests")         \
+      "0: no stacks are recorded; all: without a limit per second; stress: a stack is read at "    \
+      "every allocation, for tests")                                                               \
     X(CUPPING_VERBOSE, "0",                                                                        \
       "1: one line on standard error when a log is opened or cannot be opened")

@@ -311,7 +311,9 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "new stacks whose Python and native frames could not be merged: Python's come first")        \
     X(CPU_SAMPLER_NS, "cpu_sampler_ns", "CPU time of the sampler itself")                          \
     X(READS_DROPPED, "reads_dropped",                                                              \
-      "reads without a row in a READS record: a quarter of the log's largest size was full")
+      "reads without a row in a READS record: a quarter of the log's largest size was full")       \
+    X(EVENTS_THINNED, "events_thinned",                                                            \
+      "reads, writes and waits that count at the stack of another one")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

@@ -11,6 +11,7 @@
 #include "preload/python/python.h"
 #include "preload/sampler/sampler.h"
 #include "preload/stacks/native.h"
+#include "preload/stacks/stack_events.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/hook_list.h"
@@ -97,11 +98,19 @@ static int64_t read_number(const char *name, int64_t (*parse)(const char *), int
     return otherwise;
 }
 
+static void want_all_stacks(void)
+{
+    cup_stacks_want(CUP_STACKS_ON);
+    cup_events_want_all();
+}
+
 static void read_stacks(void)
 {
     const char *text = setting("CUPPING_STACKS");
     if (text && strcmp(text, "stress") == 0)
         cup_stacks_want(CUP_STACKS_STRESS);
+    else if (text && strcmp(text, "all") == 0)
+        want_all_stacks();
     else
         cup_stacks_want(read_flag("CUPPING_STACKS", true) ? CUP_STACKS_ON : CUP_STACKS_OFF);
 }

@@ -1,6 +1,7 @@
 #include "preload/stacks/stack_events.h"
 
 #include "preload/lifecycle/lifecycle.h"
+#include "preload/log/log.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,6 +55,12 @@ uint32_t cup_event_node(uint32_t task)
 /* ---- budgets ------------------------------------------------------------------------------ */
 
 uint64_t cup_event_unspent[CUP_EVENT_KINDS];
+static bool unlimited;
+
+void cup_events_want_all(void)
+{
+    unlimited = true;
+}
 
 /* Two threads at the same time may both count as one stack. */
 void cup_event_spend(enum cup_event_kind kind, uint64_t now)
@@ -62,6 +69,8 @@ void cup_event_spend(enum cup_event_kind kind, uint64_t now)
     uint64_t one_ns = UINT64_C(1000000000) / budget.a_second;
     uint64_t first = now - cup_ns_ticks(one_ns * budget.at_once);
     uint64_t unspent = __atomic_load_n(&cup_event_unspent[kind], __ATOMIC_RELAXED);
+    if (unlimited)
+        return;
     if ((int64_t)(unspent - first) < 0)
         unspent = first;
     __atomic_store_n(&cup_event_unspent[kind], unspent + cup_ns_ticks(one_ns), __ATOMIC_RELAXED);
@@ -78,6 +87,8 @@ void cup_event_take(enum cup_stack_use use, uint32_t task, uint32_t node, uint32
     if (!node)
         node = find_node(native, task, now);
     cup_event_spend(CUP_EVENT_TRANSFER, now);
+    if (weight > 1)
+        cup_log_health(CUP_H_EVENTS_THINNED, weight - 1);
     cup_stack_use(task, node, use, weight, bytes * weight, ns * weight);
 }
 
@@ -97,6 +108,8 @@ void cup_event_waited(uint32_t task, enum cup_wait_class class, uint32_t waits, 
     bits = cup_event_lighten(bits, ns, CUP_EVENT_WAIT_NS);
     if (!bits || !(cup_event_random() & ((1u << bits) - 1))) {
         cup_event_spend(CUP_EVENT_WAIT, now);
+        if (bits)
+            cup_log_health(CUP_H_EVENTS_THINNED, (1u << bits) - 1);
         cup_stack_use(task, cup_event_node(task), use[class], waits << bits, 0, ns << bits);
     }
     if (class == CUP_WAIT_GIL) /* other waits may be inside an allocator or a signal handler */

@@ -78,6 +78,9 @@ static inline uint32_t cup_event_thinning(enum cup_event_kind kind, uint64_t now
     return 1 + (uint32_t)((reserve_ns - left_ns) * LEVELS / (reserve_ns + 1));
 }
 
+/* No event has a limit from now on. Called once, before any event. */
+void cup_events_want_all(void);
+
 /* A stack is recorded at NOW (ticks). */
 void cup_event_spend(enum cup_event_kind kind, uint64_t now);
 

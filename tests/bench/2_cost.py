@@ -5,11 +5,12 @@
 Three tables:
 
 1. Shares. The job runs under cupping-run and `perf record` (the kernel's clock of CPU time). Each sample of the worker
-   that was taken in the library, in libunwind, in a thread of the library, or in the kernel below a call that the library
-   made on its own, is its cost. Other work on the machine does not change a share, so this measure sees 0.1 % where
-   comparing runs sees a few per cent. What a job pays beyond it (caches that the library displaced, locks that were
-   held for longer) is not in it. "counted" is the same by another way: the events that the profile counted, times
-   what 1_calls.py measures for one. The job without the library must show none: the row "without".
+   that was taken in the library, in libunwind, in a thread of the library, or in libc or the kernel below a call that
+   the library made on its own, is its cost. For this the library is built with frame pointers (`make cost` does it).
+   Other work on the machine does not change a share, so this measure sees 0.1 % where comparing runs sees a few per
+   cent. What a job pays beyond it (caches that the library displaced, locks that were held for longer) is not in it.
+   "counted" is the same by another way: the events that the profile counted, times what 1_calls.py measures for one.
+   The job without the library must show none: the row "without".
 2. With and without, by turns, the order changing: CPU, system time, switches between threads, page faults, wall.
 3. Other tools on the demo, by turns with nothing: wall and CPU, and that each of them recorded something.
 
@@ -35,6 +36,7 @@ PAIRS = int(os.environ.get("COST_PAIRS", "5"))
 EVENTS = os.environ.get("COST_EVENTS", "600000")
 STEADY_S = float(os.environ.setdefault("COST_STEADY", "600"))
 HERTZ = 1999  # no divisor of the timer's rate
+NEAR = 4  # frames: further out, a chain of frame pointers has most likely been broken by code without them
 
 # The demo, and jobs of tests/workloads/cost_job.py: (name, the share that is asked for, in per cent).
 JOBS = {"demo": 1.0, "no-op tasks": 2.0, "small allocations": 1.0, "preads of 4 KiB": 5.0, "thread pool": 1.0,
@@ -56,13 +58,22 @@ RIVALS = {
 }
 
 
+def wrapper_of(library: Path, where: Path) -> Path:
+    """A copy of cupping-run that preloads LIBRARY."""
+    for folder in ("wrappers", "build"):
+        (where / folder).mkdir(exist_ok=True)
+    shutil.copy(library, where / "build/libcupping.so")
+    return Path(shutil.copy(TOP / "wrappers/cupping-run", where / "wrappers"))
+
+
 def run_job(name: str, where: Path, profile: Path | None = None, perf: Path | None = None, under: str = "",
-            program: tuple = ()) -> dict:
+            program: tuple = (), wrapper: Path | None = None) -> dict:
     result = where / "job.json"
     command = [sys.executable, TOP / "tests/workloads/cluster.py", "--no-report", "--json", result,
                "--logs", where / "logs", "--timeout", int(900 + 2 * STEADY_S)]
     command += ["-o", profile] if profile else ["--no-profile"]
     command += ["--no-nanny", "--under", under] if under else []
+    command += ["--cupping-run", wrapper] if wrapper else []
     if program:
         command += ["--program", *program]
     else:
@@ -93,21 +104,26 @@ def read_samples(perf: Path):
             yield found[1], int(found[2]), [re.match(r"\s*[0-9a-f]+ (.*) \((.*)\)$", frame).groups() for frame in frames]
 
 
-def classify(thread: str, frames: list) -> str:
-    """Which part of the library took the sample; "": none."""
+def hooks_of(library: Path) -> set:
+    text = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in text.splitlines()}
+
+
+def classify(thread: str, frames: list, hooks: set) -> str:
+    """Which part of the library took the sample; "": none. Where a hook itself is the library's innermost function, and
+    not the innermost one of all, it has called the real function, which is the program's own cost."""
     user = [frame for frame in frames if "[kernel" not in frame[1]]
-    library = user[0][1] if user else ""
     if thread.startswith("cupping"):
         return "threads"
-    if any(name == "__x64_sys_process_vm_readv" for name, _ in frames):
-        return "kernel"  # no one else calls it
-    if "libcupping" in library or "libunwind" in library:
-        return "kernel" if len(user) < len(frames) else "libunwind" if "libunwind" in library else "own"
-    return ""
+    inner = next((i for i, (_, file) in enumerate(user[:NEAR]) if "libcupping" in file), None)
+    unwinds = bool(user) and "libunwind" in user[0][1]
+    if not unwinds and (inner is None or (inner and user[inner][0].split("+")[0] in hooks)):
+        return ""
+    return "kernel" if len(user) < len(frames) else "libunwind" if unwinds else "own"
 
 
-def count_shares(perf: Path, pids: set) -> tuple[Counter, int]:
-    found = Counter(classify(thread, frames) for thread, pid, frames in read_samples(perf) if pid in pids)
+def count_shares(perf: Path, pids: set, hooks: set) -> tuple[Counter, int]:
+    found = Counter(classify(thread, frames, hooks) for thread, pid, frames in read_samples(perf) if pid in pids)
     return found, sum(found.values())
 
 
@@ -136,18 +152,20 @@ def measure_shares(names: list, where: Path) -> None:
           f"{'job':28s}{'CPU s':>8s}{'own code':>11s}{'libunwind':>11s}{'threads':>11s}{'kernel':>11s}{'sum':>9s}"
           f"{'':8s}{'counted':>9s}{'asked':>7s}")
     perf = where / "perf.data"
+    library = TOP / "build/frames/libcupping.so"
+    wrapper, hooks = wrapper_of(library, where), hooks_of(library)
     for name in names:
         profile = where / "profile"
-        run_job(name, where, profile, perf)
+        run_job(name, where, profile, perf, wrapper=wrapper)
         tasks = cupping("tasks", profile)["tasks"]
         pids = {task["pid"] for task in tasks}
-        found, samples = count_shares(perf, pids)
+        found, samples = count_shares(perf, pids, hooks)
         assert found["own"], "the tool was not on"
         counted = f"{100 * counted_s(tasks) / (samples / HERTZ):.2f}"
         show_shares(name, found, samples, JOBS[name], counted)
         shutil.rmtree(profile)
         run_job(name, where, None, perf)
-        show_shares("  without", *count_shares(perf, busiest(perf)), None, "")
+        show_shares("  without", *count_shares(perf, busiest(perf), hooks), None, "")
 
 
 # ---- 2. and 3. pairs -----------------------------------------------------------------------------------------------

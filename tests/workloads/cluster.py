@@ -241,6 +241,7 @@ def arguments() -> argparse.Namespace:
     add("--python", type=Path, default=Path(sys.executable), help="interpreter of the cluster")
     add("--logs", type=Path, help="directory for the output of all processes")
     add("--json", type=Path, help="write times, CPU seconds and Coffea's metrics here")
+    add("--cupping-run", type=Path, default=TOP / "wrappers" / "cupping-run", help="another cupping-run")
     add("--under", default="", help="command put before `dask worker`, such as strace")
     add("--timeout", type=int, default=900, help="seconds for the analysis")
     add("--program", nargs=argparse.REMAINDER, help="a program and its arguments, instead of the demo's analysis; "
@@ -266,7 +267,7 @@ def run(args: argparse.Namespace) -> None:
         write_files(args, files, logs)
 
     profile = None if args.no_profile else profile_directory(args)
-    cupping = [TOP / "wrappers" / "cupping-run", "-o", profile, "--"] if profile else []
+    cupping = [args.cupping_run, "-o", profile, "--"] if profile else []
     scheduler_file = logs / "scheduler.json"
 
     say("starting a scheduler" + (" under cupping-run" if profile else ""))

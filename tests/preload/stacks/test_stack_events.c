@@ -247,6 +247,14 @@ Test(events, large_reads_beyond_the_budget_are_exact)
     cr_expect(found[last].use == CUP_U_SERVER_RECV && found[last].bytes == bytes);
 }
 
+Test(events, without_a_limit_all_reads_are_exact)
+{
+    struct test_use sum;
+    cup_events_want_all();
+    cr_expect_eq(read_often(100000, 1000, &sum), 200000);
+    cr_expect_eq(sum.count, 200000);
+}
+
 Test(events, after_a_pause_reads_are_exact_again)
 {
     struct test_use sum;

@@ -338,6 +338,19 @@ static void print_samples(const struct cup_page *page, const struct cup_function
         print_sampled(page, used);
 }
 
+/* Says whether the reads, writes and waits of functions are estimates. */
+static void print_thinned(const struct cup_page *page)
+{
+    uint64_t thinned = page->profile->health[CUP_H_EVENTS_THINNED];
+    if (thinned)
+        cup_page_line(page, CUP_DIM,
+                      "Bytes and waits of functions are estimates: %llu stacks of events were "
+                      "recorded, and %llu more reads, writes and waits count at the stack of "
+                      "another one. A figure from n stacks has an error of about 1/sqrt(n).",
+                      (unsigned long long)page->profile->health[CUP_H_STACKS_TAKEN],
+                      (unsigned long long)thinned);
+}
+
 /* Prints each counter of missing or dropped stacks that is not 0. */
 static void print_losses(const struct cup_page *page, const struct cup_call_tree *tree)
 {
@@ -393,6 +406,7 @@ static void print_heading(const struct cup_page *page, const struct cup_function
     if (functions->tree->filtered)
         cup_page_line(page, CUP_PLAIN, "%s", cup_call_ask_text(asked, &functions->tree->ask) + 1);
     print_samples(page, functions);
+    print_thinned(page);
     print_unknown(page, functions);
     print_losses(page, functions->tree);
 }
