@@ -85,6 +85,7 @@ e2e_objs := $(call object,$(wildcard tests/e2e/*.c))
 traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
 	$(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/trace/lib*.c)) \
 	$(patsubst tests/%.cc,$(B)/tests/%.so,$(wildcard tests/trace/lib*.cc))
+budget := $(if $(wildcard /usr/include/valgrind/callgrind.h),$(B)/tests/budget/libbudget.so)
 benches := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/bench/lib*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
@@ -189,6 +190,11 @@ $(B)/tests/trace/%.so: tests/trace/%.cc $(B)/flags
 # A test reads stacks at places of its own, with the objects of the library.
 $(B)/tests/trace/libstacks.so: $(B)/libpreload.a
 
+# The library with functions that count instructions of calls.
+$(B)/tests/budget/libbudget.so: tests/budget/libbudget.c $(preload_objs) $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(preload_cflags) $(preload_ldflags) -o $@ $< $(preload_objs) $(preload_libs)
+
 # The library with one more hook.
 $(B)/tests/howto/libexample_hook.so: tests/howto/example_hook.c $(preload_objs) $(B)/flags
 	@mkdir -p $(@D)
@@ -232,12 +238,12 @@ test:
 	@$(call build_quietly,all tests)
 	@tests/run.sh format-check $(units) $(e2e_bin)
 
-tests: $(units) $(e2e_bin) $(traced) $(generator)
+tests: $(units) $(e2e_bin) $(traced) $(generator) $(budget)
 
 unit: all $(units)
 	@tests/run.sh $(units)
 
-e2e: all $(e2e_bin) $(traced) $(generator)
+e2e: all $(e2e_bin) $(traced) $(generator) $(budget)
 	@tests/setup.sh test
 	@tests/run.sh $(e2e_bin)
 

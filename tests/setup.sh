@@ -93,6 +93,8 @@ test | soak | lint)
     need strace command -v strace
     # Without it, tests of XRootD's client are skipped, with a message.
     wish xrootd-server command -v xrootd
+    # Without it, the instructions of calls are not counted, with a message.
+    wish valgrind test -r /usr/include/valgrind/callgrind.h
     # Without it, the test of network mounts is skipped, with a message.
     wish bindfs command -v bindfs
     # CPython's own tests, which must pass under the library. Debian packages them separately.
