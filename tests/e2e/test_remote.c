@@ -4,6 +4,7 @@
 #include "tests/e2e/process.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 TestSuite(remote, .timeout = 900);
@@ -42,4 +43,32 @@ Test(remote, attaches_with_another_python)
 {
     cup_only_in_soak();
     attach_and_detach("remote-3.9", CUP_PYTHON_3_9, 1);
+}
+
+/* Clusters that a program starts for itself; attach_job.py compares. */
+static void attach_to_own_cluster(const char *kind)
+{
+    char name[64];
+    snprintf(name, sizeof name, "attach-%s", kind);
+    char *directory = cup_scratch(name), *log = cup_path(directory, "script.log");
+    cup_run(name, log,
+            (const char *const[]){cup_python(), CUP_TOP "/tests/workloads/attach_job.py", kind,
+                                  CUP_BUILD "/cupping", directory, NULL},
+            cup_clean_environment, 840);
+    free(directory), free(log);
+}
+
+Test(remote, attaches_to_a_local_cluster_whose_workers_are_slow_to_start)
+{
+    attach_to_own_cluster("local");
+}
+
+Test(remote, attaches_to_a_cluster_that_adapts)
+{
+    attach_to_own_cluster("adaptive");
+}
+
+Test(remote, attaches_to_workers_in_job_scripts)
+{
+    attach_to_own_cluster("jobqueue");
 }

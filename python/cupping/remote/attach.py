@@ -11,10 +11,11 @@ from typing import Any
 from ..profile import Error, Profile
 from . import by_source, plugin, say, ship
 from .collect import Collector, update_collected
-from .restarts import Restarts
+from .restarts import AGAIN_S, Restarts
 from .restarts import remote as on_scheduler
 
 WAIT_S = 60.0
+READY_S = 2 * plugin.CHECK_SECONDS  # until a nanny has installed the library
 OLDEST_DISTRIBUTED = (2024, 2)
 
 
@@ -62,8 +63,9 @@ class Attachment:
 
     def __enter__(self) -> Attachment:
         self._check_alone()
-        self._register()
+        self._attached = True
         try:
+            self._register()
             self._begin()
         except BaseException:
             self.detach()
@@ -103,12 +105,12 @@ class Attachment:
             self._collector.stop()
             self._write_refused()  # the collector writes the same file
         if folders:
-            self._remove_folders(folders)
+            self._ask_nannies("forget", folders)
 
     def _release_workers(self) -> dict[str, str]:
         """Returns {nanny: folder of its logs} of those whose logs are complete."""
         states = self._states()
-        self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
+        self._unregister()
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
         for worker, why in left.items():
@@ -128,20 +130,33 @@ class Attachment:
 
     def _register(self) -> None:
         sent = plugin.Plugin(ship.pack(), self.name, self.client.id, self.settings)
-        self._attached = True
-        self.client.register_plugin(sent, name=plugin.NAME)
+        try:
+            self.client.register_plugin(sent, name=plugin.NAME)
+        except OSError:  # a nanny left at that moment; Dask goes on with the others
+            until = time.monotonic() + READY_S
+            while time.monotonic() < until and not all(state["ready"] for state in self._states().values()):
+                time.sleep(AGAIN_S)
+
+    def _unregister(self) -> None:
+        try:
+            self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
+        except OSError:  # a nanny left at that moment; the others may not have been asked yet
+            self._ask_nannies("remove_plugin", self.name)
 
     def _states(self) -> dict[str, dict]:
         """What each nanny says, by the address of its worker."""
-        workers = [worker for worker, nanny in self.restarts.list_workers().items() if nanny]
-        states = self.client.run(remote("state_of"), self.name, nanny=True, workers=workers)
-        return {worker: state for worker, state in states.items() if state}
+        return self._ask_nannies("state_of", self.name)
 
-    def _remove_folders(self, folders: dict[str, str]) -> None:
-        for worker, nanny in self.restarts.list_workers().items():
-            if nanny in folders:
-                self.client.run(remote("forget"), folders[nanny], nanny=True, workers=[worker],
-                                on_error="ignore")
+    def _ask_nannies(self, name: str, *words: Any) -> dict[str, Any]:
+        """What a function of plugin.py returns in each nanny, by the address of its worker. Workers that
+        leave at that moment are left out."""
+        while True:
+            workers = [worker for worker, nanny in self.restarts.list_workers().items() if nanny]
+            try:
+                answers = self.client.run(remote(name), *words, nanny=True, workers=workers, on_error="ignore")
+            except KeyError:  # one left between the two questions
+                continue
+            return {worker: answer for worker, answer in answers.items() if answer}
 
     def _write_refused(self) -> None:
         update_collected(self.directory, refused=[{"worker": worker, "why": why}

@@ -28,6 +28,7 @@ MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 MOST_CONNECTS = 16  # at the same time: a thousand at once would all time out
 FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
 CONNECT_S = 5
+REGISTER_S = 300  # the scheduler waits until nannies that are starting have started
 PLUGIN = OP = "cupping-collect"
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
 
@@ -300,9 +301,9 @@ class Collector:
         self.plugin = dumps(Plugin())
         message = {"op": "register_nanny_plugin", "plugin": self.plugin, "name": PLUGIN}
         try:
-            await self.ask_once(self.scheduler, 60, **message, idempotent=False)
+            await self.ask_once(self.scheduler, REGISTER_S, **message, idempotent=False)
         except TypeError:  # before 2023.9
-            await self.ask_once(self.scheduler, 60, **message)
+            await self.ask_once(self.scheduler, REGISTER_S, **message)
 
     async def unregister(self):
         """Takes the plugin from the nannies, unless another client collects. A client that has just begun

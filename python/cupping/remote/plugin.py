@@ -151,6 +151,7 @@ class Plugin(NannyPlugin):
         self.before: dict | None = None  # what pre_spawn_env had
         self.folder: Path | None = None
         self.library: Path | None = None
+        self.ready = False  # it is installed, or refused
 
     def __reduce__(self):
         from .by_source import reduce_by_source  # only the client pickles it
@@ -165,6 +166,7 @@ class Plugin(NannyPlugin):
             self.why = str(refused)
         except (OSError, subprocess.SubprocessError, zlib.error) as problem:
             self.why = f"the library cannot be installed there: {problem}"
+        self.ready = True
 
     def prepare(self, nanny) -> None:
         if not hasattr(nanny, "pre_spawn_env"):
@@ -215,19 +217,29 @@ def profiled_by(pid: int | None) -> str | None:
 
 def state_of(attach: str, dask_worker) -> dict:
     """Of a nanny, for the client that made the attachment. preloaded: its worker is profiled, perhaps
-    by `cupping run`, but not by an attachment whose client died; ours: by this one."""
+    by `cupping run`, but not by an attachment whose client died; ours: by this one. ready: the nanny has
+    installed the library, or has refused."""
     plugin = dask_worker.plugins.get(NAME)
     mine = plugin if plugin and plugin.attach == attach else None
     folder = str(mine.folder) if mine and mine.folder else None
     directory = profiled_by(dask_worker.pid)
     return {"nanny": dask_worker.address, "owner": plugin and plugin.owner, "why": mine and mine.why,
-            "folder": folder, "ours": folder is not None and directory == folder,
+            "ready": mine is not None and mine.ready, "folder": folder, "ours": folder is not None and directory == folder,
             "preloaded": directory is not None and (directory == folder or
                                                     not directory.startswith(f"{base_of(dask_worker)}/"))}
 
 
-def forget(folder: str, dask_worker) -> None:
-    """Removes the logs of an attachment, which the client has fetched."""
+async def remove_plugin(attach: str, dask_worker) -> None:
+    plugin = dask_worker.plugins.get(NAME)
+    if plugin and plugin.attach == attach:
+        await dask_worker.plugin_remove(NAME)
+
+
+def forget(folders: dict, dask_worker) -> None:
+    """Removes the logs of an attachment, which the client has fetched. FOLDERS: {nanny: its folder}."""
+    folder = folders.get(dask_worker.address)
+    if not folder:
+        return
     if dask_worker.pre_spawn_env.get("CUPPING_DIR") == folder:
         restore(dask_worker, {"CUPPING_DIR": getattr(dask_worker, "cupping_directory_before", (None, None))})
     shutil.rmtree(folder, ignore_errors=True)

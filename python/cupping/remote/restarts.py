@@ -6,12 +6,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from . import by_source, say, turns
+import dask.config
+
+from . import by_source, turns
 
 SHARE = 10  # of so many workers, one has its turn
 MOST_THREADS = 64
 AGAIN_S = 0.2
-BACK_S = 300  # a worker's new process must be there after so many seconds
 
 WAITS_FOR = {"tasks": "it ran tasks", "results": "it held results that no other worker could take"}
 
@@ -35,32 +36,32 @@ class Restarts:
         if not workers:
             return {}
         at_a_time = len(workers) if self.at_once else max(1, len(workers) // SHARE)
-        with ThreadPoolExecutor(min(at_a_time, MOST_THREADS), "cupping-restart") as threads:
-            left = dict(zip(workers, threads.map(self._take_turn, workers)))
-        left = {worker: why for worker, why in left.items() if why}
-        self._await_back({worker: nanny for worker, nanny in workers.items() if worker not in left}, left)
-        return left
+        # The cluster object may be in this process, and the scheduler elsewhere.
+        with dask.config.set({turns.LOST_AFTER: turns.LONG}), \
+                ThreadPoolExecutor(min(at_a_time, MOST_THREADS), "cupping-restart") as threads:
+            left = threads.map(self._take_turn, workers.keys(), workers.values())
+            return {worker: why for worker, why in zip(workers, left) if why}
 
-    def _take_turn(self, worker: str) -> str | None:
+    def _take_turn(self, worker: str, nanny: str) -> str | None:
+        """Returns when the next worker may have its turn: this one's results would find no place as long
+        as that one is away."""
         until = time.monotonic() + self.wait_s
         try:
-            while True:
-                reason = self._try(worker)
-                if reason in ("restarted", "gone"):
-                    return None
+            while (reason := self._try(worker)) not in ("restarted", "gone"):
                 if time.monotonic() > until:
                     self._give_up(worker)
                     return f"{WAITS_FOR[reason]} for {self.wait_s:g} s (--wait, or --lose-results)"
                 time.sleep(AGAIN_S)
-        except (OSError, KeyError, ValueError) as problem:  # the worker went away in the middle
-            say(f"{worker}: {type(problem).__name__} while it was restarted")
-            return None
+        except (OSError, KeyError, ValueError) as problem:  # KeyError: it left in the middle
+            if worker in self.list_workers():
+                return f"its restart failed ({type(problem).__name__}: {problem})"
+        return self._await_back(nanny)
 
     def _try(self, worker: str) -> str:
         if self.lose_results:
             return self._end(worker, [])
-        if not self.client.run_on_scheduler(remote("begin_turn"), worker):
-            return "results"
+        if why_not := self.client.run_on_scheduler(remote("begin_turn"), worker):
+            return why_not
         tasks = self._look(worker, may_beat=False)
         reason = "tasks" if tasks["busy"] else self._end(worker, tasks["finished"])
         if reason not in ("restarted", "gone"):
@@ -76,14 +77,11 @@ class Restarts:
     def _give_up(self, worker: str) -> None:
         self.client.run_on_scheduler(remote("give_up_turn"), worker)
 
-    def _await_back(self, nannies: dict[str, str], left: dict[str, str]) -> None:
-        """Waits until each nanny has a worker again."""
-        until = time.monotonic() + BACK_S
-        while True:
-            now = set(self.list_workers().values())
-            missing = {worker: nanny for worker, nanny in nannies.items() if nanny not in now}
-            if not missing or time.monotonic() > until:
-                break
+    def _await_back(self, nanny: str) -> str | None:
+        """Waits until the nanny has a worker again, or is gone itself."""
+        until = time.monotonic() + turns.BACK_S
+        while self.client.run_on_scheduler(remote("is_without_worker"), nanny):
+            if time.monotonic() > until:
+                return f"its nanny did not start a new process within {turns.BACK_S} s"
             time.sleep(AGAIN_S)
-        for worker in missing:
-            left[worker] = f"its nanny did not start a new process within {BACK_S} s"
+        return None

@@ -8,10 +8,18 @@ elsewhere without counting as failed (`allowed-failures`), and the nanny starts 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import time
 
+import dask.config
+from distributed.comm import connect
+
 STIMULUS = "cupping-attach"
+BACK_S = 300  # a worker's new process must be there after so many seconds
+CONNECT_S = 10
+LOST_AFTER = "distributed.deploy.lost-worker-timeout"
+LONG = f"{BACK_S}s"
 
 
 # --- on the scheduler ---
@@ -28,17 +36,38 @@ def send_status(scheduler, address: str, status: str) -> None:
                                           "stimulus_id": f"{STIMULUS}-{time.time()}"})
 
 
-async def begin_turn(address: str, dask_scheduler) -> bool:
-    """False: no other worker can take its results, so it goes on as before."""
-    if address not in dask_scheduler.workers:
-        return False
+async def begin_turn(address: str, dask_scheduler) -> str | None:
+    """Why its turn cannot begin: "gone", or "results" if no other worker can take them; then it goes
+    on as before."""
+    worker = dask_scheduler.workers.get(address)
+    if worker is None:
+        return "gone"
+    if not dask_scheduler.running - {worker} and any(len(task.who_has) < 2 for task in worker.has_what):
+        return "results"  # Dask would log a warning each time
     moved = await dask_scheduler.retire_workers([address], close_workers=False, remove=False)
-    return address in moved
+    return None if address in moved else "results"
 
 
 def give_up_turn(address: str, dask_scheduler) -> None:
     if address in dask_scheduler.workers:
         send_status(dask_scheduler, address, "running")
+
+
+@contextlib.contextmanager
+def wait_for_lost_workers(scheduler):
+    """A cluster object of this process (LocalCluster, dask-jobqueue) closes a worker that does not come
+    back within Dask's LOST_AFTER. It reads that setting when a worker goes, so all turns that overlap
+    share the long one."""
+    turns = vars(scheduler).setdefault("cupping_turns", {"number": 0, "setting": None})
+    if not turns["number"]:
+        turns["setting"] = dask.config.set({LOST_AFTER: LONG})
+    turns["number"] += 1
+    try:
+        yield
+    finally:
+        turns["number"] -= 1
+        if not turns["number"]:
+            turns["setting"].__exit__(None, None, None)
 
 
 async def end_turn(address: str, finished: list, lose_results: bool, dask_scheduler) -> str:
@@ -56,10 +85,22 @@ async def end_turn(address: str, finished: list, lose_results: bool, dask_schedu
     nanny = worker.nanny
     parameters = inspect.signature(dask_scheduler.remove_worker).parameters
     expected = {name: True for name in ("expected", "safe") if name in parameters}
-    await dask_scheduler.remove_worker(address, stimulus_id=f"{STIMULUS}-{time.time()}", close=False,
-                                       **expected)
-    await dask_scheduler.rpc(nanny).restart(reason=STIMULUS)
+    with wait_for_lost_workers(dask_scheduler):
+        await dask_scheduler.remove_worker(address, stimulus_id=f"{STIMULUS}-{time.time()}", close=False,
+                                           **expected)
+        await dask_scheduler.rpc(nanny).restart(reason=STIMULUS)
     return "restarted"
+
+
+async def is_without_worker(nanny: str, dask_scheduler) -> bool:
+    """False also if the nanny is gone, as when a cluster that adapts has closed it."""
+    if any(worker.nanny == nanny for worker in dask_scheduler.workers.values()):
+        return False
+    try:
+        (await connect(nanny, timeout=CONNECT_S, **dask_scheduler.connection_args)).abort()
+    except OSError:
+        return False
+    return True
 
 
 # --- on the worker ---
