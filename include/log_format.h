@@ -693,6 +693,10 @@ enum cup_role {
  * accepted a connection. Dashboards have addresses of their own. */
 #define CUP_INFO_LISTENS "dask_listens"
 
+/* Name of an INFO record: the place of a worker of Parsl's HighThroughputExecutor, which has no
+ * address, as "block 0, rank 1". Nodes of one block have the same block and ranks. */
+#define CUP_INFO_PARSL_WORKER "parsl_worker"
+
 /* A Dask server in this process. A LocalCluster of threads has several in one process. */
 struct cup_r_server {
     struct cup_record head;

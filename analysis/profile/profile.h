@@ -57,6 +57,7 @@ struct cup_process {
     int64_t last_ns;              /* the last time in its records and its series */
     int64_t worker_ns;     /* the last time at which its worker ticked or ended a task; 0: never */
     bool worker_ticks;     /* worker_ns includes ticks */
+    uint32_t parsl_worker; /* string: its block and rank; 0: it is no worker of Parsl */
     uint32_t roles;        /* roles of its Dask servers: set of bits 1 << enum cup_role */
     uint32_t task_threads; /* threads that ran tasks */
     uint64_t tasks;        /* number of loaded tasks: tasks[first_task] and those after it */

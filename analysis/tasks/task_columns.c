@@ -39,7 +39,8 @@ static struct cup_value identity(const struct cup_task_row *row, int which)
     case SPAN:
         return of_string(row, task->span);
     case WORKER:
-        return of_string(row, server ? server->address : 0);
+        return of_string(row, server ? server->address
+                                     : row->profile->processes[task->process].parsl_worker);
     case HOST:
         return cup_string(header->host);
     case PID:

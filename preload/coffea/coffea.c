@@ -5,6 +5,8 @@
 #include "preload/log/python_strings.h"
 #include "preload/sys/id_table.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The columns that a chunk accessed, as Coffea's report lists them. Most chunks access the same
@@ -283,6 +285,18 @@ void cup_coffea_report(struct cup_frame frame, cup_object *item, cup_object **lo
     cup_log_write(CUP_R_CHUNK_REPORT, &record, NULL, 0);
 }
 
+/* Parsl sets these variables in each worker of its HighThroughputExecutor. Needs the GIL, as each
+ * change of os.environ does. */
+static void note_parsl_worker(void)
+{
+    char text[128];
+    const char *block = getenv("PARSL_WORKER_BLOCK_ID"), *rank = getenv("PARSL_WORKER_RANK");
+    if (!block || !rank)
+        return;
+    snprintf(text, sizeof text, "block %.32s, rank %.32s", block, rank);
+    cup_log_info(CUP_INFO_PARSL_WORKER, text);
+}
+
 void cup_coffea_note_versions(void)
 {
     static const char *const modules[] = {"coffea", "uproot", "awkward", "numpy"};
@@ -291,4 +305,5 @@ void cup_coffea_note_versions(void)
     known.versions = true;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         cup_log_python_version(modules[i]);
+    note_parsl_worker();
 }

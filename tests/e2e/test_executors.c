@@ -258,6 +258,20 @@ static void check_all_bytes(const char *directory, json_t *report, bool traced)
     json_decref(seen);
 }
 
+/* Each task has the block and rank of its worker, and both of Parsl's workers ran some. */
+static void check_parsl_workers(json_t *rows)
+{
+    size_t i, of_rank[2] = {0};
+    json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        for (int rank = 0; rank < 2; rank++)
+            of_rank[rank] += cup_is(row, "worker", rank ? "block 0, rank 1" : "block 0, rank 0");
+    }
+    cr_expect(of_rank[0] > 0 && of_rank[1] > 0);
+    cr_expect_eq(of_rank[0] + of_rank[1], json_array_size(rows));
+}
+
 /* Runs the job, and returns the report. */
 static json_t *check_trouble(const struct trouble *expected)
 {
@@ -267,6 +281,8 @@ static json_t *check_trouble(const struct trouble *expected)
     check_losses(report, expected);
     check_attempts(rows, expected);
     check_all_bytes(directory, report, expected->of_processes);
+    if (strcmp(expected->kind, "parsl") == 0)
+        check_parsl_workers(rows);
     json_decref(rows);
     free(directory);
     return report;

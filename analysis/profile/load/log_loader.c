@@ -25,6 +25,9 @@ void cup_load_info(struct cup_loader *loader, const struct cup_record *record)
     if (entry)
         *entry = (struct cup_info){loader->process, string_of(loader, info.name),
                                    string_of(loader, info.value)};
+    if (entry &&
+        cup_text_is(cup_profile_text(profile_of(loader), entry->name), CUP_INFO_PARSL_WORKER))
+        process_of(loader)->parsl_worker = entry->value;
 }
 
 void cup_load_note(struct cup_loader *loader, const struct cup_record *record)

@@ -23,7 +23,8 @@ struct cup_value cup_worker_address(const struct cup_profile *profile, uint32_t 
             return cup_null();
         found = server;
     }
-    return found ? cup_text(cup_profile_text(profile, found->address)) : cup_null();
+    uint32_t text = found ? found->address : profile->processes[process].parsl_worker;
+    return text ? cup_text(cup_profile_text(profile, text)) : cup_null();
 }
 
 /* ---- waits -------------------------------------------------------------------------------- */

@@ -53,7 +53,8 @@ struct cup_value cup_row_algorithms(struct cup_report_rows *rows, uint32_t algor
     X("host", TEXT, cup_string(rows->profile->processes[process].header.host))                     \
     X("pid", ID, cup_count(rows->profile->processes[process].header.pid))
 
-/* Address of the Dask worker in that process; null if it has none or several. */
+/* Address of the Dask worker in that process, or block and rank of Parsl's; null if it has none or
+ * several. */
 struct cup_value cup_worker_address(const struct cup_profile *profile, uint32_t process);
 
 /* A column of `cupping tasks`, of const struct cup_task_row row. */
