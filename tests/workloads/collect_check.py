@@ -226,6 +226,42 @@ async def share_a_directory(scratch):
     writers[2].kill()
 
 
+async def ignore_others(scratch):
+    """What another nanny sends of a log is confirmed, and not written: only the deltas of its source count."""
+    logs, home = f"{scratch}/others/logs", f"{scratch}/others/home"
+    os.makedirs(logs)
+    writer = Writer(logs)
+    sources = {a: deltas.Source(lambda: logs, set) for a in "ab"}
+    made = collector(Net(sources), home, ["a", "b"])
+    await look_until_whole(made, "a")
+    copy = made.copies[writer.name]
+    before, number, sent = Path(home, writer.name).read_bytes(), copy.number, made.sent_bytes
+    writer.work()
+    other = made.nannies["b"]
+    answer = await sources["b"].answer("session", have={writer.name: copy.have()})
+    made.take(other, answer)
+    check(writer.name in answer["logs"], "the other nanny sends nothing")
+    check(Path(home, writer.name).read_bytes() == before and made.sent_bytes == sent, "another nanny's delta was written")
+    check(copy.number == number and copy.source.address == "a", "another nanny became the source")
+    check(other.confirmed == {writer.name: answer["logs"][writer.name]["number"]}, "it is asked for again")
+    await look_until_whole(made, "a")
+    check(same(writer, home), "the source's delta is missing")
+
+
+async def name_those_that_left(scratch):
+    """A nanny that never answered is named, and one that did is not."""
+    logs, home = f"{scratch}/left/logs", f"{scratch}/left/home"
+    os.makedirs(logs)
+    made = collector(Net({"a": deltas.Source(lambda: logs, set)}), home, ["a", "b"])
+    await look_until_whole(made, "a")
+    for nanny in made.nannies.values():
+        nanny.ended = "gone"
+        made.give_up(nanny)
+    made.write_state(False)
+    refused = json.loads(Path(home, "collected.json").read_text())["refused"]
+    check([each["worker"] for each in refused] == ["worker-b"], f"{refused}")
+
+
 async def limit_the_disk(scratch):
     """The second log finds no room: one line, and collected.json names it."""
     logs, home = f"{scratch}/limit/logs", f"{scratch}/limit/home"
@@ -264,7 +300,7 @@ os.umask(UMASK)
 async def main():
     scratch = sys.argv[1]
     facts = await lose_answers(scratch)
-    for part in send_nothing_twice, share_a_directory, limit_the_disk, refuse_names:
+    for part in send_nothing_twice, share_a_directory, ignore_others, name_those_that_left, limit_the_disk, refuse_names:
         await part(scratch)
     print(json.dumps(facts))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..profile import Error, Profile
 from . import by_source, plugin, say, ship
-from .collect import Collector, update_collected
+from .collect import Collector
 from .restarts import AGAIN_S, Restarts
 from .restarts import remote as on_scheduler
 
@@ -83,8 +83,7 @@ class Attachment:
         for worker, state in self._states().items():
             if not state["why"] and not state["preloaded"]:
                 self.refused.setdefault(worker, "its process does not have the library")
-        self._write_refused()
-        self._collector = Collector(self.client, self.directory).start()
+        self._collector = Collector(self.client, self.directory, refused=self.refused).start()
         for worker, why in sorted(self.refused.items()):
             say(f"{worker} is not profiled: {why}")
 
@@ -103,7 +102,6 @@ class Attachment:
             say(f"the workers were not released: {problem}")
         if self._collector is not None:
             self._collector.stop()
-            self._write_refused()  # the collector writes the same file
         if folders:
             self._ask_nannies("forget", folders)
 
@@ -157,10 +155,6 @@ class Attachment:
             except KeyError:  # one left between the two questions
                 continue
             return {worker: answer for worker, answer in answers.items() if answer}
-
-    def _write_refused(self) -> None:
-        update_collected(self.directory, refused=[{"worker": worker, "why": why}
-                                                  for worker, why in sorted(self.refused.items())])
 
     # --- as a profile ---
 

@@ -122,6 +122,8 @@ class Nanny:
 
     def __init__(self, worker, address):
         self.worker, self.address = worker, address
+        self.first_worker = worker
+        self.answered = False
         self.comm = None
         self.reached = False  # straight, at least once
         self.forwarded = False
@@ -141,10 +143,13 @@ class Collector:
     client: a distributed.Client, or what has its `scheduler.address` and `security`. directory: is
     made, 0700, if it is missing. limit_bytes: the most that the copies may take on the disk. seconds:
     between two questions to a nanny; None: 2, or more with more than 200 nannies. warn: called with
-    a line for the user, from another thread.
+    a line for the user, from another thread. refused: {address of a worker: why it is in no log}, to
+    which the collector adds those that it missed.
     """
 
-    def __init__(self, client, directory, limit_bytes=LIMIT_BYTES, seconds=None, warn=None):
+    def __init__(
+        self, client, directory, limit_bytes=LIMIT_BYTES, seconds=None, warn=None, refused=None
+    ):
         self.scheduler = client.scheduler.address
         self.security = client.security
         self.directory = os.path.abspath(directory)
@@ -154,6 +159,7 @@ class Collector:
         self.session = f"{os.getpid()}-{random.SystemRandom().getrandbits(64):x}"
         self.nannies = {}  # by address
         self.without_nanny = []
+        self.refused = {} if refused is None else refused
         self.copies = {}  # by name of the log
         self.foreign = set()  # names of logs that were in the directory before
         self.readers = {}  # place: the Nanny that reads there
@@ -166,6 +172,7 @@ class Collector:
         self.answers = self.forwarded_answers = 0
         self.next_forward = 0.0
         self.known_word = None  # of find_nannies()
+        self.joined = None  # how many workers had joined at the last find_nannies()
         self.others = 0  # clients that still collect from a nanny
 
     # ---- from the user's thread
@@ -311,36 +318,39 @@ class Collector:
         if self.others or not self.stopping.is_set():
             return
         try:
+            await self.run_in_scheduler("forget_joined")
             await self.ask_once(self.scheduler, op="unregister_nanny_plugin", name=PLUGIN)
         except Exception:  # the cluster is gone, or another client was faster
             pass
 
-    async def find_nannies(self):
+    async def run_in_scheduler(self, name, **words):
+        """What a function of deltas.py returns there."""
         from distributed.protocol.pickle import dumps
 
+        function = dumps(by_source.Function(deltas.__name__, name))
         answer = await self.ask_once(
-            self.scheduler,
-            op="run_function",
-            function=dumps(by_source.Function(deltas.__name__, "find_nannies")),
-            kwargs=dumps({"known": self.known_word}),
+            self.scheduler, op="run_function", function=function, kwargs=dumps(words)
         )
         if answer["status"] != "OK":
             raise OSError(f"the scheduler does not run functions: {answer.get('text')}")
         found = answer["result"]
-        found = getattr(found, "data", found)
+        return getattr(found, "data", found)
+
+    async def find_nannies(self):
+        found = await self.run_in_scheduler(
+            "find_nannies", known=self.known_word, joined=self.joined
+        )
         if not found:
             return
-        self.known_word, workers = found
+        self.known_word, workers, since, self.joined = found
         for nanny in self.nannies.values():
             nanny.worker = None
-        self.without_nanny = []
-        for worker, address in workers.items():
-            if not address:
-                self.without_nanny.append(worker)
-            elif address in self.nannies:
-                self.nannies[address].worker = worker
-            else:
+        self.without_nanny = [worker for worker, address in workers.items() if not address]
+        for worker, address in [*since, *workers.items()]:
+            if address and address not in self.nannies:
                 self.nannies[address] = Nanny(worker, address)
+            if address:
+                self.nannies[address].worker = worker if worker in workers else None
 
     async def ask(self, nanny, **question):
         """The answer of a nanny: straight from it, or through the scheduler."""
@@ -482,6 +492,7 @@ class Collector:
     def take(self, nanny, answer):
         """Keeps what an answer brings. True: ask again at once."""
         nanny.again = False
+        nanny.answered = True
         if answer["status"] in ("no directory", "no plugin"):
             return False
         nanny.place = answer["place"]
@@ -568,6 +579,8 @@ class Collector:
             pass
 
     def give_up(self, nanny):
+        if not nanny.answered:
+            self.refused[nanny.first_worker] = "it left before any of its log was fetched"
         for copy in self.copies.values():
             if copy.source is nanny and not copy.final and not copy.why:
                 copy.why = "lost"
@@ -588,4 +601,5 @@ class Collector:
             updated=time.time(),
             full=self.full,
             logs=part,
+            refused=[{"worker": worker, "why": why} for worker, why in sorted(self.refused.items())],
         )

@@ -21,7 +21,7 @@ import time
 import zlib
 
 from distributed.core import Status
-from distributed.diagnostics.plugin import NannyPlugin
+from distributed.diagnostics.plugin import NannyPlugin, SchedulerPlugin
 
 PIECE = 4096  # bytes
 READ = 64 * PIECE  # at once
@@ -411,9 +411,34 @@ def directory_of(nanny):
     return None
 
 
-def find_nannies(dask_scheduler, known=None):
-    """Runs in the scheduler: {worker: its nanny or None}, and a word for that; None: KNOWN is still
-    that word."""
+JOINED = "cupping-joined"
+
+
+class Joined(SchedulerPlugin):
+    """Runs in the scheduler: all workers that have joined, so that one which left at once is noticed."""
+
+    name = JOINED
+
+    def __init__(self, scheduler):
+        self.workers = [(w.address, w.nanny) for w in scheduler.workers.values()]
+
+    def add_worker(self, scheduler, worker):
+        self.workers.append((worker, scheduler.workers[worker].nanny))
+
+
+def find_nannies(dask_scheduler, known=None, joined=None):
+    """Runs in the scheduler. KNOWN, JOINED: what the last call returned first and last. Returns [a word
+    for the present workers, {worker: its nanny or None} of them, [(worker, nanny)] of those that have
+    joined since the last call, how many have joined so far]; None: nothing has changed."""
+    if JOINED not in dask_scheduler.plugins:
+        dask_scheduler.add_plugin(Joined(dask_scheduler), name=JOINED)
     found = {w.address: w.nanny for w in dask_scheduler.workers.values()}
     word = str(hash(frozenset(found.items())))
-    return None if word == known else [word, found]
+    so_far = dask_scheduler.plugins[JOINED].workers
+    since = [] if joined is None else so_far[joined:]
+    return None if word == known and not since else [word, found, since, len(so_far)]
+
+
+def forget_joined(dask_scheduler):
+    if JOINED in dask_scheduler.plugins:
+        dask_scheduler.remove_plugin(name=JOINED)
