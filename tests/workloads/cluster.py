@@ -205,7 +205,7 @@ def scheduler_address(path: Path, scheduler: Process) -> str:
     while True:
         if scheduler.ended():
             raise scheduler.failure()
-        if time.monotonic() - scheduler.started > 60:
+        if time.monotonic() - scheduler.started > 600:
             raise Stop(f"the scheduler does not come up: {scheduler.log}")
         try:
             return json.loads(path.read_text())["address"]
