@@ -298,15 +298,23 @@ static int refuse_merged(const char *path, struct cup_error *error)
     return -1;
 }
 
-static int check_magic(const struct cup_log *log, size_t bytes, struct cup_error *error)
+/* The writer makes the file, then gives it its first size, then writes the header. */
+static bool is_unopened(const struct cup_log_header *header)
+{
+    static const struct cup_log_header zeros;
+    return memcmp(header, &zeros, sizeof zeros) == 0;
+}
+
+static int check_magic(struct cup_log *log, size_t bytes, struct cup_error *error)
 {
     const struct cup_log_header *header = &log->header;
-    if (bytes == 0)
-        return cup_error_set(error, log->path, CUP_NO_OFFSET,
-                             "empty: its process wrote nothing, or the disk was full");
     if (log->bytes.damaged)
         return cup_error_set(error, log->path, CUP_NO_OFFSET,
                              "damaged: its first block in the merged log cannot be unpacked");
+    log->unopened = is_unopened(header);
+    if (log->unopened)
+        return cup_error_set(error, log->path, CUP_NO_OFFSET,
+                             "its process was killed before it recorded anything");
     if (memcmp(header->magic, CUP_MERGED_MAGIC, 8) == 0)
         return refuse_merged(log->path, error);
     if (bytes < sizeof header->magic || memcmp(header->magic, CUP_LOG_MAGIC, 8) != 0)
@@ -477,7 +485,9 @@ int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error)
         return 0;
     if (!log->path)
         cup_error_memory(error, path);
+    bool unopened = log->unopened;
     cup_log_close(log);
+    log->unopened = unopened;
     return -1;
 }
 

@@ -48,6 +48,7 @@ struct cup_log {
     /* Set it after opening: cup_log_next() returns NULL at the first place that holds no complete
      * record, because the process may be writing it; then `offset` is below `end`. */
     bool growing;
+    bool unopened; /* the file has no header yet: its process was killed, or is about to write it */
     uint64_t given_up; /* a place where a growing log has no record, and that is skipped */
     uint64_t unfinished_records; /* reserved by the writer, never completed */
     uint64_t skipped_bytes;      /* lost to damage */
@@ -57,8 +58,9 @@ struct cup_log {
     size_t window_bytes;         /* valid bytes in the window */
 };
 
-/* Opens and checks a log. On -1 *error says why it cannot be read at all, and nothing needs
- * closing. A log that can be read in part is opened, with log->damage filled. */
+/* Opens and checks a log. On -1 *error says why it cannot be read at all, log->unopened is set if
+ * it has no header, and nothing needs closing. A log that can be read in part is opened, with
+ * log->damage filled. */
 int cup_log_open(struct cup_log *log, const char *path, struct cup_error *error);
 
 /* True if this user has no permission to read the file. */

@@ -8,6 +8,8 @@ METRIC(logs_unreadable, "logs that cannot be read", COUNT, cup_count(t->profile-
        "named on standard error")
 METRIC(logs_forbidden, "  permission denied", COUNT, cup_count(t->profile->logs_forbidden),
        "written by another user, or with a strict umask")
+METRIC(logs_unopened, "empty logs", COUNT, cup_count(t->profile->logs_unopened),
+       "their processes were killed before they recorded anything")
 METRIC(logs_in_part, "incomplete logs", COUNT,
        cup_count(cup_collected_lost(&t->profile->collected)),
        "of `cupping collect` and attach: their nanny vanished, or there was no room")

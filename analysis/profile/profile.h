@@ -391,6 +391,7 @@ struct cup_profile {
     uint64_t logs_damaged;    /* of logs_read: in part */
     uint64_t logs_unreadable; /* not at all */
     uint64_t logs_forbidden;  /* of these: without permission */
+    uint64_t logs_unopened;   /* of processes that were killed before they recorded anything */
     uint64_t unfinished_records, skipped_bytes;
     uint64_t orphan_records; /* records that refer to a task, string or file that has no record */
     uint64_t health[CUP_HEALTH_COUNT];

@@ -352,6 +352,7 @@ static void merge_health(struct merge *merge)
     into->logs_damaged += from->logs_damaged;
     into->logs_unreadable += from->logs_unreadable;
     into->logs_forbidden += from->logs_forbidden;
+    into->logs_unopened += from->logs_unopened;
     into->unfinished_records += from->unfinished_records;
     into->skipped_bytes += from->skipped_bytes;
     into->orphan_records += from->orphan_records;

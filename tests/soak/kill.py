@@ -49,6 +49,7 @@ def judge(profile, rounds):
     keys = [key for one in rounds for key in one["keys"]]
     logs = list(Path(profile).glob("*.cup"))
     opened = [log for log in logs if log.read_bytes()[:7] == b"CUPPING"]
+    report = json.loads(subprocess.run([CUPPING, "report", profile, "--json", "-"], capture_output=True, check=True).stdout)
     dumps = [subprocess.run([CUPPING, "dump", log], capture_output=True, text=True) for log in opened]
     for dump in dumps:
         if dump.returncode or dump.stderr:
@@ -61,7 +62,7 @@ def judge(profile, rounds):
         unended=sum(statuses.get(key) not in ("finished", "erred", None) for key in keys),
         logs=len(logs),
         unopened=len(logs) - len(opened),
-        damaged=sum(bool(dump.returncode or dump.stderr) for dump in dumps),
+        damaged=sum(bool(dump.returncode or dump.stderr) for dump in dumps) + report["health"]["logs_unreadable"],
     )
 
 

@@ -73,7 +73,7 @@ def one_cluster(args, directory):
         "--no-dashboard", "--nthreads", battery_job.POOL,
         *["--nworkers", 2] * args.dask,  # 2022.1 does not know this option
         "--local-directory", directory / "scratch",
-        "--memory-limit", "500MB" if args.dask else "0", "--death-timeout", "60"], directory)
+        "--memory-limit", "500MB" if args.dask else "0", "--death-timeout", "600"], directory)
     out = directory / "out.json"
     script = "battery_dask_job.py" if args.dask else "battery_job.py"
     more = [] if args.dask else [args.rounds, *[args.roads] * bool(args.roads)]

@@ -227,14 +227,23 @@ static void find_voided(struct cup_loader *loader, const char *path)
     cup_log_close(&log);
 }
 
+static void count_unreadable(struct cup_loader *loader, const char *path,
+                             const struct cup_error *error)
+{
+    profile_of(loader)->logs_unreadable++;
+    profile_of(loader)->logs_forbidden += cup_log_is_forbidden(path);
+    cup_builder_damage(loader->builder, error);
+}
+
 static void load_log(struct cup_loader *loader, const char *path)
 {
     struct cup_log log;
     struct cup_error error;
     if (cup_log_open(&log, path, &error) != 0) {
-        profile_of(loader)->logs_unreadable++;
-        profile_of(loader)->logs_forbidden += cup_log_is_forbidden(path);
-        cup_builder_damage(loader->builder, &error);
+        if (log.unopened)
+            profile_of(loader)->logs_unopened++;
+        else
+            count_unreadable(loader, path, &error);
         return;
     }
     struct cup_process *process = CUP_APPEND(loader->builder, processes, process);

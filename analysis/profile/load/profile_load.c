@@ -224,6 +224,10 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
         return cup_error_memory(error, profile->path);
     if (profile->logs_read > 0)
         return 0;
+    if (profile->logs_unreadable == 0)
+        return cup_error_set(
+            error, profile->path, CUP_NO_OFFSET,
+            "no task was recorded: all processes were killed before they recorded anything");
     return refuse_logs(profile->path, profile->logs_unreadable, &profile->damages[0], error);
 }
 

@@ -63,7 +63,13 @@ Test(log_reader, refuses_a_foreign_file)
 Test(log_reader, refuses_an_empty_file)
 {
     builder.size = 0;
-    expect_refusal("empty");
+    expect_refusal("killed before it recorded anything");
+}
+
+Test(log_reader, refuses_a_file_without_a_header)
+{
+    memset(builder.bytes, 0, builder.size);
+    expect_refusal("killed before it recorded anything");
 }
 
 Test(log_reader, refuses_a_cut_header)

@@ -322,6 +322,31 @@ Test(profile, reads_the_good_logs_beside_bad_ones)
     remove_scratch(scratch);
 }
 
+/* Its process was killed between making the file and writing the header. */
+Test(profile, a_log_without_a_header_is_not_damaged)
+{
+    char scratch[SUPPORT_PATH];
+    struct log_builder builder;
+    struct cup_error error;
+    const struct cup_load_options options = {.counters = true};
+    make_scratch(scratch);
+    build_golden_log(&builder);
+    save_log(&builder, scratch, "a.cup");
+    memset(builder.bytes, 0, builder.size);
+    save_log(&builder, scratch, "b.cup");
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
+    cr_expect_eq(profile.logs_read, 1);
+    cr_expect_eq(profile.logs_unopened, 1);
+    cr_expect_eq(profile.logs_unreadable, 0);
+    cr_expect_eq(profile.damage_count, 0);
+    cup_profile_free(&profile);
+    save_log(&builder, scratch, "a.cup");
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), -1);
+    cr_expect_not_null(strstr(error.text, "killed before they recorded anything"));
+    builder_free(&builder);
+    remove_scratch(scratch);
+}
+
 /* Its process ran as another user, or with a strict umask. */
 Test(profile, a_log_without_read_permission_is_not_damaged)
 {
