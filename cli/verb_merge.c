@@ -9,13 +9,19 @@
 #include "cli/verbs.h"
 
 struct request {
-    const char *output, *memory;
+    const char *output, *memory, *per_prefix, *tasks;
 };
 
 static const struct cup_option rows[] = {
     CUP_OPTION("-o", "LOG", output, "the merged log; its name should end in .cup"),
     CUP_OPTION("--memory", "MB", memory,
                "the most memory to use, in megabytes; default: 512, at least 34"),
+    CUP_OPTION("--per-prefix", NULL, per_prefix,
+               "keep few tasks of each log, and sum up the others by the prefix of their keys"),
+    CUP_OPTION("--tasks", "N", tasks,
+               "with --per-prefix: keep, of each log and prefix, the N tasks that took longest, as "
+               "many that read most, waited longest, and ended last; default: 10. Tasks that "
+               "failed or never ended are always kept"),
 };
 const struct cup_options cup_merge_options = CUP_OPTIONS(rows);
 
@@ -33,6 +39,24 @@ static int read_memory(const char *text, uint64_t *bytes, struct cup_error *erro
     return 0;
 }
 
+enum { USUAL_TASKS = 10, MOST_TASKS = 1000000 };
+
+static int read_tasks(const struct request *request, unsigned *tasks, struct cup_error *error)
+{
+    const char *text = request->tasks;
+    char *end = NULL;
+    unsigned long value = text ? strtoul(text, &end, 10) : USUAL_TASKS;
+    *tasks = request->per_prefix ? (unsigned)value : 0;
+    if (!text)
+        return 0;
+    if (!request->per_prefix)
+        return cup_error_set(error, "merge", CUP_NO_OFFSET, "--tasks needs --per-prefix");
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > MOST_TASKS)
+        return cup_error_set(error, "merge", CUP_NO_OFFSET,
+                             "--tasks %s: name a number from 1 to %d", text, MOST_TASKS);
+    return 0;
+}
+
 static void print_bytes(char room[CUP_HUMAN_READABLE_ROOM], uint64_t bytes)
 {
     cup_print_human_readable(room, cup_count(bytes), CUP_UNIT_BYTES);
@@ -45,6 +69,11 @@ static void print_result(const char *output, const struct cup_merge_result *resu
     print_bytes(merged, result->bytes);
     fprintf(stderr, "cupping: merged %" PRIu32 " log%s, %s, into %s: %s\n", result->logs,
             cup_plural(result->logs), logs, output, merged);
+    if (result->summed)
+        fprintf(stderr,
+                "cupping: in %" PRIu32 " log%s, most tasks are summed up by prefix: what reports "
+                "say of single tasks is said of the kept ones\n",
+                result->summed, cup_plural(result->summed));
     if (result->living)
         fprintf(stderr,
                 "cupping: %" PRIu32 " of these processes still run%s: their logs are merged as far "
@@ -71,6 +100,8 @@ static int read_request(int argc, char **argv, struct cup_operands *operands,
     merge->inputs = operands->words;
     merge->count = operands->count;
     merge->output = request.output;
+    if (read_tasks(&request, &merge->tasks, error) != 0)
+        return -1;
     return read_memory(request.memory, &merge->memory, error);
 }
 

@@ -28,6 +28,7 @@
 #define CUP_LOG_BYTE_ORDER 0x01020304u
 #define CUP_LOG_VERSION 4     /* since 4, read_*_bytes include what servers sent to sockets */
 #define CUP_LOG_MIN_READER 4  /* older readers would count that twice */
+#define CUP_LOG_SUMMED 5      /* as 4, with SUM records: a merge wrote it, no process does */
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 
@@ -535,7 +536,8 @@ struct cup_record {
       "rows: one or more samples that found the thread alike")                                     \
     X(READS, reads, 42, 16, 16, "rows: one read each")                                             \
     X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")  \
-    X(UNATTRIBUTED, unattributed, 44, 48, 16, "")
+    X(UNATTRIBUTED, unattributed, 44, 48, 16, "")                                                  \
+    X(SUM, sum, 46, 40, 40, "pairs: the numbers of its kind; of KEYS, 64 bits each")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
     CUP_RECORDS(X)
@@ -1372,6 +1374,86 @@ struct cup_r_value {
     uint32_t name; /* string */
     uint64_t count;
     double sum, least, most, last;
+};
+
+/* ---- tasks that a merge summed up ---------------------------------------------------------- */
+
+/* `cupping merge --per-prefix` replaces the records of most tasks by their sums. The log then has
+ * version CUP_LOG_SUMMED, because a reader that skips SUM records would show too little. Sums are
+ * of the tasks whose records are not in the log; what the other tasks did is not in them.
+ *
+ * X(ID, name, ids): the kinds, and what stands in `ids`. The pairs of a kind are numbered in
+ * analysis/profile/sum_fields.c, where a number keeps its meaning. */
+#define CUP_SUM_KINDS(X)                                                                           \
+    X(PROCESS, "process", "")                                                                      \
+    X(KEYS, "keys", "")                                                                            \
+    X(PREFIX, "prefix", "string")                                                                  \
+    X(TASKS, "tasks", "strings of prefix, span, id of the span, dataset; SERVER; what; number")    \
+    X(FILE, "file", "strings of path, prefix")                                                     \
+    X(OPENS, "opens", "string of the server, enum cup_open_kind")                                  \
+    X(REQUESTS, "requests", "string of the server")                                                \
+    X(REQUEST, "request", "strings of server, path; error")                                        \
+    X(BRANCH, "branch", "strings of tree, name")                                                   \
+    X(ROOT_FILE, "root_file", "string of the path")                                                \
+    X(SECTION, "section", "strings of name, parent, prefix")                                       \
+    X(VALUE, "value", "strings of name, prefix")
+enum cup_sum_kind {
+#define X(id, name, ids) CUP_SUM_##id,
+    CUP_SUM_KINDS(X)
+#undef X
+        CUP_SUM_KIND_COUNT
+};
+
+/* `ids` of kind TASKS: the tasks have all of this in common. STACK_USE records name them by
+ * `number`, which no task of the process has. `what` is the sum of their enum cup_item_kind, their
+ * enum cup_task_status << 8, their enum cup_task_origin << 16, and these bits: */
+enum {
+    CUP_SUM_IS_CHUNK = 1u << 24, /* chunks, whatever else the profile holds */
+    CUP_SUM_HAS_ITEM = 1u << 25,
+    CUP_SUM_HAS_INPUTS = 1u << 26,
+    CUP_SUM_HAS_EVENTS = 1u << 27, /* their entry ranges are known */
+};
+enum { CUP_SUM_IDS = 7 };
+struct cup_r_sum {
+    struct cup_record head;
+    uint32_t of; /* enum cup_sum_kind */
+    uint32_t ids[CUP_SUM_IDS];
+};
+
+/* Values of a sum of kind TASKS. SUM, LEAST, LARGEST: how those of two sums are combined. */
+#define CUP_TASK_SUMS(X)                                                                           \
+    X(TASKS, "tasks", SUM, "")                                                                     \
+    X(WALL_NS, "wall_ns", SUM, "")                                                                 \
+    X(CPU_NS, "cpu_ns", SUM, "of tasks that have a CPU time")                                      \
+    X(WITH_CPU_NS, "with_cpu_ns", SUM, "wall time of these tasks")                                 \
+    X(WITHOUT_CPU, "without_cpu", SUM, "the other tasks")                                          \
+    X(READ_BYTES, "read_bytes", SUM, "")                                                           \
+    X(PARTLY, "partly", SUM, "tasks that may have read over 1 % more")                             \
+    X(RESULT_BYTES, "result_bytes", SUM, "")                                                       \
+    X(FIRST_NS, "first_ns", LEAST, "when the first began")                                         \
+    X(LAST_START_NS, "last_start_ns", LARGEST, "when the last began")                              \
+    X(LAST_NS, "last_ns", LARGEST, "when the last ended")                                          \
+    X(EVENTS, "events", SUM, "entries of their work items")                                        \
+    X(TIMED, "timed", SUM, "chunks with Coffea's clock calls around process()")                    \
+    X(PROCESS_NS, "process_ns", SUM, "inside process()")                                           \
+    X(PROCESS_CPU_NS, "process_cpu_ns", SUM, "CPU time inside process()")                          \
+    X(OPEN_NS, "open_ns", SUM, "before process()")                                                 \
+    X(REPORTS, "reports", SUM, "chunks that Coffea reported; so are the values up to with_columns") \
+    X(REPORT_PROCESS_NS, "report_process_ns", SUM, "inside process()")                             \
+    X(WITH_BYTES, "with_bytes", SUM, "chunks with requested bytes")                                \
+    X(REQUESTED_BYTES, "requested_bytes", SUM, "")                                                 \
+    X(REPORT_READ_BYTES, "report_read_bytes", SUM, "read by these chunks")                         \
+    X(WITH_ENTRIES, "with_entries", SUM, "chunks or files with reported entries")                  \
+    X(ENTRIES, "entries", SUM, "reported entries")                                                 \
+    X(WITH_COLUMNS, "with_columns", SUM, "chunks with a set of columns")                           \
+    X(ENTRIES_KNOWN, "entries_known", SUM, "chunks whose baskets say which entries they read")     \
+    X(ENTRIES_MISSING, "entries_missing", SUM, "of these, chunks that read fewer than they have")  \
+    X(WITH_STACKS, "with_stacks", SUM, "tasks with STACK_USE records")
+enum cup_task_sum_value {
+#define X(id, name, kind, text) CUP_T_##id,
+    CUP_TASK_SUMS(X)
+#undef X
+        CUP_TASK_SUM_COUNT
 };
 
 /* ---- where files were read, and when ------------------------------------------------------- */

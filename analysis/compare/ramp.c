@@ -1,6 +1,7 @@
 #include "analysis/compare/ramp.h"
 
 #include "analysis/metrics/formulas.h"
+#include "analysis/profile/summed_text.h"
 
 struct bins {
     int64_t start_ns, stop_ns;
@@ -185,6 +186,10 @@ struct cup_ramp cup_ramp_make(const struct cup_totals *totals)
     cut(&bins, totals->chunks);
     if (bins.count == 0 || totals->used_chunks == 0) {
         ramp.missing = "no chunk ended whose result was used";
+        return ramp;
+    }
+    if (totals->profile->tasks_summed) {
+        ramp.missing = CUP_SUMMED;
         return ramp;
     }
     ramp.bins = bins.count;

@@ -342,11 +342,11 @@ static int check_version(const struct cup_log *log, struct cup_error *error)
                              header->byte_order == 0x04030201u
                                  ? "written on a machine of the other byte order; read it there"
                                  : "damaged header: impossible byte order");
-    if (header->min_reader > CUP_LOG_VERSION)
+    if (header->min_reader > CUP_LOG_SUMMED)
         return cup_error_set(error, log->path, 12,
                              "written in log format %u, which needs a reader of format %u; this "
                              "cupping reads up to %u: use a newer cupping",
-                             header->version, header->min_reader, CUP_LOG_VERSION);
+                             header->version, header->min_reader, CUP_LOG_SUMMED);
     if (header->version == 0 || header->min_reader == 0 || header->min_reader > header->version)
         return cup_error_set(error, log->path, 12, "damaged header: log format %u, reader %u",
                              header->version, header->min_reader);

@@ -3,12 +3,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/parallel.h"
 #include "analysis/log/packed_block.h"
 #include "analysis/merge/samples.h"
 #include "analysis/merge/sources.h"
+#include "analysis/merge/summary.h"
 #include "analysis/profile/collected.h"
 #include "analysis/write/output.h"
 #include "include/log_format.h"
@@ -132,7 +134,25 @@ struct writer {
     char *names; /* owned */
     size_t name_bytes;
     char *collected; /* owned; NULL: nothing was collected */
+    const struct cup_merge_request *request;
+    char *summary; /* owned; a temporary file: the log in work, with its tasks summed up */
+    struct cup_error summary_error;
+    bool is_summed; /* the log in work */
 };
+
+/* The path at which to read a log: its own, or that of a copy with its tasks summed up. NULL:
+ * see summary_error. */
+static const char *path_of(void *context, const struct cup_merge_source *source)
+{
+    struct writer *writer = context;
+    const struct cup_summary_request request = {.path = source->path,
+                                                .output = writer->summary,
+                                                .tasks = writer->request->tasks,
+                                                .memory = writer->request->memory / 2};
+    int result = request.tasks ? cup_summary_write(&request, &writer->summary_error) : 0;
+    writer->is_summed = result == 1;
+    return result < 0 ? NULL : result ? writer->summary : source->path;
+}
 
 static void write_bytes(struct writer *writer, const void *bytes, size_t count)
 {
@@ -161,7 +181,7 @@ static int make_dictionary(struct writer *writer, const struct cup_merge_sources
     unsigned char *bytes = malloc(CUP_DICTIONARY_MOST);
     unsigned char *room = malloc(cup_packed_room(CUP_DICTIONARY_MOST));
     int result = bytes && room ? 0 : -1;
-    size_t count = result == 0 ? cup_merge_samples(sources, bytes) : 0;
+    size_t count = result == 0 ? cup_merge_samples(sources, path_of, writer, bytes) : 0;
     if (count > 0) {
         write_dictionary(writer, bytes, count, room);
         result = cup_dictionary_to_pack(dictionary, bytes, count);
@@ -277,8 +297,13 @@ static int merge_logs(struct writer *writer, const struct cup_merge_sources *sou
         struct cup_merged_log *log = &writer->logs[i];
         if (keep_name(writer, log, source->name) != 0)
             return cup_error_memory(error, source->path);
-        if (merge_log(writer, batch, log, source, error) != 0)
+        struct cup_merge_source read = *source;
+        read.path = (char *)path_of(writer, source);
+        if (!read.path)
+            *error = writer->summary_error;
+        if (!read.path || merge_log(writer, batch, log, &read, error) != 0)
             return -1;
+        result->summed += writer->is_summed;
         result->log_bytes += log->bytes;
         result->living += source->living;
     }
@@ -336,11 +361,22 @@ static int write_merged(struct writer *writer, const struct cup_merge_sources *s
     return done;
 }
 
+/* Returns 0, or -1 without memory. */
+static int name_summary(struct writer *writer)
+{
+    if (writer->request->tasks == 0)
+        return 0;
+    return asprintf(&writer->summary, "%s.%d.tasks", writer->request->output, (int)getpid()) < 0
+               ? -1
+               : 0;
+}
+
 static int write_output(const struct cup_merge_sources *sources,
                         const struct cup_merge_request *request, struct cup_merge_result *result,
                         struct cup_error *error)
 {
     struct writer writer = {
+        .request = request,
         .header = {.byte_order = CUP_LOG_BYTE_ORDER,
                    .version = CUP_MERGED_VERSION,
                    .packing = cup_can_compress ? CUP_PACKING_ZSTD : CUP_PACKING_NONE,
@@ -353,7 +389,7 @@ static int write_output(const struct cup_merge_sources *sources,
     if (!writer.output.temporary)
         done = cup_error_set(error, request->output, CUP_NO_OFFSET, "not a regular file");
     writer.logs = calloc(sources->count, sizeof *writer.logs);
-    if (done == 0 && (!writer.logs ||
+    if (done == 0 && (!writer.logs || name_summary(&writer) != 0 ||
                       cup_collected_join(request->inputs, request->count, &writer.collected) != 0))
         done = cup_error_memory(error, request->output);
     if (done == 0)
@@ -363,6 +399,9 @@ static int write_output(const struct cup_merge_sources *sources,
     else
         cup_output_abandon(&writer.output);
     result->bytes = writer.at;
+    if (writer.summary)
+        unlink(writer.summary);
+    free(writer.summary);
     free(writer.logs);
     free(writer.blocks);
     free(writer.names);

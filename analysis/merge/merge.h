@@ -1,5 +1,6 @@
-/* Merges logs into one file, see include/merged_log.h. Each log is kept byte for byte. The memory
- * that this needs does not depend on the size of the logs. */
+/* Merges logs into one file, see include/merged_log.h. Each log is kept byte for byte, or with most
+ * of its tasks summed up. The memory that this needs does not depend on the size of the logs; to
+ * sum up tasks, it depends on how many one log has. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,11 +17,13 @@ struct cup_merge_request {
     size_t count;
     const char *output;
     uint64_t memory; /* bytes; at least CUP_MERGE_LEAST_MEMORY */
+    unsigned tasks;  /* sum up all tasks but so many of each kind (kept_tasks.h); 0: none */
 };
 
 struct cup_merge_result {
     uint32_t logs;      /* in the merged log */
     uint32_t living;    /* of these: their processes still run here, so more will come */
+    uint32_t summed;    /* of these: tasks are summed up in them now */
     uint32_t again;     /* logs that were found a second time, with the same name */
     uint64_t log_bytes; /* of all logs */
     uint64_t bytes;     /* of the merged log */

@@ -69,14 +69,17 @@ static size_t sample_log(struct cup_log *log, unsigned char *dictionary, size_t 
     return used + shared.count + other.count;
 }
 
-size_t cup_merge_samples(const struct cup_merge_sources *sources, unsigned char *dictionary)
+size_t cup_merge_samples(const struct cup_merge_sources *sources,
+                         const char *(*path_of)(void *context, const struct cup_merge_source *),
+                         void *context, unsigned char *dictionary)
 {
     size_t used = 0, logs = sources->count < SAMPLED_LOGS ? sources->count : SAMPLED_LOGS;
     for (size_t i = 0; i < logs; i++) {
         size_t index = logs > 1 ? i * (sources->count - 1) / (logs - 1) : 0;
-        struct cup_log log;
+        struct cup_log log = {.bytes.fd = -1};
         struct cup_error error;
-        if (cup_log_open(&log, sources->sources[index].path, &error) == 0)
+        const char *path = path_of(context, &sources->sources[index]);
+        if (path && cup_log_open(&log, path, &error) == 0)
             used = sample_log(&log, dictionary, used);
         cup_log_close(&log);
     }

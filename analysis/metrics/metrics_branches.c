@@ -1,6 +1,7 @@
 /* What was read of ROOT files: baskets, their bytes on both sides of the compression, and which of
  * it was read twice. */
 #include "analysis/metrics/formulas.h"
+#include "analysis/profile/summed_text.h"
 
 /* ---- how much ----------------------------------------------------------------------------- */
 
@@ -96,7 +97,7 @@ static struct cup_value read_amplification(T t)
     "that uproot asked for is known"
 #define NOT_FOUND                                                                                  \
     "there are too many rows to look for it in every report (`--only branches` and --json do), "   \
-    "or records could not be read again"
+    "or records could not be read again, or " CUP_SUMMED
 #define NO_TREES "the size and the branches of no tree are known"
 #define REPEATED                                                                                   \
     "P: from the first and the last basket of a branch that each task read; all baskets between "  \

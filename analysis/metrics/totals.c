@@ -38,6 +38,13 @@ static int add_tasks(struct subjects *subjects, const struct cup_totals *totals)
                 cup_waste_add_failure(&subjects->waste, profile, task);
         }
     }
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        struct cup_host *host = cup_hosts_row(&subjects->hosts, totals, sum->process);
+        cup_stages_add_sum(&subjects->stages, sum);
+        if (host)
+            cup_host_add_sum(host, profile, sum);
+    }
     cup_stages_finish(&subjects->stages);
     return cup_hosts_finish(&subjects->hosts);
 }

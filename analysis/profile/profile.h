@@ -14,6 +14,7 @@
 #include "analysis/base/id_map.h"
 #include "analysis/base/intern.h"
 #include "analysis/log/log_bytes.h"
+#include "analysis/log/log_reader.h"
 #include "analysis/profile/baskets.h"
 #include "analysis/profile/clocks.h"
 #include "analysis/profile/collected.h"
@@ -22,6 +23,7 @@
 #include "analysis/profile/record_taker.h"
 #include "analysis/profile/requests.h"
 #include "analysis/profile/sections.h"
+#include "analysis/profile/task_sums.h"
 #include "analysis/profile/waits.h"
 #include "include/log_format.h"
 
@@ -77,6 +79,8 @@ struct cup_process {
     uint64_t without_task[CUP_COUNTER_COUNT]; /* not attributed to any task */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
     struct cup_measured_waits helper_waits; /* waits of threads that helped its tasks */
+    struct cup_process_sum summed; /* tasks that a merge summed up; waits and counters are also in
+                                      the fields above */
 };
 
 /* A Dask server. */
@@ -326,6 +330,9 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(servers, server, struct cup_server, MOVED, "Dask servers")                                   \
     X(tasks, task, struct cup_task, MOVED, "log by log")                                           \
     X(rares, rare, struct cup_task_rare, MOVED, "of some tasks")                                   \
+    X(task_sums, task_sum, struct cup_task_sum, MOVED, "of tasks that a merge summed up")          \
+    X(summed_keys, summed_key, uint64_t, COPIED,                                                   \
+      "key_hash of those of these tasks that have work items, log by log")                         \
     X(counters, counter, cup_task_counters, COPIED, "of each task; empty unless requested")        \
     X(own_waits, own_wait, struct cup_measured_waits, COPIED,                                      \
       "of each task's own thread; empty unless requested")                                         \
@@ -386,6 +393,11 @@ struct cup_profile {
     bool narrowed;                  /* a span or a time was asked for: a part of a run */
     uint32_t run;           /* index + 1 of the run whose tasks these are; 0: all, or not known */
     uint64_t tasks_skipped; /* tasks of other runs, which were not loaded */
+    uint64_t tasks_summed;  /* tasks that a merge summed up: they are in task_sums, not in tasks */
+    uint64_t chunks_summed; /* those of them that are chunks */
+    /* Logs whose summed tasks are not loaded, because the options exclude some of them. */
+    uint64_t sums_apart;
+    bool paths_are_chunks; /* there are no real chunks: tasks of kind PATH count as such */
 
     uint64_t logs_read;       /* in full or in part */
     uint64_t logs_damaged;    /* of logs_read: in part */
@@ -411,6 +423,9 @@ struct cup_load_options {
     unsigned run;
     /* The clocks of the logs, by which times are shifted; NULL: no shift. */
     const struct cup_clocks *clocks;
+    /* Load only records for which it returns true, and nothing else of the log. NULL: all. */
+    bool (*wants)(const void *context, const struct cup_log *log, const struct cup_record *record);
+    const void *wants_context;
     int64_t from_ns, to_ns; /* load only tasks that start in [from, to); 0, 0: all */
     /* Called after each log, by one thread at a time: DONE of LOGS logs have been loaded. NULL: not
      * called. */
@@ -469,6 +484,16 @@ static inline bool cup_item_is_chunk(const struct cup_item *item)
 {
     return item && (item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_READ ||
                     item->tic_ns != 0 || item->path_is_chunk);
+}
+
+/* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
+ * process() failed. Dask gives None a size of 16 bytes, and every other object a larger one. */
+static inline bool cup_item_was_skipped(const struct cup_task *task, const struct cup_item *item)
+{
+    const uint64_t none_bytes = 16;
+    bool is_coffea = item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_METADATA;
+    return task->status == CUP_STATUS_FINISHED && is_coffea && item->toc_ns == 0 &&
+           task->result_bytes == none_bytes;
 }
 
 /* Length of the entry range; CUP_UNKNOWN64 if it is not known. */
@@ -545,10 +570,20 @@ static inline bool cup_task_is_partly_attributed(const struct cup_profile *profi
 /* Why the task is only partly attributed. */
 const char *cup_unattributed_text(const struct cup_profile *profile, const struct cup_task *task);
 
+static inline enum cup_place cup_origin_place(unsigned origin)
+{
+    bool elsewhere = origin == CUP_ORIGIN_ASYNC || origin == CUP_ORIGIN_ACTOR;
+    return elsewhere ? CUP_PLACE_ELSEWHERE : CUP_PLACE_POOL;
+}
+
 static inline enum cup_place cup_task_place(const struct cup_task *task)
 {
-    bool elsewhere = task->origin == CUP_ORIGIN_ASYNC || task->origin == CUP_ORIGIN_ACTOR;
-    return elsewhere ? CUP_PLACE_ELSEWHERE : CUP_PLACE_POOL;
+    return cup_origin_place(task->origin);
+}
+
+static inline enum cup_place cup_task_sum_place(const struct cup_task_sum *sum)
+{
+    return cup_origin_place(cup_task_sum_origin(sum));
 }
 
 /* Durations of one kind of all tasks of a prefix. */
@@ -594,6 +629,16 @@ static inline int64_t cup_process_last_sign_ns(const struct cup_process *process
 /* True if the chunks were run by another executor than Dask's: nothing of Dask was recorded, but
  * calls of Coffea were. Then no text speaks of Dask. */
 bool cup_profile_is_without_dask(const struct cup_profile *profile);
+
+/* Adds all fields but the name. */
+void cup_prefix_add(struct cup_prefix *prefix, const struct cup_prefix *more);
+
+static inline bool cup_task_sum_is_chunk(const struct cup_profile *profile,
+                                         const struct cup_task_sum *sum)
+{
+    return (sum->what & CUP_SUM_IS_CHUNK) ||
+           (cup_task_sum_kind(sum) == CUP_ITEM_PATH && profile->paths_are_chunks);
+}
 
 /* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)

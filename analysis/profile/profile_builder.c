@@ -203,8 +203,9 @@ void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree
         *first = (uint32_t)profile->ttree_count;
 }
 
-static void drop_places(struct cup_profile *profile)
+void cup_builder_drop_places(struct cup_builder *builder)
 {
+    struct cup_profile *profile = builder->profile;
     free(profile->basket_places);
     profile->basket_places = NULL;
     profile->basket_place_count = profile->basket_place_room = 0;
@@ -217,7 +218,7 @@ void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
     struct cup_profile *profile = builder->profile;
     struct cup_root_file *file = &profile->root_files[root_file];
     if (!builder->all_basket_places && profile->basket_rows > CUP_BASKET_ROWS_MOST)
-        drop_places(profile);
+        cup_builder_drop_places(builder);
     if (profile->basket_places_dropped)
         return;
     struct cup_basket_place *entry = CUP_APPEND(builder, basket_places, basket_place);

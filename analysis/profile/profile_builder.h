@@ -88,6 +88,9 @@ void cup_builder_ttree(struct cup_builder *builder, const struct cup_ttree *tree
 void cup_builder_basket_place(struct cup_builder *builder, uint32_t root_file,
                               const struct cup_basket_place *place);
 
+/* Drops all places, and those that are added later. */
+void cup_builder_drop_places(struct cup_builder *builder);
+
 void cup_builder_damage(struct cup_builder *builder, const struct cup_error *damage);
 
 /* Adds everything in `from` to the profile of the builder. `from` stays unchanged, except that the

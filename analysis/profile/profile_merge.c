@@ -67,8 +67,9 @@ static void append_entries(struct cup_builder *builder, void *items, size_t *roo
 
 /* ---- tasks and their processes ------------------------------------------------------------ */
 
-static void add_prefix_sums(struct cup_prefix *prefix, const struct cup_prefix *old)
+void cup_prefix_add(struct cup_prefix *prefix, const struct cup_prefix *old)
 {
+    prefix->tasks += old->tasks;
     cup_counters_add(prefix->counters, old->counters);
     cup_wait_sums_add(&prefix->waits, &old->waits);
     cup_measured_waits_add(&prefix->helper_waits, &old->helper_waits);
@@ -83,8 +84,7 @@ static void merge_prefixes(struct merge *merge)
         const struct cup_prefix *old = &merge->from->prefixes[i];
         uint32_t index = cup_builder_prefix(merge->builder, string_of(merge, old->name));
         struct cup_prefix *prefix = &merge->into->prefixes[index];
-        prefix->tasks += old->tasks;
-        add_prefix_sums(prefix, old);
+        cup_prefix_add(prefix, old);
         cup_builder_map(merge->builder, &merge->prefixes, i, index + 1);
     }
 }
@@ -96,6 +96,7 @@ static void merge_processes(struct merge *merge)
         struct cup_process *process = &merge->into->processes[i];
         process->first_task += merge->task_base;
         process->first_branch += merge->branch_number_base;
+        process->summed.first_key += merge->summed_key_base;
         merge->from->processes[i - merge->process_base].log_path = NULL; /* now owned by `into` */
     }
 }
@@ -316,6 +317,9 @@ MOVED(server, struct cup_server, PLACE(process, process) STRING(address) STRING(
 MOVED(task, struct cup_task, PLACE(process, process) it->prefix = prefix_of(merge, it->prefix);
       NUMBER(server, server) STRING(span) STRING(span_id) NUMBER(item, item) NUMBER(rare, rare))
 MOVED(rare, struct cup_task_rare, STRING(error))
+MOVED(task_sum, struct cup_task_sum, PLACE(process, process)
+      it->prefix = prefix_of(merge, it->prefix); NUMBER(server, server) STRING(span)
+      STRING(span_id) STRING(dataset))
 MOVED(input, struct cup_inputs, PLACE(task, task))
 MOVED(item, struct cup_item, PLACE(task, task) STRING(dataset) STRING(file) STRING(tree)
       NUMBER(columns, column_set))
@@ -357,6 +361,8 @@ static void merge_health(struct merge *merge)
     into->skipped_bytes += from->skipped_bytes;
     into->orphan_records += from->orphan_records;
     into->tasks_skipped += from->tasks_skipped;
+    into->tasks_summed += from->tasks_summed;
+    into->sums_apart += from->sums_apart;
     into->features |= from->features;
     cup_add_all(into->health, from->health, CUP_HEALTH_COUNT);
 }

@@ -278,6 +278,21 @@ void cup_dump_requests(FILE *out, const struct cup_record *record)
     cup_dump_nonzero(out, cup_request_value_names, values, CUP_Q_COUNT_OF);
 }
 
+void cup_dump_sum(FILE *out, const struct cup_record *record)
+{
+    static const char *const kinds[] = {CUP_SUM_KINDS(CUP_NAME_OF)};
+    const struct cup_r_sum sum = cup_read_sum(record);
+    const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
+    uint64_t number, value;
+    fprintf(out, " of=%s ids=", sum.of < CUP_SUM_KIND_COUNT ? kinds[sum.of] : "?");
+    for (int i = 0; i < CUP_SUM_IDS; i++)
+        fprintf(out, "%s%" PRIu32, i ? "," : "", sum.ids[i]);
+    if (sum.of == CUP_SUM_KEYS)
+        fprintf(out, " keys=%zu", cup_record_tail_bytes(record) / sizeof value);
+    while (sum.of != CUP_SUM_KEYS && cup_pairs_next(&at, end, &number, &value))
+        fprintf(out, " %" PRIu64 "=%" PRIu64, number, value);
+}
+
 /* ---- Dask's own state ----------------------------------------------------------------------- */
 
 HEAD_FIELDS(sample, FIELD(sample, NUMBER), FIELD(server, NUMBER), FIELD(time_ns, TIME))

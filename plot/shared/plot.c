@@ -1,9 +1,11 @@
 #include "plot/shared/plot.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/base/units.h"
+#include "analysis/profile/summed_text.h"
 #include "plot/shared/runs.h"
 
 const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const char *name)
@@ -14,12 +16,44 @@ const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const c
     return NULL;
 }
 
+/* These plots would show only the tasks that a merge did not sum up, as if they were all. */
+static bool needs_each_task(const char *plot)
+{
+    static const char *const plots[] = {
+        "runtime-events",     "event-rate",      "progress",      "resource-utilization",
+        "worker-activity",    "heap-rss",        "scaling",       "peak-memory-events",
+        "chunk-runtime",      "task-bytes",      "server-rate",   "branches-per-chunk",
+        "bytes-per-chunk",    "server-latency",  "share-read",    "server-quantiles",
+        "data-rate",          "worker-count",    "server-hosts",  "share-read-branches",
+    };
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+        if (strcmp(plot, plots[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The caption of a plot of single tasks says that there are more. */
+static void mark_kept(struct cup_plot_input *input)
+{
+    const struct cup_profile *profile = input->totals->profile;
+    size_t length = strlen(input->caption);
+    bool shows_tasks = strcmp(input->name, "task-stream") == 0 || strcmp(input->name, "io-map") == 0;
+    if (shows_tasks)
+        snprintf(input->caption + length, sizeof input->caption - length,
+                 "; only %zu of %" PRIu64 " tasks: the others are summed up", profile->task_count,
+                 input->totals->all.tasks);
+}
+
 int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, const void **data,
                   struct cup_error *error)
 {
     input->reason[0] = input->caption[0] = '\0';
     input->name = plot->name;
-    *data = plot->make(input);
+    bool summed = input->totals && input->totals->profile->tasks_summed;
+    *data = summed && needs_each_task(plot->name) ? cup_plot_unavailable(input, CUP_SUMMED)
+                                                  : plot->make(input);
+    if (*data && summed)
+        mark_kept(input);
     if (*data)
         return 0;
     return input->reason[0] ? 1 : cup_error_memory(error, plot->name);

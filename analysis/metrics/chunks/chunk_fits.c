@@ -5,6 +5,7 @@
 
 #include "analysis/base/id_map.h"
 #include "analysis/metrics/sums/sums.h"
+#include "analysis/profile/summed_text.h"
 
 enum { TAKEN_MOST = 32768 };
 
@@ -44,7 +45,7 @@ static void take_chunks(struct work *work, uint64_t every)
 {
     const struct cup_profile *profile = work->totals->profile;
     uint64_t used = 0;
-    for (uint32_t i = 0; i < profile->item_count; i++) {
+    for (uint32_t i = 0; i < profile->item_count && !profile->chunks_summed; i++) {
         if (work->totals->outcomes[i] != CUP_OUTCOME_USED || used++ % every != 0)
             continue;
         struct chunk chunk = chunk_of(work, i);
@@ -64,7 +65,9 @@ static struct cup_line_fit fit_line(struct work *work, size_t first, size_t last
             work->points[count++] = (struct cup_fit_point){chunk->events, y};
     }
     struct cup_line_fit result = cup_line_fit_make(work->points, count, work->distances);
-    if (heap && count == 0 && last - first >= CUP_FIT_LEAST)
+    if (work->totals->profile->chunks_summed)
+        result.missing = CUP_SUMMED;
+    else if (heap && count == 0 && last - first >= CUP_FIT_LEAST)
         result.missing = "no chunk's heap was measured";
     return result;
 }

@@ -90,7 +90,8 @@ static int find_base(struct cup_memory_need *need, const struct cup_totals *tota
         return -1;
     for (size_t i = 0; i < profile->item_count; i += every) {
         const struct cup_task *task = &profile->tasks[profile->items[i].task];
-        if (totals->outcomes[i] == CUP_OUTCOME_USED && task->rss_start != CUP_RSS_UNKNOWN)
+        if (totals->outcomes[i] == CUP_OUTCOME_USED && task->rss_start != CUP_RSS_UNKNOWN &&
+            !profile->chunks_summed)
             held[count++] = (double)cup_rss_bytes(task->rss_start);
     }
     need->base_bytes = count ? cup_select(held, count, count / 4) : NAN;

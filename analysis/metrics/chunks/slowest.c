@@ -51,7 +51,7 @@ static bool choose_file(const struct cup_totals *totals, struct of_name *rows, s
                         struct cup_slowest *slowest)
 {
     const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->item_count; i++) {
+    for (size_t i = 0; i < profile->item_count && !profile->chunks_summed; i++) {
         const struct cup_item *item = &profile->items[i];
         if (totals->outcomes[i] != CUP_OUTCOME_USED || item->file >= room ||
             item->toc_ns <= item->tic_ns || cup_item_events(item) == CUP_UNKNOWN64)

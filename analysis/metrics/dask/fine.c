@@ -128,11 +128,26 @@ static int add_task(struct maker *maker, size_t index)
     return 0;
 }
 
+/* The waits of these tasks are not known by span. */
+static int add_sum(struct maker *maker, const struct cup_task_sum *sum)
+{
+    uint32_t key = sum->span_id ? sum->span_id : sum->span;
+    struct cup_fine_span *span = key ? span_of(maker, key) : NULL;
+    if (!span)
+        return key ? -1 : 0;
+    span->id = sum->span_id;
+    span->name = sum->span;
+    cup_task_sums_add_sum(&span->tasks, sum);
+    return 0;
+}
+
 static int add_tasks(struct maker *maker)
 {
     int result = 0;
     for (size_t i = 0; result == 0 && i < maker->profile->task_count; i++)
         result = add_task(maker, i);
+    for (size_t i = 0; result == 0 && i < maker->profile->task_sum_count; i++)
+        result = add_sum(maker, &maker->profile->task_sums[i]);
     return result;
 }
 

@@ -411,6 +411,37 @@ static bool is_asked(const struct cup_call_maker *maker, const struct cup_task *
     return !ask->worker || is_of_worker(maker, task);
 }
 
+static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_task_sum *sum)
+{
+    const struct cup_profile *profile = maker->profile;
+    const struct cup_task task = {.process = sum->process, .server = sum->server};
+    const struct cup_call_ask *ask = maker->ask;
+    if (ask->prefix &&
+        !cup_text_is(cup_profile_text(profile, profile->prefixes[sum->prefix].name), ask->prefix))
+        return false;
+    if (ask->dataset && !((sum->what & CUP_SUM_HAS_ITEM) &&
+                          cup_text_is(cup_profile_text(profile, sum->dataset), ask->dataset)))
+        return false;
+    return !ask->worker || is_of_worker(maker, &task);
+}
+
+/* A sum counts as one task when its record is met. */
+static void find_sums(struct cup_call_maker *maker, uint32_t process)
+{
+    const struct cup_profile *profile = maker->profile;
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        if (sum->process != process)
+            continue;
+        bool asked = is_asked_sum(maker, sum);
+        map_id(maker, &maker->tasks, sum->number, asked ? sum->prefix + 2 : 1);
+        if (!asked || !sum->values[CUP_T_WITH_STACKS])
+            continue;
+        map_id(maker, &maker->counted, sum->number, 1);
+        maker->tree->tasks += sum->values[CUP_T_WITH_STACKS];
+    }
+}
+
 static void find_tasks(struct cup_call_maker *maker, uint32_t process)
 {
     const struct cup_profile *profile = maker->profile;
@@ -421,6 +452,8 @@ static void find_tasks(struct cup_call_maker *maker, uint32_t process)
         if (maker->tree->slices.count)
             map_id(maker, &maker->task_index, task->number, (uint32_t)i + 1);
     }
+    if (profile->processes[process].summed.tasks)
+        find_sums(maker, process);
 }
 
 /* ---- logs --------------------------------------------------------------------------------- */

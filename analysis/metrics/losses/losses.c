@@ -75,6 +75,19 @@ static void find_rows(struct cup_losses *losses, const struct cup_totals *totals
     }
 }
 
+/* Merges sum up only tasks that have a result. */
+static void count_summed_attempts(struct cup_losses *losses, const struct cup_profile *profile,
+                                  const struct cup_hash_map *table)
+{
+    for (size_t i = 0; i < profile->summed_key_count; i++) {
+        const uint32_t *row = cup_hash_map_find(table, profile->summed_keys[i]);
+        if (!row)
+            continue;
+        losses->rows[*row - 1].attempts++;
+        losses->rows[*row - 1].used = true;
+    }
+}
+
 static void count_attempts(struct cup_losses *losses, const struct cup_totals *totals,
                            const struct cup_hash_map *table)
 {
@@ -178,6 +191,15 @@ static uint64_t count_events_of_files(const struct cup_totals *totals, const uin
         events += item->reported_entries;
         files++;
     }
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        if (cup_task_sum_kind(sum) != CUP_ITEM_METADATA || (dataset && sum->dataset != *dataset))
+            continue;
+        if (sum->values[CUP_T_WITH_ENTRIES] < sum->values[CUP_T_TASKS])
+            return CUP_UNKNOWN64;
+        events += sum->values[CUP_T_ENTRIES];
+        files += sum->values[CUP_T_TASKS];
+    }
     return files ? events : CUP_UNKNOWN64;
 }
 
@@ -218,6 +240,7 @@ int cup_losses_make(struct cup_losses *losses, const struct cup_totals *totals)
         return -1;
     find_rows(losses, totals, &table);
     count_attempts(losses, totals, &table);
+    count_summed_attempts(losses, totals->profile, &table);
     cup_hash_map_clear(&table);
     int result = add_sums(losses, totals->profile);
     add_used_events(losses, totals);

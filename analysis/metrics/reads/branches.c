@@ -73,6 +73,13 @@ static void add_events(struct cup_branches *branches, const struct cup_totals *t
         branches->events_checked += read != CUP_ENTRIES_UNKNOWN;
         branches->events_unsupported += read == CUP_ENTRIES_MISSING;
     }
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_status(sum) != CUP_STATUS_FINISHED)
+            continue;
+        branches->events_checked += sum->values[CUP_T_ENTRIES_KNOWN];
+        branches->events_unsupported += sum->values[CUP_T_ENTRIES_MISSING];
+    }
 }
 
 static int more_bytes_first(const void *left, const void *right)

@@ -51,21 +51,12 @@ static struct slot *find_slot(const struct attempts *attempts, const struct cup_
     }
 }
 
-/* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
- * process() failed. Dask gives None a size of 16 bytes, and every other object a larger one. */
-static bool was_skipped(const struct cup_task *task, const struct cup_item *item)
-{
-    static const uint64_t none_bytes = 16;
-    bool is_coffea = item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_METADATA;
-    return is_coffea && item->toc_ns == 0 && task->result_bytes == none_bytes;
-}
-
 enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct cup_task *task,
                                 const struct cup_item *item)
 {
     if (task->status == 0)
         return cup_task_runs(profile, task) ? CUP_OUTCOME_RUNNING : CUP_OUTCOME_UNFINISHED;
-    if (task->status == CUP_STATUS_FINISHED && was_skipped(task, item))
+    if (cup_item_was_skipped(task, item))
         return CUP_OUTCOME_SKIPPED;
     if (task->status == CUP_STATUS_UNKNOWN)
         return CUP_OUTCOME_UNKNOWN;
@@ -126,6 +117,26 @@ static void prefetch_attempt(const struct attempts *attempts, const struct cup_p
     }
 }
 
+/* Attempts at the same chunks are among the summed tasks of other processes. When they ran is not
+ * known: they count as the later ones, because what one process does last is kept. */
+static void settle_summed(struct cup_totals *totals, struct attempts *attempts)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; profile->item_count && i < profile->summed_key_count; i++) {
+        if (i + LOOK_AHEAD < profile->summed_key_count)
+            __builtin_prefetch(
+                &attempts->slots[first_slot(attempts, profile->summed_keys[i + LOOK_AHEAD])]);
+        uint32_t counts = find_slot(attempts, profile, profile->summed_keys[i])->item;
+        if (counts == 0)
+            continue;
+        uint8_t *outcome = &totals->outcomes[counts - 1];
+        totals->retried_chunks += !attempts->repeated[counts - 1];
+        attempts->repeated[counts - 1] = 1;
+        if (rank_of(*outcome) > 0)
+            *outcome = CUP_OUTCOME_REPEATED;
+    }
+}
+
 int cup_attempts_settle(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -136,6 +147,8 @@ int cup_attempts_settle(struct cup_totals *totals)
         if (cup_item_is_chunk(&profile->items[i]))
             settle_attempt(totals, &attempts, i);
     }
+    if (result == 0)
+        settle_summed(totals, &attempts);
     free_attempts(&attempts);
     return result;
 }

@@ -212,6 +212,15 @@ static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums 
     budget->ns[CUP_BUDGET_UNTOLD] += waits->unmeasured_noncpu_ns;
 }
 
+/* Of a process with summed tasks, the gaps between the kept ones say nothing. */
+static void set_summed_gaps(struct cup_budget *budget, const struct cup_process_sum *sum)
+{
+    if (sum->tasks == 0)
+        return;
+    budget->ns[CUP_BUDGET_BETWEEN] = sum->between_ns;
+    budget->gaps = sum->gaps;
+}
+
 static void set_idle(struct cup_budget *budget)
 {
     uint64_t busy = cup_budget_total_ns(budget);
@@ -234,6 +243,7 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
         if (process->tasks &&
             scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
             return -1;
+        set_summed_gaps(&budgets[i], &process->summed);
         add_task_time(&budgets[i], &process->waits[CUP_PLACE_POOL]);
         set_idle(&budgets[i]);
     }

@@ -74,6 +74,8 @@ size_t cup_chunk_numbers(const struct cup_totals *totals, enum cup_chunk_statist
                          double *numbers)
 {
     size_t count = 0;
+    if (totals->profile->chunks_summed)
+        return 0; /* the kept chunks are not like the others */
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
         double number =
             totals->outcomes[i] == CUP_OUTCOME_USED ? cup_chunk_number(totals, i, which) : NAN;

@@ -44,6 +44,32 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     sums->result_bytes += known(task->result_bytes);
 }
 
+void cup_task_sums_add_sum(struct cup_task_sums *sums, const struct cup_task_sum *more)
+{
+    const uint64_t *values = more->values;
+    unsigned status = cup_task_sum_status(more);
+    sums->tasks += values[CUP_T_TASKS];
+    sums->finished += status == CUP_STATUS_FINISHED ? values[CUP_T_TASKS] : 0;
+    sums->unknown += status == CUP_STATUS_UNKNOWN ? values[CUP_T_TASKS] : 0;
+    sums->wall_ns += values[CUP_T_WALL_NS];
+    sums->cpu_ns += values[CUP_T_CPU_NS];
+    sums->with_cpu_ns += values[CUP_T_WITH_CPU_NS];
+    sums->without_cpu += values[CUP_T_WITHOUT_CPU];
+    sums->read_bytes += values[CUP_T_READ_BYTES];
+    sums->partly += values[CUP_T_PARTLY];
+    sums->result_bytes += values[CUP_T_RESULT_BYTES];
+}
+
+static void stretch_add_sum(struct cup_stretch *stretch, const struct cup_task_sum *sum)
+{
+    int64_t first_ns = (int64_t)sum->values[CUP_T_FIRST_NS];
+    int64_t last_ns = (int64_t)sum->values[CUP_T_LAST_NS];
+    if (!stretch->start_ns || first_ns < stretch->start_ns)
+        stretch->start_ns = first_ns;
+    if (last_ns > stretch->stop_ns)
+        stretch->stop_ns = last_ns;
+}
+
 /* ---- chunks ----------------------------------------------------------------------------- */
 
 static struct cup_dataset *dataset_of(struct cup_totals *totals, struct cup_id_map *map,
@@ -154,6 +180,67 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
     }
 }
 
+static void add_summed_reports(struct cup_coffea_sums *sums, const uint64_t *values)
+{
+    sums->chunks += values[CUP_T_REPORTS];
+    sums->process_ns += values[CUP_T_REPORT_PROCESS_NS];
+    sums->with_bytes += values[CUP_T_WITH_BYTES];
+    sums->bytes += values[CUP_T_REQUESTED_BYTES];
+    sums->read_bytes += values[CUP_T_REPORT_READ_BYTES];
+    sums->with_entries += values[CUP_T_WITH_ENTRIES];
+    sums->entries += values[CUP_T_ENTRIES];
+    sums->with_columns += values[CUP_T_WITH_COLUMNS];
+}
+
+/* Merges sum up only chunks whose result was used, as far as one process can know. */
+static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dataset,
+                              const struct cup_task_sum *sum)
+{
+    const uint64_t *values = sum->values;
+    stretch_add_sum(&totals->chunks, sum);
+    totals->prefix_chunks[sum->prefix] += values[CUP_T_TASKS];
+    dataset->attempt_bytes += values[CUP_T_READ_BYTES];
+    if (cup_task_sum_status(sum) != CUP_STATUS_FINISHED) {
+        totals->unknown_chunks += values[CUP_T_TASKS];
+        return;
+    }
+    totals->used_chunks += values[CUP_T_TASKS];
+    totals->chunks_without_events += sum->what & CUP_SUM_HAS_EVENTS ? 0 : values[CUP_T_TASKS];
+    totals->events += values[CUP_T_EVENTS];
+    totals->chunk_wall_ns += values[CUP_T_WALL_NS];
+    totals->chunk_cpu_ns += values[CUP_T_CPU_NS];
+    totals->timed_chunks += values[CUP_T_TIMED];
+    totals->process_ns += values[CUP_T_PROCESS_NS];
+    totals->process_cpu_ns += values[CUP_T_PROCESS_CPU_NS];
+    totals->open_ns += values[CUP_T_OPEN_NS];
+    dataset->chunks += values[CUP_T_TASKS];
+    dataset->events += values[CUP_T_EVENTS];
+    dataset->wall_ns += values[CUP_T_WALL_NS];
+    dataset->cpu_ns += values[CUP_T_CPU_NS];
+    dataset->read_bytes += values[CUP_T_READ_BYTES];
+    dataset->process_ns += values[CUP_T_PROCESS_NS];
+    add_summed_reports(&totals->coffea, values);
+    add_summed_reports(&dataset->coffea, values);
+}
+
+static int add_summed_items(struct cup_totals *totals, struct cup_id_map *map)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        if (!cup_task_sum_is_chunk(profile, sum)) {
+            if (cup_task_sum_kind(sum) == CUP_ITEM_METADATA)
+                stretch_add_sum(&totals->metadata, sum);
+            continue;
+        }
+        struct cup_dataset *dataset = dataset_of(totals, map, sum->dataset);
+        if (!dataset)
+            return -1;
+        add_summed_chunks(totals, dataset, sum);
+    }
+    return 0;
+}
+
 static int add_items(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -172,6 +259,8 @@ static int add_items(struct cup_totals *totals)
         else
             result = -1;
     }
+    if (result == 0)
+        result = add_summed_items(totals, &map);
     cup_id_map_clear(&map);
     return result;
 }
@@ -182,7 +271,7 @@ static void find_tail(struct cup_totals *totals, double *numbers)
     const struct cup_profile *profile = totals->profile;
     size_t count = 0;
     totals->tail_ns = -1;
-    for (uint32_t i = 0; i < profile->item_count; i++)
+    for (uint32_t i = 0; i < profile->item_count && !profile->chunks_summed; i++)
         if (totals->outcomes[i] && cup_task_of_item(profile, i)->status)
             numbers[count++] =
                 (double)(cup_task_of_item(profile, i)->stop_ns - totals->chunks.start_ns);
@@ -220,6 +309,18 @@ static int add_tasks(void *context)
         }
         cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
                           profile, task);
+    }
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        cup_task_sums_add_sum(&totals->all, sum);
+        cup_task_sums_add_sum(&totals->prefixes[sum->prefix], sum);
+        stretch_add_sum(&totals->tasks, sum);
+        if (cup_task_sum_place(sum) != CUP_PLACE_POOL) {
+            totals->elsewhere_tasks += sum->values[CUP_T_TASKS];
+            totals->elsewhere_ns += sum->values[CUP_T_WALL_NS];
+        }
+        cup_task_sums_add_sum(
+            &totals->servers[sum->server ? sum->server - 1 : profile->server_count], sum);
     }
     return 0;
 }

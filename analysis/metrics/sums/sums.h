@@ -22,6 +22,9 @@ struct cup_task_sums {
 void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *profile,
                        const struct cup_task *task);
 
+/* The same for tasks that a merge summed up. */
+void cup_task_sums_add_sum(struct cup_task_sums *sums, const struct cup_task_sum *more);
+
 /* True if some of the tasks have a CPU clock of their own. */
 static inline bool cup_sums_have_cpu(const struct cup_task_sums *sums)
 {

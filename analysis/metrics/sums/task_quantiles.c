@@ -1,4 +1,4 @@
-/* The quantiles of task times, by prefix: exact, because the profile has every task. */
+/* The quantiles of task times, by prefix: exact, unless a merge summed up tasks. */
 #include <stdlib.h>
 
 #include "analysis/metrics/sums/sums.h"
@@ -24,6 +24,18 @@ static void group_times(const struct cup_profile *profile, double *times, size_t
                 (double)cup_task_wall_ns(&profile->tasks[i]) / 1e9;
 }
 
+/* Then the histograms, which have all tasks, tell them to 20 %. */
+static void estimate_quantiles(struct cup_totals *totals)
+{
+    const struct cup_profile *profile = totals->profile;
+    for (size_t p = 0; p < profile->prefix_count; p++)
+        for (int i = 0; i < CUP_TASK_QUANTILES; i++) {
+            const struct cup_durations durations =
+                cup_prefix_durations(&profile->prefixes[p], CUP_DURATION_TASK);
+            totals->task_quantiles[p][i] = cup_durations_quantile_ns(&durations, shares[i]) / 1e9;
+        }
+}
+
 int cup_task_quantiles_make(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
@@ -36,6 +48,8 @@ int cup_task_quantiles_make(struct cup_totals *totals)
     for (size_t p = 0, first = 0; result == 0 && p < profile->prefix_count; first = ends[p++])
         for (int i = 0; i < CUP_TASK_QUANTILES; i++)
             totals->task_quantiles[p][i] = cup_quantile(times + first, ends[p] - first, shares[i]);
+    if (result == 0 && profile->tasks_summed)
+        estimate_quantiles(totals);
     free(times);
     free(ends);
     return result;

@@ -199,10 +199,20 @@ static int make_by_time(struct cup_merge *merge, const struct cup_totals *totals
     return 0;
 }
 
+static bool has_summed_merges(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->task_sum_count; i++)
+        if (!(profile->task_sums[i].what & CUP_SUM_HAS_ITEM))
+            return true;
+    return false;
+}
+
 int cup_merge_make(struct cup_merge *merge, const struct cup_totals *totals)
 {
-    *merge = (struct cup_merge){0};
+    *merge = (struct cup_merge){.summed = has_summed_merges(totals->profile)};
     int result = 0;
+    if (merge->summed)
+        return 0;
     if (totals->profile->input_count > 0)
         result = make_by_inputs(merge, totals);
     else if (totals->chunks.start_ns)

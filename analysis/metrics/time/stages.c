@@ -81,6 +81,23 @@ void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *pr
     add_task(stages, (struct cup_stretch){task->start_ns, stop_ns});
 }
 
+void cup_stages_add_sum(struct cup_stages *stages, const struct cup_task_sum *sum)
+{
+    const struct cup_stage_parts *parts = &stages->parts;
+    const struct cup_stretch stretch = {(int64_t)sum->values[CUP_T_FIRST_NS],
+                                        (int64_t)sum->values[CUP_T_LAST_NS]};
+    if (cup_task_sum_place(sum) != CUP_PLACE_POOL)
+        return;
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cup_stretch part = parts->parts[i].stretch;
+        struct cup_stage *stage = &stages->rows[parts->parts[i].stage];
+        bool is_inside = stretch.start_ns >= part.start_ns && stretch.stop_ns <= part.stop_ns;
+        stage->task_ns += is_inside ? sum->values[CUP_T_WALL_NS] : 0;
+        stage->tasks += is_inside ? sum->values[CUP_T_TASKS] : 0;
+        stage->mixed |= !is_inside && common_ns(part, stretch) > 0;
+    }
+}
+
 static void add_threads(struct cup_stages *stages, struct cup_stretch there, uint64_t threads)
 {
     const struct cup_stage_parts *parts = &stages->parts;
@@ -106,5 +123,6 @@ void cup_stages_finish(struct cup_stages *stages)
         stage->idle_ns =
             stage->threads_ns > stage->task_ns ? stage->threads_ns - stage->task_ns : 0;
         stages->idle_ns += i == CUP_STAGE_TAIL ? 0 : stage->idle_ns;
+        stages->mixed |= stage->mixed;
     }
 }

@@ -36,6 +36,8 @@ struct cup_stage {
                          of its process */
     uint64_t idle_ns; /* the rest of threads_ns, including gaps between tasks */
     uint64_t tasks;   /* tasks that ran during the stage, even in part */
+    /* Summed tasks ran in and outside of it: the last three fields are not known. */
+    bool mixed;
 };
 
 /* A part of the run, and its stage. */
@@ -53,10 +55,12 @@ struct cup_stages {
     struct cup_stage_parts parts;
     struct cup_stage rows[CUP_STAGE_COUNT];
     uint64_t idle_ns; /* sum over the run; the tail is not added to the process stage */
+    bool mixed;       /* then this is not known */
 };
 
 /* Needs totals with stretches, run and budgets. Call start, then add each task, then finish. */
 void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals);
 void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,
                          const struct cup_task *task);
+void cup_stages_add_sum(struct cup_stages *stages, const struct cup_task_sum *sum);
 void cup_stages_finish(struct cup_stages *stages);

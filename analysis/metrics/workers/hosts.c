@@ -52,7 +52,7 @@ static void add_process(struct cup_host *host, const struct cup_totals *totals, 
     const struct cup_process *process = &totals->profile->processes[index];
     host->threads += totals->budgets[index].threads;
     host->threads_ns += totals->budgets[index].threads_ns;
-    host->tasks += process->tasks;
+    host->tasks += process->tasks + process->summed.tasks;
     for (int method = 0; method < CUP_METHOD_NONE; method++)
         host->read_bytes += process->with_task[CUP_C_READ_OWN_BYTES + method];
     host->read_bytes += cup_otherwise_read(process->with_task);
@@ -108,6 +108,21 @@ void cup_host_add_task(struct cup_host *host, const struct cup_totals *totals,
     if (task->item && totals->outcomes[task->item - 1] != CUP_OUTCOME_NONE)
         add_chunk(host, task, &totals->profile->items[task->item - 1],
                   totals->outcomes[task->item - 1]);
+}
+
+void cup_host_add_sum(struct cup_host *host, const struct cup_profile *profile,
+                      const struct cup_task_sum *sum)
+{
+    host->task_ns += sum->values[CUP_T_WALL_NS];
+    if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_status(sum) != CUP_STATUS_FINISHED)
+        return;
+    host->chunks += sum->values[CUP_T_TASKS];
+    if (!(sum->what & CUP_SUM_HAS_EVENTS))
+        return;
+    host->timed_chunks += sum->values[CUP_T_TASKS];
+    host->events += sum->values[CUP_T_EVENTS];
+    host->wall_ns += sum->values[CUP_T_WALL_NS];
+    host->cpu_ns += sum->values[CUP_T_CPU_NS];
 }
 
 /* ---- what the processes noted ----------------------------------------------------------- */

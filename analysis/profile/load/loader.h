@@ -93,6 +93,7 @@ struct cup_loader {
     struct cup_access_sets access_sets;
     uint32_t item_tree, branch_tree; /* cache of is_tree(): the names that it compared last */
     bool same_tree;                  /* cache of is_tree(): its last answer */
+    bool sums_unwanted;              /* the options exclude the tasks that the log sums up */
 };
 
 static inline struct cup_profile *profile_of(const struct cup_loader *loader)

@@ -197,10 +197,12 @@ static void finish_log(struct cup_loader *loader, const struct cup_log *log)
 
 static void read_records(struct cup_loader *loader, struct cup_log *log)
 {
+    const struct cup_load_options *options = loader->options;
     const struct cup_record *record;
     while (!loader->builder->out_of_memory && (record = cup_log_next(log)) != NULL)
-        load_record(loader, record);
-    for (size_t i = 0; i < log->block_count; i++)
+        if (!options->wants || options->wants(options->wants_context, log, record))
+            load_record(loader, record);
+    for (size_t i = 0; i < log->block_count && !options->wants; i++)
         cup_load_open_block(loader, &log->blocks[i]);
     cup_load_open_extents(loader);
     cup_load_read_owners(loader);

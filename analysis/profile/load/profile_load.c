@@ -141,8 +141,19 @@ static void mark_path_chunks(struct cup_profile *profile)
             return;
         paths = paths || profile->items[i].kind == CUP_ITEM_PATH;
     }
+    for (size_t i = 0; i < profile->task_sum_count; i++)
+        if (cup_task_sum_is_chunk(profile, &profile->task_sums[i]))
+            return;
+    profile->paths_are_chunks = true;
     for (size_t i = 0; paths && i < profile->item_count; i++)
         profile->items[i].path_is_chunk = profile->items[i].kind == CUP_ITEM_PATH;
+}
+
+static void count_summed_chunks(struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->task_sum_count; i++)
+        if (cup_task_sum_is_chunk(profile, &profile->task_sums[i]))
+            profile->chunks_summed += profile->task_sums[i].values[CUP_T_TASKS];
 }
 
 static uint64_t file_of(const struct cup_item *item)
@@ -222,6 +233,10 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
     const struct cup_profile *profile = builder->profile;
     if (builder->out_of_memory)
         return cup_error_memory(error, profile->path);
+    if (profile->sums_apart > 0)
+        return cup_error_set(error, profile->path, CUP_NO_OFFSET,
+                             "a merge summed up its tasks by prefix: a part of them cannot be told "
+                             "apart; ask for all (no span, no times, `--run all`)");
     if (profile->logs_read > 0)
         return 0;
     if (profile->logs_unreadable == 0)
@@ -263,6 +278,7 @@ static int load_all(struct cup_profile *profile, const char *directory,
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     load_names(&crew);
     mark_path_chunks(profile);
+    count_summed_chunks(profile);
     cup_processes_judge(profile);
     cup_collected_read(&profile->collected, directory);
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)

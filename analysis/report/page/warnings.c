@@ -281,10 +281,24 @@ static size_t add_release(const struct cup_totals *totals, enum cup_release whic
     return 0;
 }
 
+static size_t add_summed(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    uint64_t summed = totals->profile->tasks_summed;
+    if (summed == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%s of %s are summed up by prefix (`cupping merge --per-prefix`): sums are exact, "
+             "quantiles of their times are from histograms (to 20 %%), lists and plots of single "
+             "tasks show the others.",
+             CUP_SHOW((double)summed, CUP_UNIT_COUNT), CUP_SHOW_COUNTED(totals->all.tasks, "task"));
+    return 1;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
-    size_t count = add_limits(totals, warnings);
+    size_t count = add_summed(totals, warnings);
+    count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_collected(&totals->profile->collected, &warnings[count]);
     count += add_late_children(totals, &warnings[count]);

@@ -3,6 +3,7 @@
 
 #include "analysis/metrics/metrics.h"
 #include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/summed_text.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
@@ -127,7 +128,8 @@ static void print_rereads(const struct cup_page *page)
     char line[500] = "";
     if (!branches->rereads_known) {
         cup_page_line(page, CUP_PLAIN, "Read more than once: n/a%s",
-                      branches->lost_records
+                      page->profile->tasks_summed ? ", because " CUP_SUMMED "."
+                      : branches->lost_records
                           ? ", because records could not be read a second time."
                           : " here, because there are too many rows; `--only branches` and --json "
                             "compute it.");

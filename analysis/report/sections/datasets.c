@@ -50,8 +50,8 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
 {
     const struct cup_dataset *dataset = item;
     const struct cup_loss_sums losses = losses_of(rows->totals, dataset->name);
-    bool measured =
-        rows->profile->baskets && cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
+    bool measured = rows->profile->baskets && !rows->profile->chunks_summed &&
+                    cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
     const struct cup_task_baskets *baskets = &dataset->baskets;
     double events = (double)dataset->events, wall_s = (double)dataset->wall_ns / 1e9;
     CUP_FILL(values, FIELDS);

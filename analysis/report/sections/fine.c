@@ -347,7 +347,7 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     uint64_t cpu_ns = waits.cpu_ns + waits.unmeasured_cpu_ns;
     uint64_t wall_ns =
         cup_wait_sums_wall_ns(&waits) + waits.unmeasured_cpu_ns + waits.unmeasured_noncpu_ns;
-    const struct group of = {process->tasks, cup_ns_if(timed, wall_ns), cup_ns_if(timed, cpu_ns),
+    const struct group of = {process->tasks + process->summed.tasks, cup_ns_if(timed, wall_ns), cup_ns_if(timed, cpu_ns),
                              noncpu_s(timed, wall_ns, cpu_ns), &worker.dask},
                        *group = &of;
     CUP_FILL(values, WORKER_FIELDS);
@@ -385,6 +385,8 @@ static void fill_span(struct cup_report_rows *rows, const void *item, struct cup
     CUP_FILL(values, SPAN_FIELDS);
     values = fill_dask(rows, group, values);
     cup_fill_waits(rows->profile, &span->waits, &span->helpers, values);
+    for (size_t i = 0; i < CUP_WAIT_FIELDS && rows->profile->tasks_summed; i++)
+        values[i] = cup_null(); /* those of summed tasks are not known by span */
 }
 
 CUP_LIST_ARRAY(list_spans, rows->totals->fine->spans, rows->totals->fine->span_count)

@@ -34,7 +34,10 @@ static void fill_sums(struct cup_report_rows *rows, const void *item, struct cup
 {
     const struct cup_merge_level *level = item;
     bool heap = cup_profile_measured(rows->profile, CUP_FEATURE_HEAP);
+    struct cup_value *first = values;
     CUP_FILL(values, SUM_FIELDS);
+    while (rows->totals->merge->summed && values > first)
+        *--values = cup_null();
 }
 
 CUP_LIST_ARRAY(list, rows->totals->merge->levels, rows->totals->merge->count)
@@ -46,6 +49,9 @@ static const struct cup_report_table table = {
 static int print_merge(const struct cup_page *page)
 {
     const struct cup_merge *merge = page->totals->merge;
+    if (merge->summed)
+        cup_page_line(page, CUP_PLAIN,
+                      "Merging: n/a, because `cupping merge --per-prefix` summed up the merges.");
     bool known = merge->count > 0 && merge->levels[merge->count - 1].level;
     return cup_print_rows(page, &table, NULL, "Merging",
                           known

@@ -12,15 +12,15 @@
     X("stop", TIME, cup_value_if(stage->known, cup_time(stage->stop_ns)))                          \
     X("time_s", SECONDS, cup_ns_if(stage->known, stage->time_ns), .heading = "time", .place = 3)   \
     X("threads_s", SECONDS, cup_ns_if(stage->known, stage->threads_ns))                            \
-    X("task_s", SECONDS, cup_ns_if(stage->known, stage->task_ns), .heading = "in tasks",           \
+    X("task_s", SECONDS, cup_ns_if(known, stage->task_ns), .heading = "in tasks",           \
       .place = 5, .rank = 1)                                                                       \
-    X("idle_s", SECONDS, cup_ns_if(stage->known, stage->idle_ns), .heading = "idle", .place = 6)   \
-    X("idle_core_hours", RATIO, cup_value_if(stage->known, cup_real(idle_ns / 3600e9)),            \
+    X("idle_s", SECONDS, cup_ns_if(known, stage->idle_ns), .heading = "idle", .place = 6)   \
+    X("idle_core_hours", RATIO, cup_value_if(known, cup_real(idle_ns / 3600e9)),            \
       .heading = "core-hours", .place = 7, .rank = 4)                                              \
     X("idle_share", SHARE,                                                                         \
-      cup_value_if(stage->known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
+      cup_value_if(known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
       .heading = "idle share", .place = 8)                                                         \
-    X("tasks", COUNT, cup_count_if(stage->known, stage->tasks), .heading = "tasks", .place = 4,    \
+    X("tasks", COUNT, cup_count_if(known, stage->tasks), .heading = "tasks", .place = 4,    \
       .rank = 3)
 
 static void fill_stage(struct cup_report_rows *rows, const void *item, struct cup_value *values)
@@ -28,6 +28,7 @@ static void fill_stage(struct cup_report_rows *rows, const void *item, struct cu
     const struct cup_stage *stage = item;
     size_t id = (size_t)(stage - rows->totals->stages->rows);
     double idle_ns = (double)stage->idle_ns;
+    bool known = stage->known && !stage->mixed;
     CUP_FILL(values, STAGE_FIELDS);
 }
 
