@@ -1438,7 +1438,8 @@ struct cup_r_sum {
     X(PROCESS_NS, "process_ns", SUM, "inside process()")                                           \
     X(PROCESS_CPU_NS, "process_cpu_ns", SUM, "CPU time inside process()")                          \
     X(OPEN_NS, "open_ns", SUM, "before process()")                                                 \
-    X(REPORTS, "reports", SUM, "chunks that Coffea reported; so are the values up to with_columns") \
+    X(REPORTS, "reports", SUM,                                                                     \
+      "chunks that Coffea reported; so are the values up to with_columns")                         \
     X(REPORT_PROCESS_NS, "report_process_ns", SUM, "inside process()")                             \
     X(WITH_BYTES, "with_bytes", SUM, "chunks with requested bytes")                                \
     X(REQUESTED_BYTES, "requested_bytes", SUM, "")                                                 \

@@ -11,7 +11,7 @@
 struct cup_merge_source {
     char *path;       /* owned; as in log_bytes.h */
     const char *name; /* its last part */
-    uint64_t tasks; /* begun and ended */
+    uint64_t tasks;   /* begun and ended */
     uint64_t records_end;
     int64_t stop_ns; /* 0: the process lives or was killed */
     uint64_t bytes;

@@ -82,8 +82,8 @@ static void set(struct summary *summary, struct cup_id_map *map, uint32_t id, ui
 }
 
 /* Tasks whose records refer to what stays in the log. */
-static void note_record(struct summary *summary, const struct cup_record *record,
-                        uint32_t *servers, struct cup_id_map *known)
+static void note_record(struct summary *summary, const struct cup_record *record, uint32_t *servers,
+                        struct cup_id_map *known)
 {
     if (record->type == CUP_R_VOID)
         set(summary, &summary->kept, cup_read_void(record).task, 1);
@@ -125,10 +125,10 @@ static int read_notes(struct summary *summary, struct cup_error *error)
     uint64_t tasks = log.header.health[CUP_H_TASKS_BEGUN];
     uint64_t bytes = tasks * (2 * sizeof(struct cup_task) + 2 * sizeof(struct cup_item) + 64);
     if (result && bytes > summary->request->memory)
-        result = cup_error_set(error, summary->request->path, CUP_NO_OFFSET,
-                               "it has %llu tasks: to sum them up takes --memory %llu",
-                               (unsigned long long)tasks,
-                               (unsigned long long)(2 * bytes / 1000000 + 1));
+        result =
+            cup_error_set(error, summary->request->path, CUP_NO_OFFSET,
+                          "it has %llu tasks: to sum them up takes --memory %llu",
+                          (unsigned long long)tasks, (unsigned long long)(2 * bytes / 1000000 + 1));
     cup_id_map_clear(&known);
     cup_log_close(&log);
     return result;
@@ -616,8 +616,8 @@ static int sum_up(struct summary *summary, struct cup_error *error)
                       cup_task_groups_make(&summary->groups, &summary->profile, &summary->servers,
                                            largest_number(&summary->all) + 1) != 0))
         count = -1;
-    return count > 0 && !summary->out_of_memory ? 1 : cup_error_memory(error,
-                                                                       summary->request->path);
+    return count > 0 && !summary->out_of_memory ? 1
+                                                : cup_error_memory(error, summary->request->path);
 }
 
 static void free_summary(struct summary *summary)

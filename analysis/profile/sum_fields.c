@@ -13,9 +13,14 @@ struct field {
     size_t offset;
 };
 #define SIZE(type, member) sizeof(((type *)0)->member)
-#define ONE(type, number, member) {number, 1, SIZE(type, member), offsetof(type, member)}
+#define ONE(type, number, member)                                                                  \
+    {                                                                                              \
+        number, 1, SIZE(type, member), offsetof(type, member)                                      \
+    }
 #define ALL(type, number, member, one)                                                             \
-    {number, SIZE(type, member) / sizeof(one), sizeof(one), offsetof(type, member)}
+    {                                                                                              \
+        number, SIZE(type, member) / sizeof(one), sizeof(one), offsetof(type, member)              \
+    }
 #define LIST(type, number, member) ALL(type, number, member, uint64_t)
 
 _Static_assert(CUP_PLACE_COUNT == 2, "struct cup_process_sum has waits of two places");
@@ -36,12 +41,9 @@ static const struct field process[] = {
 };
 
 static const struct field prefix[] = {
-    ONE(struct cup_prefix, 1, tasks),
-    ONE(struct cup_prefix, 2, longest_task_ns),
-    LIST(struct cup_prefix, 128, counters),
-    LIST(struct cup_prefix, 256, waits),
-    LIST(struct cup_prefix, 384, helper_waits),
-    LIST(struct cup_prefix, 448, durations),
+    ONE(struct cup_prefix, 1, tasks),           ONE(struct cup_prefix, 2, longest_task_ns),
+    LIST(struct cup_prefix, 128, counters),     LIST(struct cup_prefix, 256, waits),
+    LIST(struct cup_prefix, 384, helper_waits), LIST(struct cup_prefix, 448, durations),
 };
 
 static const struct field tasks[] = {LIST(struct cup_task_sum, 128, values)};
@@ -125,7 +127,10 @@ static const struct {
     const struct field *rows;
     size_t count;
 } kinds[CUP_SUM_KIND_COUNT] = {
-#define FIELDS(list) {list, sizeof(list) / sizeof *(list)}
+#define FIELDS(list)                                                                               \
+    {                                                                                              \
+        list, sizeof(list) / sizeof *(list)                                                        \
+    }
     [CUP_SUM_PROCESS] = FIELDS(process),     [CUP_SUM_PREFIX] = FIELDS(prefix),
     [CUP_SUM_TASKS] = FIELDS(tasks),         [CUP_SUM_FILE] = FIELDS(file),
     [CUP_SUM_OPENS] = FIELDS(opens),         [CUP_SUM_REQUESTS] = FIELDS(requests),

@@ -29,7 +29,7 @@ struct cup_process_sum {
     /* The gaps between tasks, summed up or not: see CUP_BUDGET_BETWEEN. */
     uint64_t gaps, between_ns;
     int64_t first_ns, last_start_ns; /* begin of the first and the last of the summed tasks */
-    uint32_t first_key, keys; /* in summed_keys */
+    uint32_t first_key, keys;        /* in summed_keys */
     uint64_t with_task[CUP_COUNTER_COUNT];
     struct cup_wait_sums waits[2]; /* by enum cup_place */
     struct cup_measured_waits helper_waits;

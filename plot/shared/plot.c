@@ -20,11 +20,11 @@ const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const c
 static bool needs_each_task(const char *plot)
 {
     static const char *const plots[] = {
-        "runtime-events",     "event-rate",      "progress",      "resource-utilization",
-        "worker-activity",    "heap-rss",        "scaling",       "peak-memory-events",
-        "chunk-runtime",      "task-bytes",      "server-rate",   "branches-per-chunk",
-        "bytes-per-chunk",    "server-latency",  "share-read",    "server-quantiles",
-        "data-rate",          "worker-count",    "server-hosts",  "share-read-branches",
+        "runtime-events",  "event-rate",     "progress",     "resource-utilization",
+        "worker-activity", "heap-rss",       "scaling",      "peak-memory-events",
+        "chunk-runtime",   "task-bytes",     "server-rate",  "branches-per-chunk",
+        "bytes-per-chunk", "server-latency", "share-read",   "server-quantiles",
+        "data-rate",       "worker-count",   "server-hosts", "share-read-branches",
     };
     for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
         if (strcmp(plot, plots[i]) == 0)
@@ -37,7 +37,8 @@ static void mark_kept(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     size_t length = strlen(input->caption);
-    bool shows_tasks = strcmp(input->name, "task-stream") == 0 || strcmp(input->name, "io-map") == 0;
+    bool shows_tasks =
+        strcmp(input->name, "task-stream") == 0 || strcmp(input->name, "io-map") == 0;
     if (shows_tasks)
         snprintf(input->caption + length, sizeof input->caption - length,
                  "; only %zu of %" PRIu64 " tasks: the others are summed up", profile->task_count,

@@ -50,7 +50,7 @@ def attach(client, directory=None, **options):
     return Attachment(client, directory, **options)
 
 
-def reduce(client, output="merged.cup", *, command=None, memory_mb=512):
+def reduce(client, output="merged.cup", *, command=None, memory_mb=512, per_prefix=False):
     """Merges the logs of a Dask cluster on its workers, and writes one merged log here. Returns its path.
 
     Each host merges its own logs, and a tree of Dask tasks merges the results, so that one log is sent to this client.
@@ -58,11 +58,12 @@ def reduce(client, output="merged.cup", *, command=None, memory_mb=512):
     are merged as far as their logs are written.
 
     client: of distributed. command: the command on the workers, if it is not that of their Python or on
-    their path. memory_mb: the most memory that one merge may use.
+    their path. memory_mb: the most memory that one merge may use. per_prefix: keep few tasks of
+    each log, and sum up the others by the prefix of their keys.
     """
     from .remote import reduce as remote
 
-    return remote.reduce(client, output, command=command, memory_mb=memory_mb)
+    return remote.reduce(client, output, command=command, memory_mb=memory_mb, per_prefix=per_prefix)
 
 
 def __getattr__(name):

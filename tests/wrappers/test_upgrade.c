@@ -64,5 +64,5 @@ Test(upgrade, a_newer_log_is_refused_in_one_line)
     cr_expect_eq(r->status, 1);
     cr_expect_str_eq(r->err,
                      "cupping: logs/a.cup: byte 12: written in log format 9, which needs a "
-                     "reader of format 9; this cupping reads up to 4: use a newer cupping\n");
+                     "reader of format 9; this cupping reads up to 5: use a newer cupping\n");
 }

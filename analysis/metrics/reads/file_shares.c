@@ -115,9 +115,9 @@ static int fill_in(struct cup_file_shares *shares)
     if (!shares->files || !shares->sizes)
         return -1;
     for (size_t i = 0; i < count; i++)
-        shares->files[i] = (struct cup_file_share){
-            .reason = shares->totals->profile->tasks_summed ? CUP_SUMMED
-                                                            : "no basket of it was read"};
+        shares->files[i] = (struct cup_file_share){.reason = shares->totals->profile->tasks_summed
+                                                                 ? CUP_SUMMED
+                                                                 : "no basket of it was read"};
     find_sizes(shares);
     return cup_branches_each(shares->totals, add_file, shares);
 }

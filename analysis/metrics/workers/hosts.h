@@ -58,8 +58,9 @@ struct cup_hosts {
 };
 
 /* Needs totals with outcomes and budgets. Call start; then, for each process, cup_hosts_row() and
- * with its row cup_host_add_task() for each task, and cup_host_add_sum() for summed tasks; then finish. Start and finish return 0, or -1
- * without memory; cup_totals_free() frees in both cases. */
+ * with its row cup_host_add_task() for each task, and cup_host_add_sum() for summed tasks; then
+ * finish. Start and finish return 0, or -1 without memory; cup_totals_free() frees in both cases.
+ */
 int cup_hosts_start(struct cup_hosts *hosts, const struct cup_totals *totals);
 struct cup_host *cup_hosts_row(struct cup_hosts *hosts, const struct cup_totals *totals,
                                uint32_t process); /* NULL: the process has no worker */

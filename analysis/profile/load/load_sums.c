@@ -11,7 +11,8 @@
 static bool is_unwanted(struct cup_loader *loader, const struct cup_process_sum *sum)
 {
     const struct cup_load_options *options = loader->options;
-    int64_t first_ns = time_of(loader, sum->first_ns), last_ns = time_of(loader, sum->last_start_ns);
+    int64_t first_ns = time_of(loader, sum->first_ns),
+            last_ns = time_of(loader, sum->last_start_ns);
     bool by_time = options->from_ns != options->to_ns;
     if (by_time && (last_ns < options->from_ns || first_ns >= options->to_ns)) {
         profile_of(loader)->tasks_skipped += sum->tasks;
@@ -153,8 +154,8 @@ static void load_branch_sum(struct cup_loader *loader, const struct cup_record *
 {
     struct cup_branch more = {0};
     cup_sum_read(CUP_SUM_BRANCH, record, &more);
-    uint32_t index = cup_builder_branch(loader->builder, string_of(loader, ids[0]),
-                                        string_of(loader, ids[1]));
+    uint32_t index =
+        cup_builder_branch(loader->builder, string_of(loader, ids[0]), string_of(loader, ids[1]));
     if (index == 0)
         return;
     struct cup_branch *branch = &profile_of(loader)->branches[index - 1];
@@ -187,9 +188,8 @@ static void load_section_sum(struct cup_loader *loader, const struct cup_record 
 {
     struct cup_section more = {0};
     cup_sum_read(CUP_SUM_SECTION, record, &more);
-    uint32_t index =
-        cup_builder_section_of(loader->builder, string_of(loader, ids[0]),
-                               string_of(loader, ids[1]), prefix_of(loader, ids[2]));
+    uint32_t index = cup_builder_section_of(loader->builder, string_of(loader, ids[0]),
+                                            string_of(loader, ids[1]), prefix_of(loader, ids[2]));
     if (index == 0)
         return;
     profile_of(loader)->sections[index - 1].tasks += more.tasks;
@@ -202,8 +202,8 @@ static void load_value_sum(struct cup_loader *loader, const struct cup_record *r
 {
     struct cup_named_value more = {0};
     cup_sum_read(CUP_SUM_VALUE, record, &more);
-    uint32_t index = cup_builder_value_of(loader->builder, string_of(loader, ids[0]),
-                                          prefix_of(loader, ids[1]));
+    uint32_t index =
+        cup_builder_value_of(loader->builder, string_of(loader, ids[0]), prefix_of(loader, ids[1]));
     if (index == 0)
         return;
     profile_of(loader)->section_rows_left_out += more.tasks;
@@ -213,8 +213,8 @@ static void load_value_sum(struct cup_loader *loader, const struct cup_record *r
 /* Sums of kind PROCESS come first. */
 void cup_load_sum(struct cup_loader *loader, const struct cup_record *record)
 {
-    static void (*const loaders[CUP_SUM_KIND_COUNT])(
-        struct cup_loader *, const struct cup_record *, const uint32_t *) = {
+    static void (*const loaders[CUP_SUM_KIND_COUNT])(struct cup_loader *, const struct cup_record *,
+                                                     const uint32_t *) = {
         [CUP_SUM_PREFIX] = load_prefix,
         [CUP_SUM_TASKS] = load_tasks,
         [CUP_SUM_FILE] = load_file,

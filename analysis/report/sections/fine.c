@@ -347,8 +347,9 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     uint64_t cpu_ns = waits.cpu_ns + waits.unmeasured_cpu_ns;
     uint64_t wall_ns =
         cup_wait_sums_wall_ns(&waits) + waits.unmeasured_cpu_ns + waits.unmeasured_noncpu_ns;
-    const struct group of = {process->tasks + process->summed.tasks, cup_ns_if(timed, wall_ns), cup_ns_if(timed, cpu_ns),
-                             noncpu_s(timed, wall_ns, cpu_ns), &worker.dask},
+    const struct group of = {process->tasks + process->summed.tasks, cup_ns_if(timed, wall_ns),
+                             cup_ns_if(timed, cpu_ns), noncpu_s(timed, wall_ns, cpu_ns),
+                             &worker.dask},
                        *group = &of;
     CUP_FILL(values, WORKER_FIELDS);
     values = fill_dask(rows, group, values);

@@ -55,9 +55,9 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
       cup_ratio((double)(use->bytes - use->cached_bytes), (double)use->requests))                  \
     X("connections", COUNT, cup_count_if(peer, use->connections))                                  \
     X("net_s", SECONDS, cup_ns(use->busy_ns))                                                      \
-    X("tasks", COUNT, cup_count_if(peer || (known && use->tasks > 0), use->tasks), .heading = "tasks",        \
-      .place = 10, .rank = 2)                                                                      \
-    X("failed_tasks", COUNT, cup_count_if(known, use->failed_tasks))                                         \
+    X("tasks", COUNT, cup_count_if(peer || (known && use->tasks > 0), use->tasks),                 \
+      .heading = "tasks", .place = 10, .rank = 2)                                                  \
+    X("failed_tasks", COUNT, cup_count_if(known, use->failed_tasks))                               \
     X("processes", COUNT, cup_count_if(peer, use->processes))                                      \
     X("open_latency_p50_s", SECONDS, quantile(use->opens, 0.5))                                    \
     X("open_latency_p99_s", SECONDS, quantile(use->opens, 0.99))                                   \
@@ -73,8 +73,8 @@ static struct cup_value request_quantile(const struct cup_durations durations, d
                                                             : cup_null())                          \
     X("redirects", COUNT, cup_count(use->opens ? use->opens->redirects : 0))                       \
     X("moved_requests", COUNT, cup_count(use->moved))                                              \
-    X("chunks", COUNT, cup_count_if(known, use->chunks))                                                     \
-    X("chunk_s", SECONDS, cup_ns_if(known, use->chunk_ns))                                                   \
+    X("chunks", COUNT, cup_count_if(known, use->chunks))                                           \
+    X("chunk_s", SECONDS, cup_ns_if(known, use->chunk_ns))                                         \
     X("events_per_s", HZ, cup_ratio((double)use->events, (double)use->chunk_ns / 1e9))             \
     X("first_byte_p50_s", SECONDS, request_quantile(cup_server_first_bytes(use), 0.5))             \
     X("first_byte_p90_s", SECONDS, request_quantile(cup_server_first_bytes(use), 0.9))             \
@@ -115,7 +115,7 @@ static void fill_server(struct cup_report_rows *rows, const void *item, struct c
     const struct cup_server_use *use = ((const struct server_item *)item)->use;
     bool peer = use->kind == CUP_SERVER_PEER || use->kind == CUP_SERVER_WIRE;
     bool mount = use->kind == CUP_SERVER_MOUNT;
-    bool known = !rows->profile->tasks_summed; /* which tasks sent requests to it */
+    bool known = !rows->profile->tasks_summed;                 /* which tasks sent requests to it */
     bool mapped = use->mapped_bytes > 0 && use->requests == 0; /* page faults are no requests */
     bool shows_status =
         use->is_http && use->encrypted + use->cut_off + use->given_up < use->requests;

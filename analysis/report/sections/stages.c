@@ -12,16 +12,14 @@
     X("stop", TIME, cup_value_if(stage->known, cup_time(stage->stop_ns)))                          \
     X("time_s", SECONDS, cup_ns_if(stage->known, stage->time_ns), .heading = "time", .place = 3)   \
     X("threads_s", SECONDS, cup_ns_if(stage->known, stage->threads_ns))                            \
-    X("task_s", SECONDS, cup_ns_if(known, stage->task_ns), .heading = "in tasks",           \
-      .place = 5, .rank = 1)                                                                       \
-    X("idle_s", SECONDS, cup_ns_if(known, stage->idle_ns), .heading = "idle", .place = 6)   \
-    X("idle_core_hours", RATIO, cup_value_if(known, cup_real(idle_ns / 3600e9)),            \
+    X("task_s", SECONDS, cup_ns_if(known, stage->task_ns), .heading = "in tasks", .place = 5,      \
+      .rank = 1)                                                                                   \
+    X("idle_s", SECONDS, cup_ns_if(known, stage->idle_ns), .heading = "idle", .place = 6)          \
+    X("idle_core_hours", RATIO, cup_value_if(known, cup_real(idle_ns / 3600e9)),                   \
       .heading = "core-hours", .place = 7, .rank = 4)                                              \
-    X("idle_share", SHARE,                                                                         \
-      cup_value_if(known, cup_ratio(idle_ns, (double)stage->threads_ns)),                   \
+    X("idle_share", SHARE, cup_value_if(known, cup_ratio(idle_ns, (double)stage->threads_ns)),     \
       .heading = "idle share", .place = 8)                                                         \
-    X("tasks", COUNT, cup_count_if(known, stage->tasks), .heading = "tasks", .place = 4,    \
-      .rank = 3)
+    X("tasks", COUNT, cup_count_if(known, stage->tasks), .heading = "tasks", .place = 4, .rank = 3)
 
 static void fill_stage(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
@@ -117,9 +115,11 @@ static int put_stages(struct report *report)
     if (cup_tail_make(&tail, report->totals) != 0)
         return -1;
     cup_json_object(&report->json, "stages");
-    put(report, "idle_core_hours", cup_real((double)report->totals->stages->idle_ns / 3600e9));
+    put(report, "idle_core_hours",
+        cup_value_if(!report->totals->stages->mixed,
+                     cup_real((double)report->totals->stages->idle_ns / 3600e9)));
     int result = cup_put_rows(report, &stages, NULL);
-    put(report, "tail_chunks", cup_count(tail.total));
+    put(report, "tail_chunks", cup_count_if(!report->profile->chunks_summed, tail.total));
     put(report, "tail_from", tail.from_ns ? cup_time(tail.from_ns) : cup_null());
     put(report, "median_chunk_s", cup_real(tail.median_s));
     if (result == 0)

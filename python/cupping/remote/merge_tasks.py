@@ -29,22 +29,23 @@ def describe(command: str | None) -> dict:
     return {"directory": directory, "logs": logs, "command": find_command(command)}
 
 
-def run_merge(command: str | None, inputs: list[str], output: str, memory_mb: int) -> None:
+def run_merge(command: str | None, inputs: list[str], output: str, memory_mb: int, *options: str) -> None:
     """The command itself is not profiled."""
     environment = {name: text for name, text in os.environ.items()
                    if name != "LD_PRELOAD" and not name.startswith("CUPPING_")}
-    done = subprocess.run([find_command(command) or "cupping", "merge", *inputs, "-o", output, "--memory", str(memory_mb)],
+    done = subprocess.run([find_command(command) or "cupping", "merge", *inputs, "-o", output,
+                           "--memory", str(memory_mb), *options],
                           env=environment, check=False, stdin=subprocess.DEVNULL, capture_output=True)
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors="replace").strip() or
                            f"cupping merge ended with status {done.returncode}")
 
 
-def merge_directory(directory: str, command: str | None, memory_mb: int) -> bytes:
+def merge_directory(directory: str, command: str | None, memory_mb: int, per_prefix: bool) -> bytes:
     """A merged log of the logs in a directory of this worker."""
     with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
         output = os.path.join(scratch, "merged.cup")
-        run_merge(command, [directory], output, memory_mb)
+        run_merge(command, [directory], output, memory_mb, *(["--per-prefix"] if per_prefix else []))
         with open(output, "rb") as file:
             return file.read()
 

@@ -43,7 +43,8 @@ def group_workers(about: dict[str, dict[str, Any]]) -> list[list[str]]:
     return list(groups.values())
 
 
-def reduce(client, output: str | os.PathLike, *, command: str | None = None, memory_mb: int = 512) -> Path:
+def reduce(client, output: str | os.PathLike, *, command: str | None = None, memory_mb: int = 512,
+           per_prefix: bool = False) -> Path:
     """Merges the logs of all workers in a tree of Dask tasks. Returns the path of the merged log."""
     if client.asynchronous:
         raise Error("reduce needs a client that is not asynchronous: Client(address)")
@@ -54,7 +55,7 @@ def reduce(client, output: str | os.PathLike, *, command: str | None = None, mem
     for i, workers in enumerate(group_workers(about)):
         directory = about[workers[0]]["directory"]
         able = [worker for worker in workers if about[worker]["directory"] == directory]
-        parts.append(client.submit(Task("merge_directory"), directory, command, memory_mb, workers=able,
+        parts.append(client.submit(Task("merge_directory"), directory, command, memory_mb, per_prefix, workers=able,
                                    key=f"{name}-0-{i}", allow_other_workers=False, pure=False))
     while len(parts) > 1:
         level += 1

@@ -119,12 +119,12 @@ static void put_reads(struct log_builder *log, uint32_t task, uint32_t own)
                                           [CUP_C_IO_WAIT_NS] = vary(task, 900000),
                                           [CUP_C_LOCK_WAIT_NS] = 3000,
                                           [CUP_C_READ_LONGEST_NS] = vary(task, 70000)};
-    uint64_t uses[CUP_FILE_COUNTER_COUNT] = {[CUP_F_READ_BYTES] = 100 + vary(task, 5000),
-                                             [CUP_F_READ_CALLS] = 2};
+    uint64_t uses[CUP_FILE_COUNTER_COUNT] = {
+        [CUP_F_READ_BYTES] = 100 + vary(task, 5000), [CUP_F_READ_CALLS] = 2};
     struct cup_r_counters block = {
         .task = task, .tid = 7 + task % 2, .block = own ? 1 : 2, .own = own, .sequence = task};
-    struct cup_r_file_use use = {.task = task, .tid = 7, .file = 1, .own = own, .block = 1,
-                                 .file_sequence = task};
+    struct cup_r_file_use use = {
+        .task = task, .tid = 7, .file = 1, .own = own, .block = 1, .file_sequence = task};
     values[own ? CUP_C_READ_OWN_BYTES : CUP_C_READ_CONTEXT_BYTES] = 100 + vary(task, 5000);
     builder_counters(log, &block, values);
     builder_file_use(log, &use, uses);
@@ -175,8 +175,8 @@ static void save_log_number(int i)
     builder_start(&log);
     struct cup_log_header *header = builder_header(&log);
     header->pid = 4000000 + (uint32_t)i;
-    header->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_STACKS |
-                        CUP_FEATURE_CPU | CUP_FEATURE_BASKETS | CUP_FEATURE_OPENS;
+    header->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_STACKS | CUP_FEATURE_CPU |
+                        CUP_FEATURE_BASKETS | CUP_FEATURE_OPENS;
     header->log_start_ns = header->process_start_ns = at_second(19);
     header->log_stop_ns = i == LOGS - 1 ? 0 : at_second(60);
     header->health[CUP_H_TASKS_BEGUN] = TASKS;
@@ -239,9 +239,9 @@ Test(summary, the_bytes_are_the_same_in_any_order_of_merges)
 /* ---- reports -------------------------------------------------------------------------------- */
 
 /* Sections that consist of sums. */
-static const char *const sums[] = {"attribution", "budget",    "datasets", "files", "functions",
-                                   "waits",       "completeness", "branches", "processes",
-                                   "workers",     "hosts"};
+static const char *const sums[] = {"attribution", "budget",  "datasets",     "files",
+                                   "functions",   "waits",   "completeness", "branches",
+                                   "processes",   "workers", "hosts"};
 
 static void expect_equal_sections(const json_t *all, const json_t *summed)
 {

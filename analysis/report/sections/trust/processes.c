@@ -27,7 +27,7 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     X("clock_error_s", SECONDS, cup_value_if(clock->measured, cup_seconds(clock->error_ns)))       \
     X("clock_shift_s", SECONDS, cup_seconds(clock->shift_ns))                                      \
     X("clock_compared", BOOL, cup_bool(clock->compared))                                           \
-    X("tasks", COUNT, cup_count(process->tasks + process->summed.tasks))                                                   \
+    X("tasks", COUNT, cup_count(process->tasks + process->summed.tasks))                           \
     X("task_threads", COUNT, cup_count(process->task_threads))                                     \
     X("child_read_bytes", BYTES,                                                                   \
       cup_count_if(process->ancestry, cup_process_child_bytes(process)))                           \
