@@ -121,8 +121,8 @@ static int read_notes(struct summary *summary, struct cup_error *error)
         set(summary, &summary->kept, log.blocks[i].block.task, 1);
     while ((record = cup_log_next(&log)) != NULL)
         note_record(summary, record, &servers, &known);
-    int result = is_sound(&log);
     uint64_t tasks = log.header.health[CUP_H_TASKS_BEGUN];
+    int result = tasks > 0 && is_sound(&log);
     uint64_t bytes = tasks * (2 * sizeof(struct cup_task) + 2 * sizeof(struct cup_item) + 64);
     if (result && bytes > summary->request->memory)
         result =

@@ -88,7 +88,7 @@ _cupping() {
         fi
         return
         ;;
-    --width | --height | --top | --interval | --http | --wait | --limit | --memory) COMPREPLY=() && return ;;
+    --width | --height | --top | --interval | --http | --wait | --limit | --memory | --tasks) COMPREPLY=() && return ;;
     --fail-on)
         if [[ $verb == compare ]]; then
             _cupping_words "slower unjudged losses incomplete unknown"
@@ -117,7 +117,7 @@ _cupping() {
         ;;
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
-    merge:-*) _cupping_words "-o --memory" ;;
+    merge:-*) _cupping_words "-o --memory --per-prefix --tasks" ;;
     merge:*) _cupping_files -f ;;
     doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;

@@ -176,7 +176,7 @@ static void save_log_number(int i)
     struct cup_log_header *header = builder_header(&log);
     header->pid = 4000000 + (uint32_t)i;
     header->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_STACKS | CUP_FEATURE_CPU |
-                        CUP_FEATURE_BASKETS | CUP_FEATURE_OPENS;
+                        CUP_FEATURE_OPENS;
     header->log_start_ns = header->process_start_ns = at_second(19);
     header->log_stop_ns = i == LOGS - 1 ? 0 : at_second(60);
     header->health[CUP_H_TASKS_BEGUN] = TASKS;
@@ -239,9 +239,10 @@ Test(summary, the_bytes_are_the_same_in_any_order_of_merges)
 /* ---- reports -------------------------------------------------------------------------------- */
 
 /* Sections that consist of sums. */
-static const char *const sums[] = {"attribution", "budget",  "datasets",     "files",
-                                   "functions",   "waits",   "completeness", "branches",
-                                   "processes",   "workers", "hosts"};
+static const char *const sums[] = {
+    "attribution", "time_budget", "coffea", "datasets", "tasks_by_worker", "files",   "opens",
+    "functions",   "losses",      "hosts",  "workers",  "completeness",    "servers",
+};
 
 static void expect_equal_sections(const json_t *all, const json_t *summed)
 {
