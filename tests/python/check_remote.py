@@ -101,7 +101,9 @@ def check_environment(parcel, scratch):
     assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{later.library}"
     assert nanny.pre_spawn_env["CUPPING_INTERVAL"] == "2"
     later.teardown(nanny)
-    plugin.forget(str(later.folder), nanny)
+    plugin.forget({"tcp://another": str(later.folder)}, nanny)
+    assert later.folder.exists(), "of another nanny"
+    plugin.forget({nanny.address: str(later.folder)}, nanny)
     assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
     assert not later.folder.exists() and dead.folder.exists()
 
