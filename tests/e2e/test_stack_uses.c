@@ -15,7 +15,9 @@ static void run_with(const char *directory, const char *python)
     struct cup_cluster cluster;
     char *files = cup_input("ttree");
     const char *const arguments[] = {files, directory, NULL};
-    const char *const often[] = {"CUPPING_CPU_HZ=100", NULL};
+    /* The limits for allocations are those of samples without a budget; unit tests have the budget.
+     */
+    const char *const often[] = {"CUPPING_CPU_HZ=100", "CUPPING_STACKS=all", NULL};
     cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = directory,
                                                               .python = python,
                                                               .threads = 2,
