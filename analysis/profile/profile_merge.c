@@ -94,6 +94,7 @@ static void merge_processes(struct merge *merge)
     APPEND_ALL(merge, processes, process);
     for (size_t i = merge->process_base; i < merge->into->process_count; i++) {
         struct cup_process *process = &merge->into->processes[i];
+        process->parsl_worker = string_of(merge, process->parsl_worker);
         process->first_task += merge->task_base;
         process->first_branch += merge->branch_number_base;
         process->summed.first_key += merge->summed_key_base;

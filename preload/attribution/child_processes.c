@@ -135,13 +135,15 @@ void cup_child_loaded(int count, char **arguments)
 
 /* Parent task of the child that the calling thread is about to fork. Thread-local, since two
  * threads may fork at the same time. */
-static __thread struct parent_task forking __attribute__((tls_model("initial-exec")));
-static __thread bool recorded __attribute__((tls_model("initial-exec"))); /* it has a log */
+static __thread struct {
+    struct parent_task parent;
+    bool recorded; /* it has a log */
+} forking __attribute__((tls_model("initial-exec")));
 
 void cup_child_process_forks(void)
 {
-    forking = find_parent_task();
-    recorded = cup_active();
+    forking.parent = find_parent_task();
+    forking.recorded = cup_active();
 }
 
 /* A forkserver does not know for which task it forks a child. The process that asked for the child
@@ -150,10 +152,10 @@ void cup_child_process_forks(void)
 void cup_child_begins(void)
 {
     if (child.forkserver)
-        forking = (struct parent_task){(uint32_t)cup_raw_getpid(), 0, true};
+        forking.parent = (struct parent_task){(uint32_t)cup_raw_getpid(), 0, true};
     child.forkserver = false;
     shells.lock = 0; /* another thread of the parent may have held it */
-    begin_process(forking, forking.known || recorded);
+    begin_process(forking.parent, forking.parent.known || forking.recorded);
 }
 
 /* ---- the log ----------------------------------------------------------------------------- */

@@ -45,11 +45,11 @@ struct cup_thread {
     uint8_t state;                /* enum cup_thread_state */
     uint8_t origin;               /* enum cup_task_origin of its task: only the code that recognised
                                      its begin (Dask's or Coffea's) may end it */
-    bool server_loop;   /* it runs a Dask server's event loop: method SOLE does not apply */
-    bool awaits_lock;   /* when this thread takes a lock, its task may have ended,
-                           or Dask may have made its message about it */
-    uint8_t alloc_step; /* of stacks/stack_events.c: enum alloc_step, */
-    uint8_t alloc_bits; /* and the binary logarithm of its mean, by CUP_EVENT_ALLOC_BYTES */
+    bool server_loop;       /* it runs a Dask server's event loop: method SOLE does not apply */
+    bool awaits_lock;       /* when this thread takes a lock, its task may have ended,
+                               or Dask may have made its message about it */
+    uint8_t alloc_step : 2; /* of stacks/stack_events.c: enum alloc_step, */
+    uint8_t alloc_bits : 6; /* and the binary logarithm of its mean, by CUP_EVENT_ALLOC_BYTES */
     uint16_t slot;  /* thread slot: index + 1 in tables of CUP_THREAD_SLOTS; 0: none. The sampler
                   assigns it when the thread first works for a task, and frees it when the
                   thread ends */

@@ -149,7 +149,7 @@ static int64_t mean_step(void)
 static int64_t draw_step(void)
 {
     const double mean_bits = 1.4426950408889634;
-    cup_self.alloc_bits = (uint8_t)cup_event_thinning(CUP_EVENT_ALLOC, cup_ticks());
+    cup_self.alloc_bits = cup_event_thinning(CUP_EVENT_ALLOC, cup_ticks()) & 63;
     int64_t step = (int64_t)(draw_bits() * ((double)mean_step() / mean_bits));
     bool whole = step < CUP_EVENT_ALLOC_LARGE;
     cup_self.alloc_step = whole ? STEP_WHOLE : STEP_CUT;
