@@ -487,7 +487,8 @@ Test(verbs, nothing_readable)
                    "/no/such/place: cannot look for files there: No such file");
     expect_failure(RUN(dump, scratch), 1, "not a regular file");
     cr_assert_eq(truncate(path, 0), 0);
-    expect_failure(RUN(tasks, scratch), 1, "all processes were killed before they recorded anything");
+    expect_failure(RUN(tasks, scratch), 1,
+                   "all processes were killed before they recorded anything");
     remove(path);
     expect_failure(RUN(report, scratch), 1, "holds no logs");
 }
