@@ -62,7 +62,8 @@ void cup_events_want_all(void)
     unlimited = true;
 }
 
-/* Two threads at the same time may both count as one stack. */
+/* Two threads at the same time may both count as one stack. Large events, which always have their
+ * stack, leave no debt: when they end, the budget grows at once. */
 void cup_event_spend(enum cup_event_kind kind, uint64_t now)
 {
     struct cup_event_budget budget = cup_event_budgets[kind];
@@ -73,7 +74,10 @@ void cup_event_spend(enum cup_event_kind kind, uint64_t now)
         return;
     if ((int64_t)(unspent - first) < 0)
         unspent = first;
-    __atomic_store_n(&cup_event_unspent[kind], unspent + cup_ns_ticks(one_ns), __ATOMIC_RELAXED);
+    unspent += cup_ns_ticks(one_ns);
+    if ((int64_t)(now - unspent) < 0)
+        unspent = now;
+    __atomic_store_n(&cup_event_unspent[kind], unspent, __ATOMIC_RELAXED);
 }
 
 /* ---- reads and writes -------------------------------------------------------------------- */

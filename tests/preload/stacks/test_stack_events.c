@@ -266,6 +266,20 @@ Test(events, after_a_pause_reads_are_exact_again)
     cr_expect_eq(taken, 1000);
 }
 
+/* A hundred thousand of them would take the budget of 100 seconds. */
+Test(events, after_large_reads_and_a_pause_reads_are_exact_again)
+{
+    struct test_use sum;
+    for (int i = 0; i < 100000; i++)
+        cup_event_moved(CUP_U_READ, TASK, 0, 8 << 20, 500, NOW);
+    taken = 0;
+    uint64_t now = NOW + ticks_of(10000000000);
+    for (int i = 0; i < 1000; i++)
+        cup_event_moved(CUP_U_READ, TASK, 0, 4096, 500, now += ticks_of(1000));
+    tell(&sum);
+    cr_expect_eq(taken, 1000);
+}
+
 /* Waits beyond the budget: the short ones are thinned, the long ones are exact. */
 Test(events, waits_beyond_the_budget)
 {
