@@ -16,33 +16,14 @@ const struct cup_plot *cup_plot_find(const struct cup_plot_table *table, const c
     return NULL;
 }
 
-/* These plots would show only the tasks that a merge did not sum up, as if they were all. */
-static bool needs_each_task(const char *plot)
-{
-    static const char *const plots[] = {
-        "runtime-events",  "event-rate",     "progress",     "resource-utilization",
-        "worker-activity", "heap-rss",       "scaling",      "peak-memory-events",
-        "chunk-runtime",   "task-bytes",     "server-rate",  "branches-per-chunk",
-        "bytes-per-chunk", "server-latency", "share-read",   "server-quantiles",
-        "data-rate",       "worker-count",   "server-hosts", "share-read-branches",
-    };
-    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
-        if (strcmp(plot, plots[i]) == 0)
-            return true;
-    return false;
-}
-
 /* The caption of a plot of single tasks says that there are more. */
 static void mark_kept(struct cup_plot_input *input)
 {
     const struct cup_profile *profile = input->totals->profile;
     size_t length = strlen(input->caption);
-    bool shows_tasks =
-        strcmp(input->name, "task-stream") == 0 || strcmp(input->name, "io-map") == 0;
-    if (shows_tasks)
-        snprintf(input->caption + length, sizeof input->caption - length,
-                 "; only %zu of %" PRIu64 " tasks: the others are summed up", profile->task_count,
-                 input->totals->all.tasks);
+    snprintf(input->caption + length, sizeof input->caption - length,
+             "; only %zu of %" PRIu64 " tasks: the others are summed up", profile->task_count,
+             input->totals->all.tasks);
 }
 
 int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, const void **data,
@@ -51,9 +32,9 @@ int cup_plot_make(const struct cup_plot *plot, struct cup_plot_input *input, con
     input->reason[0] = input->caption[0] = '\0';
     input->name = plot->name;
     bool summed = input->totals && input->totals->profile->tasks_summed;
-    *data = summed && needs_each_task(plot->name) ? cup_plot_unavailable(input, CUP_SUMMED)
-                                                  : plot->make(input);
-    if (*data && summed)
+    *data = summed && plot->of == CUP_PLOT_OF_ALL_TASKS ? cup_plot_unavailable(input, CUP_SUMMED)
+                                                        : plot->make(input);
+    if (*data && summed && plot->of == CUP_PLOT_OF_SINGLE_TASKS)
         mark_kept(input);
     if (*data)
         return 0;

@@ -18,6 +18,13 @@ struct cup_plot_input {
     char caption[560]; /* what was counted, in which bins, and who measured it */
 };
 
+/* What a plot shows of tasks. It matters where a merge has summed up most of them. */
+enum cup_plot_of {
+    CUP_PLOT_OF_SUMS,         /* sums, which are those of all tasks anyway */
+    CUP_PLOT_OF_ALL_TASKS,    /* something of each task or chunk: cannot be drawn then */
+    CUP_PLOT_OF_SINGLE_TASKS, /* tasks one by one: then those that were kept, as the caption says */
+};
+
 struct cup_plot {
     const char *name; /* on the command line and of files: letters, digits, '-'; never changes */
     const char *title;
@@ -26,6 +33,7 @@ struct cup_plot {
      * input->reason says why; an empty reason means out of memory. */
     const void *(*make)(struct cup_plot_input *input);
     void (*draw)(struct cup_figure *figure, const void *data);
+    enum cup_plot_of of;
 };
 
 /* For captions of plots of one run: "; Dask's own connections are left out", or nothing if the run

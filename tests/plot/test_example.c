@@ -6,8 +6,9 @@
 
 Test(example, draws)
 {
-    static const struct cup_plot plot = {"result-size", "Size of the results", "how large they are",
-                                         cup_data_result_size, cup_chart_result_size};
+    static const struct cup_plot plot = {"result-size",         "Size of the results",
+                                         "how large they are",  cup_data_result_size,
+                                         cup_chart_result_size, CUP_PLOT_OF_ALL_TASKS};
     static const struct cup_sheet style = {
         .format = CUP_FORMAT_PNG, .width = 4, .height = 2.5, .pixels = 72};
     struct cup_profile profile;
