@@ -13,6 +13,7 @@
 #include "analysis/metrics/sums/budget.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/sum_fields.h"
+#include "include/log_pairs.h"
 
 struct summary {
     const struct cup_summary_request *request;
@@ -435,6 +436,8 @@ static void add_stack_use(struct summary *summary, const struct cup_record *reco
     struct cup_stack_use_reader reader;
     cup_stack_use_start(&reader, record);
     uint32_t task = reader.fixed.task, group = cup_id_map_get(&summary->groups.of_task, task);
+    if (group == 0) /* the log has changed since it was loaded */
+        return;
     if (!cup_id_map_get(&summary->with_stacks, task)) {
         set(summary, &summary->with_stacks, task, 1);
         summary->groups.groups[group - 1].values[CUP_T_WITH_STACKS]++;
@@ -459,15 +462,7 @@ static int by_group_and_node(const void *left, const void *right)
     return (a->use > b->use) - (a->use < b->use);
 }
 
-static unsigned char *put_number(unsigned char *to, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        *to++ = (unsigned char)(number | 0x80);
-    *to++ = (unsigned char)number;
-    return to;
-}
-
-/* Writes the uses of one group from FIRST on, as many as fit. Returns how many. */
+/* Writes the uses of one group from FIRST on, until the record is full. Returns their number. */
 static size_t write_uses_from(struct summary *summary, size_t first)
 {
     enum { ROOM = 1 << 16, MOST_ROW = 50 };
@@ -477,8 +472,9 @@ static size_t write_uses_from(struct summary *summary, size_t first)
     uint32_t node = 0;
     while (first + fixed.rows < summary->use_count && use->group == summary->uses[first].group &&
            at + MOST_ROW < tail + ROOM) {
-        at = put_number(put_number(at, use->node - node), use->use);
-        at = put_number(put_number(put_number(at, use->count), use->bytes), use->ns);
+        const uint64_t row[] = {use->node - node, use->use, use->count, use->bytes, use->ns};
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+            at += cup_pairs_number(at, row[i]);
         node = use->node;
         fixed.rows++;
         use++;

@@ -42,6 +42,12 @@ struct cup_open_sum {
     uint32_t buckets[CUP_OPEN_BUCKETS];
 };
 
+/* False for the kind in a record of a damaged log. */
+static inline bool cup_open_kind_is_known(uint32_t kind)
+{
+    return kind >= CUP_OPEN_LOCAL && kind <= CUP_OPEN_CONNECT;
+}
+
 /* Returns the part of a path that names its server: "root://host:1094" for a URL,
  * "tcp://10.0.0.1:443" for the peer of a connection, the first directory of a local path ("/eos",
  * because file systems are mounted there; "/" for a file in the root directory), and "." for a

@@ -431,7 +431,7 @@ struct cup_load_options {
      * called. */
     void (*progress)(void *context, size_t done, size_t logs);
     void *progress_context;
-    /* Gets records of each log while it is loaded; NULL: nobody wants any. */
+    /* Gets records of each log while it is loaded; NULL: none are needed. */
     const struct cup_record_taker *taker;
 };
 

@@ -1,5 +1,5 @@
-/* Hands out records while logs are loaded, so that who needs them besides the profile need not read
- * all logs again. The room load/ calls the taker that the load options name. */
+/* Hands out records while logs are loaded, so that code which needs them besides the profile need
+ * not read all logs again. The room load/ calls the taker that the load options name. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ struct cup_kept_records {
     bool open; /* log is */
 };
 
-/* A table of this kind is all that a lower room knows of who wants records. */
+/* Who gets the records. The rooms below know no more of it. */
 struct cup_record_taker {
     uint64_t types; /* the records that it wants: set of bits 1 << enum cup_record_type */
     /* Called once for each log that was loaded, in the order of profile->processes, when the tasks,
@@ -30,7 +30,7 @@ struct cup_record_taker {
     void *context;
 };
 
-/* Forgets the records of the log before. */
+/* Removes the records of the log before. TYPES: those to keep from now on. */
 void cup_kept_start(struct cup_kept_records *kept, uint64_t types);
 
 /* Keeps a copy of a record at OFFSET in the log, if it has one of the types. */

@@ -4,6 +4,7 @@
 
 #include "analysis/log/log_pairs.h"
 #include "analysis/profile/profile.h"
+#include "include/log_pairs.h"
 
 /* Some numbers of an entry: COUNT of them, of 4 or 8 bytes each (a double counts as 8 bytes).
  * NUMBER, the first one's in the pairs, is part of the format. Those of a list grow at its end, so
@@ -164,14 +165,6 @@ void cup_sum_read(enum cup_sum_kind kind, const struct cup_record *record, void 
     }
 }
 
-static unsigned char *put_number(unsigned char *to, uint64_t number)
-{
-    for (; number >= 0x80; number >>= 7)
-        *to++ = (unsigned char)(number | 0x80);
-    *to++ = (unsigned char)number;
-    return to;
-}
-
 static uint64_t number_at(const struct field *field, const void *entry, unsigned i)
 {
     uint32_t narrow = 0;
@@ -190,8 +183,10 @@ size_t cup_sum_write(enum cup_sum_kind kind, const void *entry, unsigned char *t
     for (size_t row = 0; row < kinds[kind].count; row++) {
         const struct field *field = &kinds[kind].rows[row];
         for (unsigned i = 0; i < field->count; i++)
-            if (number_at(field, entry, i))
-                at = put_number(put_number(at, field->number + i), number_at(field, entry, i));
+            if (number_at(field, entry, i)) {
+                at += cup_pairs_number(at, field->number + i);
+                at += cup_pairs_number(at, number_at(field, entry, i));
+            }
     }
     while ((at - to) % 8)
         *at++ = CUP_PAIR_PADDING;

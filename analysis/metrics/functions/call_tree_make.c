@@ -425,7 +425,7 @@ static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_ta
     return !ask->worker || is_of_worker(maker, &task);
 }
 
-/* A sum counts as one task when its record is met. */
+/* The tasks of a sum are counted here, because their STACK_USE records are joined. */
 static void find_sums(struct cup_call_maker *maker, uint32_t process)
 {
     const struct cup_profile *profile = maker->profile;

@@ -24,7 +24,7 @@ static void group_times(const struct cup_profile *profile, double *times, size_t
                 (double)cup_task_wall_ns(&profile->tasks[i]) / 1e9;
 }
 
-/* Then the histograms, which have all tasks, tell them to 20 %. */
+/* With summed tasks: from the histograms, which have all tasks. The error is up to 20 %. */
 static void estimate_quantiles(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;

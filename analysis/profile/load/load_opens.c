@@ -31,7 +31,7 @@ static bool is_wanted(const struct cup_loader *loader, uint32_t task)
 void cup_load_open(struct cup_loader *loader, const struct cup_record *record)
 {
     struct cup_r_open open = cup_read_open(record);
-    if (open.kind < CUP_OPEN_LOCAL || open.kind > CUP_OPEN_CONNECT || !is_wanted(loader, open.task))
+    if (!cup_open_kind_is_known(open.kind) || !is_wanted(loader, open.task))
         return;
     uint32_t server = open.file ? server_of_file(loader, open.file)
                                 : server_of(loader, string_of(loader, open.path));

@@ -7,7 +7,7 @@
 
 /* ---- by process --------------------------------------------------------------------------- */
 
-/* All summed tasks of a log are wanted, or none: they cannot be told apart. */
+/* All summed tasks of a log are wanted, or none: their sums cannot be divided. */
 static bool is_unwanted(struct cup_loader *loader, const struct cup_process_sum *sum)
 {
     const struct cup_load_options *options = loader->options;
@@ -113,6 +113,8 @@ static void load_opens(struct cup_loader *loader, const struct cup_record *recor
                        const uint32_t *ids)
 {
     struct cup_open_sum more = {0};
+    if (!cup_open_kind_is_known(ids[1]))
+        return;
     cup_sum_read(CUP_SUM_OPENS, record, &more);
     struct cup_open_sum *sum = cup_builder_open(loader->builder, string_of(loader, ids[0]), ids[1]);
     if (sum)

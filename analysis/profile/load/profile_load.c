@@ -235,8 +235,8 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
         return cup_error_memory(error, profile->path);
     if (profile->sums_apart > 0)
         return cup_error_set(error, profile->path, CUP_NO_OFFSET,
-                             "a merge summed up its tasks by prefix: a part of them cannot be told "
-                             "apart; ask for all (no span, no times, `--run all`)");
+                             "a merge summed up its tasks by prefix, so a part of them cannot be "
+                             "selected: ask for all (no span, no times, `--run all`)");
     if (profile->logs_read > 0)
         return 0;
     if (profile->logs_unreadable == 0)

@@ -342,5 +342,5 @@ Test(summary, wrong_options_are_refused)
     cr_expect_eq(RUN(merge, scratch, "-o", merged, "--per-prefix", "--tasks", "0"), CUP_EXIT_USAGE);
     cr_expect_eq(RUN(merge, scratch, "-o", merged, "--per-prefix"), 0);
     cr_expect_eq(RUN(report, merged, "--span", "none"), CUP_EXIT_FAILED);
-    expect_text("err", "cannot be told apart");
+    expect_text("err", "cannot be selected");
 }

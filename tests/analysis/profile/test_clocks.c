@@ -256,11 +256,11 @@ Test(clocks, without_samples_are_not_compared)
  * a log is not read to its end for what it does not have. */
 static void expect_compared(size_t without, bool compared)
 {
-    double told[300];
+    double ahead[300];
     for (size_t i = 0; i < without; i++)
-        told[i] = (double)NAN;
-    told[without] = minutes;
-    save_workers(minutes, told, without + 1);
+        ahead[i] = (double)NAN;
+    ahead[without] = minutes;
+    save_workers(minutes, ahead, without + 1);
     load(0);
     cr_expect_eq(profile.processes[1].clock.measured, compared, "after %zu samples", without);
 }
