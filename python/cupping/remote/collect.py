@@ -318,7 +318,7 @@ class Collector:
         if self.others or not self.stopping.is_set():
             return
         try:
-            await self.run_in_scheduler("forget_joined")
+            await self.run_in_scheduler("remove_joined_plugin")
             await self.ask_once(self.scheduler, op="unregister_nanny_plugin", name=PLUGIN)
         except Exception:  # the cluster is gone, or another client was faster
             pass

@@ -439,6 +439,6 @@ def find_nannies(dask_scheduler, known=None, joined=None):
     return None if word == known and not since else [word, found, since, len(so_far)]
 
 
-def forget_joined(dask_scheduler):
+def remove_joined_plugin(dask_scheduler):
     if JOINED in dask_scheduler.plugins:
         dask_scheduler.remove_plugin(name=JOINED)
