@@ -331,10 +331,11 @@ static json_t *report_on_bursts(const char *size, void (*start)(void), json_t **
     return report;
 }
 
-/* On a loaded machine an answer may be there long before the Python code that takes its time. */
+/* The client's Python code takes the time of an answer when it has copied the bytes, which takes as
+ * long as the request itself, and when it has got the GIL. */
 static bool is_near(double value, double truth)
 {
-    return value > 0.6 * truth && value < 1.4 * truth;
+    return value > 0.4 * truth && value < 1.4 * truth;
 }
 
 /* The client's own times say whether its requests queued, and the report agrees with them. */
@@ -357,7 +358,7 @@ static void check_bursts(const char *size, bool queues)
 
 Test(servers, requests_of_xrootd_that_queue_are_advised_on)
 {
-    check_bursts("16", true);
+    check_bursts("64", true);
 }
 
 Test(servers, requests_of_xrootd_one_after_the_other_do_not_queue)
@@ -369,7 +370,7 @@ Test(servers, requests_of_xrootd_one_after_the_other_do_not_queue)
  */
 Test(servers, xrootd_over_tls)
 {
-    enum { REQUESTS = 320, READ = 1 << 20, CLOSE = 1 };
+    enum { REQUESTS = 320, READ = 2 << 20, CLOSE = 1 };
     json_t *client,
         *report = report_on_bursts("1", xrootd_start_tls, &client),
         *row = json_array_get(json_object_get(json_object_get(report, "servers"), "rows"), 0);
