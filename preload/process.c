@@ -115,6 +115,19 @@ static void read_stacks(void)
         cup_stacks_want(read_flag("CUPPING_STACKS", true) ? CUP_STACKS_ON : CUP_STACKS_OFF);
 }
 
+static void read_share(void)
+{
+    const char *text = setting("CUPPING_SHARE");
+    if (!text || strcmp(text, "0") == 0)
+        return;
+    if (strcmp(text, "group") == 0)
+        cup_log_share(CUP_LOG_OF_GROUP);
+    else if (strcmp(text, "all") == 0)
+        cup_log_share(CUP_LOG_OF_ALL);
+    else
+        cup_recording_note("CUPPING_SHARE is not used", "neither 0, group nor all");
+}
+
 /* ---- facts in the log -------------------------------------------------------------------- */
 
 static void write_command(void)
@@ -183,6 +196,7 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
     cup_samples_interval_ns = read_number("CUPPING_INTERVAL", parse_seconds, DEFAULT_INTERVAL_NS,
                                           "neither 0 nor 0.02 to 60 seconds");
     read_stacks();
+    read_share();
     cup_native_want(read_flag("CUPPING_NATIVE", true));
     cup_sampler_wants((uint32_t)read_number("CUPPING_CPU_HZ", parse_hz, CUP_SAMPLER_HZ,
                                             "not a number from 0 to 1000"),

@@ -383,7 +383,7 @@ static int write_output(const struct cup_merge_sources *sources,
                    .block_bytes = BLOCK_BYTES,
                    .log_count = (uint32_t)sources->count}};
     memcpy(writer.header.magic, CUP_MERGED_MAGIC, sizeof writer.header.magic);
-    if (cup_output_open(&writer.output, request->output, error) != 0)
+    if (cup_output_open_private(&writer.output, request->output, error) != 0)
         return -1;
     int done = 0;
     if (!writer.output.temporary)

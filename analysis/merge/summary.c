@@ -3,6 +3,7 @@
  * ignored: its process may still write. */
 #include "analysis/merge/summary.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -633,7 +634,8 @@ static void free_summary(struct summary *summary)
 static int write_output(struct summary *summary, struct cup_error *error)
 {
     const char *output = summary->request->output;
-    summary->out = fopen(output, "we");
+    int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    summary->out = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!summary->out)
         return cup_error_system(error, output, "create");
     int result = write_log(summary, error);

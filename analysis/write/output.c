@@ -82,6 +82,16 @@ int cup_output_open(struct cup_output *output, const char *path, struct cup_erro
     return -1;
 }
 
+int cup_output_open_private(struct cup_output *output, const char *path, struct cup_error *error)
+{
+    if (cup_output_open(output, path, error) != 0)
+        return -1;
+    if (output->temporary && access(output->path, F_OK) != 0 &&
+        fchmod(fileno(output->file), 0600) != 0)
+        errno = 0; /* the file system has no modes */
+    return 0;
+}
+
 bool cup_output_failed(const struct cup_output *output)
 {
     return ferror(output->file) != 0;

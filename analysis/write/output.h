@@ -21,6 +21,9 @@ struct cup_output {
 /* Returns 0, or -1 and *error. */
 int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error);
 
+/* The same; if there is no such file yet, this user alone may read it. */
+int cup_output_open_private(struct cup_output *output, const char *path, struct cup_error *error);
+
 /* True if a write failed, because the reader of a pipe is gone or the disk is full. */
 bool cup_output_failed(const struct cup_output *output);
 

@@ -415,11 +415,13 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-/* A log in a directory of its user alone is for that user alone. */
-static mode_t log_mode(const char *directory)
+static mode_t shared_with; /* of 077: who may read logs, besides the user */
+
+void cup_log_share(enum cup_log_readers readers)
 {
-    struct stat status;
-    return stat(directory, &status) == 0 && (status.st_mode & 077) == 0 ? 0600 : 0644;
+    static const mode_t modes[] = {
+        [CUP_LOG_OF_USER] = 0, [CUP_LOG_OF_GROUP] = 050, [CUP_LOG_OF_ALL] = 055};
+    shared_with = modes[readers];
 }
 
 static int create_file(const char *directory, int64_t now_ns, const char *host)
@@ -431,11 +433,12 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
         return -1;
     }
     int flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-    int fd = cup_raw_open(the_log.path, flags, log_mode(directory));
+    mode_t mode = 0600 | (shared_with & 0666);
+    int fd = cup_raw_open(the_log.path, flags, mode);
     /* Without cupping-run no one else makes the directory. Another process of the job may make it
      * at the same time. */
-    if (fd < 0 && errno == ENOENT && (mkdir(directory, 0777) == 0 || errno == EEXIST))
-        fd = cup_raw_open(the_log.path, flags, log_mode(directory));
+    if (fd < 0 && errno == ENOENT && (mkdir(directory, 0700 | shared_with) == 0 || errno == EEXIST))
+        fd = cup_raw_open(the_log.path, flags, mode);
     if (fd < 0)
         return -1;
     cup_raw_close(fd);

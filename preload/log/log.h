@@ -20,6 +20,11 @@ enum cup_log_size { CUP_LOG_FULL, CUP_LOG_CHILD };
 int cup_log_open(const char *directory, uint64_t max_bytes, int64_t process_start_ns,
                  enum cup_log_size size, const char **why);
 
+/* Who may read the logs that are opened from now on, and enter a directory that is made for them.
+ * Without this call: the user alone. */
+enum cup_log_readers { CUP_LOG_OF_USER, CUP_LOG_OF_GROUP, CUP_LOG_OF_ALL };
+void cup_log_share(enum cup_log_readers readers);
+
 /* Marks the log as complete. The mapping and the file's length stay as they are: threads that still
  * run may go on counting. */
 void cup_log_close(void);

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from . import sections
 from .profile import Error, Profile
+from .remote.whole_file import write_whole
 
 NOT_PROFILED = ("cupping: this kernel is not profiled. Choose the kernel that `python -m cupping kernel install` "
                 "makes, or start Jupyter with `cupping run -- jupyter lab`.")
@@ -35,7 +36,7 @@ def keep_cells(*_) -> None:
             continue
         try:
             file.parent.mkdir(mode=0o700, exist_ok=True)
-            file.write_text("".join(entry[2]))
+            write_whole(file, "".join(entry[2]).encode())
         except (OSError, IndexError, TypeError):  # a full disk; an entry that is not loaded yet
             return
 

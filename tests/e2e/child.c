@@ -34,7 +34,8 @@ static void clean_environment(void)
         "LD_PRELOAD",       "CUPPING_DIR",        "CUPPING_DISABLE",        "CUPPING_MAX_BYTES",
         "CUPPING_INTERVAL", "CUPPING_VERBOSE",    "PYTHONDEVMODE",          "PYTHONFAULTHANDLER",
         "PYTHONWARNINGS",   "PYTHONASYNCIODEBUG", "MALLOC_TRIM_THRESHOLD_", "PYTHONUNBUFFERED",
-        "PYTHONMALLOC",     "DASK_CONFIG",        "CUPPING_STACKS",         "CUPPING_CPU_HZ"};
+        "PYTHONMALLOC",     "DASK_CONFIG",        "CUPPING_STACKS",         "CUPPING_CPU_HZ",
+        "CUPPING_SHARE"};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         unsetenv(ours[i]);
 }

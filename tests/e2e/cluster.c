@@ -15,9 +15,8 @@ const char *cup_python(void)
 }
 
 const char *const cup_clean_environment[] = {
-    "LD_PRELOAD",        "CUPPING_DIR",     "CUPPING_INTERVAL",
-    "CUPPING_MAX_BYTES", "CUPPING_VERBOSE", "CUPPING_DISABLE",
-    "CUPPING_STACKS",    "CUPPING_CPU_HZ",  NULL};
+    "LD_PRELOAD",      "CUPPING_DIR",    "CUPPING_INTERVAL", "CUPPING_MAX_BYTES", "CUPPING_VERBOSE",
+    "CUPPING_DISABLE", "CUPPING_STACKS", "CUPPING_CPU_HZ",   "CUPPING_SHARE",     NULL};
 
 /* ---- command lines ------------------------------------------------------------------------- */
 

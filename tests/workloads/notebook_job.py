@@ -97,6 +97,8 @@ def main():
     assert "no call of Coffea's Runner" in streams(nothing), streams(nothing)
     assert texts(nothing, "text/plain") == ["2"]
     assert "data:image/svg+xml" in texts(plot, "text/html")[0]
+    cells = list((Path(out).parent / "profile" / "cells").iterdir())
+    assert cells and all(cell.stat().st_mode & 0o777 == 0o600 for cell in cells), cells
     run_installed_kernel(Path(out).parent)
     print("the notebook shows its run")
 

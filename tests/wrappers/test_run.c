@@ -139,6 +139,7 @@ Test(cupping_run, limits_that_cannot_be_used_are_refused)
     refused(shell("CUPPING_INTERVAL=61 $run -o q true"), 2, "CUPPING_INTERVAL=61");
     refused(shell("CUPPING_CPU_HZ=1001 $run -o q true"), 2, "from 0 to 1000");
     refused(shell("CUPPING_NATIVE=yes $run -o q true"), 2, "CUPPING_NATIVE=yes");
+    refused(shell("CUPPING_SHARE=yes $run -o q true"), 2, "CUPPING_SHARE=yes");
     refused(shell("CUPPING_STACKS=2 $run -o q true"), 2, "CUPPING_STACKS=2");
     cr_expect_str_eq(shell("ls -d q 2>/dev/null")->out, "");
 }
