@@ -3,13 +3,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <ftw.h>
+
+#include "analysis/anonymize/anonymize.h"
 #include "analysis/base/units.h"
 #include "analysis/merge/merge.h"
 #include "cli/verbs.h"
 
 struct request {
-    const char *output, *memory, *per_prefix, *tasks;
+    const char *output, *memory, *per_prefix, *tasks, *anonymize;
 };
 
 static const struct cup_option rows[] = {
@@ -22,6 +27,9 @@ static const struct cup_option rows[] = {
                "with --per-prefix: keep, of each log and prefix, the N tasks that took longest, as "
                "many that read most, waited longest, and ended last; default: 10. Tasks that "
                "failed or never ended are always kept"),
+    CUP_OPTION("--anonymize", NULL, anonymize,
+               "replace hosts, users, paths, keys, datasets and texts of errors by aliases such as "
+               "host-1, for a log that you send to others"),
 };
 const struct cup_options cup_merge_options = CUP_OPTIONS(rows);
 
@@ -86,9 +94,50 @@ static void print_result(const char *output, const struct cup_merge_result *resu
                 result->again, result->again == 1 ? " was" : "s were");
 }
 
+/* ---- anonymous copies ----------------------------------------------------------------------- */
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static int merge_copies(const struct cup_merge_request *merge, char *directory,
+                        struct cup_merge_result *result, struct cup_error *error)
+{
+    const struct cup_anonymous_copy copy = {merge->inputs, merge->count, directory};
+    struct cup_merge_request request = *merge;
+    struct cup_anonymous_result copied;
+    request.inputs = (const char *const *)&directory;
+    request.count = 1;
+    if (cup_anonymize(&copy, &copied, error) != 0 || cup_merge(&request, result, error) != 0)
+        return -1;
+    result->again = copied.again;
+    result->living = copied.living;
+    if (copied.unreadable)
+        fprintf(stderr, "cupping: %" PRIu32 " log%s cannot be read, and %s left out\n",
+                copied.unreadable, cup_plural(copied.unreadable),
+                copied.unreadable == 1 ? "is" : "are");
+    return 0;
+}
+
+/* Merges anonymous copies of the logs, which are next to the output until then. */
+static int merge_anonymous(const struct cup_merge_request *merge, struct cup_merge_result *result,
+                           struct cup_error *error)
+{
+    char *directory = NULL;
+    if (asprintf(&directory, "%s.XXXXXX", merge->output) < 0)
+        return cup_error_memory(error, merge->output);
+    int done = mkdtemp(directory) ? merge_copies(merge, directory, result, error)
+                                  : cup_error_system(error, directory, "create");
+    nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    free(directory);
+    return done;
+}
+
 /* Returns 0, or -1 and *error: wrong usage. */
 static int read_request(int argc, char **argv, struct cup_operands *operands,
-                        struct cup_merge_request *merge, struct cup_error *error)
+                        struct cup_merge_request *merge, bool *anonymize, struct cup_error *error)
 {
     struct request request = {0};
     if (cup_options_read(argc, argv, &cup_merge_options, &request, operands, error) != 0)
@@ -100,6 +149,7 @@ static int read_request(int argc, char **argv, struct cup_operands *operands,
     merge->inputs = operands->words;
     merge->count = operands->count;
     merge->output = request.output;
+    *anonymize = request.anonymize != NULL;
     if (read_tasks(&request, &merge->tasks, error) != 0)
         return -1;
     return read_memory(request.memory, &merge->memory, error);
@@ -112,14 +162,15 @@ int cup_verb_merge(int argc, char **argv)
     struct cup_merge_result result;
     const char **inputs = calloc((size_t)argc, sizeof *inputs);
     struct cup_operands operands = {.words = inputs, .room = (size_t)argc};
+    bool anonymize = false;
     int status = CUP_EXIT_DONE;
     if (!inputs) {
         cup_error_memory(&error, "merge");
         return cup_verb_end(&error, CUP_EXIT_FAILED);
     }
-    if (read_request(argc, argv, &operands, &merge, &error) != 0)
+    if (read_request(argc, argv, &operands, &merge, &anonymize, &error) != 0)
         status = CUP_EXIT_USAGE;
-    else if (cup_merge(&merge, &result, &error) != 0)
+    else if ((anonymize ? merge_anonymous : cup_merge)(&merge, &result, &error) != 0)
         status = CUP_EXIT_FAILED;
     else
         print_result(merge.output, &result);

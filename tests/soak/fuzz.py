@@ -131,6 +131,8 @@ def verbs(first, second, out):
         yield ["dump", str(log)], check_text
         yield ["merge", first, "-o", f"{out}/merged.cup"], check_text
         yield ["report", f"{out}/merged.cup", "--json"], check_json
+        yield ["merge", first, "--anonymize", "-o", f"{out}/anonymous.cup"], check_text
+        yield ["report", f"{out}/anonymous.cup", "--json"], check_json
 
 
 def cut_while_read(path, dice):

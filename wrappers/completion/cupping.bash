@@ -117,7 +117,7 @@ _cupping() {
         ;;
     export:-*) _cupping_words "--to -o --only --run --prefix --dataset --worker" ;;
     replay:-*) _cupping_words "--root --strip --speed --client --json" ;;
-    merge:-*) _cupping_words "-o --memory --per-prefix --tasks" ;;
+    merge:-*) _cupping_words "-o --memory --per-prefix --tasks --anonymize" ;;
     merge:*) _cupping_files -f ;;
     doctor:-*) _cupping_words "--python --run" ;;
     replay:* | dump:*) _cupping_files -f ;;
