@@ -18,6 +18,7 @@
  *   - native is below stacks: in a forked child it must find the tables of modules empty, which
  *     stacks has cleared. It is above sampler: when a thread ends, native needs the thread's
  *     slot, which sampler then frees. */
+#include "preload/arrow/arrow_jobs.h"
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/child_processes.h"
 #include "preload/attribution/context.h"
@@ -78,6 +79,8 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
      .process_forks = cup_child_process_forks, .child_begins = cup_child_begins},
     {"attribution/helper", .child_begins = cup_helper_child_begins,
      .thread_settles = cup_helper_thread_settles},
+    {"arrow/arrow_jobs", .reset = cup_arrow_reset, .log_opened = cup_arrow_log_opened,
+     .module_loads = cup_arrow_look},
     {"io/mapped_files", .reset = cup_mapping_reset, .log_opened = cup_mapping_log_opened,
      .task_ends = cup_mapping_task_ends},
     {"waits/wait", .thread_settles = cup_wait_count_short},

@@ -101,6 +101,21 @@ static void end_job(const struct cup_lock_origin *lock)
     cup_helper_self.after_job = true;
 }
 
+bool cup_helper_job_begins(uint32_t task)
+{
+    if (cup_attribution_task() || !cup_thread_known())
+        return false;
+    begin_job(&(struct cup_lock_origin){.task = task});
+    return true;
+}
+
+/* Between its jobs, a thread of a native pool does nothing that jobs left to it. */
+void cup_helper_job_ended(void)
+{
+    end_job(NULL);
+    cup_helper_self.after_job = cup_helper_self.job_serves = false;
+}
+
 /* The bytes and the CPU time of the job so far become unattributed. Its calls, other times and what
  * it did to each file stay with the task. If the block's counters when the job began are not known
  * (the thread has no slot, or the block was closed since), all of the block's sums move. */

@@ -58,6 +58,12 @@ static inline bool cup_helper_is_dask(void)
 /* False: neither Python's locks are seen, nor the functions that stand for them. Any thread. */
 bool cup_helper_sees_jobs(void);
 
+/* The calling thread, one of a native pool, runs a job that was handed to the pool for TASK. False:
+ * the thread works for a task already, so the job changes nothing, and cup_helper_job_ended() must
+ * not be called. Guard held; changes errno. */
+bool cup_helper_job_begins(uint32_t task);
+void cup_helper_job_ended(void);
+
 /* The calling thread has taken LOCK; WAITED: it had to wait for it. Returns false, and does
  * nothing, if Python's locks are not seen or the thread has the guard. Any thread; keeps errno. */
 bool cup_helper_took(const void *lock, bool waited);

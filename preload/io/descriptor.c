@@ -8,6 +8,8 @@
 #include "preload/io/peer.h"
 #include "preload/io/repeats.h"
 #include "preload/io/requests.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
@@ -212,6 +214,11 @@ void cup_descriptor_opened(int fd, const char *path)
     if (!entry)
         return;
     uint8_t class = path && cup_file_is_compiled(path) ? CUP_FILE_IMPORT : 0;
+    if (class) {
+        cup_guard();
+        CUP_LIFECYCLE(module_loads);
+        cup_unguard();
+    }
     *entry = (struct cup_descriptor){
         .class = class, .file = hash_path(path), .opened = 1, .owner = find_opener(path)};
     if (!entry->owner || cup_attribution_task())

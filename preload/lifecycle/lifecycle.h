@@ -61,6 +61,10 @@ struct cup_lifecycle_row {
      * works is looked up at each call, mostly in its context, so this event names none. */
     void (*thread_helps)(void);
 
+    /* The process opens a compiled module of Python. A package does so while it is imported, after
+     * it has loaded its first libraries. */
+    void (*module_loads)(void);
+
     /* The calling thread ends, and a log is open: adds what is not yet in its blocks, and closes
      * them. */
     void (*thread_settles)(void);

@@ -99,16 +99,36 @@ void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *
     dl_iterate_phdr(visit_object, &(struct walk){.look = look, .user = user});
 }
 
+static int read_count(struct dl_phdr_info *info, size_t size, void *user)
+{
+    (void)size;
+    *(uint64_t *)user = info->dlpi_adds;
+    return 1;
+}
+
+uint64_t cup_elf_loaded(void)
+{
+    uint64_t count = 0;
+    dl_iterate_phdr(read_count, &count);
+    return count;
+}
+
 /* ---- symbols ------------------------------------------------------------------------------- */
 
-void *cup_elf_symbol(const struct cup_elf *object, const char *name)
+static const ElfW(Sym) * find_symbol(const struct cup_elf *object, const char *name)
 {
     for (size_t i = 1; i < object->count; i++) {
         const ElfW(Sym) *symbol = &object->symbols[i];
         if (symbol->st_shndx != SHN_UNDEF && strcmp(object->texts + symbol->st_name, name) == 0)
-            return (void *)(object->base + symbol->st_value);
+            return symbol;
     }
     return NULL;
+}
+
+void *cup_elf_symbol(const struct cup_elf *object, const char *name)
+{
+    const ElfW(Sym) *symbol = find_symbol(object, name);
+    return symbol ? (void *)(object->base + symbol->st_value) : NULL;
 }
 
 const ElfW(Sym) * cup_elf_symbol_at(const struct cup_elf *object, const void *place)
@@ -190,4 +210,15 @@ bool cup_elf_redirect(const struct cup_elf *library, const char *name, const voi
 {
     bool called = redirect_in(library, DT_JMPREL, DT_PLTRELSZ, name, to);
     return redirect_in(library, DT_RELA, DT_RELASZ, name, to) || called;
+}
+
+bool cup_elf_replace(const struct cup_elf *library, const char *name, const void *from,
+                     const void *to)
+{
+    const ElfW(Sym) *symbol = find_symbol(library, name);
+    const void **table = symbol ? (const void **)(library->base + symbol->st_value) : NULL;
+    for (size_t i = 0; table && i < symbol->st_size / sizeof *table; i++)
+        if (table[i] == from)
+            return write_entry(library, &table[i], to);
+    return false;
 }

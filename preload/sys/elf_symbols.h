@@ -45,3 +45,11 @@ bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library);
  * own global offset table, so calls from elsewhere are not affected. False: it does not call NAME,
  * or its table cannot be written. No other thread may be running in LIBRARY at that time. */
 bool cup_elf_redirect(const struct cup_elf *library, const char *name, const void *to);
+
+/* In the variable NAME of LIBRARY, a table of methods of C++, the first entry that is FROM becomes
+ * TO. False: there is no such variable or entry, or it cannot be written. */
+bool cup_elf_replace(const struct cup_elf *library, const char *name, const void *from,
+                     const void *to);
+
+/* How many libraries have been loaded since the process began. */
+uint64_t cup_elf_loaded(void);

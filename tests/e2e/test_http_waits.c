@@ -29,14 +29,15 @@ static char *make_files(const char *name)
     return scratch;
 }
 
+/* CERTIFICATE NULL: the server does not speak TLS. */
 static void run_clients(const char *scratch, const char *url, const char *clients, int threads,
                         const char *certificate)
 {
     struct cup_cluster cluster;
     const char *const arguments[] = {url, clients, "2", NULL};
-    const char *const environment[] = {"PYTHONPATH=" S3_PACKAGES,
-                                       text("SSL_CERT_FILE=%s", certificate),
-                                       text("REQUESTS_CA_BUNDLE=%s", certificate), NULL};
+    const char *const environment[] = {
+        "PYTHONPATH=" S3_PACKAGES, certificate ? text("SSL_CERT_FILE=%s", certificate) : NULL,
+        text("REQUESTS_CA_BUNDLE=%s", certificate), text("AWS_CA_BUNDLE=%s", certificate), NULL};
     cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch,
                                                               .threads = threads,
                                                               .environment = environment});
@@ -96,7 +97,8 @@ static void judge(const char *name, const char *clients, int threads, size_t tas
     char *scratch = make_files(name);
     const char *files = text("%s/files", scratch);
     http_start(&server, &(struct http_options){.files = files, .settings = slow, .tls = tls});
-    run_clients(scratch, server.url, clients, threads, text("%s/certificate", server.directory));
+    run_clients(scratch, server.url, clients, threads,
+                tls ? text("%s/certificate", server.directory) : NULL);
     json_t *log = http_stop(&server);
     check_waits(scratch, log, tasks);
     if (strstr(clients, "lock"))
@@ -123,18 +125,29 @@ Test(http_waits, tls_of_a_native_pool_and_one_thread)
     judge("http-waits-tls-1", "arrowhttp", 1, 2, true);
 }
 
-Test(http_waits, s3)
+static void judge_s3(const char *name, const char *clients, size_t tasks, bool tls)
 {
     s3_need();
     struct s3_server server;
-    char *scratch = make_files("http-waits-s3");
+    char *scratch = make_files(name);
     const char *files = text("%s/files", scratch);
-    s3_start(&server, &(struct http_options){.files = files, .settings = slow});
-    run_clients(scratch, text("%s/bucket", server.front.url), "uproots3,s3fs,pyarrow,arrows3", 4,
-                NULL);
+    s3_start(&server, &(struct http_options){.files = files, .settings = slow, .tls = tls});
+    run_clients(scratch, text("%s/bucket", server.front.url), clients, 4,
+                tls ? text("%s/certificate", server.front.directory) : NULL);
     json_t *log = s3_stop(&server);
-    check_waits(scratch, log, 8);
+    check_waits(scratch, log, tasks);
     check_advice(scratch);
     json_decref(log);
     free(scratch);
+}
+
+Test(http_waits, s3)
+{
+    judge_s3("http-waits-s3", "uproots3,s3fs,pyarrow,arrows3", 8, false);
+}
+
+/* Arrow's threads send the requests of four tasks. */
+Test(http_waits, s3_over_tls)
+{
+    judge_s3("http-waits-s3-tls", "uproots3,s3fs,pyarrow,arrows3", 8, true);
 }

@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,4 +73,28 @@ Test(elf_symbols, what_is_linked_with_what)
     cr_expect(cup_elf_needs(&program, &libc));
     cr_expect_not(cup_elf_needs(&libc, &program));
     cr_expect_not(cup_elf_needs(&libc, &libc));
+}
+
+static int closed;
+
+static int count_close(FILE *file)
+{
+    closed++;
+    return ((int (*)(FILE *))loader_says("_IO_file_close"))(file);
+}
+
+/* libc has such a table for its streams. The loader has made it read-only. */
+Test(elf_symbols, an_entry_of_a_table_of_methods_is_replaced)
+{
+    static const char jumps[] = "_IO_file_jumps";
+    const void *real = loader_says("_IO_file_close"), *ours = (const void *)(uintptr_t)count_close;
+    struct cup_elf libc = library_of(real);
+    cr_expect_not(cup_elf_replace(&libc, jumps, ours, real), "not in it");
+    cr_expect_not(cup_elf_replace(&libc, "no_such_table", real, ours));
+    cr_expect(cup_elf_replace(&libc, jumps, real, ours));
+    fclose(fopen("/dev/null", "r"));
+    cr_expect_eq(closed, 1);
+    cr_expect(cup_elf_replace(&libc, jumps, ours, real));
+    fclose(fopen("/dev/null", "r"));
+    cr_expect_eq(closed, 1);
 }
