@@ -267,7 +267,7 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(RECORDS_DROPPED, "records_dropped", "records lost: log full, disk full or limit reached")    \
     X(BLOCKS_DROPPED, "blocks_dropped", "events lost: no counter block was free")                  \
     X(STRINGS_DROPPED, "strings_dropped", "strings not stored: table full (records have id 0)")    \
-    X(FILES_DROPPED, "files_dropped", "files that share one record: table full")                   \
+    X(FILES_DROPPED, "files_dropped", "files that share a record: table full")                     \
     X(ANCHOR_CALLS, "anchor_calls", "clock calls whose Python frame was read")                     \
     X(ANCHOR_NS, "anchor_ns", "time spent on anchor_calls: what begins and ends of tasks cost")    \
     X(ANCHOR_ERRORS, "anchor_errors", "frames of clock calls that were not as expected")           \
@@ -294,7 +294,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(REMOTE_DROPPED, "remote_dropped",                                                            \
       "reads through XRootD's client that were not counted: too many at a time, or of unknown "    \
       "form")                                                                                      \
-    X(OPENS_DROPPED, "opens_dropped", "opens without an OPEN record: there were too many")         \
+    X(OPENS_DROPPED, "opens_dropped",                                                              \
+      "opens that are in no record: too many connections at a time")                               \
     X(SECTIONS_DROPPED, "sections_dropped",                                                        \
       "sections and values that the program named, lost: tables or log full")                      \
     X(STACKS_TAKEN, "stacks_taken", "Python stacks read at events of a task")                      \
@@ -537,7 +538,9 @@ struct cup_record {
     X(READS, reads, 42, 16, 16, "rows: one read each")                                             \
     X(REQUESTS, requests, 43, 48, 48, "pairs: enum cup_request_value, then buckets of durations")  \
     X(UNATTRIBUTED, unattributed, 44, 48, 16, "")                                                  \
-    X(SUM, sum, 46, 40, 40, "pairs: the numbers of its kind; of KEYS, 64 bits each")
+    X(OPENS, opens, 45, 40, 40, "pairs: enum cup_open_value, then buckets of durations")           \
+    X(SUM, sum, 46, 40, 40, "pairs: the numbers of its kind; of KEYS, 64 bits each")               \
+    X(NODES, nodes, 47, 16, 16, "rows: one node each")
 enum cup_record_type {
 #define X(NAME, name, number, bytes, least, tail) CUP_R_##NAME = (number),
     CUP_RECORDS(X)
@@ -604,7 +607,7 @@ enum cup_open_kind {
     CUP_OPEN_CONNECT = 3, /* a TCP connection other than Dask's: from connect() until the program
                              learns that it is established, without name lookup and TLS */
 };
-enum { CUP_OPENS_MOST = 1 << 18 }; /* OPEN records of a process; further ones are dropped */
+enum { CUP_OPENS_WHOLE = 256 }; /* OPEN records of a process; further opens are in OPENS records */
 
 /* Something was opened, or failed to open. A failed local open has a record if a task called and
  * the path looks like that of a data file. */
@@ -612,8 +615,8 @@ struct cup_r_open {
     struct cup_record head;
     uint32_t task;  /* 0: no task is known */
     uint32_t file;  /* FILE record of the file or the peer; 0: it has none, see path */
-    uint32_t path;  /* string, if there is no FILE record; else 0. If very many opens failed, only
-                       the server or the first directory */
+    uint32_t path;  /* string, if there is no FILE record; else 0. Older logs: after very many
+                       failed opens only the server or the first directory */
     uint32_t kind;  /* enum cup_open_kind */
     uint32_t error; /* 0: success. Else errno; XRootD: the server's error number (3000 and more) or
                        the client's (below 1000). ECANCELED: given up before the answer */
@@ -623,6 +626,49 @@ struct cup_r_open {
     uint32_t server;    /* string: the data server that answered last, "root://host:port"; 0: not
                            known, or the one in the path */
     uint32_t redirects; /* servers that passed the open on to another one */
+};
+
+/* Buckets of the durations of opens: 32 to each power of two from 256 ns on, so a bucket is 2 to 3
+ * % wide. */
+enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 32, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_PARTS };
+
+/* The bucket of a duration. Shorter durations are in the first bucket, longer ones in the last. */
+static inline unsigned cup_open_bucket(uint64_t ns)
+{
+    if (ns >> CUP_OPEN_FROM == 0)
+        return 0;
+    unsigned power = 63u - (unsigned)__builtin_clzll(ns);
+    unsigned part = (unsigned)(ns >> (power - 5)) % CUP_OPEN_PARTS;
+    unsigned bucket = (power - CUP_OPEN_FROM) * CUP_OPEN_PARTS + part;
+    return bucket < CUP_OPEN_BUCKETS ? bucket : CUP_OPEN_BUCKETS - 1;
+}
+
+/* Values of an OPENS record. */
+#define CUP_OPEN_VALUES(X)                                                                         \
+    X(COUNT, "count", "opens")                                                                     \
+    X(NS, "ns", "their durations")                                                                 \
+    X(SHORTEST_NS, "shortest_ns", "the shortest one")                                              \
+    X(LONGEST_NS, "longest_ns", "the longest one")                                                 \
+    X(REDIRECTS, "redirects", "as in struct cup_r_open, the sum")
+enum cup_open_value {
+#define X(id, name, text) CUP_O_##id,
+    CUP_OPEN_VALUES(X)
+#undef X
+        CUP_O_COUNT_OF
+};
+
+/* Opens at one place by one task that ended alike: sums of what OPEN records would say. The tail
+ * has pairs as in COUNTERS: the values, and from CUP_PAIR_BUCKETS on the buckets of the durations
+ * (cup_open_bucket()). Written when the task ends, and every few seconds while it opens; readers
+ * add them up. */
+struct cup_r_opens {
+    struct cup_record head;
+    uint32_t task;                /* 0: no task is known */
+    uint32_t place;               /* string, what the paths have in common: "root://host:1094",
+                                     "tcp://10.0.0.1:443", "/eos/"; 0: not known */
+    uint32_t kind, error, server; /* as in struct cup_r_open */
+    uint32_t pad;
+    int64_t start_ns; /* of the first */
 };
 
 /* What was sent to one storage server for one file and one task, and answered alike. Values of a
@@ -1259,10 +1305,20 @@ enum cup_node_kind {
 };
 enum { CUP_AT_UNKNOWN = UINT32_MAX };
 
-/* New nodes. A node comes after its parent, and after its CODE or MODULE record. */
+/* New nodes, as older writers write them: see NODES. A node comes after its parent, and after its
+ * CODE or MODULE record. */
 struct cup_r_stacks {
     struct cup_record head;
     uint32_t first; /* id of the first node: 1, 2, 3, ... in the process */
+    uint32_t count;
+};
+
+/* The same, in a third of the bytes. The tail has COUNT rows. A row is, as unsigned LEB128 numbers:
+ * the node less its parent (1: the parent is the node of the row before); `of`, rotated left by one
+ * bit, so that modules are small numbers, too; `at` plus 1, modulo 2^32 (0: CUP_AT_UNKNOWN). */
+struct cup_r_nodes {
+    struct cup_record head;
+    uint32_t first; /* as in STACKS */
     uint32_t count;
 };
 

@@ -35,6 +35,7 @@
 #include "preload/io/descriptor.h"
 #include "preload/io/exchange.h"
 #include "preload/io/mapped_files.h"
+#include "preload/io/open_sums.h"
 #include "preload/io/opening.h"
 #include "preload/io/repeats.h"
 #include "preload/io/requests.h"
@@ -109,6 +110,8 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"io/descriptor", .reset = cup_descriptor_reset},
     {"io/exchange", .reset = cup_exchange_reset},
     {"io/opening", .reset = cup_opening_reset},
+    {"io/open_sums", .reset = cup_open_sums_reset, .task_ended = cup_open_sums_task_ended,
+     .process_ends = cup_open_sums_process_ends},
     {"io/requests", .reset = cup_request_reset, .task_ended = cup_request_task_ended,
      .process_ends = cup_request_process_ends},
     {"io/repeats", .reset = cup_repeats_reset, .task_ended = cup_repeats_task_ended},

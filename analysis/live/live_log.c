@@ -84,6 +84,7 @@ static void take_record(struct cup_live *live, struct cup_live_log *log, const s
         cup_live_code(live, log, r);
         break;
     case CUP_R_STACKS:
+    case CUP_R_NODES:
         cup_live_stacks(live, log, r);
         break;
     case CUP_R_STACK_USE:

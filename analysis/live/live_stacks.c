@@ -83,14 +83,10 @@ static void add_node(struct cup_live *live, struct cup_live_log *log, uint32_t i
 
 void cup_live_stacks(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r)
 {
-    struct cup_r_stacks fixed = cup_read_stacks(r);
-    uint32_t count = cup_stack_node_count(r);
-    if (fixed.first == 0 || count > UINT32_MAX - fixed.first)
-        return;
-    for (uint32_t i = 0; i < count && !live->out_of_memory; i++) {
-        const struct cup_stack_node node = cup_stack_node_at(r, i);
-        add_node(live, log, fixed.first + i, &node);
-    }
+    struct cup_nodes_reader nodes;
+    cup_nodes_start(&nodes, r);
+    while (!live->out_of_memory && cup_nodes_next(&nodes))
+        add_node(live, log, nodes.id, &nodes.node);
 }
 
 void cup_live_stack_use(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r)

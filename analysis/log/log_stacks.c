@@ -23,18 +23,48 @@ void cup_module_read(struct cup_module_written *module, const struct cup_record 
     module->build_id = cup_record_text(record, module->fixed.build_id_bytes);
 }
 
-uint32_t cup_stack_node_count(const struct cup_record *record)
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+void cup_nodes_start(struct cup_nodes_reader *reader, const struct cup_record *record)
 {
-    struct cup_r_stacks fixed = cup_read_stacks(record);
-    size_t held = cup_record_tail_bytes(record) / sizeof(struct cup_stack_node);
-    return fixed.count < held ? fixed.count : (uint32_t)held;
+    struct cup_r_nodes fixed = cup_read_nodes(record); /* that of STACKS is the same */
+    *reader = (struct cup_nodes_reader){.packed = record->type == CUP_R_NODES,
+                                        .left = fixed.count,
+                                        .id = fixed.first - 1,
+                                        .at = cup_record_tail(record)};
+    reader->end = reader->at + cup_record_tail_bytes(record);
 }
 
-struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_t i)
+static bool take_plain_node(struct cup_nodes_reader *reader)
 {
-    struct cup_stack_node node;
-    memcpy(&node, cup_record_tail(record) + i * sizeof node, sizeof node);
-    return node;
+    if ((size_t)(reader->end - reader->at) < sizeof reader->node)
+        return false;
+    memcpy(&reader->node, reader->at, sizeof reader->node);
+    reader->at += sizeof reader->node;
+    return true;
+}
+
+static bool take_packed_node(struct cup_nodes_reader *reader)
+{
+    uint64_t step, of, place;
+    if (!cup_number_next(&reader->at, reader->end, &step) ||
+        !cup_number_next(&reader->at, reader->end, &of) ||
+        !cup_number_next(&reader->at, reader->end, &place) || (step | of | place) > UINT32_MAX)
+        return false;
+    reader->node = (struct cup_stack_node){reader->id + 1 - (uint32_t)step,
+                                           (uint32_t)(of >> 1 | of << 31), (uint32_t)place - 1};
+    return true;
+}
+
+bool cup_nodes_next(struct cup_nodes_reader *reader)
+{
+    if (!reader->left || reader->damaged)
+        return false;
+    reader->damaged = reader->id >= UINT32_MAX - 1 ||
+                      !(reader->packed ? take_packed_node(reader) : take_plain_node(reader));
+    reader->left--;
+    reader->id++;
+    return !reader->damaged;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* Reads CODE, MODULE, STACKS, STACK_USE and CPU_SAMPLES records, and checks them. See log_format.h.
+/* Reads CODE, MODULE, STACKS, NODES, STACK_USE and CPU_SAMPLES records, and checks them. See
+ * log_format.h.
  */
 #pragma once
 
@@ -25,9 +26,24 @@ struct cup_module_written {
 };
 void cup_module_read(struct cup_module_written *module, const struct cup_record *record);
 
-/* The number of nodes that a STACKS record really has, and one of them. */
-uint32_t cup_stack_node_count(const struct cup_record *record);
-struct cup_stack_node cup_stack_node_at(const struct cup_record *record, uint32_t i);
+/* Iterates over the nodes of one STACKS or NODES record. */
+struct cup_nodes_reader {
+    struct cup_stack_node node; /* the current one */
+    uint32_t id;                /* its number */
+    bool damaged;               /* nodes are missing */
+
+    /* private */
+    bool packed;
+    uint32_t left;
+    const unsigned char *at, *end;
+};
+
+/* The record must stay valid until the last node was read. */
+void cup_nodes_start(struct cup_nodes_reader *reader, const struct cup_record *record);
+
+/* Reads the next node, whose parent may be any number. False after the last one; then `damaged` is
+ * final. */
+bool cup_nodes_next(struct cup_nodes_reader *reader);
 
 struct cup_stack_use_row {
     uint32_t node; /* 0: not known */

@@ -27,6 +27,7 @@ static bool defines(unsigned type)
     case CUP_R_CODE:
     case CUP_R_MODULE:
     case CUP_R_STACKS:
+    case CUP_R_NODES:
         return true;
     default:
         return false;

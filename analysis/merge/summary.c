@@ -63,6 +63,7 @@ static bool is_of_a_task(const struct cup_record *record, uint32_t *task)
     case CUP_R_SECTION:
     case CUP_R_VALUE:
     case CUP_R_OPEN:
+    case CUP_R_OPENS:
     case CUP_R_REQUESTS:
     case CUP_R_UNATTRIBUTED:
         memcpy(task, record + 1, sizeof *task);

@@ -1,20 +1,14 @@
 #include "analysis/profile/opens.h"
 
+#include "analysis/log/log_pairs.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- buckets ------------------------------------------------------------------------------- */
+const char *const cup_open_value_names[CUP_O_COUNT_OF] = {CUP_OPEN_VALUES(CUP_NAME_OF)};
 
-unsigned cup_open_bucket(uint64_t ns)
-{
-    if (ns >> CUP_OPEN_FROM == 0)
-        return 0;
-    unsigned power = 63u - (unsigned)__builtin_clzll(ns);
-    unsigned part = (unsigned)(ns >> (power - 5)) % CUP_OPEN_PARTS;
-    unsigned bucket = (power - CUP_OPEN_FROM) * CUP_OPEN_PARTS + part;
-    return bucket < CUP_OPEN_BUCKETS ? bucket : CUP_OPEN_BUCKETS - 1;
-}
+/* ---- buckets ------------------------------------------------------------------------------- */
 
 double cup_open_bucket_from_ns(unsigned bucket)
 {
@@ -60,18 +54,40 @@ static void widen_range(struct cup_open_sum *sum, uint64_t shortest_ns, uint64_t
         sum->longest_ns = longest_ns;
 }
 
-void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error)
+struct cup_opens_alike cup_one_open(uint64_t ns, uint32_t error)
 {
-    if (error) {
-        sum->failed++;
-        sum->failed_ns += ns;
-        count_error(sum, error, 1);
+    return (struct cup_opens_alike){
+        .values =
+            {[CUP_O_COUNT] = 1, [CUP_O_NS] = ns, [CUP_O_SHORTEST_NS] = ns, [CUP_O_LONGEST_NS] = ns},
+        .error = error};
+}
+
+static void count_buckets(struct cup_open_sum *sum, const struct cup_opens_alike *opens)
+{
+    const unsigned char *at = opens->tail, *end = at + opens->bytes;
+    uint64_t index, value;
+    if (opens->values[CUP_O_COUNT] == 1)
+        sum->buckets[cup_open_bucket(opens->values[CUP_O_NS])]++;
+    else
+        while (cup_pairs_next(&at, end, &index, &value))
+            if (index >= CUP_PAIR_BUCKETS && index - CUP_PAIR_BUCKETS < CUP_OPEN_BUCKETS)
+                sum->buckets[index - CUP_PAIR_BUCKETS] += (uint32_t)value;
+}
+
+void cup_open_sum_count(struct cup_open_sum *sum, const struct cup_opens_alike *opens)
+{
+    const uint64_t *values = opens->values;
+    sum->redirects += values[CUP_O_REDIRECTS];
+    if (opens->error) {
+        sum->failed += values[CUP_O_COUNT];
+        sum->failed_ns += values[CUP_O_NS];
+        count_error(sum, opens->error, values[CUP_O_COUNT]);
         return;
     }
-    widen_range(sum, ns, ns);
-    sum->opened++;
-    sum->ns += ns;
-    sum->buckets[cup_open_bucket(ns)]++;
+    widen_range(sum, values[CUP_O_SHORTEST_NS], values[CUP_O_LONGEST_NS]);
+    sum->opened += values[CUP_O_COUNT];
+    sum->ns += values[CUP_O_NS];
+    count_buckets(sum, opens);
 }
 
 void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more)

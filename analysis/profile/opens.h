@@ -1,4 +1,4 @@
-/* How long it took to open files and connections: sums of OPEN records by server. */
+/* How long it took to open files and connections: sums of OPEN and OPENS records by server. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,12 +7,6 @@
 
 #include "analysis/base/intern.h"
 #include "include/log_format.h"
-
-/* Buckets of durations: 32 to each power of two from 256 ns on, so a bucket is 2 to 3 % wide. */
-enum { CUP_OPEN_FROM = 8, CUP_OPEN_PARTS = 32, CUP_OPEN_BUCKETS = 36 * CUP_OPEN_PARTS };
-
-/* The bucket of a duration. Shorter durations are in the first bucket, longer ones in the last. */
-unsigned cup_open_bucket(uint64_t ns);
 
 /* Returns the shortest duration that belongs to a bucket. CUP_OPEN_BUCKETS is a valid argument:
  * the end of the last bucket. */
@@ -58,8 +52,22 @@ struct cup_text cup_open_server(struct cup_text path);
  * answered, by that data server. They also count for the server in the URL. */
 enum { CUP_OPEN_REDIRECTED = CUP_OPEN_CONNECT + 1 };
 
-/* Adds one open; ERROR as in the record. */
-void cup_open_sum_count(struct cup_open_sum *sum, uint64_t ns, uint32_t error);
+/* Opens that ended alike: the values of an OPENS record, or one open. */
+struct cup_opens_alike {
+    uint64_t values[CUP_O_COUNT_OF];
+    uint32_t error; /* as in the record */
+    /* The tail of their record: the buckets of their durations. One open needs none. */
+    const unsigned char *tail;
+    size_t bytes;
+};
+
+/* ERROR as in the record. */
+struct cup_opens_alike cup_one_open(uint64_t ns, uint32_t error);
+
+void cup_open_sum_count(struct cup_open_sum *sum, const struct cup_opens_alike *opens);
+
+/* Names of enum cup_open_value. */
+extern const char *const cup_open_value_names[CUP_O_COUNT_OF];
 
 /* Adds all fields but server and kind. */
 void cup_open_sum_add(struct cup_open_sum *sum, const struct cup_open_sum *more);

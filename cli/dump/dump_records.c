@@ -259,6 +259,18 @@ void cup_dump_open(FILE *out, const struct cup_record *record)
             r.error, r.server, r.redirects);
 }
 
+void cup_dump_opens(FILE *out, const struct cup_record *record)
+{
+    const struct cup_r_opens r = cup_read_opens(record);
+    uint64_t values[CUP_O_COUNT_OF] = {0};
+    fprintf(out, " task=%" PRIu32 " kind=%s place=#%" PRIu32, r.task, cup_open_kind_name(r.kind),
+            r.place);
+    cup_dump_time(out, "start", r.start_ns);
+    fprintf(out, " error=%" PRIu32 " server=#%" PRIu32, r.error, r.server);
+    cup_pairs_set(cup_record_tail(record), cup_record_tail_bytes(record), values, CUP_O_COUNT_OF);
+    cup_dump_nonzero(out, cup_open_value_names, values, CUP_O_COUNT_OF);
+}
+
 HEAD_FIELDS(unattributed, FIELD(task, NUMBER))
 void cup_dump_unattributed(FILE *out, const struct cup_record *record)
 {

@@ -45,17 +45,22 @@ static void print_frame(FILE *out, const struct cup_stack_node *node)
 
 void cup_dump_stacks(FILE *out, const struct cup_record *record)
 {
-    struct cup_r_stacks r = cup_read_stacks(record);
-    uint32_t held = cup_stack_node_count(record);
+    struct cup_r_stacks r = cup_read_stacks(record); /* that of NODES is the same */
+    struct cup_nodes_reader nodes;
     fprintf(out, " first=%" PRIu32 " count=%" PRIu32, r.first, r.count);
-    for (uint32_t i = 0; i < held; i++) {
-        const struct cup_stack_node node = cup_stack_node_at(record, i);
+    cup_nodes_start(&nodes, record);
+    while (cup_nodes_next(&nodes)) {
         cup_dump_row(out, "NODE");
-        fprintf(out, " %" PRIu32 " parent=%" PRIu32 " ", r.first + i, node.parent);
-        print_frame(out, &node);
+        fprintf(out, " %" PRIu32 " parent=%" PRIu32 " ", nodes.id, nodes.node.parent);
+        print_frame(out, &nodes.node);
     }
-    if (held < r.count)
+    if (nodes.damaged)
         fputs(" (nodes are missing)", out);
+}
+
+void cup_dump_nodes(FILE *out, const struct cup_record *record)
+{
+    cup_dump_stacks(out, record);
 }
 
 static void print_use(FILE *out, const struct cup_stack_use_row *row)

@@ -6,20 +6,24 @@
 #include "preload/root/baskets.h"
 #include "preload/sys/id_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Most files and peers of one process. Peers have a limit of their own, so that they do not take
- * the place of files. */
-enum { FILES_MOST = 6144, PEERS_MOST = 1024 };
+ * the place of files. Further files at one place share a number. */
+enum { FILES_MOST = 6144, PEERS_MOST = 1024, SHARED_MOST = 64 };
 
 /* Under the log's lock. */
-static struct cup_id_table files, peers;
-static uint32_t last_id; /* of files and peers */
+static struct cup_id_table files, peers, shared;
+static uint32_t last_id; /* of all of them */
+
+static uint32_t places[FILES_MOST + PEERS_MOST + SHARED_MOST + 1]; /* by number: strings */
 
 void cup_known_files_reset(void)
 {
     cup_id_table_reset(&files);
     cup_id_table_reset(&peers);
+    cup_id_table_reset(&shared);
     last_id = 0;
 }
 
@@ -34,9 +38,29 @@ static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cu
     if (*is_new)
         cup_id_add(table, key.key, key.more, id = ++last_id);
     cup_log_unlock();
-    if (!id)
-        cup_log_health(CUP_H_FILES_DROPPED, 1);
     return id;
+}
+
+size_t cup_place_length(const char *path)
+{
+    const char *scheme = strstr(path, "://");
+    if (!scheme && *path != '/')
+        return 0;
+    const char *end = strchrnul(scheme ? scheme + 3 : path + 1, '/');
+    if (scheme)
+        return (size_t)(end - path);
+    return *end ? (size_t)(end + 1 - path) : 1;
+}
+
+uint32_t cup_place_of(const char *path)
+{
+    size_t bytes = path ? cup_place_length(path) : 0;
+    return bytes ? cup_log_string(path, bytes) : path ? cup_log_cstring("./") : 0;
+}
+
+uint32_t cup_known_place(uint32_t file)
+{
+    return file < sizeof places / sizeof *places ? places[file] : 0;
 }
 
 /* Writes the record of file ID at PATH, whose string is PATH_ID. A data file without an inode is
@@ -58,6 +82,24 @@ static void write_record(uint32_t id, uint32_t class, const struct stat *status,
                      : 0,
     };
     cup_log_write(CUP_R_FILE, &record, NULL, 0);
+    places[id] = cup_place_of(path);
+}
+
+/* The number that further files at the place of PATH share; 0: there are too many places. */
+static uint32_t share_number(const struct stat *status, const char *path, uint32_t class)
+{
+    bool is_new;
+    char name[300];
+    size_t bytes = cup_place_length(path);
+    struct cup_hash key = cup_hash_bytes((struct cup_hash){class, 1}, path, bytes);
+    uint32_t id = find_number(&shared, SHARED_MOST, key, &is_new);
+    cup_log_health(CUP_H_FILES_DROPPED, 1);
+    if (!is_new)
+        return id;
+    snprintf(name, sizeof name, "%.*s(other files)", bytes < 256 ? (int)bytes : 256, path);
+    write_record(id, class, &(struct stat){.st_dev = status->st_dev, .st_ino = status->st_ino != 0},
+                 name, cup_log_cstring(name));
+    return id;
 }
 
 /* A file is identified by device, inode and path: the inode's number alone may be used again for
@@ -68,6 +110,8 @@ uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t cl
     struct cup_hash key = {status->st_ino, (uint64_t)status->st_dev << 32 | path_id};
     bool is_new;
     uint32_t id = find_number(&files, FILES_MOST, key, &is_new);
+    if (!id)
+        return share_number(status, path, class);
     if (!is_new)
         return id;
     write_record(id, class, status, path, path_id);
@@ -86,6 +130,8 @@ uint32_t cup_known_peer(const char *address)
     bool is_new;
     struct cup_hash key = cup_hash_bytes((struct cup_hash){1, 1}, address, strlen(address));
     uint32_t id = find_number(&peers, PEERS_MOST, key, &is_new);
+    if (!id)
+        cup_log_health(CUP_H_FILES_DROPPED, 1);
     if (is_new)
         write_record(id, CUP_FILE_SOCKET, &(struct stat){0}, address, cup_log_cstring(address));
     return id;

@@ -2,6 +2,8 @@
 
 #include "preload/attribution/attribution.h"
 #include "preload/io/file_class.h"
+#include "preload/io/known_files.h"
+#include "preload/io/open_sums.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/raw.h"
@@ -16,7 +18,7 @@ struct open_time {
 };
 
 static struct open_time *table; /* CUP_DESCRIPTORS entries; NULL: not made yet */
-static uint32_t records, failed_paths;
+static uint32_t records;
 
 /* The kernel provides pages of the table when they are first used. If two threads make a table at
  * the same time, the second one unmaps its own. */
@@ -40,28 +42,10 @@ void cup_opening_reset(void)
 {
     if (table)
         madvise(table, sizeof *table * CUP_DESCRIPTORS, MADV_DONTNEED);
-    records = failed_paths = 0;
+    records = 0;
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
-
-size_t cup_opening_common(const char *path)
-{
-    const char *scheme = strstr(path, "://");
-    const char *from = scheme ? scheme + 3 : path + (*path == '/');
-    return (size_t)(strchrnul(from, '/') - path);
-}
-
-/* A program may try a million names of files that do not exist, which would fill the log. After the
- * first thousand only the common beginning of each path is written. */
-static uint32_t write_path(const char *path)
-{
-    enum { PATHS_MOST = 1000 };
-    if (!path)
-        return 0;
-    bool whole = __atomic_fetch_add(&failed_paths, 1, __ATOMIC_RELAXED) < PATHS_MOST;
-    return cup_log_string(path, whole ? strlen(path) : cup_opening_common(path));
-}
 
 static void count_open(struct cup_block *block, const struct cup_opened *opened, uint64_t ns)
 {
@@ -75,20 +59,23 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
 {
     uint64_t ns = cup_ticks_ns(opened->stop - opened->start);
     count_open(block, opened, ns);
-    if (__atomic_fetch_add(&records, 1, __ATOMIC_RELAXED) >= CUP_OPENS_MOST) {
-        cup_log_health(CUP_H_OPENS_DROPPED, 1);
-        return;
+    bool whole = __atomic_load_n(&records, __ATOMIC_RELAXED) < CUP_OPENS_WHOLE;
+    struct cup_r_open record = {.task = opened->task,
+                                .file = opened->file,
+                                .kind = opened->kind,
+                                .error = opened->error,
+                                .start_ns = cup_ticks_realtime_ns(opened->start),
+                                .ns = ns,
+                                .server = opened->server,
+                                .redirects = opened->redirects};
+    if (whole) {
+        __atomic_fetch_add(&records, 1, __ATOMIC_RELAXED);
+        record.path = opened->file ? 0 : cup_log_cstring(opened->path);
+        cup_log_write(CUP_R_OPEN, &record, NULL, 0);
+    } else {
+        record.path = opened->file ? cup_known_place(opened->file) : cup_place_of(opened->path);
+        cup_open_sums_add(&record, opened->stop);
     }
-    const struct cup_r_open record = {.task = opened->task,
-                                      .file = opened->file,
-                                      .path = opened->file ? 0 : write_path(opened->path),
-                                      .kind = opened->kind,
-                                      .error = opened->error,
-                                      .start_ns = cup_ticks_realtime_ns(opened->start),
-                                      .ns = ns,
-                                      .server = opened->server,
-                                      .redirects = opened->redirects};
-    cup_log_write(CUP_R_OPEN, &record, NULL, 0);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* How long it takes to open data files, written as OPEN records. Connections: connecting.h.
+/* How long it takes to open data files, written as OPEN records, and sums of them. Connections:
+ * connecting.h.
  *
  * Whether a local file is data is known only when it is first read or written. Until then the time
  * of its open is kept with its descriptor, so that most opens (of imports and directories) cost no
@@ -35,11 +36,6 @@ struct cup_opened {
 
 /* Writes its record, and adds it to BLOCK unless that is NULL or it is a connection. Guard held. */
 void cup_opening_record(const struct cup_opened *opened, struct cup_block *block);
-
-/* Length of the part of PATH that many paths have in common: "root://host:port", or "/eos" of
- * "/eos/a/b".
- */
-size_t cup_opening_common(const char *path);
 
 /* Called when a log is opened, and in a forked child. */
 void cup_opening_reset(void);

@@ -4,6 +4,7 @@
 #include "preload/log/log.h"
 #include "preload/sampler/thread_slots.h"
 #include "preload/stacks/stack_events.h"
+#include "preload/stacks/stack_tables.h"
 #include "preload/sys/clock.h"
 
 #include <string.h>
@@ -40,6 +41,7 @@ static void write_record(const struct track *track)
                                              .rows = track->rows,
                                              .start_ns = cup_ticks_realtime_ns(track->start),
                                              .period = (uint32_t)looks.period};
+    cup_nodes_write();
     if (!cup_log_write(CUP_R_CPU_SAMPLES, &record, track->encoded, track->bytes))
         cup_log_health(CUP_H_CPU_SAMPLES_DROPPED, track->samples);
 }

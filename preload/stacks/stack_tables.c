@@ -1,11 +1,15 @@
 #include "preload/stacks/stack_tables.h"
 
+#include "include/log_pairs.h"
 #include "preload/log/log.h"
 #include "preload/python/layout.h"
 #include "preload/python/python.h"
 #include "preload/sys/id_table.h"
+#include "preload/sys/raw.h"
+#include "preload/sys/spin.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum { CODES_MOST = 1 << 16, PLACES_MOST = 1 << 17 };
 
@@ -16,6 +20,18 @@ enum { LAST = 1 };
 static struct cup_id_table places, /* (address, fingerprint) and (address | LAST, 0) to id */
     contents;                      /* hash of the content to id */
 static uint32_t code_count;        /* CODE records so far */
+
+static uint32_t lock;
+
+void cup_stack_tables_lock(void)
+{
+    cup_spin_lock(&lock);
+}
+
+void cup_stack_tables_unlock(void)
+{
+    cup_spin_unlock(&lock);
+}
 
 /* ---- functions by address: a cache, because addresses of freed code objects are reused ------ */
 
@@ -93,43 +109,141 @@ uint32_t cup_codes_add(const struct cup_code_facts *facts)
 
 /* ---- the tree of stacks -------------------------------------------------------------------- */
 
-enum { NODES_MOST = 1 << 18 };
+enum { NODES_MOST = 1 << 18, FIRST_SLOTS = 1 << 12 };
 
-static struct cup_id_table nodes; /* (parent and of, at) to the node's number */
-static uint32_t node_count;       /* so far */
+/* A process may have a hundred thousand nodes, so the table takes 20 to 28 bytes for each, less
+ * than half of what an id table takes. */
+static struct {
+    struct cup_stack_node *at; /* by number - 1. The kernel provides its pages when they are used */
+    uint32_t *slots;           /* a hash table of numbers; 0: free. At most half are used */
+    uint32_t count, slot_count;
+} nodes;
 
-static uint64_t make_key(uint32_t parent, uint32_t of)
+static void *map_room(size_t bytes)
 {
-    return (uint64_t)parent << 32 | of;
+    void *room = cup_raw_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return room == MAP_FAILED ? NULL : room;
+}
+
+/* The slot of a node, or the free slot where it belongs. */
+static uint32_t *find_slot(uint32_t parent, uint32_t of, uint32_t at)
+{
+    uint32_t mask = nodes.slot_count - 1;
+    uint32_t i = (uint32_t)cup_mix((uint64_t)parent << 32 | of, at) & mask;
+    for (; nodes.slots[i]; i = (i + 1) & mask) {
+        const struct cup_stack_node *node = &nodes.at[nodes.slots[i] - 1];
+        if (node->parent == parent && node->of == of && node->at == at)
+            break;
+    }
+    return &nodes.slots[i];
+}
+
+static void fill_slot(uint32_t number)
+{
+    const struct cup_stack_node *node = &nodes.at[number - 1];
+    *find_slot(node->parent, node->of, node->at) = number;
+}
+
+static bool double_slots(void)
+{
+    uint32_t *old = nodes.slots, old_count = nodes.slot_count;
+    uint32_t count = old ? 2 * old_count : FIRST_SLOTS, *slots = map_room(count * sizeof *slots);
+    if (!slots)
+        return false;
+    nodes.slots = slots;
+    nodes.slot_count = count;
+    for (uint32_t number = 1; number <= nodes.count; number++)
+        fill_slot(number);
+    if (old)
+        cup_raw_munmap(old, old_count * sizeof *old);
+    return true;
+}
+
+static bool have_room(uint32_t number)
+{
+    if (number > NODES_MOST - nodes.count)
+        return false;
+    nodes.at = nodes.at ? nodes.at : map_room(NODES_MOST * sizeof *nodes.at);
+    while (nodes.at && nodes.count + number > nodes.slot_count / 2)
+        if (!double_slots())
+            return false;
+    return nodes.at != NULL;
 }
 
 uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at)
 {
-    const struct cup_id_entry *entry = cup_id_find(&nodes, make_key(parent, of), at);
-    return entry ? entry->id : 0;
+    return nodes.slots ? *find_slot(parent, of, at) : 0;
 }
 
-static bool write_nodes(const struct cup_stack_node *frames, uint32_t number)
+static void reset_nodes(void)
 {
-    const struct cup_r_stacks record = {.first = node_count + 1, .count = number};
-    return cup_log_write(CUP_R_STACKS, &record, frames, number * sizeof *frames);
+    if (nodes.at)
+        cup_raw_munmap(nodes.at, NODES_MOST * sizeof *nodes.at);
+    if (nodes.slots)
+        cup_raw_munmap(nodes.slots, nodes.slot_count * sizeof *nodes.slots);
+    memset(&nodes, 0, sizeof nodes);
+}
+
+/* Nodes without a record, as rows of one. */
+enum { ROW_LONGEST = 15 };
+static struct {
+    uint32_t count, bytes;
+    unsigned char rows[CUP_NODES_AT_A_TIME * ROW_LONGEST];
+} pending;
+
+/* False: the log is full. They stay pending. */
+static bool write_pending(void)
+{
+    const struct cup_r_nodes record = {.first = nodes.count + 1 - pending.count,
+                                       .count = pending.count};
+    if (!cup_log_write(CUP_R_NODES, &record, pending.rows, pending.bytes))
+        return false;
+    __atomic_store_n(&pending.count, 0, __ATOMIC_RELAXED);
+    pending.bytes = 0;
+    return true;
+}
+
+void cup_nodes_write(void)
+{
+    if (!__atomic_load_n(&pending.count, __ATOMIC_RELAXED))
+        return;
+    cup_stack_tables_lock();
+    if (pending.count)
+        write_pending();
+    cup_stack_tables_unlock();
+}
+
+static void append_node(const struct cup_stack_node *node)
+{
+    unsigned char *at = pending.rows + pending.bytes;
+    size_t bytes = cup_pairs_number(at, nodes.count + 1 - node->parent);
+    bytes += cup_pairs_number(at + bytes, node->of << 1 | node->of >> 31);
+    bytes += cup_pairs_number(at + bytes, node->at + 1);
+    pending.bytes += (uint32_t)bytes;
+    __atomic_store_n(&pending.count, pending.count + 1, __ATOMIC_RELAXED);
+    nodes.at[nodes.count++] = *node;
+    fill_slot(nodes.count);
 }
 
 uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
 {
-    for (uint32_t i = 1; i < number; i++)
-        frames[i].parent = node_count + i;
-    if (!cup_id_room(&nodes, number, NODES_MOST) || !write_nodes(frames, number))
+    bool full = pending.bytes + number * ROW_LONGEST > sizeof pending.rows;
+    if (!have_room(number) || (full && !write_pending()))
         return 0;
-    for (uint32_t i = 0; i < number; i++)
-        cup_id_add(&nodes, make_key(frames[i].parent, frames[i].of), frames[i].at, ++node_count);
-    return node_count;
+    for (uint32_t i = 0; i < number; i++) {
+        frames[i].parent = i ? nodes.count : frames[i].parent;
+        append_node(&frames[i]);
+    }
+    return nodes.count;
 }
 
 void cup_stack_tables_reset(void)
 {
     cup_id_table_reset(&places);
     cup_id_table_reset(&contents);
-    cup_id_table_reset(&nodes);
-    code_count = node_count = 0;
+    reset_nodes();
+    code_count = 0;
+    pending.count = pending.bytes = 0;
+    lock = 0;
 }

@@ -1,9 +1,13 @@
 /* What the log holds of stacks: the functions seen on them (CODE records) and the tree of their
- * frames (STACKS records). The caller holds the lock of stacks.c. */
+ * frames (NODES records). All functions that say nothing else are called with the lock held. */
 #pragma once
 
 #include "include/log_format.h"
 #include "preload/stacks/stacks.h"
+
+/* Lock not held. The caller of lock has the guard. */
+void cup_stack_tables_lock(void);
+void cup_stack_tables_unlock(void);
 
 /* cup_code_find() and cup_code_add() of stacks.h take the lock and call these two. They return the
  * function's id; 0: it is not known (find), or there is no room (add). Functions with the same
@@ -15,10 +19,15 @@ uint32_t cup_codes_add(const struct cup_code_facts *facts);
 /* The node of function OF at offset AT, called from node PARENT; 0: there is none. */
 uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at);
 
-/* Adds a chain of COUNT frames that are not in the tree, in order of calls. The first one's parent
- * is given; this function fills in the others'. Returns the last frame's node; 0: no room, and none
- * is added. */
+/* Adds a chain of at most CUP_NODES_AT_A_TIME frames that are not in the tree, in order of calls.
+ * The first one's parent is given; this function fills in the others'. Returns the last frame's
+ * node; 0: no room, and none is added. */
+enum { CUP_NODES_AT_A_TIME = 512 };
 uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t count);
 
-/* A new log, or a forked child: no record is written yet. */
+/* Lock not held. Nodes are written together, because most come one by one. Call this before writing
+ * a record that names nodes. */
+void cup_nodes_write(void);
+
+/* A new log, or a forked child: no record is written yet. Frees the lock. */
 void cup_stack_tables_reset(void);

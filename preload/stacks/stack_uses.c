@@ -3,6 +3,7 @@
 #include "include/log_pairs.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
+#include "preload/stacks/stack_tables.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -141,6 +142,7 @@ static void write_sums(uint32_t task, struct sum *sums, size_t count)
     enum { ROW_LONGEST = 36 };
     unsigned char rows[2048];
     sort_sums(sums, count);
+    cup_nodes_write();
     for (size_t next = 0; next < count;) {
         size_t bytes = 0, first = next;
         for (; next < count && bytes + ROW_LONGEST <= sizeof rows; next++)

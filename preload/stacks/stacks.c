@@ -11,7 +11,6 @@
 #include "preload/stacks/modules.h"
 #include "preload/stacks/stack_tables.h"
 #include "preload/sys/id_table.h"
-#include "preload/sys/spin.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,7 +20,6 @@ enum { FRAMES_MOST = CUP_MERGE_PYTHON_MOST };
 
 static enum cup_stacks_mode mode;
 static bool verified;
-static uint32_t lock; /* protects stack_tables.c */
 static uint32_t
     epoch; /* number of resets; part of each stack's hash, so that a reset empties the cache */
 
@@ -270,10 +268,10 @@ static uint32_t find_or_add_node(const struct stack *stack, uint32_t under)
     uint32_t cut = stack->merged.cut, node = 0;
     if (!stack->merged.count)
         return under;
-    cup_spin_lock(&lock);
+    cup_stack_tables_lock();
     if (name_frames(stack, nodes + cut))
         node = find_node(nodes, stack->merged.count + cut, under);
-    cup_spin_unlock(&lock);
+    cup_stack_tables_unlock();
     if (!node)
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     return node;
@@ -453,18 +451,18 @@ __attribute__((noinline)) uint32_t cup_stack_event_here(uint32_t under, bool at_
 
 uint32_t cup_code_find(uint64_t address, uint64_t fingerprint)
 {
-    cup_spin_lock(&lock);
+    cup_stack_tables_lock();
     uint32_t id = cup_codes_find(address, fingerprint);
-    cup_spin_unlock(&lock);
+    cup_stack_tables_unlock();
     return id;
 }
 
 uint32_t cup_code_add(const struct cup_code_facts *facts)
 {
     int saved = errno;
-    cup_spin_lock(&lock);
+    cup_stack_tables_lock();
     uint32_t id = cup_codes_add(facts);
-    cup_spin_unlock(&lock);
+    cup_stack_tables_unlock();
     errno = saved;
     return id;
 }
@@ -473,9 +471,9 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
 {
     struct cup_stack_node node = {parent, of, at};
     int saved = errno;
-    cup_spin_lock(&lock);
+    cup_stack_tables_lock();
     uint32_t id = find_node(&node, 1, parent);
-    cup_spin_unlock(&lock);
+    cup_stack_tables_unlock();
     if (!id)
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     errno = saved;
@@ -486,7 +484,6 @@ uint32_t cup_stack_node(uint32_t parent, uint32_t of, uint32_t at)
 
 void cup_stacks_reset(void)
 {
-    lock = 0;
     memset(cup_stack_walkers, 0, sizeof cup_stack_walkers); /* no other thread exists */
     __atomic_store_n(&epoch, epoch + 1, __ATOMIC_RELAXED);
     cup_stack_tables_reset();

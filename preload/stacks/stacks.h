@@ -1,4 +1,4 @@
-/* Call stacks as numbers. All stacks form one tree, which the log holds as STACKS records: a node
+/* Call stacks as numbers. All stacks form one tree, which the log holds as NODES records: a node
  * is one frame, and its ancestors are the callers. So an event names its whole stack by the number
  * of one node, in 32 bits. See
  * docs/contributing/stacks.md. */

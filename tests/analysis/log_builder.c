@@ -208,8 +208,16 @@ void builder_module(struct log_builder *builder, uint32_t id, uint32_t path, con
 void builder_stacks(struct log_builder *builder, uint32_t first, const struct cup_stack_node *nodes,
                     uint32_t count)
 {
-    const struct cup_r_stacks stacks = {.first = first, .count = count};
-    builder_record(builder, CUP_R_STACKS, &stacks, sizeof stacks, nodes, count * sizeof *nodes);
+    const struct cup_r_nodes record = {.first = first, .count = count};
+    unsigned char *tail = malloc(count * 15 + 1);
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        bytes += cup_pairs_number(tail + bytes, first + i - nodes[i].parent);
+        bytes += cup_pairs_number(tail + bytes, nodes[i].of << 1 | nodes[i].of >> 31);
+        bytes += cup_pairs_number(tail + bytes, nodes[i].at + 1);
+    }
+    builder_record(builder, CUP_R_NODES, &record, sizeof record, tail, bytes);
+    free(tail);
 }
 
 void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,

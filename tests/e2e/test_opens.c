@@ -115,6 +115,87 @@ Test(opens, files_and_connections)
     test_directory_remove(logs);
 }
 
+/* ---- many opens ------------------------------------------------------------------------------ */
+
+static int count_lines(const char *dump, const char *type)
+{
+    int count = 0;
+    while ((dump = strstr(dump, type)) != NULL) {
+        dump += strlen(type);
+        count++;
+    }
+    return count;
+}
+
+static json_t *row_of(json_t *report, const char *section, const char *server);
+
+/* After the first hundreds the log has sums, and the figures stay the same. */
+Test(opens, that_are_many_are_summed_up)
+{
+    enum { OPENS = 3000, WHOLE = 256, SUMS_MOST = 60 };
+    char *logs = test_directory();
+    const char *program = text("for _ in range(%d):\n"
+                               "    with open('%s/data.bin', 'rb', 0) as file:\n"
+                               "        file.read(10)\n",
+                               OPENS, logs);
+    FILE *data = fopen(text("%s/data.bin", logs), "w");
+    cr_assert(data && fputs("0123456789", data) > 0 && fclose(data) == 0);
+    struct child plain = {.argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c", program}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    char *dump = dump_of(logs);
+    int sums = count_lines(dump, " OPENS ");
+    cr_expect_eq(count_lines(dump, " OPEN "), WHOLE);
+    cr_expect(sums >= 1 && sums <= SUMS_MOST, "%d sums", sums);
+    json_t *report = report_of(logs), *tasks = tasks_of(logs);
+    json_t *row = row_of(report, "opens", text("%.*s", (int)strcspn(logs + 1, "/") + 1, logs));
+    cr_expect_eq(integer(row, "opened"), OPENS);
+    cr_expect_float_eq(
+        json_number_value(json_object_get(row, "total_s")),
+        json_number_value(json_object_get(task_of(tasks, "run_task"), "file_open_s")), 1e-9);
+    json_decref(report);
+    json_decref(tasks);
+    free(dump);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
+/* Files beyond the table's size share a record, and their bytes stay in the table of files. */
+Test(opens, files_beyond_the_table_share_a_record)
+{
+    enum { FILES = 7000, WITH_RECORD = 6144 };
+    char *logs = test_directory();
+    const char *program = text("import os\n"
+                               "for i in range(%d):\n"
+                               "    path = f'%s/{i}.bin'\n"
+                               "    with open(path, 'wb', 0) as file:\n"
+                               "        file.write(b'0123456789')\n"
+                               "    with open(path, 'rb', 0) as file:\n"
+                               "        file.read(10)\n"
+                               "    os.unlink(path)\n",
+                               FILES, logs);
+    struct child plain = {.argv = {CUP_PYTHON, WORKLOADS "run_task.py", "-c", program}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    char *dump = dump_of(logs);
+    cr_expect_eq(count_lines(dump, "(other files)\""), 1);
+    cr_expect_lt(count_lines(dump, " FILE_USE "), WITH_RECORD + 100);
+    json_t *report = report_of(logs);
+    const char *place = text("%.*s", (int)strcspn(logs + 1, "/") + 1, logs);
+    cr_expect_eq(integer(row_of(report, "opens", place), "opened"), 2 * FILES);
+    json_t *files = json_object_get(json_object_get(report, "files"), "rows"), *file;
+    size_t i;
+    json_int_t bytes = 0;
+    json_array_foreach(files, i, file) bytes += integer(file, "read_bytes");
+    cr_expect_eq(bytes, 10 * FILES);
+    json_decref(report);
+    free(dump);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
 /* ---- XRootD ---------------------------------------------------------------------------------- */
 
 static json_t *row_of(json_t *report, const char *section, const char *server)

@@ -1,6 +1,6 @@
 """How fast the logs of an ordinary cluster grow: an hour of Coffea jobs, default switches.
 
-    log_growth.py [--duration 3600] [--workers 1] [--threads 2] [-o DIR]
+    log_growth.py [--duration 3600] [--workers 1] [--threads 2] [--task-s 12] [--chunksize 12500] [-o DIR]
 
 One job after the other (tests/workloads/paced_job.py) on one scheduler and workers with nannies; every
 other job brings its processor's code along, as a notebook does. Each minute it looks at the logs.
@@ -32,7 +32,7 @@ EVERY_S = 60
 
 def record_names():
     text = (TOP / "include" / "log_format.h").read_text()
-    return {int(number): name for name, number in re.findall(r"\bX\(([A-Z_]+), \w+, (\d+), \d+, \d+, \"", text)}
+    return {int(number): name for name, number in re.findall(r"\bX\(([A-Z_]+), \w+, (\d+), \d+, \d+,", text)}
 
 
 class Log:
@@ -118,7 +118,7 @@ def run_jobs(args, logs, address, worker, scheduler):
         if job is None:
             job = Process(f"job-{done}", [
                 *args.cupping, sys.executable, TOP / "tests/workloads/paced_job.py", files / "files.json",
-                address, "--task-s", args.task_s, *["--by-value"] * (done % 2)], args.logs)
+                address, "--task-s", args.task_s, "--chunksize", args.chunksize, *["--by-value"] * (done % 2)], args.logs)
         elif job.ended():
             if job.popen.returncode != 0:
                 raise job.failure()
@@ -188,6 +188,7 @@ def main():
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--task-s", type=float, default=12.0)
+    parser.add_argument("--chunksize", type=int, default=12_500)
     parser.add_argument("-o", "--output", type=Path, default=TOP / "build" / "log-growth")
     args = parser.parse_args()
     args.output = args.output.resolve()

@@ -7,6 +7,7 @@
 #include "preload/python/layout.h"
 #include "preload/python/stack_frames.h"
 #include "preload/stacks/native.h"
+#include "preload/stacks/stack_tables.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/hook_list.h"
 
@@ -133,6 +134,12 @@ static double cost_of(uint32_t (*here)(uint32_t under))
         best = each < best ? each : best;
     }
     return best;
+}
+
+/* The log has all nodes that were seen. */
+CALLED void stacks_write(void)
+{
+    cup_nodes_write();
 }
 
 CALLED double stacks_cost(void)

@@ -2,7 +2,7 @@
 
     paced_job.py FILES.JSON SCHEDULER [--by-value] [--chunksize 12500] [--task-s 12]
 
-A chunk takes 5 to 20 s, task-s on average, however little it computes. --by-value: the processor is
+A chunk takes task-s on average, at least 5 s or half of that, however little it computes. --by-value: the processor is
 pickled with its code, as one that is written in a notebook; otherwise workers import it.
 """
 
@@ -37,7 +37,8 @@ class Paced(Dimuon):
         self.task_s = task_s
 
     def process(self, events):
-        seconds = random.Random(events.metadata["entrystart"]).uniform(5, 2 * self.task_s - 5)
+        least = min(5, self.task_s / 2)
+        seconds = random.Random(events.metadata["entrystart"]).uniform(least, 2 * self.task_s - least)
         half = seconds / 2
         wait(half)
         out = super().process(events)

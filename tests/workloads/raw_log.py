@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent.parent
-STRING, TASK_BEGIN, NOTE, CODE, MODULE, STACKS, STACK_USE = 1, 5, 11, 33, 34, 35, 36
+STRING, TASK_BEGIN, NOTE, CODE, MODULE, NODES, STACK_USE = 1, 5, 11, 33, 34, 47, 36
 CPU_SAMPLES = 41
 STACKS_FEATURE, NATIVE_FEATURE = 17, 18  # bits
 CUT, HELPER, NATIVE, UNKNOWN = 0x7ffffff0, 0x7ffffff1, 0x80000000, 2**32 - 1
@@ -94,14 +94,21 @@ class Log:
             module, path, base, size, _ = struct.unpack_from("<IIQII", record, 8)
             assert module == len(self.modules) + 1
             self.modules[module] = (self.strings[path], tail[:size].hex())
-        elif kind == STACKS:
-            first, count = struct.unpack_from("<II", record, 8)
-            for i in range(count):
-                parent, of, at = struct.unpack_from("<III", tail, 12 * i)
-                assert parent < first + i and (of in self.codes or CUT <= of <= NATIVE or not of or
-                                               of - NATIVE in self.modules), (parent, of, at)
-                assert first + i == len(self.nodes) + 1
-                self.nodes[first + i] = (parent, of, at)
+        elif kind == NODES:
+            self.read_nodes(record, tail)
+
+    def read_nodes(self, record, tail):
+        first, count = struct.unpack_from("<II", record, 8)
+        place = 0
+        for node in range(first, first + count):
+            step, place = number(tail, place)
+            of, place = number(tail, place)
+            at, place = number(tail, place)
+            parent, of, at = node - step, (of >> 1 | of << 31) % 2**32, (at - 1) % 2**32
+            assert 0 <= parent < node and (of in self.codes or CUT <= of <= NATIVE or not of or
+                                           of - NATIVE in self.modules), (parent, of, at)
+            assert node == len(self.nodes) + 1
+            self.nodes[node] = (parent, of, at)
 
     def read_code(self, record, tail):
         number, file, line, minor, qualified, name, table = struct.unpack_from("<IIIHHII", record, 8)

@@ -502,6 +502,7 @@ def main():
     sys.setrecursionlimit(3000)
     for shape in SHAPES:
         shape()
+    library.stacks_write()
     log = Log(glob.glob(os.path.join(directory, "*.cup"))[0])
     frames = compare(log)
     print(f"{sys.version.split()[0]}: {len(taken)} stacks, {frames} frames, {len(log.codes)} functions, "

@@ -217,15 +217,11 @@ static void add_node(struct cup_call_maker *maker, uint32_t id, const struct cup
 
 static void on_stacks(struct cup_call_maker *maker, const struct cup_record *record)
 {
-    struct cup_r_stacks fixed = cup_read_stacks(record);
-    uint32_t count = cup_stack_node_count(record);
-    maker->tree->damaged += count < fixed.count;
-    if (fixed.first == 0 || count > UINT32_MAX - fixed.first)
-        return;
-    for (uint32_t i = 0; i < count && !maker->out_of_memory; i++) {
-        const struct cup_stack_node node = cup_stack_node_at(record, i);
-        add_node(maker, fixed.first + i, &node);
-    }
+    struct cup_nodes_reader nodes;
+    cup_nodes_start(&nodes, record);
+    while (!maker->out_of_memory && cup_nodes_next(&nodes))
+        add_node(maker, nodes.id, &nodes.node);
+    maker->tree->damaged += nodes.damaged;
 }
 
 /* ---- uses --------------------------------------------------------------------------------- */
@@ -466,7 +462,7 @@ static void on_record(struct cup_call_maker *maker, const struct cup_record *rec
         on_code(maker, record);
     else if (record->type == CUP_R_MODULE)
         on_module(maker, record);
-    else if (record->type == CUP_R_STACKS)
+    else if (record->type == CUP_R_STACKS || record->type == CUP_R_NODES)
         on_stacks(maker, record);
     else if (record->type == CUP_R_STACK_USE)
         on_stack_use(maker, record);
@@ -529,7 +525,7 @@ static uint64_t types_for(const struct cup_call_ask *ask)
     static const uint64_t types[] = {
         [STACKS] = UINT64_C(1) << CUP_R_STRING | UINT64_C(1) << CUP_R_CODE |
                    UINT64_C(1) << CUP_R_MODULE | UINT64_C(1) << CUP_R_STACKS |
-                   UINT64_C(1) << CUP_R_STACK_USE,
+                   UINT64_C(1) << CUP_R_NODES | UINT64_C(1) << CUP_R_STACK_USE,
         [SAMPLES] = UINT64_C(1) << CUP_R_CPU_SAMPLES,
     };
     return types[STACKS] | (ask->samples ? types[SAMPLES] : 0);

@@ -10,12 +10,13 @@
 #include "analysis/metrics/reads/open_ranks.h"
 #include "analysis/tasks/task_columns.h"
 #include "cli/verbs.h"
+#include "include/log_pairs.h"
 #include "plot/io/io_plots.h"
 #include "plot/plots.h"
 #include "tests/analysis/fixture.h"
 
 enum { MS = 1000000 };
-enum { REMOTE = 60, REMOTE_TOO, PEER, LOCAL, MISSING, HERE, OTHER_SPAN };
+enum { REMOTE = 60, REMOTE_TOO, PEER, LOCAL, MISSING, HERE, OTHER_SPAN, PLACE };
 enum { REMOTE_FILE = 10, REMOTE_FILE_TOO, PEER_FILE, LOCAL_FILE };
 
 static void add_file(uint32_t id, uint32_t path, const char *name, uint32_t class, uint32_t flags)
@@ -35,6 +36,7 @@ static void add_names(void)
     add_file(LOCAL_FILE, LOCAL, "/eos/cms/a.root", CUP_FILE_DATA, 0);
     builder_string(&builder, MISSING, "root://eos.cern.ch:1094//store/none.root");
     builder_string(&builder, HERE, "none.bin");
+    builder_string(&builder, PLACE, "root://eos.cern.ch:1094");
 }
 
 static void set_up(void)
@@ -100,12 +102,18 @@ Test(opens, each_duration_has_its_bucket)
     cr_expect_eq(cup_open_bucket(0), 0);
 }
 
+static void count_one(struct cup_open_sum *sum, uint64_t ns)
+{
+    const struct cup_opens_alike one = cup_one_open(ns, 0);
+    cup_open_sum_count(sum, &one);
+}
+
 Test(opens, quantiles_are_good_to_3_percent)
 {
     struct cup_open_sum sum = {0};
     cr_expect(isnan(cup_open_quantile_ns(&sum, 0.5)));
     for (uint64_t i = 1; i <= 1000; i++)
-        cup_open_sum_count(&sum, i * MS, 0);
+        count_one(&sum, i * MS);
     for (unsigned percent = 1; percent <= 100; percent++) {
         double exact = percent * 10.0 * MS, told = cup_open_quantile_ns(&sum, percent / 100.0);
         cr_expect(fabs(told / exact - 1) < 0.0313, "%u %%: %f, not %f", percent, told, exact);
@@ -116,7 +124,7 @@ Test(opens, quantiles_are_good_to_3_percent)
 Test(opens, a_single_one_is_exact)
 {
     struct cup_open_sum sum = {0};
-    cup_open_sum_count(&sum, 1234567, 0);
+    count_one(&sum, 1234567);
     cr_expect_float_eq(cup_open_quantile_ns(&sum, 0.01), 1234567, 0);
     cr_expect_float_eq(cup_open_quantile_ns(&sum, 0.99), 1234567, 0);
 }
@@ -143,6 +151,54 @@ Test(opens, by_server_and_kind)
     cr_expect_eq(sum_of("/eos", CUP_OPEN_LOCAL)->opened, 1);
     cr_expect_eq(sum_of(".", CUP_OPEN_LOCAL)->failed, 1);
     cr_expect_null(sum_of("/eos", CUP_OPEN_XROOTD));
+}
+
+static void sum_up(uint32_t task, uint32_t error, const uint64_t *durations, uint64_t count)
+{
+    uint64_t values[CUP_O_COUNT_OF] = {count, 0, UINT64_MAX, 0, 3};
+    unsigned char pairs[1024];
+    const struct cup_r_opens opens = {.task = task,
+                                      .place = PLACE,
+                                      .kind = CUP_OPEN_XROOTD,
+                                      .error = error,
+                                      .start_ns = at_second(11)};
+    for (uint64_t i = 0; i < count; i++) {
+        values[CUP_O_NS] += durations[i];
+        values[CUP_O_SHORTEST_NS] = fmin(values[CUP_O_SHORTEST_NS], durations[i]);
+        values[CUP_O_LONGEST_NS] = fmax(values[CUP_O_LONGEST_NS], durations[i]);
+    }
+    size_t bytes = cup_pairs_nonzero(pairs, values, CUP_O_COUNT_OF);
+    for (uint64_t i = 0; i < count && count > 1; i++) {
+        bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + cup_open_bucket(durations[i]));
+        bytes += cup_pairs_number(pairs + bytes, 1);
+    }
+    bytes = cup_pairs_pad(pairs, bytes);
+    builder_record(&builder, CUP_R_OPENS, &opens, sizeof opens, pairs, bytes);
+}
+
+/* The same opens, one by one and as sums, make the same figures. */
+Test(opens, in_sums_count_as_if_they_were_alone)
+{
+    static const uint64_t durations[] = {10 * MS, 30 * MS, 2 * MS, 700 * MS, 90000};
+    enum { COUNT = sizeof durations / sizeof *durations };
+    for (uint64_t i = 0; i < COUNT; i++)
+        opened(1, REMOTE_FILE, CUP_OPEN_XROOTD, durations[i]);
+    failed(1, MISSING, CUP_OPEN_XROOTD, 3011, 4 * MS);
+    failed(1, MISSING, CUP_OPEN_XROOTD, 3011, 5 * MS);
+    load();
+    struct cup_open_sum alone = *sum_of("root://eos.cern.ch:1094", CUP_OPEN_XROOTD);
+    end_fixture();
+    set_up();
+    sum_up(1, 0, durations, COUNT - 1);
+    sum_up(1, 0, durations + COUNT - 1, 1);
+    sum_up(1, 3011, (const uint64_t[]){4 * MS, 5 * MS}, 2);
+    sum_up(1, 0, durations, 0);
+    load();
+    struct cup_open_sum sums = *sum_of("root://eos.cern.ch:1094", CUP_OPEN_XROOTD);
+    cr_expect_eq(sums.redirects, 9);
+    sums.redirects = 0;
+    sums.server = alone.server;
+    cr_expect_arr_eq(&sums, &alone, sizeof sums);
 }
 
 static void expect_server(const char *path, const char *server)

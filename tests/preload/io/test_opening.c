@@ -1,26 +1,27 @@
-/* What paths have in common; which sockets are XRootD's. Times themselves: tests/e2e/test_opens.c.
+/* Where paths are; which sockets are XRootD's. Times themselves: tests/e2e/test_opens.c.
  */
 #include "preload/io/descriptor.h"
+#include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 
 #include <criterion/criterion.h>
 
-static void expect_common(const char *path, size_t bytes)
+static void expect_place(const char *path, size_t bytes)
 {
-    cr_expect_eq(cup_opening_common(path), bytes, "%s: %zu", path, cup_opening_common(path));
+    cr_expect_eq(cup_place_length(path), bytes, "%s: %zu", path, cup_place_length(path));
 }
 
-Test(opening, the_beginning_of_a_path)
+Test(opening, the_place_of_a_path)
 {
-    expect_common("root://host:1094//store/a.root", 16);
-    expect_common("root://host", 11);
-    expect_common("tcp://10.0.0.1:443", 18);
-    expect_common("/eos/cms/a.root", 4);
-    expect_common("/a.root", 7);
-    expect_common("a.root", 6);
-    expect_common("here/a.root", 4);
-    expect_common("/", 1);
-    expect_common("", 0);
+    expect_place("root://host:1094//store/a.root", 16);
+    expect_place("root://host", 11);
+    expect_place("tcp://10.0.0.1:443", 18);
+    expect_place("/eos/cms/a.root", 5);
+    expect_place("/a.root", 1);
+    expect_place("a.root", 0);
+    expect_place("here/a.root", 0);
+    expect_place("/", 1);
+    expect_place("", 0);
 }
 
 Test(opening, sockets_of_a_range_that_is_closed_are_not_the_clients_any_more)

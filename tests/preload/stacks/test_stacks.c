@@ -45,6 +45,19 @@ Test(stacks, ids_are_of_whole_keys)
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
+static void expect_nodes(const struct cup_r_nodes *record, const struct cup_stack_node *expected,
+                         uint32_t first, uint32_t count)
+{
+    const unsigned char *at = (const unsigned char *)(record + 1);
+    cr_assert(record->first == first && record->count == count);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_expect_eq(first + i - test_number(&at), expected[i].parent);
+        uint32_t of = (uint32_t)test_number(&at);
+        cr_expect_eq((of >> 1 | of << 31), expected[i].of);
+        cr_expect_eq((uint32_t)test_number(&at) - 1, expected[i].at);
+    }
+}
+
 Test(stacks, chains_share_what_they_have_in_common)
 {
     struct cup_stack_node chain[3] = {{0, 1, 10}, {99, 2, 20}, {99, 1, 10}};
@@ -58,14 +71,18 @@ Test(stacks, chains_share_what_they_have_in_common)
     static const struct cup_stack_node expected[] = {
         {0, 1, 10}, {1, 2, 20}, {2, 1, 10}, {1, 3, CUP_AT_UNKNOWN}, {4, CUP_NODE_HELPER, 0}};
     uint64_t at = 0;
-    uint32_t seen = 0;
-    for (const struct cup_record *next; (next = test_next(&at, CUP_R_STACKS));) {
-        const struct cup_r_stacks *record = (const void *)next;
-        cr_assert_eq(record->first, seen + 1);
-        cr_expect_arr_eq(record + 1, expected + seen, record->count * sizeof *expected);
-        seen += record->count;
-    }
-    cr_expect_eq(seen, 5);
+    cr_expect_null(test_next(&at, CUP_R_NODES), "they are written together");
+    cup_nodes_write();
+    cup_nodes_write();
+    at = 0;
+    const struct cup_record *record = test_next(&at, CUP_R_NODES);
+    cr_assert_not_null(record);
+    expect_nodes((const struct cup_r_nodes *)record, expected, 1, 5);
+    cr_expect_null(test_next(&at, CUP_R_NODES));
+    cr_assert_eq(cup_nodes_add((struct cup_stack_node[]){{3, 4, 0}}, 1), 6);
+    cup_nodes_write();
+    expect_nodes((const void *)test_next(&at, CUP_R_NODES), (struct cup_stack_node[]){{3, 4, 0}}, 6,
+                 1);
 }
 
 static void set_up_small(void)
@@ -76,7 +93,7 @@ static void set_up_small(void)
 
 TestSuite(stacks_full, .init = set_up_small, .fini = test_log_close);
 
-Test(stacks_full, no_node_is_there_that_the_log_does_not_tell)
+Test(stacks_full, a_full_log_takes_no_more_nodes)
 {
     struct cup_stack_node chain[100];
     uint32_t last = 0, told = 0, count = 0;
