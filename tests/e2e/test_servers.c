@@ -2,6 +2,7 @@
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/http_server.h"
+#include "tests/e2e/job.h"
 #include "tests/e2e/profile.h"
 #include "tests/e2e/xrootd_redirector.h"
 #include "tests/e2e/xrootd_server.h"
@@ -215,6 +216,50 @@ Test(servers, of_two_http_servers_the_slow_one_comes_first)
     child_free(&recorded);
     test_directory_remove(logs);
     test_directory_remove(files);
+}
+
+/* ---- XRootD ------------------------------------------------------------------------------------
+ */
+
+static json_t *seconds_of_log(void)
+{
+    struct child judge = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/xrootd_waits.py", xrootd_log()}};
+    child_run(&judge);
+    cr_assert(judge.status == 0, "%s", judge.err);
+    json_t *held = json_loads(judge.out, 0, NULL);
+    cr_assert_not_null(held);
+    child_free(&judge);
+    return held;
+}
+
+/* Six tasks, on four threads. There is room for a loaded machine. */
+Test(servers, tasks_wait_as_long_as_the_log_of_xrootd_says)
+{
+    xrootd_need();
+    if (child_status((const char *[4]){"sh", "-c", "ls /usr/lib*/*/libXrdThrottle-*.so"}))
+        cr_skip_test("XRootD's throttle is missing (Debian: xrootd-server-plugins)");
+    xrootd_start_slow();
+    size_t i;
+    struct cup_cluster cluster;
+    char *scratch = cup_scratch("xrootd-waits");
+    const char *const arguments[] = {xrootd_url, NULL};
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){.directory = scratch, .threads = 4});
+    cup_cluster_script(&cluster, "xrootd_waits.py", arguments);
+    cup_cluster_stop(&cluster);
+    json_t *row, *rows = cup_tasks(scratch), *held = seconds_of_log();
+    cr_expect_eq(json_array_size(rows), 6);
+    json_array_foreach(rows, i, row)
+    {
+        const char *key = cup_word(row, "key");
+        double waited = cup_number(row, "io_wait_s"), served = cup_number(held, key);
+        cr_expect(served > 0.5 && waited > 0.9 * served && waited < 1.1 * served + 0.3,
+                  "%s waited %f s, the server says %f s", key, waited, served);
+    }
+    json_decref(rows);
+    json_decref(held);
+    xrootd_stop();
+    free(scratch);
 }
 
 /* ---- Dask's own servers ------------------------------------------------------------------------

@@ -18,7 +18,7 @@
 static char *directory; /* where the server runs: its files, settings and log */
 char xrootd_url[64];
 static struct cup_process server;
-static bool over_tls;
+static bool over_tls, slow;
 
 /* A test's program of its own; how it ended. */
 int child_status(const char *const argv[])
@@ -51,6 +51,9 @@ static void write_settings(int port)
                 "xrd.tls %s/certificate %s/key\nxrd.tlsca certfile %s/certificate\n"
                 "xrootd.tls capable all\n",
                 directory, directory, directory);
+    if (slow)
+        fprintf(file, "xrootd.fslib throttle default\nthrottle.throttle data 3m interval 100\n"
+                      "xrootd.async off\nxrootd.trace all\n");
     cr_assert(fclose(file) == 0);
 }
 
@@ -59,7 +62,7 @@ void xrootd_start_again(void)
 {
     int port = server_free_port();
     const char *settings = text("%s/settings", directory), *log = text("%s/admin/log", directory);
-    const char *const argv[] = {"xrootd", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
+    const char *const argv[] = {"xrootd", "-z", "-c", settings, "-l", log, geteuid() ? NULL : "-R",
                                 "nobody", NULL};
     write_settings(port);
     cup_process_start(&server, "xrootd", text("%s/output", directory), argv, cup_clean_environment);
@@ -109,6 +112,13 @@ void xrootd_start_tls(void)
     xrootd_start_again();
 }
 
+void xrootd_start_slow(void)
+{
+    make_files();
+    slow = true;
+    xrootd_start_again();
+}
+
 void xrootd_kill(void)
 {
     cup_process_kill(&server);
@@ -128,6 +138,11 @@ pid_t xrootd_pid(void)
 const char *xrootd_files(void)
 {
     return text("%s/files", directory);
+}
+
+const char *xrootd_log(void)
+{
+    return text("%s/admin/log", directory);
 }
 
 const char *xrootd_authorities(void)

@@ -11,7 +11,8 @@ void xrootd_need(void);
 
 /* Starts it with the files of tests/workloads/xrootd_files.py; stops it and removes them. */
 void xrootd_start(void);
-void xrootd_start_tls(void); /* at "roots://localhost:PORT/"; skips the test without openssl */
+void xrootd_start_tls(void);  /* at "roots://localhost:PORT/"; skips the test without openssl */
+void xrootd_start_slow(void); /* sends 3 MB a second, and logs each request, in microseconds */
 void xrootd_stop(void);
 
 /* Kills it; starts another one with the same files, at another port. */
@@ -22,7 +23,8 @@ void xrootd_start_again(void);
 void xrootd_make_files(const char *to);
 
 pid_t xrootd_pid(void);
-const char *xrootd_files(void);       /* the directory that it serves */
+const char *xrootd_files(void); /* the directory that it serves */
+const char *xrootd_log(void);
 const char *xrootd_authorities(void); /* a client's X509_CERT_DIR, for TLS */
 long long xrootd_file_bytes(const char *name);
 
