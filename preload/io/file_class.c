@@ -60,6 +60,29 @@ static bool is_setting(const char *path, size_t length)
            (is_of_package(path) && ENDS_WITH_ONE_OF(path, length, package_endings));
 }
 
+/* "0d5ce2a1.0" and "0d5ce2a1.r0": OpenSSL finds certificates and lists of revoked ones by such
+ * names.
+ */
+static bool is_hashed_certificate(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *rest = name + strspn(name, "0123456789abcdef");
+    if (rest - name != 8 || *rest++ != '.')
+        return false;
+    rest += *rest == 'r';
+    return *rest >= '0' && *rest <= '9' && !rest[1];
+}
+
+/* Certificates, which a client of a server reads once in a process or for each connection. On a
+ * grid site they are below /cvmfs/.../grid-security/certificates, and the user's is
+ * /tmp/x509up_u1000. */
+static bool is_certificate(const char *path, size_t length)
+{
+    static const char *const endings[] = {".pem", ".crt", ".crl"};
+    return strstr(path, "/grid-security/") || strstr(path, "/x509up_") ||
+           ENDS_WITH_ONE_OF(path, length, endings) || is_hashed_certificate(path);
+}
+
 /* A program without an ending: bin/dask. */
 static bool is_script(const char *path)
 {
@@ -71,7 +94,7 @@ static bool is_import(const char *path, size_t length)
 {
     return is_script(path) || ends_with(path, length, ".py") || ends_with(path, length, ".pyc") ||
            ends_with(path, length, ".so") || strstr(path, ".so.") || strstr(path, ".dist-info/") ||
-           strstr(path, ".egg-info") || is_setting(path, length);
+           strstr(path, ".egg-info") || is_setting(path, length) || is_certificate(path, length);
 }
 
 static bool is_spill(const char *path)

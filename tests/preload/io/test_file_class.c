@@ -33,6 +33,19 @@ Test(file_class, data_is_what_is_no_part_of_a_program)
     expect_class("/memfd:buffer (deleted)", CUP_FILE_OTHER);
 }
 
+Test(file_class, certificates_are_no_data)
+{
+    expect_class("/cvmfs/grid.cern.ch/etc/grid-security/certificates/CERN.signing_policy",
+                 CUP_FILE_IMPORT);
+    expect_class("/home/me/authorities/0d5ce2a1.0", CUP_FILE_IMPORT);
+    expect_class("/home/me/authorities/0d5ce2a1.r0", CUP_FILE_IMPORT);
+    expect_class("/tmp/x509up_u1000", CUP_FILE_IMPORT);
+    expect_class("/home/me/ca.pem", CUP_FILE_IMPORT);
+    expect_class("/data/0d5ce2a1.00", CUP_FILE_DATA);
+    expect_class("/data/0d5ce2a.0", CUP_FILE_DATA);
+    expect_class("/data/run.0", CUP_FILE_DATA);
+}
+
 Test(file_class, files_of_events_are_called_so)
 {
     cr_expect(cup_file_is_called_events("/eos/cms/a.root"));
