@@ -38,16 +38,21 @@ static inline void clear_plain(struct cup_basket_row *row)
 #undef X
 }
 
-static inline bool take_values(struct cup_basket_reader *reader, uint64_t bits)
+/* Reads the values of a row at *at. A local copy of the place stays in a register: as a field of
+ * the reader it would be written to memory after each number. */
+static inline bool take_values(struct cup_basket_row *row, const unsigned char **from,
+                               const unsigned char *end, uint64_t bits)
 {
-    clear_plain(&reader->row);
-    for (; bits; bits &= bits - 1) {
-        uint64_t fixed;
-        if (!cup_number_next(&reader->at, reader->end, &fixed) ||
-            !take_value(&reader->row, (unsigned)__builtin_ctzll(bits), fixed))
-            return false;
+    const unsigned char *at = *from;
+    bool sound = true;
+    clear_plain(row);
+    for (; bits && sound; bits &= bits - 1) {
+        uint64_t written;
+        sound = cup_number_next(&at, end, &written) &&
+                take_value(row, (unsigned)__builtin_ctzll(bits), written);
     }
-    return true;
+    *from = at;
+    return sound;
 }
 
 /* True if the values contradict each other. */
@@ -72,7 +77,8 @@ static inline bool take_row(struct cup_basket_reader *reader)
         return false;
     }
     reader->row.branch += (uint32_t)(step - 1);
-    return take_values(reader, bits) && !is_impossible(&reader->row);
+    return take_values(&reader->row, &reader->at, reader->end, bits) &&
+           !is_impossible(&reader->row);
 }
 
 void cup_basket_reader_start(struct cup_basket_reader *reader, const struct cup_record *record)

@@ -22,6 +22,26 @@ static int earlier_first(const void *left, const void *right)
     return (a->begins > b->begins) - (a->begins < b->begins);
 }
 
+/* Tasks are in the order in which they began, so each moment is only a few places from where it
+ * belongs: to move it there takes a tenth of the time of a sort. If many are far, it sorts. */
+static void sort_moments(struct moment *moments, size_t count)
+{
+    enum { USUAL_MOVES = 32 }; /* of one moment: some twice as many as a process has threads */
+    size_t moves = 0;
+    for (size_t i = 1; i < count; i++) {
+        struct moment moment = moments[i];
+        size_t at = i;
+        for (; at > 0 && earlier_first(&moment, &moments[at - 1]) < 0; at--)
+            moments[at] = moments[at - 1];
+        moments[at] = moment;
+        moves += i - at;
+        if (moves > count * USUAL_MOVES) {
+            qsort(moments, count, sizeof *moments, earlier_first);
+            return;
+        }
+    }
+}
+
 /* A task that never ended runs until its process is gone. Returns how many moments there are. */
 static size_t list_moments(struct moment *moments, const struct cup_task *tasks, size_t count)
 {
@@ -37,7 +57,7 @@ static size_t list_moments(struct moment *moments, const struct cup_task *tasks,
             moments[moments_count++] =
                 (struct moment){task->stop_ns, (double)cup_rss_bytes(task->rss_stop), task, false};
     }
-    qsort(moments, moments_count, sizeof *moments, earlier_first);
+    sort_moments(moments, moments_count);
     return moments_count;
 }
 
