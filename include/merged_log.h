@@ -3,9 +3,9 @@
  * reasons.
  *
  * The file begins with struct cup_merged_header. Then come the dictionary, the blocks of the logs
- * in the order of their names, and the index, without gaps: a struct cup_merged_log for each log in
- * that order, a struct cup_merged_block for each of their blocks, the names without NUL, and the
- * JSON text of what is known of incomplete logs (analysis/profile/collected.h).
+ * in the order of their names, prepared logs, and the index, without gaps: a struct cup_merged_log
+ * for each log in that order, a struct cup_merged_block for each of their blocks, the names without
+ * NUL, and the JSON text of what is known of incomplete logs (analysis/profile/collected.h).
  *
  * A log is cut into blocks of `block_bytes`, the last one may be shorter. A block is packed in two
  * steps, see analysis/log/packed_block.h: the fixed part of a record becomes its difference from
@@ -42,7 +42,8 @@ struct cup_merged_header {
     uint64_t block_count;     /* of all logs */
     uint64_t index_hash;      /* cup_text_hash() of the index */
     uint64_t collected_bytes; /* in the index: what collected.json of the profiles said */
-    uint64_t spare[3];        /* 0 */
+    uint64_t prepared_maker;  /* the build of the program that prepared logs; 0: none is */
+    uint64_t spare[2];        /* 0 */
 };
 
 struct cup_merged_log {
@@ -50,7 +51,10 @@ struct cup_merged_log {
     uint64_t first_block; /* index in the table of blocks */
     uint32_t name_at;     /* in the names */
     uint32_t name_bytes;  /* of its file name, without folders */
-    uint64_t spare[4];    /* 0 */
+    /* Its prepared form (analysis/profile/load/prepared_log.h): where in the file, its bytes there,
+     * and unpacked. All are 0 if it has none. */
+    uint64_t prepared_at, prepared_packed, prepared_bytes;
+    uint64_t spare[1]; /* 0 */
 };
 
 struct cup_merged_block {

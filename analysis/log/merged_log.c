@@ -101,6 +101,7 @@ static bool log_is_sound(const struct cup_merged *merged, uint32_t i, uint64_t f
         log->bytes / merged->header.block_bytes + (log->bytes % merged->header.block_bytes != 0);
     return log->first_block == first_block && blocks <= merged->header.block_count - first_block &&
            log->name_at <= name_room && log->name_bytes <= name_room - log->name_at &&
+           lies_in_file(&merged->header, log->prepared_at, log->prepared_packed) &&
            log->name_bytes > 0 && !memchr(merged->names + log->name_at, '/', log->name_bytes) &&
            !memchr(merged->names + log->name_at, '\0', log->name_bytes) &&
            (i == 0 ||

@@ -8,10 +8,12 @@
 #include "analysis/base/array.h"
 #include "analysis/base/parallel.h"
 #include "analysis/log/packed_block.h"
+#include "analysis/merge/prepare.h"
 #include "analysis/merge/samples.h"
 #include "analysis/merge/sources.h"
 #include "analysis/merge/summary.h"
 #include "analysis/profile/collected.h"
+#include "analysis/profile/load/prepared_log.h"
 #include "analysis/write/output.h"
 #include "include/log_format.h"
 #include "include/merged_log.h"
@@ -338,6 +340,68 @@ static int write_index(struct writer *writer)
     return 0;
 }
 
+/* ---- prepared logs -------------------------------------------------------------------------- */
+
+/* A temporary file in the folder of the output, without a name. NULL and errno if there is none. */
+static FILE *open_aside(const struct writer *writer)
+{
+    char *path;
+    if (asprintf(&path, "%s.XXXXXX", writer->output.temporary) < 0)
+        return NULL;
+    int fd = mkstemp(path);
+    FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
+    if (fd >= 0) {
+        unlink(path);
+        if (!file)
+            close(fd);
+    }
+    free(path);
+    return file;
+}
+
+/* Moves the prepared logs to where the index began. */
+static void append_prepared(struct writer *writer, FILE *prepared)
+{
+    struct cup_merged_header *header = &writer->header;
+    char bytes[BLOCK_BYTES];
+    size_t got;
+    rewind(prepared);
+    fseek(writer->output.file, (long)header->index_at, SEEK_SET);
+    for (uint32_t i = 0; i < header->log_count; i++)
+        if (writer->logs[i].prepared_packed)
+            writer->logs[i].prepared_at += header->index_at;
+    writer->at = header->index_at;
+    while ((got = fread(bytes, 1, sizeof bytes, prepared)) > 0)
+        write_bytes(writer, bytes, got);
+    header->prepared_maker = cup_prepared_maker();
+}
+
+/* Prepares the logs from the file as it is now, which is complete, and writes its index again
+ * behind them. */
+static int add_prepared(struct writer *writer, const struct cup_merge_sources *sources,
+                        struct cup_error *error)
+{
+    const struct cup_prepare_request request = {.merged = writer->output.temporary,
+                                                .sources = sources,
+                                                .summed = writer->request->tasks > 0,
+                                                .logs = writer->logs};
+    if (fflush(writer->output.file) != 0 || cup_prepared_maker() == 0)
+        return 0; /* whoever closes the output reports that it cannot be written */
+    FILE *prepared = open_aside(writer);
+    if (!prepared)
+        return cup_error_system(error, writer->output.path, "write");
+    cup_prepare_logs(&request, prepared);
+    bool failed = fflush(prepared) != 0 || ferror(prepared);
+    if (failed)
+        cup_error_system(error, writer->output.path, "write");
+    else
+        append_prepared(writer, prepared);
+    fclose(prepared);
+    if (!failed && write_index(writer) != 0)
+        return cup_error_memory(error, writer->output.path);
+    return failed ? -1 : 0;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static int write_merged(struct writer *writer, const struct cup_merge_sources *sources,
@@ -358,7 +422,8 @@ static int write_merged(struct writer *writer, const struct cup_merge_sources *s
         done = cup_error_memory(error, request->output);
     batch_free(&batch);
     cup_dictionary_clear(&dictionary);
-    return done;
+    return done == 0 && !cup_output_failed(&writer->output) ? add_prepared(writer, sources, error)
+                                                            : done;
 }
 
 /* Returns 0, or -1 without memory. */

@@ -48,6 +48,17 @@ void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record
     kept->count += sizeof offset + record->length;
 }
 
+int cup_kept_copy(struct cup_kept_records *kept, const unsigned char *bytes, size_t count)
+{
+    kept->count = 0;
+    if (!make_room(kept, count))
+        return -1;
+    if (count)
+        memcpy(kept->bytes, bytes, count);
+    kept->count = count;
+    return 0;
+}
+
 int cup_kept_rewind(struct cup_kept_records *kept, const char *path)
 {
     struct cup_error error;

@@ -21,6 +21,11 @@ struct cup_kept_records {
     bool open; /* log is */
 };
 
+/* The records that define and use stacks, which the call tree of a report is made of. */
+#define CUP_STACK_TYPES                                                                            \
+    (UINT64_C(1) << CUP_R_STRING | UINT64_C(1) << CUP_R_CODE | UINT64_C(1) << CUP_R_MODULE |       \
+     UINT64_C(1) << CUP_R_STACKS | UINT64_C(1) << CUP_R_NODES | UINT64_C(1) << CUP_R_STACK_USE)
+
 /* Who gets the records. The rooms below know no more of it. */
 struct cup_record_taker {
     uint64_t types; /* the records that it wants: set of bits 1 << enum cup_record_type */
@@ -35,6 +40,10 @@ void cup_kept_start(struct cup_kept_records *kept, uint64_t types);
 
 /* Keeps a copy of a record at OFFSET in the log, if it has one of the types. */
 void cup_kept_add(struct cup_kept_records *kept, const struct cup_record *record, uint64_t offset);
+
+/* Keeps a copy of records that were kept before: COUNT bytes, as in `bytes`. Returns 0, or -1 if
+ * they are too many. */
+int cup_kept_copy(struct cup_kept_records *kept, const unsigned char *bytes, size_t count);
 
 static inline bool cup_kept_wants(const struct cup_kept_records *kept, uint16_t type)
 {

@@ -521,14 +521,7 @@ static int add_root(struct cup_call_maker *maker)
 
 static uint64_t types_for(const struct cup_call_ask *ask)
 {
-    enum { STACKS, SAMPLES };
-    static const uint64_t types[] = {
-        [STACKS] = UINT64_C(1) << CUP_R_STRING | UINT64_C(1) << CUP_R_CODE |
-                   UINT64_C(1) << CUP_R_MODULE | UINT64_C(1) << CUP_R_STACKS |
-                   UINT64_C(1) << CUP_R_NODES | UINT64_C(1) << CUP_R_STACK_USE,
-        [SAMPLES] = UINT64_C(1) << CUP_R_CPU_SAMPLES,
-    };
-    return types[STACKS] | (ask->samples ? types[SAMPLES] : 0);
+    return CUP_STACK_TYPES | (ask->samples ? UINT64_C(1) << CUP_R_CPU_SAMPLES : 0);
 }
 
 struct cup_call_maker *cup_call_tree_start(struct cup_call_tree *tree,

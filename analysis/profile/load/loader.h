@@ -204,6 +204,10 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
 void cup_load_waits_at_task_end(struct cup_loader *loader, struct cup_task *task);
 void cup_load_waits_at_log_end(struct cup_loader *loader);
 
+/* A log that is larger than this is loaded directly into the whole profile when its turn comes: to
+ * hold a second copy of its tasks would take too much memory. Bytes. */
+enum { CUP_LARGE_LOG = 32 << 20 };
+
 /* Adds one log to a profile, and keeps the records that the taker of the options wants. Damage, or
  * a log that cannot be read at all, is added to profile->damages. */
 void cup_load_log(struct cup_builder *builder, const char *path,

@@ -9,16 +9,13 @@
 #include "analysis/base/parallel.h"
 #include "analysis/profile/item_attempts.h"
 #include "analysis/profile/load/loader.h"
+#include "analysis/profile/load/prepared_log.h"
 #include "analysis/profile/log_names.h"
 #include "analysis/profile/process_ancestry.h"
 #include "analysis/profile/process_life.h"
 #include "analysis/profile/runs.h"
 
 /* ---- the crew --------------------------------------------------------------------------- */
-
-/* A log that is larger than this is loaded directly into the whole profile when its turn comes: to
- * hold a second copy of its tasks would take too much memory. */
-enum { LARGE_LOG = 32 << 20 };
 
 struct crew {
     const struct cup_log_names *names;
@@ -65,7 +62,7 @@ static bool is_large(const char *path)
     if (cup_log_bytes_open(&bytes, path, &error) == 0)
         cup_log_bytes_size(&bytes, &size, &regular);
     cup_log_bytes_close(&bytes);
-    return size > LARGE_LOG;
+    return size > CUP_LARGE_LOG;
 }
 
 /* Gives the records of the log that was added last to the taker, unless that log could not be read:
@@ -92,7 +89,8 @@ static void load_and_merge(struct crew *crew, size_t log, struct cup_builder *as
                            struct cup_kept_records *kept)
 {
     cup_builder_empty(aside);
-    cup_load_log(aside, crew->names->names[log], crew->options, kept);
+    if (!cup_load_prepared(aside, crew->names->names[log], crew->options, kept))
+        cup_load_log(aside, crew->names->names[log], crew->options, kept);
     await_turn(crew, log);
     size_t before = crew->builder.profile->process_count;
     if (aside->out_of_memory)

@@ -1,0 +1,115 @@
+#include "analysis/merge/prepare.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/base/parallel.h"
+#include "analysis/profile/load/prepared_log.h"
+
+struct crew {
+    const struct cup_prepare_request *request;
+    FILE *out;
+    uint64_t at;          /* bytes written; only for the thread whose turn it is */
+    pthread_mutex_t lock; /* protects the fields below */
+    pthread_cond_t turn_changed;
+    size_t next; /* index of the next log to prepare */
+    size_t turn; /* index of the next log to write */
+};
+
+/* Copies the prepared form of a log from the merged log that it comes from, if this program wrote
+ * that. */
+static bool copy_prepared(struct cup_prepared *prepared, const char *path)
+{
+    struct cup_log_bytes log;
+    struct cup_error error;
+    *prepared = (struct cup_prepared){0};
+    if (cup_log_bytes_open(&log, path, &error) != 0)
+        return false;
+    uint64_t maker = log.merged ? log.merged->header.prepared_maker : 0;
+    size_t bytes = log.merged ? log.log->prepared_packed : 0;
+    if (bytes && maker && maker == cup_prepared_maker())
+        prepared->packed = malloc(bytes);
+    if (prepared->packed && pread(log.merged->fd, prepared->packed, bytes,
+                                  (off_t)log.log->prepared_at) == (ssize_t)bytes) {
+        prepared->packed_bytes = bytes;
+        prepared->bytes = log.log->prepared_bytes;
+    } else {
+        free(prepared->packed);
+    }
+    cup_log_bytes_close(&log);
+    return prepared->packed_bytes > 0;
+}
+
+static bool prepare_log(const struct cup_prepare_request *request, size_t log,
+                        struct cup_prepared *prepared)
+{
+    const struct cup_merge_source *source = &request->sources->sources[log];
+    char *path;
+    if (!request->summed && copy_prepared(prepared, source->path))
+        return true;
+    if (asprintf(&path, "%s/%s", request->merged, source->name) < 0)
+        return false;
+    bool done = cup_prepare_log(prepared, path);
+    free(path);
+    return done;
+}
+
+static bool take_log(struct crew *crew, size_t *log)
+{
+    pthread_mutex_lock(&crew->lock);
+    *log = crew->next++;
+    pthread_mutex_unlock(&crew->lock);
+    return *log < crew->request->sources->count;
+}
+
+static void await_turn(struct crew *crew, size_t log)
+{
+    pthread_mutex_lock(&crew->lock);
+    while (crew->turn != log)
+        pthread_cond_wait(&crew->turn_changed, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static void end_turn(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    crew->turn++;
+    pthread_cond_broadcast(&crew->turn_changed);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static void write_prepared(struct crew *crew, size_t log, struct cup_prepared *prepared)
+{
+    struct cup_merged_log *entry = &crew->request->logs[log];
+    entry->prepared_at = crew->at;
+    entry->prepared_packed = prepared->packed_bytes;
+    entry->prepared_bytes = prepared->bytes;
+    fwrite(prepared->packed, 1, prepared->packed_bytes, crew->out);
+    crew->at += prepared->packed_bytes;
+    free(prepared->packed);
+}
+
+static void prepare_some(void *context)
+{
+    struct crew *crew = context;
+    size_t log;
+    while (take_log(crew, &log)) {
+        struct cup_prepared prepared;
+        bool done = prepare_log(crew->request, log, &prepared);
+        await_turn(crew, log);
+        if (done)
+            write_prepared(crew, log, &prepared);
+        end_turn(crew);
+    }
+}
+
+void cup_prepare_logs(const struct cup_prepare_request *request, FILE *out)
+{
+    struct crew crew = {.request = request, .out = out};
+    pthread_mutex_init(&crew.lock, NULL);
+    pthread_cond_init(&crew.turn_changed, NULL);
+    cup_parallel(request->sources->count, prepare_some, &crew);
+    pthread_cond_destroy(&crew.turn_changed);
+    pthread_mutex_destroy(&crew.lock);
+}
