@@ -63,3 +63,40 @@ int cup_parallel_parts(int (*const *parts)(void *context), size_t count, void *c
     cup_parallel(count, call_parts, &of);
     return of.failed ? -1 : 0;
 }
+
+void cup_turns_start(struct cup_turns *turns, size_t count)
+{
+    *turns = (struct cup_turns){.count = count};
+    pthread_mutex_init(&turns->lock, NULL);
+    pthread_cond_init(&turns->changed, NULL);
+}
+
+void cup_turns_finish(struct cup_turns *turns)
+{
+    pthread_cond_destroy(&turns->changed);
+    pthread_mutex_destroy(&turns->lock);
+}
+
+bool cup_turns_take(struct cup_turns *turns, size_t *piece)
+{
+    pthread_mutex_lock(&turns->lock);
+    *piece = turns->next++;
+    pthread_mutex_unlock(&turns->lock);
+    return *piece < turns->count;
+}
+
+void cup_turns_await(struct cup_turns *turns, size_t piece)
+{
+    pthread_mutex_lock(&turns->lock);
+    while (turns->turn != piece)
+        pthread_cond_wait(&turns->changed, &turns->lock);
+    pthread_mutex_unlock(&turns->lock);
+}
+
+void cup_turns_end(struct cup_turns *turns)
+{
+    pthread_mutex_lock(&turns->lock);
+    turns->turn++;
+    pthread_cond_broadcast(&turns->changed);
+    pthread_mutex_unlock(&turns->lock);
+}

@@ -1,6 +1,5 @@
 #include "analysis/merge/prepare.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,11 +9,8 @@
 struct crew {
     const struct cup_prepare_request *request;
     FILE *out;
-    uint64_t at;          /* bytes written; only for the thread whose turn it is */
-    pthread_mutex_t lock; /* protects the fields below */
-    pthread_cond_t turn_changed;
-    size_t next; /* index of the next log to prepare */
-    size_t turn; /* index of the next log to write */
+    uint64_t at; /* bytes written; only for the thread whose turn it is */
+    struct cup_turns turns;
 };
 
 /* Copies the prepared form of a log from the merged log that it comes from, if this program wrote
@@ -55,30 +51,6 @@ static bool prepare_log(const struct cup_prepare_request *request, size_t log,
     return done;
 }
 
-static bool take_log(struct crew *crew, size_t *log)
-{
-    pthread_mutex_lock(&crew->lock);
-    *log = crew->next++;
-    pthread_mutex_unlock(&crew->lock);
-    return *log < crew->request->sources->count;
-}
-
-static void await_turn(struct crew *crew, size_t log)
-{
-    pthread_mutex_lock(&crew->lock);
-    while (crew->turn != log)
-        pthread_cond_wait(&crew->turn_changed, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
-}
-
-static void end_turn(struct crew *crew)
-{
-    pthread_mutex_lock(&crew->lock);
-    crew->turn++;
-    pthread_cond_broadcast(&crew->turn_changed);
-    pthread_mutex_unlock(&crew->lock);
-}
-
 static void write_prepared(struct crew *crew, size_t log, struct cup_prepared *prepared)
 {
     struct cup_merged_log *entry = &crew->request->logs[log];
@@ -94,22 +66,20 @@ static void prepare_some(void *context)
 {
     struct crew *crew = context;
     size_t log;
-    while (take_log(crew, &log)) {
+    while (cup_turns_take(&crew->turns, &log)) {
         struct cup_prepared prepared;
         bool done = prepare_log(crew->request, log, &prepared);
-        await_turn(crew, log);
+        cup_turns_await(&crew->turns, log);
         if (done)
             write_prepared(crew, log, &prepared);
-        end_turn(crew);
+        cup_turns_end(&crew->turns);
     }
 }
 
 void cup_prepare_logs(const struct cup_prepare_request *request, FILE *out)
 {
     struct crew crew = {.request = request, .out = out};
-    pthread_mutex_init(&crew.lock, NULL);
-    pthread_cond_init(&crew.turn_changed, NULL);
+    cup_turns_start(&crew.turns, request->sources->count);
     cup_parallel(request->sources->count, prepare_some, &crew);
-    pthread_cond_destroy(&crew.turn_changed);
-    pthread_mutex_destroy(&crew.lock);
+    cup_turns_finish(&crew.turns);
 }

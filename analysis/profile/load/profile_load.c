@@ -1,7 +1,6 @@
 /* Loads all logs of a directory, several at the same time. Each is loaded into a profile of its
  * own, and these are merged in the order of the logs' names, so that the result does not depend on
  * timing. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,36 +20,15 @@ struct crew {
     const struct cup_log_names *names;
     const struct cup_load_options *options;
     struct cup_builder builder; /* of the whole profile; used only by the thread whose turn it is */
-    pthread_mutex_t lock;       /* protects the fields below */
-    pthread_cond_t turn_changed;
-    size_t next; /* index of the next log to load */
-    size_t turn; /* index of the next log to merge */
+    struct cup_turns turns;     /* of the logs */
 };
-
-static bool take_log(struct crew *crew, size_t *log)
-{
-    pthread_mutex_lock(&crew->lock);
-    *log = crew->next++;
-    pthread_mutex_unlock(&crew->lock);
-    return *log < crew->names->count;
-}
-
-static void await_turn(struct crew *crew, size_t log)
-{
-    pthread_mutex_lock(&crew->lock);
-    while (crew->turn != log)
-        pthread_cond_wait(&crew->turn_changed, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
-}
 
 static void end_turn(struct crew *crew)
 {
-    pthread_mutex_lock(&crew->lock);
-    crew->turn++;
     if (crew->options->progress)
-        crew->options->progress(crew->options->progress_context, crew->turn, crew->names->count);
-    pthread_cond_broadcast(&crew->turn_changed);
-    pthread_mutex_unlock(&crew->lock);
+        crew->options->progress(crew->options->progress_context, crew->turns.turn + 1,
+                                crew->names->count);
+    cup_turns_end(&crew->turns);
 }
 
 static bool is_large(const char *path)
@@ -77,7 +55,7 @@ static void give_records(struct crew *crew, size_t before, struct cup_kept_recor
 
 static void load_in_turn(struct crew *crew, size_t log, struct cup_kept_records *kept)
 {
-    await_turn(crew, log);
+    cup_turns_await(&crew->turns, log);
     size_t before = crew->builder.profile->process_count;
     if (!crew->builder.out_of_memory)
         cup_load_log(&crew->builder, crew->names->names[log], crew->options, kept);
@@ -91,7 +69,7 @@ static void load_and_merge(struct crew *crew, size_t log, struct cup_builder *as
     cup_builder_empty(aside);
     if (!cup_load_prepared(aside, crew->names->names[log], crew->options, kept))
         cup_load_log(aside, crew->names->names[log], crew->options, kept);
-    await_turn(crew, log);
+    cup_turns_await(&crew->turns, log);
     size_t before = crew->builder.profile->process_count;
     if (aside->out_of_memory)
         crew->builder.out_of_memory = true;
@@ -109,7 +87,7 @@ static void load_logs(void *context)
     struct cup_kept_records kept = {0};
     size_t log;
     cup_builder_start(&aside, &profile);
-    while (take_log(crew, &log)) {
+    while (cup_turns_take(&crew->turns, &log)) {
         if (is_large(crew->names->names[log]))
             load_in_turn(crew, log, &kept);
         else
@@ -122,11 +100,9 @@ static void load_logs(void *context)
 
 static void load_names(struct crew *crew)
 {
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->turn_changed, NULL);
+    cup_turns_start(&crew->turns, crew->names->count);
     cup_parallel(crew->names->count, load_logs, crew);
-    pthread_cond_destroy(&crew->turn_changed);
-    pthread_mutex_destroy(&crew->lock);
+    cup_turns_finish(&crew->turns);
 }
 
 /* Marks tasks that work on a path as chunks, but only if the profile has no real chunks. In a run
