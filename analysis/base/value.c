@@ -1,7 +1,10 @@
 #include "analysis/base/value.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static size_t print_unsigned(char *to, uint64_t number)
@@ -45,16 +48,55 @@ static size_t print_seconds(char *to, int64_t ns)
     return length;
 }
 
-/* Writes the shortest text (of 6 digits or more) that reads back as the same number. */
+static size_t print_digits(char *to, double real, int digits)
+{
+    return (size_t)snprintf(to, CUP_NUMBER_ROOM, "%.*g", digits, real);
+}
+
+/* How many digits a number has from its first one that is not 0 to its last one that is not. */
+static int count_digits(const char *number)
+{
+    int count = 0, last = 0;
+    for (; *number && *number != 'e'; number++) {
+        bool is_digit = *number >= '0' && *number <= '9';
+        count += is_digit && (count > 0 || *number != '0');
+        last = is_digit && *number != '0' ? count : last;
+    }
+    return last;
+}
+
+/* Writes a number that is a whole number of billionths, as most times are, and that needs no
+ * exponent. Returns 0 for any other number. Two decimals of up to 15 digits are never the same
+ * double, so no shorter text reads back as this number. */
+static size_t print_billionths(char *to, double real)
+{
+    double size = fabs(real);
+    if (!(size >= 1e-4 && size < 1e6)) /* NAN, too */
+        return 0;
+    uint64_t billionths = (uint64_t)(size * 1e9 + 0.5);
+    if ((double)billionths / 1e9 != size)
+        return 0;
+    size_t length = print_seconds(to, real < 0 ? -(int64_t)billionths : (int64_t)billionths);
+    return billionths % 1000000000 ? length : length - strlen(".0");
+}
+
+/* Writes the shortest text (of 6 digits or more) that reads back as the same number. If one of 15
+ * digits does, it has the digits of the shortest one, perhaps with an exponent too few. */
 static size_t print_real(char *to, double real)
 {
-    int length = 0;
-    for (int digits = 6; digits <= 17; digits++) {
-        length = snprintf(to, CUP_NUMBER_ROOM, "%.*g", digits, real);
-        if (strtod(to, NULL) == real)
-            break;
+    enum { LEAST = 6, SAFE = 15, MOST = 17 };
+    size_t length = print_billionths(to, real);
+    if (length)
+        return length;
+    bool is_tiny = fabs(real) < DBL_MIN; /* it has fewer than 15 digits, but %g shows 15 */
+    for (int digits = is_tiny ? LEAST : SAFE; digits <= MOST; digits++) {
+        length = print_digits(to, real, digits);
+        if (strtod(to, NULL) != real)
+            continue;
+        int needed = count_digits(to);
+        return needed < digits ? print_digits(to, real, needed > LEAST ? needed : LEAST) : length;
     }
-    return (size_t)length;
+    return length;
 }
 
 static size_t print_time(char *to, int64_t ns)

@@ -67,15 +67,18 @@ static inline void put_metrics(struct report *report, const struct cup_metric_se
 static inline bool is_time_counter(const char *counter)
 {
     size_t length = strlen(counter);
-    return length > 3 && strcmp(counter + length - 3, "_ns") == 0;
+    return length > 3 && memcmp(counter + length - 3, "_ns", 3) == 0;
 }
 
-/* The counter's key in the report: NAME_s for NAME_ns, otherwise its own name. */
+/* The counter's key in the report: NAME_s for NAME_ns, otherwise its own name. ROOM: of BYTES
+ * bytes, more than the name has. */
 static inline const char *counter_key(const char *counter, char *room, size_t bytes)
 {
-    if (!is_time_counter(counter))
+    size_t length = strlen(counter);
+    if (!is_time_counter(counter) || length >= bytes)
         return counter;
-    snprintf(room, bytes, "%.*s_s", (int)strlen(counter) - 3, counter);
+    memcpy(room, counter, length - 2);
+    memcpy(room + length - 2, "s", sizeof "s");
     return room;
 }
 
