@@ -1,5 +1,6 @@
 /* What the profile is missing, and what recording it cost. */
 #include "analysis/metrics/formulas.h"
+#include "analysis/profile/missing_tasks.h"
 
 static struct cup_value logs_not_closed(T t)
 {

@@ -15,6 +15,8 @@ METRIC(logs_in_part, "incomplete logs", COUNT,
        "of `cupping collect` and attach: their nanny vanished, or there was no room")
 METRIC(workers_refused, "workers that attach refused", COUNT,
        cup_count(t->profile->collected.refused), "they are not profiled")
+METRIC(tasks_missing, "tasks in no log", COUNT, cup_count(cup_missing_sum(t->profile).tasks),
+       "by the count of Dask's scheduler; of `cupping collect` and attach")
 METRIC(logs_not_closed, "logs not closed", COUNT, logs_not_closed(t),
        "processes killed, crashed or still running")
 METRIC(bytes_lost, "bytes lost to damage", BYTES, cup_count(t->profile->skipped_bytes),

@@ -38,6 +38,37 @@ static void read_log(struct cup_collected *collected, const json_t *log)
     }
 }
 
+static bool is_refused(json_t *refused, const char *worker)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(refused, i, row)
+    {
+        const char *other = json_string_value(json_object_get(row, "worker"));
+        if (other && strcmp(other, worker) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Without memory, workers are left out. */
+static void read_ended(struct cup_collected *collected, json_t *ended, json_t *refused)
+{
+    const char *worker;
+    json_t *tasks;
+    collected->ended = calloc(json_object_size(ended) + 1, sizeof *collected->ended);
+    json_object_foreach(ended, worker, tasks)
+    {
+        json_int_t number = json_integer_value(tasks);
+        char *copy = number > 0 && !is_refused(refused, worker) ? strdup(worker) : NULL;
+        if (copy && collected->ended)
+            collected->ended[collected->ended_count++] =
+                (struct cup_tasks_ended){copy, (uint64_t)number};
+        else
+            free(copy);
+    }
+}
+
 static void read_all(struct cup_collected *collected, json_t *root)
 {
     const char *name;
@@ -51,6 +82,7 @@ static void read_all(struct cup_collected *collected, json_t *root)
     collected->refused = json_array_size(refused);
     collected->refused_worker = copy_text(json_array_get(refused, 0), "worker");
     collected->refused_why = copy_text(json_array_get(refused, 0), "why");
+    read_ended(collected, json_object_get(root, "tasks_ended"), refused);
 }
 
 /* ---- where it is written ----------------------------------------------------------------------
@@ -129,6 +161,18 @@ static void join_part(json_t *into, const json_t *more, const char *part, const 
         json_object_set(into, part, one);
 }
 
+/* Of two counts of one worker, the greater one is the later one. */
+static void join_ended(json_t *into, json_t *more)
+{
+    const char *worker;
+    json_t *tasks;
+    json_object_foreach(more, worker, tasks)
+    {
+        if (json_integer_value(tasks) > json_integer_value(json_object_get(into, worker)))
+            json_object_set(into, worker, tasks);
+    }
+}
+
 /* Takes over MORE, which may be NULL. */
 static void join(json_t *into, json_t *more)
 {
@@ -141,6 +185,7 @@ static void join(json_t *into, json_t *more)
     }
     join_part(into, more, "full", "at");
     join_rows(json_object_get(into, "refused"), json_object_get(more, "refused"));
+    join_ended(json_object_get(into, "tasks_ended"), json_object_get(more, "tasks_ended"));
     json_decref(more);
 }
 
@@ -156,7 +201,7 @@ static void join_directory(json_t *into, const char *directory)
 
 static json_t *join_all(const char *const *paths, size_t count)
 {
-    json_t *all = json_pack("{s:{}, s:[]}", "logs", "refused");
+    json_t *all = json_pack("{s:{}, s:[], s:{}}", "logs", "refused", "tasks_ended");
     for (size_t i = 0; all && i < count; i++) {
         struct stat status;
         if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
@@ -170,7 +215,9 @@ static json_t *join_all(const char *const *paths, size_t count)
 static bool knows_nothing(json_t *all)
 {
     return json_object_size(json_object_get(all, "logs")) == 0 &&
-           json_array_size(json_object_get(all, "refused")) == 0 && !json_object_get(all, "full");
+           json_array_size(json_object_get(all, "refused")) == 0 &&
+           json_object_size(json_object_get(all, "tasks_ended")) == 0 &&
+           !json_object_get(all, "full");
 }
 
 int cup_collected_join(const char *const *paths, size_t count, char **text)
@@ -198,5 +245,8 @@ void cup_collected_free(struct cup_collected *collected)
     free(collected->full);
     free(collected->refused_worker);
     free(collected->refused_why);
+    for (size_t i = 0; i < collected->ended_count; i++)
+        free(collected->ended[i].worker);
+    free(collected->ended);
     *collected = (struct cup_collected){0};
 }

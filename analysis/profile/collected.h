@@ -13,6 +13,12 @@ enum cup_part_reason {
     CUP_PART_REASONS
 };
 
+/* Tasks that a worker ended, by the count of Dask's scheduler. */
+struct cup_tasks_ended {
+    char *worker; /* owned; address */
+    uint64_t tasks;
+};
+
 struct cup_collected {
     /* Number of logs that were fetched incompletely, or not at all, by reason. */
     uint64_t logs[CUP_PART_REASONS];
@@ -25,6 +31,9 @@ struct cup_collected {
     uint64_t refused;     /* workers that attach could not profile */
     char *refused_worker; /* owned; address of the first one; NULL: not known */
     char *refused_why;    /* owned; why */
+    /* Owned; one for each worker that should have logs, so without those that were refused. */
+    struct cup_tasks_ended *ended;
+    size_t ended_count;
 };
 
 /* Reads DIRECTORY/collected.json, and what merged logs in DIRECTORY know of their logs; DIRECTORY

@@ -90,7 +90,8 @@ struct cup_server {
     uint32_t address, name, local_directory;
     uint32_t threads;      /* 0: not known */
     uint64_t memory_limit; /* CUP_UNKNOWN64: none or not known */
-    uint64_t tasks;        /* number of tasks that it ran */
+    uint64_t tasks;        /* number of loaded tasks that it ran */
+    uint64_t all_tasks;    /* the same, also of those that the options of loading exclude */
     bool digests_complete; /* its last DIGEST record was written when the process ended */
 };
 

@@ -63,11 +63,8 @@ Test(remote, attaches_to_a_local_cluster_whose_workers_are_slow_to_start)
     attach_to_own_cluster("local");
 }
 
-/* In one of its first runs in `make test` the tasks of a closed worker were missing
- * (docs/limits.md). */
 Test(remote, attaches_to_a_cluster_that_adapts)
 {
-    cup_only_in_soak();
     attach_to_own_cluster("adaptive");
 }
 

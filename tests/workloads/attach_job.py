@@ -84,7 +84,9 @@ def expect_recorded(command, profile, attached, before=()):
     recorded = len(rows), sum(int(row["read_bytes"]) for row in rows)
     expect(recorded == (len(profiled), sum(profiled)), "recorded:", recorded, "ran:", len(profiled), sum(profiled))
     report = run_cupping(command, "report", profile)
-    expect("incomplete" not in report, report)
+    expect("incomplete" not in report and "in no log" not in report, report)
+    ended = json.loads((profile / "collected.json").read_text())["tasks_ended"]
+    expect(sum(ended.values()) >= len(attached), "the scheduler counted", ended, "ran:", len(attached))
 
 
 def make_slow_start(scratch):

@@ -249,17 +249,107 @@ async def ignore_others(scratch):
 
 
 async def name_those_that_left(scratch):
-    """A nanny that never answered is named, and one that did is not."""
+    """A nanny that never answered is named, also one that got no further than "unknown", or had no log to
+    send; one that answered with logs is not."""
     logs, home = f"{scratch}/left/logs", f"{scratch}/left/home"
     os.makedirs(logs)
-    made = collector(Net({"a": deltas.Source(lambda: logs, set)}), home, ["a", "b"])
+    sources = {"a": deltas.Source(lambda: logs, set), "c": deltas.Source(lambda: logs, set),
+               "d": deltas.Source(lambda: None, set)}
+    sources["here"] = deltas.Source(lambda: home, set)
+    made = collector(Net(sources), home, ["a", "b", "c", "d", "here"])
     await look_until_whole(made, "a")
+    await look(made, "here")
+    await look(made, "c")
+    await look(made, "d")
+    check([made.nannies[address].status for address in "cd"] == ["unknown", "no directory"], "statuses")
     for nanny in made.nannies.values():
         nanny.ended = "gone"
         made.give_up(nanny)
     made.write_state(False)
     refused = json.loads(Path(home, "collected.json").read_text())["refused"]
-    check([each["worker"] for each in refused] == ["worker-b"], f"{refused}")
+    check([each["worker"] for each in refused] == ["worker-b", "worker-c", "worker-d"], f"{refused}")
+    check([collect.LEFT, collect.LEFT] == [each["why"] for each in refused[:2]], f"{refused}")
+    check("cupping-run" in refused[2]["why"], f"{refused}")
+
+
+async def wait_for_new_clients(scratch):
+    """A nanny that closes waits for a client of which only the scheduler knows yet, and gives it all of its log."""
+    logs, home = f"{scratch}/new/logs", f"{scratch}/new/home"
+    os.makedirs(logs)
+    writer = Writer(logs)
+    writer.work()
+    writer.kill()
+    source = deltas.Source(lambda: logs, set)
+    made = collector(Net({"a": source}), home, ["a"])
+    closing = asyncio.create_task(source.close([made.session], 60))
+    await asyncio.sleep(0.1)
+    check(not closing.done(), "the nanny did not wait")
+    await made.follow(made.nannies["a"])
+    await closing
+    check(same(writer, home) and not made.known_in_part(), "the log is not whole")
+
+
+class Scheduler:
+    """As much of Dask's scheduler as Joined uses."""
+
+    def __init__(self):
+        self.workers, self.plugins, self.handlers = {}, {}, {}
+
+    def add_plugin(self, plugin, name):
+        self.plugins[name] = plugin
+
+    def remove_plugin(self, name):
+        del self.plugins[name]
+
+    def join(self, worker):
+        self.workers[worker] = SimpleNamespace(address=worker, nanny=f"nanny-{worker}")
+        if deltas.JOINED in self.plugins:
+            self.plugins[deltas.JOINED].add_worker(self, worker)
+
+    def end_tasks(self, worker, number, finish="memory", action="compute"):
+        for _ in range(number):
+            self.plugins[deltas.JOINED].transition("x", "processing", finish, stimulus_id="s", worker=worker,
+                                                   startstops=[{"action": action, "start": 1, "stop": 2}])
+
+
+async def count_tasks(scratch):
+    """The tasks that each worker has ended, of those that are profiled."""
+    scheduler = Scheduler()
+    made = collector(Net({}), f"{scratch}/count/home", [])
+
+    async def run_in_scheduler(name, **words):
+        return getattr(deltas, name)(scheduler, **words)
+
+    made.run_in_scheduler = run_in_scheduler
+    scheduler.join("bare")
+    scheduler.join("a")
+    await made.find_nannies()
+    made.leave_out({"bare"})
+    scheduler.end_tasks("bare", 5)
+    scheduler.end_tasks("a", 3)
+    scheduler.end_tasks("a", 1, "erred")
+    scheduler.end_tasks("a", 7, action="transfer")  # they did not run
+    scheduler.join("brief")
+    scheduler.end_tasks("brief", 22)
+    del scheduler.workers["brief"]
+    await made.find_nannies()
+    check(set(made.nannies) == {"nanny-bare", "nanny-a", "nanny-brief"}, f"{set(made.nannies)}")
+    check(made.nannies["nanny-brief"].worker is None, "a worker that left is present")
+    check(scheduler.handlers[deltas.CLIENTS]() == [made.session], "nannies would not wait")
+    made.counted = made.found["joined"]  # as finish_counting()
+    scheduler.join("soon")
+    made.counted += 1
+    scheduler.end_tasks("a", 2)
+    scheduler.join("late")
+    scheduler.join("a")  # restarted at the same address
+    scheduler.end_tasks("late", 9)
+    scheduler.end_tasks("a", 9)
+    await made.find_nannies()
+    scheduler.join("idle")  # after the last end of a task
+    await made.find_nannies(leaves=True)
+    check(made.tasks_ended() == {"a": 6, "brief": 22}, f"{made.tasks_ended()}")
+    check(scheduler.handlers[deltas.CLIENTS]() == [], "nannies would wait")
+    check(deltas.remove_joined_plugin(scheduler) == 0 and not scheduler.plugins, "the plugin stays")
 
 
 async def limit_the_disk(scratch):
@@ -300,7 +390,8 @@ os.umask(UMASK)
 async def main():
     scratch = sys.argv[1]
     facts = await lose_answers(scratch)
-    for part in send_nothing_twice, share_a_directory, ignore_others, name_those_that_left, limit_the_disk, refuse_names:
+    for part in send_nothing_twice, share_a_directory, ignore_others, name_those_that_left, \
+            wait_for_new_clients, count_tasks, limit_the_disk, refuse_names:
         await part(scratch)
     print(json.dumps(facts))
 

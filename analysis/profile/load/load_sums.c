@@ -89,8 +89,11 @@ static void load_tasks(struct cup_loader *loader, const struct cup_record *recor
         sum->values[times[i]] = (uint64_t)time_of(loader, (int64_t)sum->values[times[i]]);
     note_last_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
     note_worker_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
-    if (sum->server)
-        profile_of(loader)->servers[sum->server - 1].tasks += sum->values[CUP_T_TASKS];
+    if (sum->server) {
+        struct cup_server *server = &profile_of(loader)->servers[sum->server - 1];
+        server->tasks += sum->values[CUP_T_TASKS];
+        server->all_tasks += sum->values[CUP_T_TASKS];
+    }
 }
 
 /* ---- files, servers, branches --------------------------------------------------------------- */

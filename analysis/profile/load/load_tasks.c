@@ -82,6 +82,9 @@ void cup_load_task_begin(struct cup_loader *loader, const struct cup_record *rec
     struct span span = {string_of(loader, begin.span), string_of(loader, begin.span_id)};
     note_last_time(loader, begin.start_ns);
     count_task_thread(loader, begin.tid);
+    uint32_t server = cup_id_map_get(&loader->servers, begin.server);
+    if (server)
+        profile_of(loader)->servers[server - 1].all_tasks++;
     if (is_wanted(loader, begin.start_ns, span))
         add_task(loader, &begin, span, hash_task(loader, record));
     else

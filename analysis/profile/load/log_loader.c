@@ -57,6 +57,7 @@ void cup_load_server(struct cup_loader *loader, const struct cup_record *record)
         .threads = server.threads,
         .memory_limit = server.memory_limit,
         .tasks = entry->tasks,
+        .all_tasks = entry->all_tasks,
         .digests_complete = entry->digests_complete,
     };
     if (server.role < 32)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/profile/missing_tasks.h"
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/page.h"
 #include "include/releases.h"
@@ -92,10 +93,31 @@ static size_t add_refused(const struct cup_collected *collected, struct cup_warn
     return 1;
 }
 
-/* What was not fetched over Dask. */
-static size_t add_collected(const struct cup_collected *collected, struct cup_warning *warnings)
+static size_t add_missing(const struct cup_profile *profile, struct cup_warning *warning)
 {
+    struct cup_missing_sums sums = cup_missing_sum(profile);
+    struct cup_missing_tasks first;
+    size_t at = 0;
+    if (!cup_missing_next(profile, &at, &first))
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%s %s in no log: by the count of Dask's scheduler, %.80s ended %s, and its logs have "
+             "%llu%s. What is missing is in no figure.",
+             CUP_SHOW_COUNTED(sums.tasks, "task"), sums.tasks == 1 ? "is" : "are", first.worker,
+             CUP_SHOW_COUNTED(first.ended, "task"), (unsigned long long)first.recorded,
+             sums.workers == 1 ? ""
+                               : CUP_FORMAT("; %s lack%s tasks, too",
+                                            CUP_SHOW_COUNTED(sums.workers - 1, "other worker"),
+                                            sums.workers == 2 ? "s" : ""));
+    return 1;
+}
+
+/* What was not fetched over Dask. */
+static size_t add_collected(const struct cup_profile *profile, struct cup_warning *warnings)
+{
+    const struct cup_collected *collected = &profile->collected;
     size_t count = add_refused(collected, warnings);
+    count += add_missing(profile, &warnings[count]);
     count += add_full(collected, &warnings[count]);
     count += add_part(collected, CUP_PART_LOST, "the nanny or its host vanished", &warnings[count]);
     if (!collected->full)
@@ -300,7 +322,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     size_t count = add_summed(totals, warnings);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
-    count += add_collected(&totals->profile->collected, &warnings[count]);
+    count += add_collected(totals->profile, &warnings[count]);
     count += add_late_children(totals, &warnings[count]);
     count += add_partly(totals, &warnings[count]);
     count += add_events(totals, &warnings[count]);

@@ -6,6 +6,7 @@
 
 #include "analysis/metrics/chunks/slowest.h"
 #include "analysis/metrics/losses/loss_text.h"
+#include "analysis/profile/missing_tasks.h"
 #include "analysis/profile/roles.h"
 #include "analysis/profile/run_life.h"
 #include "analysis/profile/runs.h"
@@ -264,12 +265,13 @@ static void print_trouble(const struct cup_page *page)
     uint64_t damaged = page->profile->logs_damaged + page->profile->logs_unreadable - forbidden;
     uint64_t in_part = cup_collected_lost(&page->profile->collected);
     uint64_t refused = page->profile->collected.refused;
+    uint64_t missing = cup_missing_sum(page->profile).tasks;
     const struct cup_loss_sums *losses = &t->losses->sums;
     bool goes_on = t->completeness->state == CUP_RUN_RUNNING;
     bool complete = goes_on || cup_completeness_is_fine(t->completeness);
     bool lost = cup_losses_chunks(losses) > 0;
-    bool fine =
-        complete && !lost && failed + unfinished + damaged + forbidden + in_part + refused == 0;
+    bool fine = complete && !lost &&
+                failed + unfinished + damaged + forbidden + in_part + refused + missing == 0;
     uint64_t unknown = t->all.unknown;
     bool nothing = unknown > 0 || t->all.tasks == 0; /* is known of trouble */
     const struct {
@@ -287,6 +289,7 @@ static void print_trouble(const struct cup_page *page)
          CUP_FORMAT("%s tried again", CUP_SHOW_COUNTED(t->retried_chunks, "chunk"))},
         {damaged > 0, CUP_SHOW_COUNTED(damaged, "damaged log")},
         {in_part > 0, CUP_SHOW_COUNTED(in_part, "incomplete log")},
+        {missing > 0, CUP_FORMAT("%s in no log", CUP_SHOW_COUNTED(missing, "task"))},
         {refused > 0, CUP_FORMAT("%s not profiled", CUP_SHOW_COUNTED(refused, "worker"))},
         {forbidden > 0, CUP_FORMAT("%s that may not be read", CUP_SHOW_COUNTED(forbidden, "log"))},
     };

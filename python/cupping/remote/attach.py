@@ -76,14 +76,16 @@ class Attachment:
         for worker, nanny in self.restarts.list_workers().items():
             if not nanny:
                 self.refused[worker] = "it has no nanny (--no-nanny), which would have to restart it"
+        # Before the restarts, so that a worker is known which joins and leaves meanwhile.
+        self._collector = Collector(self.client, self.directory, refused=self.refused).start()
         states = self._states()
+        self._collector.leave_out({worker for worker, state in states.items() if not state["preloaded"]})
         self.refused.update({worker: state["why"] for worker, state in states.items() if state["why"]})
         self.refused.update(self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                                    if not state["why"] and not state["preloaded"]}))
         for worker, state in self._states().items():
             if not state["why"] and not state["preloaded"]:
                 self.refused.setdefault(worker, "its process does not have the library")
-        self._collector = Collector(self.client, self.directory, refused=self.refused).start()
         for worker, why in sorted(self.refused.items()):
             say(f"{worker} is not profiled: {why}")
 
@@ -108,6 +110,8 @@ class Attachment:
     def _release_workers(self) -> dict[str, str]:
         """Returns {nanny: folder of its logs} of those whose logs are complete."""
         states = self._states()
+        if self._collector is not None:
+            self._collector.finish_counting()
         self._unregister()
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})

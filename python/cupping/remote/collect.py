@@ -28,8 +28,13 @@ MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 MOST_CONNECTS = 16  # at the same time: a thousand at once would all time out
 FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
 CONNECT_S = 5
+AGAIN_S = 0.1
+CLOSING_RETRIES = 3
+LEAVING_RETRIES = 100
 REGISTER_S = 300  # the scheduler waits until nannies that are starting have started
 PLUGIN = OP = "cupping-collect"
+LEFT = "it left before any of its log was fetched"
+WITHOUT_LOG = {"no directory": "it has no profile directory, so it was not started under cupping-run"}
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
 
 
@@ -123,7 +128,8 @@ class Nanny:
     def __init__(self, worker, address):
         self.worker, self.address = worker, address
         self.first_worker = worker
-        self.answered = False
+        self.answered = False  # with what it has of logs
+        self.status = None  # of its last answer
         self.comm = None
         self.reached = False  # straight, at least once
         self.forwarded = False
@@ -171,9 +177,11 @@ class Collector:
         self.sent_bytes = 0  # of deltas, compressed
         self.answers = self.forwarded_answers = 0
         self.next_forward = 0.0
-        self.known_word = None  # of find_nannies()
-        self.joined = None  # how many workers had joined at the last find_nannies()
-        self.others = 0  # clients that still collect from a nanny
+        self.found = {}  # the last answer of find_nannies()
+        self.joined = {}  # number of a worker, as they joined: its address
+        self.uncounted = set()  # numbers of those without the library
+        self.counted = None  # how many workers are counted, in that order; None: all
+        self.ended = []  # tasks that each worker has ended, by its number
 
     # ---- from the user's thread
 
@@ -206,6 +214,28 @@ class Collector:
         """True if a nanny writes into the very directory: nothing must be collected there."""
         place = deltas.place_of(self.directory)
         return any(nanny.place == place for nanny in list(self.nannies.values()))
+
+    def leave_out(self, workers):
+        """The tasks that these processes of workers end are in no log: they are not profiled."""
+        self.uncounted |= {number for number, address in self.joined.items() if address in workers}
+
+    def finish_counting(self, seconds=30):
+        """Workers that join from now on are not profiled."""
+        try:
+            asyncio.run_coroutine_threadsafe(self.find_nannies(), self.loop).result(seconds)
+        except Exception:  # the scheduler is gone
+            pass
+        self.counted = self.found["joined"]
+
+    def tasks_ended(self):
+        """{address of a worker: number of tasks} that it ended, as the scheduler counted them. Its logs
+        have at least as many."""
+        sums = {}
+        last = len(self.ended) if self.counted is None else min(len(self.ended), self.counted)
+        for number, address in self.joined.items():
+            if number < last and number not in self.uncounted:
+                sums[address] = sums.get(address, 0) + self.ended[number]
+        return {address: tasks for address, tasks in sums.items() if tasks}
 
     def known_in_part(self):
         """The log of a nanny itself is not named: it ends a moment after what the nanny last sent."""
@@ -267,12 +297,20 @@ class Collector:
                 if gone > 2 and all(task.done() for task in tasks.values()):
                     return
             self.write_state(True)
+        await self.find_last()
         for address, nanny in self.nannies.items():
             if address not in tasks:
                 tasks[address] = asyncio.create_task(self.follow(nanny))
         await asyncio.gather(*(self.wake(n) for n in self.nannies.values()), return_exceptions=True)
         if tasks:
             await asyncio.wait(tasks.values())
+
+    async def find_last(self):
+        """Which workers have come, and how many tasks have ended, before the ends of the logs are fetched."""
+        try:
+            await self.find_nannies(leaves=True)
+        except (OSError, asyncio.TimeoutError):
+            pass  # the scheduler is gone
 
     def interval(self):
         return self.seconds or max(2.0, len(self.nannies) / 100)
@@ -313,12 +351,11 @@ class Collector:
             await self.ask_once(self.scheduler, REGISTER_S, **message)
 
     async def unregister(self):
-        """Takes the plugin from the nannies, unless another client collects. A client that has just begun
-        adds it again when a nanny does not know it."""
-        if self.others or not self.stopping.is_set():
-            return
+        """Takes the plugins away, unless another client collects. A client that has just begun adds its own
+        again when a nanny does not know it."""
         try:
-            await self.run_in_scheduler("remove_joined_plugin")
+            if not self.stopping.is_set() or await self.run_in_scheduler("remove_joined_plugin"):
+                return
             await self.ask_once(self.scheduler, op="unregister_nanny_plugin", name=PLUGIN)
         except Exception:  # the cluster is gone, or another client was faster
             pass
@@ -336,21 +373,39 @@ class Collector:
         found = answer["result"]
         return getattr(found, "data", found)
 
-    async def find_nannies(self):
+    async def find_nannies(self, leaves=False):
+        states = [(nanny.reached, nanny.forwarded) for nanny in self.nannies.values()]
+        forwarded = any(forwarded for _, forwarded in states) and not any(reached for reached, _ in states)
         found = await self.run_in_scheduler(
-            "find_nannies", known=self.known_word, joined=self.joined
+            "find_nannies",
+            session=self.session,
+            known=self.found.get("word"),
+            joined=self.found.get("joined"),
+            ended=self.found.get("all_ended"),
+            leaves=leaves or forwarded,  # nannies do not wait for a client that does not reach them
         )
-        if not found:
-            return
-        self.known_word, workers, since, self.joined = found
+        self.found = found
+        if found["ended"] is not None:
+            self.ended = found["ended"]
+        for number, worker, address in found["since"]:
+            self.joined[number] = worker
+            self.add_nanny(worker, address)
+        if found["workers"] is not None:
+            self.set_workers(found["workers"])
+
+    def add_nanny(self, worker, address):
+        if address and address not in self.nannies:
+            self.nannies[address] = Nanny(worker, address)
+
+    def set_workers(self, workers):
+        """The present ones: {worker: its nanny or None}."""
         for nanny in self.nannies.values():
             nanny.worker = None
         self.without_nanny = [worker for worker, address in workers.items() if not address]
-        for worker, address in [*since, *workers.items()]:
-            if address and address not in self.nannies:
-                self.nannies[address] = Nanny(worker, address)
+        for worker, address in workers.items():
+            self.add_nanny(worker, address)
             if address:
-                self.nannies[address].worker = worker if worker in workers else None
+                self.nannies[address].worker = worker
 
     async def ask(self, nanny, **question):
         """The answer of a nanny: straight from it, or through the scheduler."""
@@ -421,26 +476,38 @@ class Collector:
                 self.give_up(nanny)
 
     async def follow_to_end(self, nanny):
-        failures, last = 0, False
+        failures, retries, last = 0, 0, False
         while not nanny.ended and not self.full:
             last = self.stopping.is_set()  # then this question is the last one
             try:
                 answer = await self.ask_next(nanny, last)
             except (OSError, asyncio.TimeoutError):
                 failures += 1
-                if failures > 2 or last or (failures > 1 and not nanny.worker):
+                if failures > 2 or (failures > 1 and (last or not nanny.worker)):
                     nanny.ended = "its nanny or its host cannot be reached"
                     return
                 await self.sleep(failures)
                 continue
             failures = 0
             again = self.take(nanny, answer)
+            if not again and retries < self.most_retries(nanny, answer, last):
+                retries += 1
+                await asyncio.sleep(AGAIN_S)
+                continue
             if not again and (last or answer["status"] == "closing"):
                 nanny.ended = None if last else "its nanny closed"
                 break
             if not again and not self.long_poll(nanny):
                 await self.sleep(self.interval())
         await self.say_bye(nanny)
+
+    def most_retries(self, nanny, answer, last):
+        """How often to ask again for the ends of logs, before this nanny is left."""
+        if all(copy.final for copy in self.copies.values() if copy.source is nanny):
+            return 0
+        if answer["status"] == "closing":
+            return CLOSING_RETRIES
+        return LEAVING_RETRIES if last and not nanny.worker else 0  # it is ending its worker, and then closes
 
     def long_poll(self, nanny):
         """The nanny waits with its answer, so that it can answer when it closes."""
@@ -492,12 +559,13 @@ class Collector:
     def take(self, nanny, answer):
         """Keeps what an answer brings. True: ask again at once."""
         nanny.again = False
-        nanny.answered = True
+        nanny.status = answer["status"]
         if answer["status"] in ("no directory", "no plugin"):
             return False
         nanny.place = answer["place"]
         if nanny.place == deltas.place_of(self.directory):
             nanny.ended = "it writes into the same directory"
+            nanny.answered = True
             return False
         if answer["status"] == "unknown":
             nanny.first = nanny.again = True
@@ -506,6 +574,7 @@ class Collector:
             }
             return True
         self.answers += 1
+        nanny.answered = True
         nanny.pid = answer["pid"]
         for name, delta in answer["logs"].items():
             self.take_delta(nanny, name, delta)
@@ -573,14 +642,13 @@ class Collector:
     async def say_bye(self, nanny):
         """A nanny that closes does not wait for this client any more."""
         try:
-            answer = await self.ask(nanny, op=OP, session=self.session, bye=True)
-            self.others = max(self.others, answer["others"] if answer else 0)
+            await self.ask(nanny, op=OP, session=self.session, bye=True)
         except (OSError, asyncio.TimeoutError):
             pass
 
     def give_up(self, nanny):
         if not nanny.answered:
-            self.refused[nanny.first_worker] = "it left before any of its log was fetched"
+            self.refused[nanny.first_worker] = WITHOUT_LOG.get(nanny.status, LEFT)
         for copy in self.copies.values():
             if copy.source is nanny and not copy.final and not copy.why:
                 copy.why = "lost"
@@ -589,7 +657,8 @@ class Collector:
     # ---- what is known of it all
 
     def write_state(self, collecting):
-        """Writes collected.json, which the report reads."""
+        """Writes collected.json, which the report reads. Until the end more tasks have ended than are in
+        the logs."""
         part = {
             name: about
             for name, about in self.known_in_part().items()
@@ -601,5 +670,6 @@ class Collector:
             updated=time.time(),
             full=self.full,
             logs=part,
+            tasks_ended={} if collecting else self.tasks_ended(),
             refused=[{"worker": worker, "why": why} for worker, why in sorted(self.refused.items())],
         )

@@ -30,6 +30,8 @@ SETTLED = 512 << 10  # records this far behind the end are complete: they are on
 FULL_LOOK_EVERY = 6  # looks; a log below 4 MiB is always read as a whole
 SMALL = 4 << 20
 FORGET_S = 600  # a client that has not asked for so long is gone
+PRESENT_S = 60  # a client that asked within this time is there
+FIND_S = 2  # the scheduler's answer to a nanny that closes
 CLOSE_S = 15  # a nanny that closes waits this long for the last question of its clients
 ZERO = bytes(8)  # digest of a piece that holds only zeros
 
@@ -286,6 +288,7 @@ class Source:
         self.find_directory = find_directory
         self.find_pids = find_pids
         self.sessions = {}
+        self.waiting = set()  # clients that must say goodbye before this nanny closes
         self.closing = False
 
     async def answer(
@@ -314,11 +317,12 @@ class Source:
             del self.sessions[name]
         state = self.sessions.get(session)
         if bye or wake:
-            if state and bye:
-                del self.sessions[session]
+            if bye:
+                self.sessions.pop(session, None)
+                self.waiting.discard(session)
             if state:
                 state.wake.set()
-            return {"status": "OK", "others": len(self.present())}
+            return {"status": "OK"}
         directory = self.find_directory()
         if not directory or not os.path.isdir(directory):
             await asyncio.sleep(min(wait, 1.0))
@@ -361,17 +365,19 @@ class Source:
         }
 
     def present(self):
-        """The names of the clients that asked in the last minute."""
-        return {name for name, session in self.sessions.items() if time.monotonic() - session.asked < 60}
+        """The names of the clients that asked in the last minute, and reach this nanny directly."""
+        now = time.monotonic()
+        return {name for name, s in self.sessions.items() if now - s.asked < PRESENT_S and not s.forwarded}
 
-    async def close(self, seconds=CLOSE_S):
-        """Waits until each client that asked in the last minute has all deltas, at most so long."""
+    async def close(self, clients=(), seconds=CLOSE_S):
+        """Waits until each client that asked in the last minute has all deltas, at most so long. CLIENTS:
+        others that will ask, because they collect from this cluster."""
         self.closing = True
         deadline = time.monotonic() + seconds
-        waiting = {name for name in self.present() if not self.sessions[name].forwarded}
-        for name in waiting:
-            self.sessions[name].wake.set()
-        while time.monotonic() < deadline and waiting & self.sessions.keys():
+        self.waiting = self.present() | set(clients)
+        for session in self.sessions.values():
+            session.wake.set()
+        while time.monotonic() < deadline and self.waiting:
             await asyncio.sleep(0.02)
 
 
@@ -393,14 +399,33 @@ class CollectPlugin(NannyPlugin):
     async def teardown(self, nanny):
         """The nanny closes, or the plugin was removed. A nanny that closes ends its worker next: that
         is done here already, so that the end of the worker's log is fetched, too."""
-        if nanny.status in (Status.closing, Status.closing_gracefully) and self.source.sessions:
-            self.pids.add(nanny.pid)
-            try:
-                await nanny.kill(timeout=5)
-            except Exception:
-                pass  # the nanny tries again, and says what is wrong
-            await self.source.close()
+        if nanny.status in (Status.closing, Status.closing_gracefully) and directory_of(nanny):
+            ignore_close_gracefully(nanny)
+            clients = self.source.present() or await self.find_clients(nanny)
+            if clients:
+                self.pids.add(nanny.pid)
+                try:
+                    await nanny.kill(timeout=5)
+                except Exception:
+                    pass  # the nanny tries again, and says what is wrong
+                await self.source.close(clients)
         nanny.handlers.pop(self.name, None)
+
+    async def find_clients(self, nanny):
+        """The clients that collect, as the scheduler knows them: a nanny that is a second old was asked by
+        none of them yet."""
+        try:
+            return await asyncio.wait_for(getattr(nanny.scheduler, CLIENTS)(), FIND_S)
+        except Exception:
+            return []  # the scheduler is gone, or no client is there
+
+
+def ignore_close_gracefully(nanny):
+    """For a nanny that closes. A worker that was retired sends it this order, too. It would take the nanny
+    back to `closing_gracefully`, and once the worker has ended, the nanny would close a second time,
+    without its plugins, and answer nobody from then on."""
+    nanny.status = Status.closing
+    nanny.handlers["close_gracefully"] = lambda comm=None, **words: None
 
 
 def directory_of(nanny):
@@ -411,34 +436,78 @@ def directory_of(nanny):
     return None
 
 
-JOINED = "cupping-joined"
+# ---- in the scheduler
+
+
+JOINED = "cupping-joined-workers"
+CLIENTS = "cupping-clients"
 
 
 class Joined(SchedulerPlugin):
-    """Runs in the scheduler: all workers that have joined, so that one which left at once is noticed."""
+    """Runs in the scheduler. Knows the clients that collect, all workers that have joined, so that one
+    which left at once is noticed, and how many tasks each of them has ended."""
 
     name = JOINED
 
     def __init__(self, scheduler):
-        self.workers = [(w.address, w.nanny) for w in scheduler.workers.values()]
+        self.clients = {}  # session: when it asked last
+        self.rows = []  # [address, nanny, tasks ended], one for each time that a worker joined
+        self.present = {}  # address: index in rows
+        self.ended = 0  # tasks of all rows
+        for worker in scheduler.workers:
+            self.add_worker(scheduler, worker)
+        scheduler.handlers[CLIENTS] = self.list_clients
+
+    def list_clients(self, comm=None):
+        now = time.monotonic()
+        return [session for session, asked in self.clients.items() if now - asked < PRESENT_S]
 
     def add_worker(self, scheduler, worker):
-        self.workers.append((worker, scheduler.workers[worker].nanny))
+        self.present[worker] = len(self.rows)
+        self.rows.append([worker, scheduler.workers[worker].nanny, 0])
+
+    def transition(self, key, start, finish, *args, worker=None, startstops=None, **words):
+        """Counts tasks that ran to their end: `startstops` are the times that their worker sent."""
+        if start == "processing" and startstops and worker in self.present and finish in ("memory", "erred"):
+            if any(part["action"] == "compute" for part in startstops):
+                self.rows[self.present[worker]][2] += 1
+                self.ended += 1
 
 
-def find_nannies(dask_scheduler, known=None, joined=None):
-    """Runs in the scheduler. KNOWN, JOINED: what the last call returned first and last. Returns [a word
-    for the present workers, {worker: its nanny or None} of them, [(worker, nanny)] of those that have
-    joined since the last call, how many have joined so far]; None: nothing has changed."""
+def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, leaves=False):
+    """Runs in the scheduler. KNOWN, JOINED, ENDED: "word", "joined" and "all_ended" of the last answer.
+    LEAVES: nannies that close from now on do not wait for SESSION.
+
+    The answer: word: for the present workers; workers: {worker: its nanny or None} of them, None: the
+    same as before, and none came and left; since: [(index, worker, nanny)] of the workers that have joined since the last
+    call, at the first one of the present ones; joined: how many have joined so far; ended: how many
+    tasks each of these has ended, None: as many as before.
+    """
     if JOINED not in dask_scheduler.plugins:
         dask_scheduler.add_plugin(Joined(dask_scheduler), name=JOINED)
+    plugin = dask_scheduler.plugins[JOINED]
+    plugin.clients[session] = time.monotonic()
+    if leaves:
+        del plugin.clients[session]
     found = {w.address: w.nanny for w in dask_scheduler.workers.values()}
     word = str(hash(frozenset(found.items())))
-    so_far = dask_scheduler.plugins[JOINED].workers
-    since = [] if joined is None else so_far[joined:]
-    return None if word == known and not since else [word, found, since, len(so_far)]
+    rows = [plugin.present[worker] for worker in found] if joined is None else range(joined, len(plugin.rows))
+    since = [(row, *plugin.rows[row][:2]) for row in rows]
+    return {
+        "word": word,
+        "workers": None if word == known and not since else found,
+        "since": since,
+        "joined": len(plugin.rows),
+        "ended": None if ended == plugin.ended else [row[2] for row in plugin.rows],
+        "all_ended": plugin.ended,
+    }
 
 
 def remove_joined_plugin(dask_scheduler):
-    if JOINED in dask_scheduler.plugins:
+    """Unless other clients collect. Returns how many these are."""
+    plugin = dask_scheduler.plugins.get(JOINED)
+    others = len(plugin.list_clients()) if plugin else 0
+    if plugin and not others:
         dask_scheduler.remove_plugin(name=JOINED)
+        dask_scheduler.handlers.pop(CLIENTS, None)
+    return others

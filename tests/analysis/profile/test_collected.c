@@ -86,6 +86,26 @@ Test(collected, the_first_page_says_that_the_limit_was_reached)
     free(page);
 }
 
+/* The log is that of tcp://10.0.0.1:40000. */
+Test(collected, the_first_page_says_how_many_tasks_are_in_no_log)
+{
+    save_collected("{\"tasks_ended\": {\"tcp://10.0.0.1:5\": 22, \"tcp://10.0.0.1:40000\": 1}}");
+    char *page = print_first_page();
+    expect_words(page, "22 tasks are in no log: by the count of Dask's scheduler, tcp://10.0.0.1:5 "
+                       "ended 22 tasks, and its logs have 0.");
+    expect_words(page, "22 tasks in no log");
+    free(page);
+}
+
+Test(collected, tasks_of_a_worker_that_is_not_profiled_are_not_counted_again)
+{
+    save_collected("{\"refused\": [{\"worker\": \"tcp://10.0.0.1:5\", \"why\": \"no nanny\"}],"
+                   " \"tasks_ended\": {\"tcp://10.0.0.1:5\": 22}}");
+    char *page = print_first_page();
+    cr_expect_null(strstr(page, "in no log"), "%s", page);
+    free(page);
+}
+
 Test(collected, the_first_page_names_a_worker_that_is_not_profiled)
 {
     save_collected("{\"refused\": [{\"worker\": \"tcp://10.0.0.1:1\", \"why\": \"no nanny\"}]}");

@@ -175,6 +175,7 @@ static bool is_other_member(const char *key)
         "facts",
         "notes",
         "warnings",
+        "workers_missing_tasks",
         "processes_by_role",
         "processes",
         "damages",

@@ -1,6 +1,7 @@
 /* Whether the measurement is complete: damaged logs, dropped records, features that were off. */
 #include <string.h>
 
+#include "analysis/profile/missing_tasks.h"
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/section.h"
 #include "analysis/report/page/warnings.h"
@@ -159,6 +160,20 @@ static void put_warnings(struct report *report)
     cup_json_end_array(&report->json);
 }
 
+static void put_missing(struct report *report)
+{
+    struct cup_missing_tasks missing;
+    cup_json_array(&report->json, "workers_missing_tasks");
+    for (size_t at = 0; cup_missing_next(report->profile, &at, &missing);) {
+        cup_json_row(&report->json, NULL);
+        put(report, "worker", cup_string(missing.worker));
+        put(report, "tasks_ended", cup_count(missing.ended));
+        put(report, "tasks_recorded", cup_count(missing.recorded));
+        cup_json_end_object(&report->json);
+    }
+    cup_json_end_array(&report->json);
+}
+
 static void put_keys(struct report *report)
 {
     for (int i = 0; i < CUP_HEALTH_COUNT; i++)
@@ -166,6 +181,7 @@ static void put_keys(struct report *report)
     put_roles(report);
     put_features(report);
     put_facts(report);
+    put_missing(report);
     put_warnings(report);
 }
 
