@@ -205,6 +205,7 @@ int cup_verb_export(int argc, char **argv)
     int status = cup_verb_load(&profile, request.directory, &load, &error);
     if (status != CUP_EXIT_DONE)
         return cup_verb_end(&error, status);
+    cup_verb_warn_of_summed(&profile);
     status = write_export(&request, &profile, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
     cup_profile_free(&profile);
     return cup_verb_end(&error, status);

@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,15 @@ int cup_verb_load(struct cup_profile *profile, const char *directory,
         return CUP_EXIT_DONE;
     cup_profile_free(profile);
     return CUP_EXIT_USAGE;
+}
+
+void cup_verb_warn_of_summed(const struct cup_profile *profile)
+{
+    if (profile->tasks_summed)
+        fprintf(stderr,
+                "cupping: %s: %" PRIu64 " task%s summed up by prefix (`cupping merge "
+                "--per-prefix`): lists of single tasks have only the others\n",
+                profile->path, profile->tasks_summed, profile->tasks_summed == 1 ? " is" : "s are");
 }
 
 int cup_verb_load_calls(struct cup_profile *profile, const char *directory,

@@ -55,8 +55,12 @@ const char *cup_verb_directory(const char *given);
 int cup_verb_load(struct cup_profile *profile, const char *directory,
                   const struct cup_load_options *options, struct cup_error *error);
 
-/* Does the same, and makes the tree of the stacks that ASK selects (NULL: of none) from the same
- * pass over the logs. The caller frees the tree, also after a failure. */
+/* Prints one line on standard error if a merge summed up tasks of the profile, for a verb that
+ * lists single tasks. */
+void cup_verb_warn_of_summed(const struct cup_profile *profile);
+
+/* Loads as cup_verb_load() does, and makes the tree of the stacks that ASK selects (NULL: of none)
+ * from the same pass over the logs. The caller frees the tree, also after a failure. */
 int cup_verb_load_calls(struct cup_profile *profile, const char *directory,
                         const struct cup_load_options *options, const struct cup_call_ask *ask,
                         struct cup_call_tree *calls, struct cup_error *error);

@@ -19,7 +19,7 @@ from distributed import Client, LocalCluster
 
 import cupping
 
-DIRECTORIES, TASKS = 3, 30
+DIRECTORIES, TASKS = 3, 150
 BUILD = Path(__file__).resolve().parents[2] / "build"
 COMMAND = str(BUILD / "cupping")
 MOST_BYTES = 200_000_000  # of address space, for a merge of more than that
@@ -74,6 +74,20 @@ def check_home(scratch):
     assert sum(task["key"].startswith("work-") for task in tasks) == TASKS * (DIRECTORIES + 1)
 
 
+def check_sums(scratch):
+    """With sums by prefix few tasks come home one by one, and the sums of all are the same."""
+    def rows(name):
+        return {row["prefix"]: row for row in read_report(scratch / name)["tasks_by_prefix"]["rows"]}
+
+    kept = json.loads(run("tasks", scratch / "sums.cup", "--json"))["tasks"]
+    assert 0 < sum(task["key"].startswith("work-") for task in kept) < TASKS * (DIRECTORIES + 1)
+    one, other = rows("home.cup")["work"], rows("sums.cup")["work"]
+    for row in one, other:
+        for quantile in "p50_s", "p90_s", "p99_s":  # of summed tasks they are from histograms
+            del row["histograms"]["task"][quantile]
+    assert one == other
+
+
 def check_merges(scratch):
     """The report of the whole logs, of one merge, and of a merge of merges."""
     together = scratch / "together"
@@ -104,17 +118,19 @@ def main(wrapper, scratch):
         try:
             client.wait_for_workers(len(workers), timeout=240)
             # Each worker runs some of them, so each has a log.
-            for worker in client.scheduler_info(n_workers=-1)["workers"]:
-                client.gather(client.map(work, range(TASKS), key=f"work-{worker}", workers=[worker], pure=False))
+            for i, worker in enumerate(client.scheduler_info(n_workers=-1)["workers"]):
+                client.gather(client.map(work, range(TASKS), key=f"work-{i}", workers=[worker], pure=False))
             assert refused(client)
             began = time.monotonic()
             print("home:", cupping.reduce(client, scratch / "home.cup", command=COMMAND),
                   f"{time.monotonic() - began:.2f} s")
+            cupping.reduce(client, scratch / "sums.cup", command=COMMAND, per_prefix=True)
         finally:
             client.shutdown()
             for worker in workers:
                 worker.wait(timeout=240)
     check_home(scratch)
+    check_sums(scratch)
     check_merges(scratch)
     check_memory(scratch)
 

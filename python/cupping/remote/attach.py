@@ -112,6 +112,7 @@ class Attachment:
         states = self._states()
         if self._collector is not None:
             self._collector.finish_counting()
+            self._collector.fetch_forwarded()
         self._unregister()
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
@@ -142,7 +143,7 @@ class Attachment:
     def _unregister(self) -> None:
         try:
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
-        except OSError:  # a nanny left at that moment; the others may not have been asked yet
+        except (OSError, ValueError):  # a nanny left at that moment; the others may not have been asked yet
             self._ask_nannies("remove_plugin", self.name)
 
     def _states(self) -> dict[str, dict]:

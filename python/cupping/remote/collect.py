@@ -129,6 +129,7 @@ class Nanny:
         self.worker, self.address = worker, address
         self.first_worker = worker
         self.answered = False  # with what it has of logs
+        self.whole_answers = 0  # after which there was nothing more to send
         self.status = None  # of its last answer
         self.comm = None
         self.reached = False  # straight, at least once
@@ -214,6 +215,17 @@ class Collector:
         """True if a nanny writes into the very directory: nothing must be collected there."""
         place = deltas.place_of(self.directory)
         return any(nanny.place == place for nanny in list(self.nannies.values()))
+
+    def fetch_forwarded(self, seconds=60):
+        """Waits for what is new in the logs of nannies that only the scheduler reaches: once their workers
+        have left, it passes nothing on."""
+        # The first answer may be one of before.
+        wanted = {n: n.whole_answers + 2 for n in list(self.nannies.values()) if n.forwarded and n.worker}
+        until = time.monotonic() + seconds
+        while any(n.whole_answers < wanted[n] and n.worker and not n.ended for n in wanted):
+            if time.monotonic() > until:
+                return
+            time.sleep(AGAIN_S)
 
     def leave_out(self, workers):
         """The tasks that these processes of workers end are in no log: they are not profiled."""
@@ -582,6 +594,7 @@ class Collector:
             if copy.source is nanny and not copy.final and not self.full and copy.ready:
                 copy.until = answer["time"]
         nanny.again = answer["more"] or self.take_own(nanny, answer["own"])
+        nanny.whole_answers += not nanny.again
         return nanny.again
 
     def take_own(self, nanny, names):

@@ -330,6 +330,10 @@ Test(summary, the_report_says_how_many_tasks_are_summed_up)
     expect_text("err", "most tasks are summed up by prefix");
     cr_expect_eq(RUN(report, merged), 0);
     expect_text("out", "are summed up by prefix");
+    cr_expect_eq(RUN(tasks, merged), 0);
+    expect_text("err", "lists of single tasks have only the others");
+    cr_expect_eq(RUN(export, merged, "--to", "csv", "-o", path_in(outside, "csv")), 0);
+    expect_text("err", "lists of single tasks have only the others");
     cr_expect_eq(RUN(dump, path_in(merged, log_name(0))), 0);
     expect_text("out", "of=prefix");
 }
