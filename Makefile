@@ -7,6 +7,9 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
 
+ifdef LIBFUZZER
+CC := clang
+endif
 ifeq ($(origin CC),default)
 CC := $(if $(shell command -v gcc),gcc,clang)
 endif
@@ -19,7 +22,7 @@ CLANG_FORMAT ?= $(VENV)/bin/clang-format
 
 # Sanitized, debug and coverage builds live in directories of their own, so that they never mix
 # with the plain one: build/cupping is always the plain build.
-variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(WHEEL),-wheel)$(if $(FRAMES),-frames)
+variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(LIBFUZZER),-libfuzzer)$(if $(WHEEL),-wheel)$(if $(FRAMES),-frames)
 B := build$(patsubst -%,/%,$(variant))
 
 optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
@@ -30,6 +33,9 @@ common := -std=c17 -D_GNU_SOURCE -I. $(optimize) $(warnings) -MMD -MP $(CFLAGS)
 sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
 	$(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
 	$(if $(ASAN)$(UBSAN)$(TSAN),-fno-omit-frame-pointer) $(if $(COVERAGE),--coverage)
+ifdef LIBFUZZER
+sanitize += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
 
 # The library is never sanitized: gcc's ASAN refuses to start if another library is preloaded before
 # it. It has no fortified calls, because they would call the library's own __read_chk.
@@ -88,12 +94,13 @@ traced := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/trace/t-*.c)) \
 budget := $(if $(wildcard /usr/include/valgrind/callgrind.h),$(B)/tests/budget/libbudget.so)
 benches := $(patsubst tests/%.c,$(B)/tests/%.so,$(wildcard tests/bench/lib*.c))
 generator := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/generate_log.c))
+fuzzers := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 units := $(if $(unit_analysis_objs),$(B)/tests/unit-analysis) \
 	$(if $(unit_preload_objs),$(B)/tests/unit-preload) \
 	$(if $(variant),,$(if $(unit_wrappers_objs),$(B)/tests/unit-wrappers)) # scripts: once is enough
 e2e_bin := $(if $(e2e_objs),$(B)/tests/e2e)
 
-.PHONY: all demo setup test unit e2e tests soak bench cost lint format format-check check-docs check-rooms \
+.PHONY: all demo setup test unit e2e tests fuzzers soak bench cost lint format format-check check-docs check-rooms \
 	wheel dist install uninstall clean distclean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -176,6 +183,14 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(common) $(sanitize) -o $@ $< $(B)/libanalysis.a $(analysis_libs)
 
+# Without LIBFUZZER=1, mutate.c feeds them the corpus and mutations of it.
+fuzz_parts := $(call object,tests/fuzz/verbs.c $(if $(LIBFUZZER),,tests/fuzz/mutate.c) \
+	tests/analysis/log_builder.c)
+$(B)/tests/fuzz/fuzz_root_records: $(patsubst %.c,$(B)/obj/testable/%.o,$(wildcard preload/root/root_*.c))
+$(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(fuzz_parts) $(B)/libanalysis.a
+	@mkdir -p $(@D)
+	$(CC) $(sanitize) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $^ $(analysis_libs)
+
 # Traced programs are like those of users: plain flags, no sanitizer. A first line such as
 # `/* cflags: -D_FORTIFY_SOURCE=2 */` adds flags for one program.
 own_cflags = $$(sed -n '1s,^/\* cflags: \(.*\) \*/$$,\1,p' $<)
@@ -238,7 +253,9 @@ test:
 	@$(call build_quietly,all tests)
 	@tests/run.sh format-check $(units) $(e2e_bin)
 
-tests: $(units) $(e2e_bin) $(traced) $(generator) $(budget)
+fuzzers: $(fuzzers)
+
+tests: $(units) $(e2e_bin) $(traced) $(generator) $(budget) $(fuzzers)
 
 unit: all $(units)
 	@tests/run.sh $(units)

@@ -1,84 +1,71 @@
-/* Feeds arbitrary bytes to the log reader and to everything that is computed from a log:
- *
- *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined -o fuzz_log \
- *         tests/fuzz/fuzz_log.c ALL SOURCES OF analysis/ \
- *         -ljansson -ldw -lelf -liberty -lm -lpthread
- *     ./fuzz_log -max_len=30000 CORPUS
- *
- * A corpus is made by `generate_log DIR 10 1`. An input may be a whole log, or (where it does not
- * begin as one) records, which are then put behind a sound header: the fuzzer need not guess it. */
-#include <stdio.h>
+/* Arbitrary logs, for every verb. The first byte of an input chooses the verb. What follows may be
+ * a whole log; if it does not begin as one, it is records, which come behind a sound header: the
+ * fuzzer need not guess it. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "analysis/advice/advice.h"
-#include "analysis/metrics/functions/call_tree.h"
-#include "analysis/metrics/metrics.h"
-#include "analysis/metrics/totals.h"
-#include "analysis/profile/access_feed.h"
-#include "analysis/profile/load/loader.h"
-#include "analysis/profile/process_ancestry.h"
-#include "analysis/report/report.h"
-#include "tests/analysis/log_builder.c"
+#include "tests/analysis/log_builder.h"
+#include "tests/fuzz/verbs.h"
 
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+static const char *const verbs[] = {
+    "report @in --full",
+    "report @in --json",
+    "report @in --run all --html @report.html",
+    "report @in --only functions",
+    "report @in --advice",
+    "tasks @in",
+    "tasks @in --csv -",
+    "top @in --once",
+    "dump @in/log.cup",
+    "compare @in",
+    "compare @in @in --json -",
+    "compare @in @in --csv -",
+    "compare @in @in --only functions",
+    "export @in --to roastcoffea -o @roastcoffea",
+    "export @in --to prometheus -o @cupping.prom",
+    "export @in --to csv -o @csv",
+    "export @in --to columns -o @columns",
+    "export @in --to perfetto -o @perfetto.json",
+    "export @in --to speedscope -o @speedscope.json",
+    "export @in --to collapsed -o @collapsed",
+    "export @in --to replay -o @replay.csv",
+    "plot @in --all --format svg -o @plots",
+    "plot @in --html @page.html",
+    "merge @in -o @merged.cup",
+    "merge @in -o @merged.cup --anonymize",
+    "merge @in -o @merged.cup --per-prefix --tasks 1",
+};
 
-static void report(const struct cup_profile *profile)
+/* Allocated room at the end of the log. */
+static void append_bytes(struct log_builder *log, const void *bytes, size_t size)
 {
-    struct cup_totals totals;
-    const struct cup_target target = {0};
-    struct cup_output output = {.file = fopen("/dev/null", "w")};
-    if (output.file && cup_totals_make(&totals, profile) == 0) {
-        static const struct cup_call_ask all;
-        struct cup_call_tree calls;
-        if (cup_call_tree_make(&calls, profile, &all) == 0)
-            totals.calls = &calls;
-        cup_report_text(&totals, &target, &output, NULL, false);
-        cup_report_text(&totals, &target, &output, "functions", false);
-        cup_report_json(&totals, &target, &output, false);
-        cup_call_tree_free(&calls);
-        cup_totals_free(&totals);
-    }
-    if (output.file)
-        fclose(output.file);
-}
-
-static void load(const char *path)
-{
-    struct cup_profile profile;
-    struct cup_builder builder;
-    const struct cup_load_options options = {.counters = true, .accesses = true};
-    struct cup_access_feed feed;
-    cup_builder_start(&builder, &profile);
-    profile.path = strdup("fuzz");
-    cup_load_log(&builder, path, &options);
-    cup_builder_finish(&builder);
-    if (cup_ancestries_settle(&profile, false) == 0)
-        report(&profile);
-    cup_access_feed_open(&feed, &profile, NULL);
-    while (cup_access_feed_next(&feed))
-        ;
-    cup_access_feed_close(&feed);
-    cup_profile_free(&profile);
+    unsigned char *grown = realloc(log->bytes, log->size + size + 1);
+    if (!grown)
+        abort();
+    memcpy(grown + log->size, bytes, size);
+    log->bytes = grown;
+    log->size += size;
+    log->room = log->size + 1;
 }
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
 {
-    char path[64];
     struct log_builder log = {0};
-    snprintf(path, sizeof path, "/dev/shm/fuzz-%ld.cup", (long)getpid());
+    if (size < 1)
+        return 0;
+    unsigned verb = data[0] % (sizeof verbs / sizeof *verbs);
+    data++, size--;
     if (size >= 8 && memcmp(data, CUP_LOG_MAGIC, 8) == 0) {
-        memcpy(add(&log, size), data, size);
+        fuzz_write("in/log.cup", data, size);
     } else {
         builder_start(&log);
         builder_header(&log)->features |= CUP_FEATURE_STACKS | CUP_FEATURE_CPU;
-        memcpy(add(&log, size), data, size);
+        append_bytes(&log, data, size);
         builder_finish(&log);
+        fuzz_write("in/log.cup", log.bytes, log.size);
+        builder_free(&log);
     }
-    builder_save(&log, path, log.size);
-    builder_free(&log);
-    load(path);
-    unlink(path);
+    fuzz_verb(verbs[verb]);
+    fuzz_remove("in/log.cup");
     return 0;
 }

@@ -1,23 +1,14 @@
-/* Feeds arbitrary files to the reader of ROOT files:
+/* Arbitrary files for the reader of ROOT files. An input is how long the tree's name is (a byte),
+ * the name, and the file. A corpus is made of sound files:
  *
- *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined \
- *         -o fuzz_root_file tests/fuzz/fuzz_root_file.c analysis/root/root_*.c \
- *         analysis/base/array.c analysis/base/error.c analysis/base/intern.c \
- *         analysis/base/hash_map.c -ldl
- *     ./fuzz_root_file -max_len=40000 CORPUS
- *
- * An input is how long the tree's name is (a byte), the name, and the file. A corpus is made of
- * sound files:
- *
- *     printf '\6Events' | cat - FILE.root >CORPUS/1 */
+ *     printf '\6Events' | cat - FILE.root >tests/fuzz/corpus/root_file/NAME */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "analysis/root/root_file.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "tests/fuzz/verbs.h"
 
 static void look(const struct cup_root_tree *tree)
 {

@@ -1,11 +1,4 @@
-/* Feeds arbitrary bytes to the walk through the records of ROOT files:
- *
- *     clang -std=c17 -D_GNU_SOURCE -g -O1 -I. -fsanitize=fuzzer,address,undefined \
- *         -fno-sanitize-recover=all -o fuzz_root_records tests/fuzz/fuzz_root_records.c \
- *         preload/root/root_*.c
- *     mkdir -p CORPUS && ./fuzz_root_records -max_len=66000 CORPUS tests/data/root
- *
- * It starts from tests/data/root (whole files), and writes new inputs to CORPUS.
+/* Arbitrary bytes for the walk through the records of ROOT files; its corpus is tests/data/root.
  * The first bytes are the beginning of a file and choose at the same time in which pieces it is
  * read; where they say so, each key gets its own offset first, so that the fuzzer need not guess
  * it. */
@@ -14,8 +7,7 @@
 #include <string.h>
 
 #include "preload/root/root_records.h"
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+#include "tests/fuzz/verbs.h"
 
 static uint64_t seed; /* of the pieces */
 

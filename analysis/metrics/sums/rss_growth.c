@@ -89,8 +89,8 @@ int cup_rss_growth_make(struct cup_totals *totals)
         growth[i] = NAN;
     for (size_t i = 0; moments && growth && i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
-        if (process->summed.tasks)
-            continue; /* tasks that ran at the same time are not known */
+        if (process->summed.tasks || process->tasks == 0)
+            continue; /* of summed tasks, those that ran at the same time are not known */
         size_t count = list_moments(moments, profile->tasks + process->first_task, process->tasks);
         share_growth(moments, count, growth);
     }
