@@ -11,54 +11,75 @@
 #include "analysis/compare/side.h"
 #include "analysis/profile/runs.h"
 
-/* Stacks are read where they are asked for. */
-static void add_stacks(struct cup_figures *figures, struct cup_totals *totals)
+/* Stacks are read where they are asked for, while the profile is loaded. NULL: they are not, or
+ * without memory. */
+static struct cup_call_maker *start_stacks(struct cup_figures *figures,
+                                           const struct cup_profile *profile,
+                                           struct cup_call_tree *calls)
 {
     static const struct cup_call_ask all;
     const struct cup_figures_ask *ask = &figures->ask;
-    struct cup_call_tree calls;
+    if (!ask->functions && !ask->stacks)
+        return NULL;
+    struct cup_call_maker *maker =
+        cup_call_tree_start(calls, profile, ask->tasks ? ask->tasks : &all);
+    figures->short_of_memory |= !maker;
+    return maker;
+}
+
+static void add_stacks(struct cup_figures *figures, struct cup_totals *totals,
+                       const struct cup_call_tree *calls)
+{
     figures->stacks_missing = cup_stacks_missing(totals->profile);
-    if (figures->stacks_missing)
+    if (figures->stacks_missing || figures->short_of_memory)
         return;
-    totals->calls = &calls;
-    if (cup_call_tree_make(&calls, totals->profile, ask->tasks ? ask->tasks : &all) != 0)
-        figures->short_of_memory = true;
-    else if (ask->functions)
+    totals->calls = calls;
+    if (figures->ask.functions)
         cup_figures_add_functions(figures, totals);
-    if (ask->stacks && !figures->short_of_memory)
+    if (figures->ask.stacks)
         cup_figures_keep_stacks(figures, totals);
     totals->calls = NULL;
-    cup_call_tree_free(&calls);
+}
+
+static int add_profile(struct cup_figures *figures, const struct cup_profile *profile,
+                       const struct cup_call_tree *calls, const char *run, struct cup_error *error)
+{
+    struct cup_totals totals;
+    if (cup_totals_make(&totals, profile) != 0)
+        return cup_error_memory(error, profile->path);
+    cup_figures_from_totals(figures, &totals);
+    if (figures->ask.functions || figures->ask.stacks)
+        add_stacks(figures, &totals, calls);
+    if (profile->run_count > 1)
+        figures->run = run ? cup_figures_keep_string(figures, run) : "last";
+    cup_totals_free(&totals);
+    return 0;
 }
 
 static int read_profile(struct cup_figures *figures, const char *directory, const char *run,
                         bool *usage, struct cup_error *error)
 {
     struct cup_profile profile;
-    struct cup_totals totals;
+    struct cup_call_tree calls = {0};
     struct cup_load_options options = {.baskets = true};
     if (cup_run_option_read(directory, run, &options.run, error) != 0) {
         *usage = true;
         return -1;
     }
-    if (cup_profile_load(&profile, directory, &options, error) != 0)
-        return -1;
-    for (size_t i = 0; i < profile.damage_count; i++)
-        cup_error_print(stderr, &profile.damages[i]);
-    int result = cup_run_option_check(options.run, &profile, error);
-    if (result != 0)
-        *usage = true;
-    else if (cup_totals_make(&totals, &profile) != 0)
-        result = cup_error_memory(error, directory);
+    struct cup_call_maker *maker = start_stacks(figures, &profile, &calls);
+    options.taker = maker ? cup_call_tree_taker(maker) : NULL;
+    int result = cup_profile_load(&profile, directory, &options, error);
+    figures->short_of_memory |= maker && cup_call_tree_finish(maker) != 0;
     if (result == 0) {
-        cup_figures_from_totals(figures, &totals);
-        if (figures->ask.functions || figures->ask.stacks)
-            add_stacks(figures, &totals);
-        if (profile.run_count > 1)
-            figures->run = run ? cup_figures_keep_string(figures, run) : "last";
-        cup_totals_free(&totals);
+        for (size_t i = 0; i < profile.damage_count; i++)
+            cup_error_print(stderr, &profile.damages[i]);
+        result = cup_run_option_check(options.run, &profile, error);
+        *usage |= result != 0;
+        if (result == 0)
+            result = add_profile(figures, &profile, &calls, run, error);
+        cup_profile_free(&profile);
     }
-    cup_profile_free(&profile);
+    cup_call_tree_free(&calls);
     return result;
 }
 

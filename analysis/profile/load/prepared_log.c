@@ -327,7 +327,7 @@ static bool is_small(const char *path)
 bool cup_prepare_log(struct cup_prepared *prepared, const char *path)
 {
     static const struct cup_record_taker taker = {.types = CUP_STACK_TYPES};
-    const struct cup_load_options options = {.taker = &taker};
+    const struct cup_load_options options = {.baskets = true, .taker = &taker};
     struct cup_kept_records kept = {0};
     struct cup_profile profile;
     struct cup_builder builder;
@@ -360,8 +360,8 @@ struct prepared_bytes {
 /* Whether the options ask for no more than what is prepared, and for all of it. */
 static bool is_usual(const struct cup_load_options *options, const char *path)
 {
-    return !options->counters && !options->baskets && !options->accesses && !options->reads &&
-           !options->span && options->from_ns == options->to_ns && !options->wants &&
+    return !options->counters && !options->accesses && !options->reads && !options->span &&
+           options->from_ns == options->to_ns && !options->wants &&
            (!options->taker || options->taker->types == CUP_STACK_TYPES) &&
            cup_clock_of(options->clocks, path).shift_ns == 0;
 }

@@ -121,7 +121,8 @@ static void write_other(struct whole *whole, const void *more, size_t more_bytes
     header->file_bytes += more_bytes;
     fwrite(header, 1, sizeof *header, file);
     fwrite(whole->bytes + sizeof *header, 1, index_at - sizeof *header, file);
-    fwrite(more, 1, more_bytes, file);
+    if (more_bytes)
+        fwrite(more, 1, more_bytes, file);
     fwrite(index, 1, header->index_bytes, file);
     fclose(file);
 }
@@ -236,16 +237,18 @@ Test(prepared, blocks_are_read_only_for_what_is_not_prepared)
     const struct cup_record_taker stacks = {CUP_STACK_TYPES, take_nothing, NULL},
                                   samples = {CUP_STACK_TYPES | UINT64_C(1) << CUP_R_CPU_SAMPLES,
                                              take_nothing, NULL};
-    const struct cup_merged_block *blocks =
-        (const struct cup_merged_block *)(whole.bytes + whole.header.index_at + sizeof whole.logs);
+    const unsigned char *blocks = whole.bytes + whole.header.index_at + sizeof whole.logs;
     uint64_t first = whole.logs[1].first_block, end = whole.logs[2].first_block;
-    for (uint64_t i = first + 1; i < end; i++)
-        whole.bytes[blocks[i].at + blocks[i].packed / 2] ^= 0x5a;
+    for (uint64_t i = first + 1; i < end; i++) {
+        struct cup_merged_block block;
+        memcpy(&block, blocks + i * sizeof block, sizeof block);
+        whole.bytes[block.at + block.packed / 2] ^= 0x5a;
+    }
     cr_assert_gt(end, first + 1, "the log has one block");
     write_other(&whole, NULL, 0);
     cr_expect_eq(damages_with(&(struct cup_load_options){0}), 0);
     cr_expect_eq(damages_with(&(struct cup_load_options){.counters = true}), 1);
-    cr_expect_eq(damages_with(&(struct cup_load_options){.baskets = true}), 1);
+    cr_expect_eq(damages_with(&(struct cup_load_options){.baskets = true}), 0);
     cr_expect_eq(damages_with(&(struct cup_load_options){.accesses = true}), 1);
     cr_expect_eq(damages_with(&(struct cup_load_options){.span = "default"}), 1);
     cr_expect_eq(damages_with(&(struct cup_load_options){.from_ns = 1, .to_ns = INT64_MAX}), 1);
