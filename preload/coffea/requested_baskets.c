@@ -265,7 +265,8 @@ static bool read_request(uint32_t task, cup_object *from, cup_object *list)
         return false;
     cup_uproot_describe(tree, &request.tree);
     request.tree.path = cup_uproot_path(from);
-    CUP_OWNED cup_object *name = request.tree_name = cup_uproot_name(tree);
+    CUP_OWNED cup_object *name = cup_uproot_name(tree);
+    request.tree_name = name;
     request.is_new = is_new_tree(&request.tree);
     if (request.is_new)
         request.tree.branches = cup_uproot_branches(tree);
