@@ -17,7 +17,8 @@ struct cup_merge_request {
     size_t count;
     const char *output;
     uint64_t memory; /* bytes; at least CUP_MERGE_LEAST_MEMORY */
-    unsigned tasks;  /* sum up all tasks but so many of each kind (kept_tasks.h); 0: none */
+    unsigned tasks;  /* tasks of each kind that are kept when others are summed up (kept_tasks.h);
+                        0: no task is summed up */
 };
 
 struct cup_merge_result {

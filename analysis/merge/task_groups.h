@@ -10,9 +10,9 @@ struct cup_task_groups {
     struct cup_id_map of_task; /* by number of a task: index + 1 */
 };
 
-/* PROFILE holds the tasks to sum up, and no others. SERVERS: by index + 1 in its servers, their
- * number in the log. FIRST: the number of the first group. Returns 0, or -1 without memory; the
- * caller frees the groups in both cases. */
+/* PROFILE holds the tasks to sum up, and no others. SERVERS: (index in PROFILE's servers) + 1
+ * -> the server's number in the log. FIRST: the number of the first group. Returns 0, or -1 without
+ * memory; the caller frees the groups in both cases. */
 int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profile *profile,
                          const struct cup_id_map *servers, uint32_t first);
 void cup_task_groups_free(struct cup_task_groups *groups);

@@ -10,9 +10,14 @@
 
 #include "preload/log/log.h"
 
-/* Rows of the lifecycle table. look: follows the jobs of libarrow from now on, if it has been
- * loaded since the last call. A release that was not tried is left alone; a newer one than those
- * leaves a note. reset: in a forked child, the parent's tasks do not run. */
+/* Rows of the lifecycle table.
+ *
+ * cup_arrow_look(): if libarrow has been loaded since the last call, its jobs are followed from now
+ * on. A release older than those that were tried is left alone; a newer one, too, and a NOTE record
+ * says so.
+ *
+ * cup_arrow_reset(): jobs that wait in the pools are for no task any more. In a forked child, the
+ * parent's tasks do not run. */
 void cup_arrow_look(void);
 void cup_arrow_log_opened(enum cup_log_size size);
 void cup_arrow_reset(void);

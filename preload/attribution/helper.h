@@ -33,7 +33,7 @@ struct cup_helper_thread {
     uint64_t others_place;      /* place that took it */
     bool others_lock_is_shared; /* another task made others_lock, or uses it */
 
-    bool gives_own; /* the lock that it gives, or gave last, is one that it took; since 3.14 */
+    bool gives_own; /* 3.14: the lock that it releases, or released last, is one that it took */
 
     bool pool_is_own;    /* the pool to which it last submitted a job is used by its task alone */
     bool serves_others;  /* it was seen to work for other tasks than the one that started it */
@@ -90,8 +90,8 @@ uint32_t cup_helper_made(const void *lock);
  * those that an executor starts, since their jobs are handed over one by one. */
 uint32_t cup_helper_heir(void *routine);
 
-/* The calling thread is starting a process for a pool that its task did not make, or that other
- * tasks use, too: the process may work for any of them. */
+/* True if the calling thread is starting a process for a pool that its task did not make, or that
+ * other tasks use, too: such a process may work for any of them. */
 bool cup_helper_shared_pool_grows(void);
 
 /* The calling thread was started by TASK. */
@@ -107,8 +107,8 @@ enum cup_helper_use {
     CUP_USE_TAKES_ITEM, /* of a queue */
     CUP_USE_SUBMITS,    /* a job to a pool of processes */
     CUP_USE_ENTERS,     /* a condition */
-    CUP_USE_WAITS,      /* from now on, for a condition that no other thread waits for; or */
-    CUP_USE_WAITS_TOO,  /* that other threads wait for, too */
+    CUP_USE_WAITS,      /* begins to wait for a condition; no other thread waits for it */
+    CUP_USE_WAITS_TOO,  /* begins to wait for a condition; other threads wait for it, too */
     CUP_USE_WOKEN,      /* has waited for the condition */
     CUP_USE_NOTIFIES,   /* wakes threads that wait for it; there are some */
 };
