@@ -1,5 +1,8 @@
 #include "analysis/write/output.h"
 
+#include "include/log_format.h"
+#include "include/merged_log.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +63,7 @@ static char *real_path(const char *path)
     return real ? real : strdup(path);
 }
 
-int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error)
+static int open_any(struct cup_output *output, const char *path, struct cup_error *error)
 {
     *output = (struct cup_output){0};
     if (strcmp(path, "-") == 0) {
@@ -82,9 +85,30 @@ int cup_output_open(struct cup_output *output, const char *path, struct cup_erro
     return -1;
 }
 
+/* The file PATH is a log, or a merged one. */
+static bool is_log(const char *path)
+{
+    char head[8] = "";
+    FILE *file = is_special(path) ? NULL : fopen(path, "re");
+    size_t bytes = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes == sizeof head && (memcmp(head, CUP_LOG_MAGIC, sizeof head) == 0 ||
+                                    memcmp(head, CUP_MERGED_MAGIC, sizeof head) == 0);
+}
+
+int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error)
+{
+    *output = (struct cup_output){0};
+    if (is_log(path))
+        return cup_error_set(error, path, CUP_NO_OFFSET,
+                             "is a log, and is not overwritten; name another file for the output");
+    return open_any(output, path, error);
+}
+
 int cup_output_open_private(struct cup_output *output, const char *path, struct cup_error *error)
 {
-    if (cup_output_open(output, path, error) != 0)
+    if (open_any(output, path, error) != 0)
         return -1;
     if (output->temporary && access(output->path, F_OK) != 0 &&
         fchmod(fileno(output->file), 0600) != 0)

@@ -18,10 +18,12 @@ struct cup_output {
     char *temporary;             /* owned; NULL: written in place, as a device or pipe must be */
 };
 
-/* Returns 0, or -1 and *error. */
+/* Returns 0, or -1 and *error. A log, or a merged one, is never overwritten: of `cupping compare
+ * --json A B` A is most likely meant to be read. */
 int cup_output_open(struct cup_output *output, const char *path, struct cup_error *error);
 
-/* The same; if there is no such file yet, this user alone may read it. */
+/* The same for a log that is written: it may replace another one. If there is no such file yet,
+ * this user alone may read it. */
 int cup_output_open_private(struct cup_output *output, const char *path, struct cup_error *error);
 
 /* True if a write failed, because the reader of a pipe is gone or the disk is full. */

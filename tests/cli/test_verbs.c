@@ -584,3 +584,16 @@ Test(verbs, did_you_mean)
     expect_failure(RUN(plot, scratch, "task-streams"), 2, "did you mean task-stream");
     expect_failure(RUN(report, scratch, "--only", "zzz"), 2, "no such section; see");
 }
+
+/* `compare --json A B` reads as if A were compared with B, but A is the file to be written. */
+Test(verbs, a_log_is_not_overwritten)
+{
+    char log[2 * SUPPORT_PATH], copy[4 * SUPPORT_PATH];
+    snprintf(log, sizeof log, "%s/merged.cup", outside);
+    cr_assert_eq(RUN(merge, scratch, "-o", log), 0);
+    expect_failure(RUN(compare, "--json", log, scratch, scratch), CUP_EXIT_FAILED,
+                   "is not overwritten");
+    cr_assert_eq(RUN(merge, scratch, "-o", log), 0, "a merge replaces its own output");
+    snprintf(copy, sizeof copy, "%s.json", log);
+    cr_assert_eq(RUN(report, log, "--json", copy), 0, "the log is whole");
+}
