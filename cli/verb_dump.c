@@ -94,6 +94,27 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
     }
 }
 
+static void dump_total(FILE *out, const struct cup_total *total)
+{
+    static const char *const values[] = {CUP_TASK_SUMS(CUP_NAME_OF)};
+    static const char *const statuses[CUP_TOTAL_STATUSES] = {"finished", "erred", "unknown"};
+    fprintf(out,
+            "total: prefix=#%" PRIu32 " server=%" PRIu32 " origin=%" PRIu32 " dataset=#%" PRIu32
+            " item=%" PRIu32 " longest_ns=%" PRIu64 "\n",
+            total->key.prefix, total->key.server, total->key.origin, total->key.dataset,
+            total->key.item, total->longest_ns);
+    for (int status = 0; status < CUP_TOTAL_STATUSES; status++) {
+        fprintf(out, "  %s:", statuses[status]);
+        cup_dump_nonzero(out, values, total->values[status], CUP_TASK_SUM_COUNT);
+        putc('\n', out);
+    }
+    for (int own = 0; own < 2; own++) {
+        fprintf(out, "  own=%d:", own);
+        cup_dump_nonzero(out, cup_counter_names, total->counters[own], CUP_COUNTER_COUNT);
+        putc('\n', out);
+    }
+}
+
 static void dump_log(struct cup_log *log, const struct cup_output *output)
 {
     const struct cup_record *record;
@@ -104,6 +125,9 @@ static void dump_log(struct cup_log *log, const struct cup_output *output)
         cup_dump_record(output->file, log->record_offset, record);
     for (size_t i = 0; i < log->block_count; i++)
         dump_open_block(output->file, &log->blocks[i]);
+    for (int i = 0; log->totals && i < CUP_TOTALS; i++)
+        if (log->totals->entries[i].used)
+            dump_total(output->file, &log->totals->entries[i]);
     fprintf(output->file, "unfinished records: %" PRIu64 "; bytes lost to damage: %" PRIu64 "\n",
             log->unfinished_records, log->skipped_bytes);
 }

@@ -15,7 +15,7 @@
     X(CUPPING_INTERVAL, "1.0",                                                                     \
       "seconds between samples of Dask's own state, 0.02 to 60; 0: no samples")                    \
     X(CUPPING_MAX_BYTES, "1G",                                                                     \
-      "largest size of one process's log; records beyond it are dropped and counted")              \
+      "largest size of one process's log; tasks that begin beyond it are summed up by prefix")     \
     X(CUPPING_NATIVE, "1", "0: stacks have Python functions only, no C, C++ or Fortran functions") \
     X(CUPPING_READS, "0", "1: each single read is recorded, for `cupping export --to replay`")     \
     X(CUPPING_SHARE, "0",                                                                          \

@@ -390,6 +390,8 @@ enum cup_region_type {
     CUP_REGION_BLOCKS = 1, /* struct cup_block, count entries. A process that needs more blocks adds
                               such regions. Blocks are numbered through all of them, from 0 */
     CUP_REGION_SERIES = 2, /* struct cup_series, one entry */
+    CUP_REGION_TOTALS = 3, /* struct cup_task_totals, one entry. Only if the log was full when a
+                              task began; it is in a ROOM record */
 };
 
 struct cup_region {
@@ -469,6 +471,47 @@ struct cup_series {
     uint32_t rows;   /* rows that the writer knows */
     uint32_t doubling; /* 1 while bins are merged: if it is still 1 after a kill, ignore all bins */
     uint64_t values[CUP_SERIES_ROOM][CUP_SERIES_BINS];
+};
+
+/* Sums of tasks that began when the log was full. There are no records of these tasks. What several
+ * tasks have in common: */
+struct cup_total_key {
+    uint32_t prefix;  /* string */
+    uint32_t server;  /* SERVER record; 0: not known */
+    uint32_t origin;  /* enum cup_task_origin */
+    uint32_t dataset; /* string */
+    uint32_t item;    /* enum cup_item_kind; 0: no work item */
+    uint32_t pad;
+};
+
+enum {
+    CUP_TOTAL_NONE,   /* the entry of counters without a task that could not be written */
+    CUP_TOTAL_OTHERS, /* the entry of all tasks that have none, and of counters of tasks with
+                         records, if the reserve is full as well. Its key is 0 */
+    CUP_TOTALS = 24,  /* entries */
+    CUP_TOTAL_STATUSES = 3,
+    CUP_TOTAL_VALUES = 32, /* room for enum cup_task_sum_value */
+};
+
+struct cup_total {
+    uint32_t used;     /* 0: the entry is free */
+    uint32_t block;    /* index and sequence number of the block that was added last: a reader */
+    uint32_t sequence; /* ignores the block while it has that number. 0: none was added */
+    uint32_t pad;
+    struct cup_total_key key;
+    uint64_t values[CUP_TOTAL_STATUSES][CUP_TOTAL_VALUES]; /* by enum cup_task_status, less 1 */
+    uint64_t longest_ns;                                   /* of the tasks */
+    uint64_t durations[CUP_BUCKETS];                       /* of the tasks: wall time */
+    uint64_t counters[2][CUP_COUNTER_ROOM]; /* 0: of other threads; 1: of the tasks' own threads */
+    uint64_t histograms[CUP_HISTOGRAM_COUNT][CUP_BUCKETS];
+};
+
+struct cup_task_totals {
+    uint32_t unfinished; /* index + 1 of an entry that is being changed: what it was before that
+                            change is in `before`, and counts instead. 0: none */
+    uint32_t pad;
+    struct cup_total before;
+    struct cup_total entries[CUP_TOTALS];
 };
 
 /* ---- records ----------------------------------------------------------------------------- */
@@ -1512,6 +1555,24 @@ enum cup_task_sum_value {
 #undef X
         CUP_TASK_SUM_COUNT
 };
+
+/* Adds values to those of a sum. */
+static inline void cup_task_sum_add(uint64_t *to, const uint64_t *values)
+{
+    enum { SUM, LEAST, LARGEST };
+    static const unsigned char how[CUP_TASK_SUM_COUNT] = {
+#define X(id, name, kind, text) kind,
+        CUP_TASK_SUMS(X)
+#undef X
+    };
+    int empty = to[CUP_T_TASKS] == 0;
+    for (int i = 0; i < CUP_TASK_SUM_COUNT; i++) {
+        if (how[i] == SUM)
+            to[i] += values[i];
+        else if (empty || (how[i] == LEAST) == (values[i] < to[i]))
+            to[i] = values[i];
+    }
+}
 
 /* ---- where files were read, and when ------------------------------------------------------- */
 

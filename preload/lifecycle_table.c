@@ -29,6 +29,7 @@
 #include "preload/coffea/work_item.h"
 #include "preload/counters/block.h"
 #include "preload/counters/reads.h"
+#include "preload/counters/totals.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/io/connecting.h"
@@ -88,6 +89,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"task/sections", .reset = cup_sections_reset, .task_ends = cup_sections_task_ends,
      .thread_settles = cup_sections_thread_settles, .process_ends = cup_sections_process_ends},
     {"counters/block", .reset = cup_block_reset, .thread_settles = cup_block_thread_settles},
+    {"counters/totals", .reset = cup_totals_reset},
     {"counters/reads", .reset = cup_reads_reset, .thread_ends = cup_reads_thread_ends},
     {"stacks/stacks", .reset = cup_stacks_reset},
     {"stacks/native", .child_begins = cup_native_child_begins,

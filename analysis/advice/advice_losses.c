@@ -40,11 +40,14 @@ bool cup_rule_records_lost(const struct cup_totals *t, struct cup_advice *advice
 {
     uint64_t lost =
         t->profile->health[CUP_H_RECORDS_DROPPED] + t->profile->health[CUP_H_BLOCKS_DROPPED];
-    return lost > 0 && cup_advise(advice, 1.2,
-                                  "%s of cupping's logs were lost (threshold: any), so sums in "
-                                  "this report are too low: the disk was full, or a log reached "
-                                  "its limit. \nFree the disk, or raise CUPPING_MAX_BYTES.",
-                                  CUP_SHOW_COUNTED(lost, "record"));
+    return lost > 0 &&
+           cup_advise(advice, 1.2,
+                      "%s of cupping's logs were lost (threshold: any), so %s "
+                      "are too low: the disk was full, or a log reached "
+                      "its limit. \nFree the disk, or raise CUPPING_MAX_BYTES.",
+                      CUP_SHOW_COUNTED(lost, "record"),
+                      t->profile->full_log_tasks ? "figures of files, branches and functions"
+                                                 : "sums in this report");
 }
 
 /* A worker lacks a feature by which bytes find their task. */

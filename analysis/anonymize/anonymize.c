@@ -98,6 +98,14 @@ static void collect_record(struct anonymizer *of, const struct cup_record *recor
     cup_record_texts(record, note_kind, of);
 }
 
+static void collect_totals(struct anonymizer *of, const struct cup_log *log)
+{
+    for (int i = 0; log->totals && i < CUP_TOTALS; i++) {
+        note_kind(of, log->totals->entries[i].key.prefix, CUP_NAME_PREFIX);
+        note_kind(of, log->totals->entries[i].key.dataset, CUP_NAME_DATASET);
+    }
+}
+
 static struct cup_text host_of(const struct cup_log *log)
 {
     return (struct cup_text){log->header.host,
@@ -158,6 +166,7 @@ static int collect_log(struct anonymizer *of, const struct cup_merge_source *sou
     free(alias_of_log(of, source->name));
     while (!summed && (record = cup_log_next(&log)) != NULL)
         collect_record(of, record);
+    collect_totals(of, &log);
     cup_log_close(&log);
     cup_id_map_clear(&of->strings);
     return !summed ? 1
@@ -256,7 +265,8 @@ static void copy_region(struct cup_log *log, struct cup_region *region, FILE *ou
 {
     char part[4096];
     uint64_t from = region->offset, bytes = region->entry_size * region->count;
-    bool known = region->type == CUP_REGION_BLOCKS || region->type == CUP_REGION_SERIES;
+    bool known = region->type == CUP_REGION_BLOCKS || region->type == CUP_REGION_SERIES ||
+                 region->type == CUP_REGION_TOTALS;
     if (!known || from > log->size || region->entry_size > log->size || bytes > log->size - from) {
         *region = (struct cup_region){0};
         return;

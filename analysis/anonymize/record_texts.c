@@ -18,6 +18,8 @@ static const struct {
     F(INFO, info, name, PUBLIC)
     F(OPEN, open, path, PLACE)
     F(OPEN, open, server, PLACE)
+    F(OPENS, opens, place, PLACE)
+    F(OPENS, opens, server, PLACE)
     F(REQUESTS, requests, server, PLACE)
     F(SERVER, server, address, PLACE)
     F(SERVER, server, name, WORKER)

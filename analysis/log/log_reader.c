@@ -201,6 +201,16 @@ void cup_log_seek(struct cup_log *log, uint64_t offset)
     log->offset = offset >= log->header.records_offset && offset < log->end ? offset : log->end;
 }
 
+/* The process was killed, or is read, between adding the block to the totals and freeing it. */
+static bool is_in_totals(const struct cup_log *log, uint32_t index, const struct cup_block *block)
+{
+    for (int i = 0; log->totals && i < CUP_TOTALS; i++)
+        if (log->totals->entries[i].block == index &&
+            log->totals->entries[i].sequence == block->sequence)
+            return true;
+    return false;
+}
+
 static int keep_block(struct cup_log *log, uint32_t index, const struct cup_block *block)
 {
     struct cup_open_block *blocks =
@@ -208,7 +218,8 @@ static int keep_block(struct cup_log *log, uint32_t index, const struct cup_bloc
     if (!blocks)
         return -1;
     log->blocks = blocks;
-    blocks[log->block_count] = (struct cup_open_block){.index = index, .block = *block};
+    blocks[log->block_count] = (struct cup_open_block){
+        .index = index, .written = is_in_totals(log, index, block), .block = *block};
     log->block_at[index] = (uint32_t)++log->block_count;
     return 0;
 }
@@ -269,6 +280,23 @@ static int read_blocks(struct cup_log *log)
             read_blocks_of(log, region) != 0)
             return -1;
     }
+    return 0;
+}
+
+/* Returns 0, or -1 without memory. */
+static int read_totals(struct cup_log *log)
+{
+    const struct cup_region *region = find_region(log, CUP_REGION_TOTALS);
+    struct cup_task_totals *totals = NULL;
+    if (!region || region->count == 0 || region->entry_size != sizeof *totals)
+        return 0;
+    totals = log->totals = malloc(sizeof *totals);
+    if (!totals)
+        return -1;
+    if (read_at(log, totals, sizeof *totals, region->offset) != sizeof *totals)
+        memset(totals, 0, sizeof *totals);
+    else if (totals->unfinished > 0 && totals->unfinished <= CUP_TOTALS)
+        totals->entries[totals->unfinished - 1] = totals->before;
     return 0;
 }
 
@@ -454,7 +482,7 @@ static int prepare_log(struct cup_log *log, struct cup_error *error)
     if (read_header(log, error) != 0)
         return -1;
     log->window = malloc(WINDOW_BYTES);
-    if (!log->window || read_blocks(log) != 0)
+    if (!log->window || read_totals(log) != 0 || read_blocks(log) != 0)
         return cup_error_memory(error, log->path);
     read_end_again(log);
     check_end(log);
@@ -497,6 +525,7 @@ void cup_log_close(struct cup_log *log)
     free(log->path);
     free(log->blocks);
     free(log->block_at);
+    free(log->totals);
     free(log->window);
     *log = (struct cup_log){.bytes.fd = -1};
 }

@@ -45,6 +45,8 @@ struct cup_log {
     size_t block_count;            /* of blocks */
     uint32_t *block_at;  /* owned; by index of the block in the log: index in `blocks` + 1 */
     uint32_t block_room; /* length of block_at */
+    struct cup_task_totals
+        *totals; /* owned; NULL: no tasks were summed up. No entry is unfinished */
     /* Set it after opening: cup_log_next() returns NULL at the first place that holds no complete
      * record, because the process may be writing it; then `offset` is below `end`. */
     bool growing;

@@ -103,8 +103,8 @@ static void note_record(struct summary *summary, const struct cup_record *record
 /* Sums are only right if every record of a task is there. */
 static bool is_sound(const struct cup_log *log)
 {
-    return log->damage.text[0] == '\0' && log->header.version >= CUP_LOG_MIN_READER &&
-           log->header.version < CUP_LOG_SUMMED &&
+    return log->damage.text[0] == '\0' && !log->totals &&
+           log->header.version >= CUP_LOG_MIN_READER && log->header.version < CUP_LOG_SUMMED &&
            !(log->header.health[CUP_H_THREADS_VOIDED] && log->header.health[CUP_H_RECORDS_DROPPED]);
 }
 

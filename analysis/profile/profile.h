@@ -398,7 +398,10 @@ struct cup_profile {
     uint64_t chunks_summed; /* those of them that are chunks */
     /* Logs whose summed tasks are not loaded, because the options exclude some of them. */
     uint64_t sums_apart;
-    bool paths_are_chunks; /* there are no real chunks: tasks of kind PATH count as such */
+    uint64_t full_log_tasks;       /* part of tasks_summed: they began when their log was full */
+    int64_t full_log_ns;           /* when the first of them began; 0: there are none */
+    uint64_t full_log_tasks_apart; /* such tasks that are not loaded, because some are excluded */
+    bool paths_are_chunks;         /* there are no real chunks: tasks of kind PATH count as such */
 
     uint64_t logs_read;       /* in full or in part */
     uint64_t logs_damaged;    /* of logs_read: in part */

@@ -364,6 +364,10 @@ static void merge_health(struct merge *merge)
     into->tasks_skipped += from->tasks_skipped;
     into->tasks_summed += from->tasks_summed;
     into->sums_apart += from->sums_apart;
+    into->full_log_tasks += from->full_log_tasks;
+    into->full_log_tasks_apart += from->full_log_tasks_apart;
+    if (from->full_log_ns && (!into->full_log_ns || from->full_log_ns < into->full_log_ns))
+        into->full_log_ns = from->full_log_ns;
     into->features |= from->features;
     cup_add_all(into->health, from->health, CUP_HEALTH_COUNT);
 }

@@ -192,20 +192,3 @@ size_t cup_sum_write(enum cup_sum_kind kind, const void *entry, unsigned char *t
         *at++ = CUP_PAIR_PADDING;
     return (size_t)(at - to);
 }
-
-void cup_task_sum_add(uint64_t *to, const uint64_t *values)
-{
-    enum { SUM, LEAST, LARGEST };
-    static const unsigned char how[CUP_TASK_SUM_COUNT] = {
-#define X(id, name, kind, text) kind,
-        CUP_TASK_SUMS(X)
-#undef X
-    };
-    bool empty = to[CUP_T_TASKS] == 0;
-    for (int i = 0; i < CUP_TASK_SUM_COUNT; i++) {
-        if (how[i] == SUM)
-            to[i] += values[i];
-        else if (empty || (how[i] == LEAST) == (values[i] < to[i]))
-            to[i] = values[i];
-    }
-}

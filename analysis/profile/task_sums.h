@@ -1,5 +1,6 @@
-/* Tasks that a merge summed up (`cupping merge --per-prefix`): they have no entry in the profile's
- * tasks. Sums that the profile has anyway (by prefix, file, branch, server, process) include them.
+/* Tasks that a merge summed up (`cupping merge --per-prefix`), or that began when their log was
+ * full: they have no entry in the profile's tasks. Sums that the profile has anyway (by prefix,
+ * file, branch, server, process) include them.
  */
 #pragma once
 
@@ -25,6 +26,7 @@ struct cup_task_sum {
 struct cup_process_sum {
     uint64_t tasks;   /* 0: none are summed up */
     uint64_t kept;    /* tasks of the process that are not */
+    bool in_full_log; /* no merge summed them up: they began when the log was full */
     uint64_t threads; /* that ran tasks, of the whole process */
     /* The gaps between tasks, summed up or not: see CUP_BUDGET_BETWEEN. */
     uint64_t gaps, between_ns;
@@ -49,6 +51,3 @@ static inline unsigned cup_task_sum_origin(const struct cup_task_sum *sum)
 {
     return sum->what >> 16 & 0xff;
 }
-
-/* Adds values to those of a sum. */
-void cup_task_sum_add(uint64_t *to, const uint64_t *values);

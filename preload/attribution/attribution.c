@@ -3,6 +3,7 @@
 #include "preload/attribution/context.h"
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
+#include "preload/counters/totals.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -62,7 +63,8 @@ void cup_attribution_void(uint32_t task)
 {
     if (__atomic_exchange_n(&voided[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELAXED) == task)
         return;
-    cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0);
+    if (!cup_totals_void(task))
+        cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0);
 }
 
 /* The task that a thread which runs none carries, and by which method it is known; 0: none. */

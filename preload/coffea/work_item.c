@@ -2,6 +2,7 @@
 
 #include "preload/attribution/lock_origin.h"
 #include "preload/coffea/uproot.h"
+#include "preload/counters/totals.h"
 #include "preload/io/file_class.h"
 #include "preload/lifecycle/releases.h"
 #include "preload/lifecycle/thread.h"
@@ -30,7 +31,8 @@ static void record_item(struct cup_r_item item)
 {
     item_kind = item.kind;
     item.task = cup_self.task;
-    cup_log_write(CUP_R_ITEM, &item, NULL, 0);
+    if (!cup_totals_item(&item))
+        cup_log_write(CUP_R_ITEM, &item, NULL, 0);
 }
 
 bool cup_item_is_coffea(cup_object *object, const char *type_name)

@@ -2,6 +2,7 @@
 
 #include "include/log_pairs.h"
 #include "preload/counters/access.h"
+#include "preload/counters/totals.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/lifecycle/thread.h"
@@ -31,7 +32,8 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
     return bytes;
 }
 
-static void write_counters(const struct cup_block *block)
+/* False: there is no room. */
+static bool write_counters(const struct cup_block *block)
 {
     unsigned char pairs[CUP_COUNTER_COUNT * CUP_PAIR_LONGEST +
                         CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
@@ -42,8 +44,7 @@ static void write_counters(const struct cup_block *block)
                                           .block = (uint16_t)cup_log_block_index(block),
                                           .sequence = block->sequence,
                                           .own = (uint8_t)block->own};
-    if (bytes)
-        cup_log_write(CUP_R_COUNTERS, &record, pairs, cup_pairs_pad(pairs, bytes));
+    return !bytes || cup_log_write(CUP_R_COUNTERS, &record, pairs, cup_pairs_pad(pairs, bytes));
 }
 
 /* Writes an entry out and clears it, in an order that leaves the log readable after a kill at any
@@ -147,8 +148,9 @@ static void write_block(struct cup_block *block)
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
         write_file_use(block, entry);
     cup_access_close(block);
-    write_counters(block);
-    __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
+    bool has_record = !cup_totals_have(block->task) && write_counters(block);
+    if (has_record || !cup_totals_add(block))
+        __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
     empty_block(block);
 }
 
@@ -166,13 +168,18 @@ static const bool is_largest[CUP_COUNTER_COUNT] = {
 #undef LARGEST
 };
 
-static void add_counters(struct cup_block *to, const struct cup_block *from)
+void cup_block_add_counters(uint64_t *to, const uint64_t *from)
 {
     for (int i = 0; i < CUP_COUNTER_COUNT; i++)
         if (!is_largest[i])
-            to->counters[i] += from->counters[i];
-        else if (from->counters[i] > to->counters[i])
-            to->counters[i] = from->counters[i];
+            to[i] += from[i];
+        else if (from[i] > to[i])
+            to[i] = from[i];
+}
+
+static void add_counters(struct cup_block *to, const struct cup_block *from)
+{
+    cup_block_add_counters(to->counters, from->counters);
     for (int histogram = 0; histogram < CUP_HISTOGRAM_COUNT; histogram++)
         for (int bucket = 0; bucket < CUP_BUCKETS; bucket++)
             to->histograms[histogram][bucket] += from->histograms[histogram][bucket];
@@ -229,7 +236,7 @@ static bool make_pending(struct cup_block *block, struct cup_block **out)
 void cup_block_close(struct cup_block *block)
 {
     struct cup_block *out = block;
-    bool helps = block->task && block->own != CUP_BLOCK_RUNS;
+    bool helps = block->task && block->own != CUP_BLOCK_RUNS && !cup_totals_have(block->task);
     if (helps && make_pending(block, &out))
         empty_block(block);
     else if (out)

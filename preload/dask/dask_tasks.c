@@ -278,12 +278,13 @@ static bool is_async_task(const struct task_frames *frames)
 
 static uint32_t find_prefix(cup_object *state, cup_object *key)
 {
-    uint32_t prefix = cup_log_python_attribute(state, "prefix");
+    CUP_OWNED cup_object *known = cup_python_attribute(state, "prefix");
+    uint32_t prefix = cup_log_python_name(known);
     if (prefix)
         return prefix;
     CUP_OWNED cup_object *split =
         cup_python_call(cup_python_module("dask.utils"), "key_split", key);
-    return cup_log_python_text(split);
+    return cup_log_python_name(split);
 }
 
 /* Fills in what Dask knows of the task. Returns the worker's TaskState, a new reference; NULL:

@@ -24,7 +24,8 @@ enum {
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end are dropped from the resident set */
-    MOST_STRINGS = 12288,     /* that are interned */
+    RESERVE_BYTES = 128 * 1024, /* for the totals, and for records of tasks that run */
+    MOST_STRINGS = 12288,       /* that are interned */
     STRING_LONGEST = 4096,
 };
 
@@ -34,6 +35,8 @@ static struct {
     uint64_t reserved;  /* address space kept for it */
     uint64_t allocated; /* bytes of it that have disk blocks and are mapped */
     uint64_t limit;     /* CUPPING_MAX_BYTES, or what the address space allowed */
+    uint64_t reserve;   /* bytes that are left free for essential records; 0: no task has begun */
+    uint32_t totals;    /* index of their region; 0: there is none */
     uint64_t released;  /* offset up to which pages of records were dropped */
     bool by_write;      /* the file system cannot map files shared: records are in plain memory, and
                            each is written with pwrite() when it is committed */
@@ -89,11 +92,12 @@ static uint64_t grow_bytes(void)
 }
 
 /* The region of blocks NUMBER (0, 1, ...); NULL: there are not so many. In the header, the first
- * region has blocks, the second one the series, and all others blocks. */
+ * region has blocks, the second one the series, and all others blocks, but for the totals. */
 static const struct cup_region *block_region(uint32_t number)
 {
     const struct cup_log_header *header = cup_log_header();
-    number += number > 0;
+    if (__builtin_expect(number > 0, 0))
+        number += 1 + (the_log.totals && number + 1 >= the_log.totals);
     return header && number < header->region_count ? &header->regions[number] : NULL;
 }
 
@@ -213,9 +217,11 @@ static void release_old_pages(uint64_t end)
     the_log.released = to;
 }
 
-/* Lets the log grow until END is inside it. False: it is full. Lock held. */
+/* Lets the log grow until END, and the reserve behind it, is inside it. False: it is full. Lock
+ * held. */
 static bool make_room(uint64_t end)
 {
+    end += the_log.reserve;
     if (end <= the_log.allocated)
         return true;
     int64_t now = cup_clock_realtime_ns();
@@ -224,20 +230,21 @@ static bool make_room(uint64_t end)
     the_log.full = grow_log(end) != 0;
     the_log.next_full_try_ns = now + INT64_C(1000000000);
     if (!the_log.full)
-        release_old_pages(end);
+        release_old_pages(end - the_log.reserve);
     return !the_log.full;
 }
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-static void *reserve_locked(uint32_t length)
+/* ESSENTIAL: the record may use the reserve. */
+static void *reserve_locked(uint32_t length, bool essential)
 {
     struct cup_log_header *header = cup_log_header();
     if (!header)
         return NULL;
-    uint64_t at = header->records_end;
     /* The length of the record after this one must be readable: it is 0, which marks the end. */
-    if (!make_room(at + length + sizeof(struct cup_record))) {
+    uint64_t at = header->records_end, end = at + length + sizeof(struct cup_record);
+    if (!make_room(end) && !(essential && end <= the_log.allocated)) {
         cup_log_health(CUP_H_RECORDS_DROPPED, 1);
         return NULL;
     }
@@ -247,22 +254,68 @@ static void *reserve_locked(uint32_t length)
     return record;
 }
 
-bool cup_log_more_blocks(void)
+/* Adds a region of COUNT entries of BYTES each. False: there is no room. Lock held. */
+static bool add_region(enum cup_region_type type, uint32_t count, uint32_t bytes, bool essential)
 {
     struct cup_log_header *header = cup_log_header();
-    if (!header || the_log.by_write || header->region_count == CUP_REGION_ROOM)
-        return false;
-    uint64_t bytes = CUP_LOG_MORE_BLOCKS * sizeof(struct cup_block);
-    struct cup_record *record = reserve_locked((uint32_t)(sizeof *record + bytes));
+    struct cup_record *record = reserve_locked((uint32_t)sizeof *record + count * bytes, essential);
     if (!record)
         return false;
     record->fixed = sizeof *record;
     cup_log_commit(record, CUP_R_ROOM);
-    header->regions[header->region_count] = (struct cup_region){
-        CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, (uint64_t)((char *)(record + 1) - the_log.base),
-        sizeof(struct cup_block)};
+    header->regions[header->region_count] =
+        (struct cup_region){type, count, (uint64_t)((char *)(record + 1) - the_log.base), bytes};
     __atomic_store_n(&header->region_count, header->region_count + 1, __ATOMIC_RELEASE);
     return true;
+}
+
+/* One region is left for the totals. */
+bool cup_log_more_blocks(void)
+{
+    const struct cup_log_header *header = cup_log_header();
+    return header && !the_log.by_write &&
+           header->region_count + !the_log.totals < CUP_REGION_ROOM &&
+           add_region(CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, sizeof(struct cup_block), false);
+}
+
+/* ---- the reserve ------------------------------------------------------------------------- */
+
+bool cup_log_has_room(void)
+{
+    enum { BEGIN_BYTES = 8192 }; /* TASK_BEGIN with the longest key, and what others may add */
+    const struct cup_log_header *header = cup_log_header();
+    if (!header || the_log.child)
+        return true;
+    cup_log_lock();
+    the_log.reserve = RESERVE_BYTES;
+    bool room = make_room(header->records_end + BEGIN_BYTES);
+    cup_log_unlock();
+    return room;
+}
+
+struct cup_task_totals *cup_log_totals(void)
+{
+    uint32_t region = __atomic_load_n(&the_log.totals, __ATOMIC_ACQUIRE);
+    return region
+               ? (struct cup_task_totals *)(the_log.base + cup_log_header()->regions[region].offset)
+               : NULL;
+}
+
+/* The region is known to readers before it is used: an entry that is not used is empty. */
+bool cup_log_make_totals(void)
+{
+    const struct cup_log_header *header = cup_log_header();
+    cup_log_lock();
+    if (header && !the_log.totals &&
+        add_region(CUP_REGION_TOTALS, 1, sizeof(struct cup_task_totals), true)) {
+        uint32_t region = header->region_count - 1;
+        struct cup_task_totals *totals =
+            (struct cup_task_totals *)(the_log.base + header->regions[region].offset);
+        totals->entries[CUP_TOTAL_NONE].used = totals->entries[CUP_TOTAL_OTHERS].used = 1;
+        __atomic_store_n(&the_log.totals, region, __ATOMIC_RELEASE);
+    }
+    cup_log_unlock();
+    return the_log.totals != 0;
 }
 
 static uint32_t record_length(uint16_t fixed, size_t tail)
@@ -273,7 +326,7 @@ static uint32_t record_length(uint16_t fixed, size_t tail)
 void *cup_log_reserve(uint16_t fixed, size_t tail)
 {
     cup_log_lock();
-    struct cup_record *record = reserve_locked(record_length(fixed, tail));
+    struct cup_record *record = reserve_locked(record_length(fixed, tail), false);
     cup_log_unlock();
     if (record)
         record->fixed = fixed;
@@ -287,6 +340,14 @@ static void write_back(const void *at, size_t bytes)
         return;
     cup_raw_pwrite(fd, at, bytes, (uint64_t)((const char *)at - the_log.base));
     cup_raw_close(fd);
+}
+
+void cup_log_changed(const void *at, size_t bytes)
+{
+    if (!the_log.by_write)
+        return;
+    write_back(at, bytes);
+    write_back(the_log.base, records_offset());
 }
 
 void cup_log_commit(void *whole, enum cup_record_type type)
@@ -321,10 +382,27 @@ static void *fill_record(struct cup_record *record, enum cup_record_type type, c
     return record;
 }
 
+/* Without these, a task that has begun would lack its end, or its sums. */
+static bool is_essential(enum cup_record_type type)
+{
+    switch (type) {
+    case CUP_R_TASK_BEGIN:
+    case CUP_R_TASK_END:
+    case CUP_R_ITEM:
+    case CUP_R_CHUNK:
+    case CUP_R_COUNTERS:
+    case CUP_R_VOID:
+    case CUP_R_CHILD:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes)
 {
     cup_log_lock();
-    void *to = reserve_locked(record_length(fixed_bytes[type], bytes));
+    void *to = reserve_locked(record_length(fixed_bytes[type], bytes), is_essential(type));
     cup_log_unlock();
     return fill_record(to, type, record, tail, bytes);
 }
@@ -332,21 +410,21 @@ void *cup_log_write(enum cup_record_type type, const void *record, const void *t
 /* ---- strings ----------------------------------------------------------------------------- */
 
 /* 0: there is no room. */
-static uint32_t add_string(struct cup_hash hash, const char *text, size_t bytes)
+static uint32_t add_string(struct cup_hash hash, const char *text, size_t bytes, bool essential)
 {
     if (!cup_id_room(&the_log.strings, 1, MOST_STRINGS)) {
         cup_log_health(CUP_H_STRINGS_DROPPED, 1);
         return 0;
     }
     struct cup_r_string string = {.id = the_log.string_count + 1, .bytes = (uint32_t)bytes};
-    void *record = reserve_locked(record_length(sizeof string, bytes));
+    void *record = reserve_locked(record_length(sizeof string, bytes), essential);
     if (!fill_record(record, CUP_R_STRING, &string, text, bytes))
         return 0;
     cup_id_add(&the_log.strings, hash.key, hash.more, ++the_log.string_count);
     return string.id;
 }
 
-uint32_t cup_log_string(const char *text, size_t bytes)
+static uint32_t intern_string(const char *text, size_t bytes, bool essential)
 {
     if (!text || !the_log.base)
         return 0;
@@ -360,9 +438,19 @@ uint32_t cup_log_string(const char *text, size_t bytes)
     }
     struct cup_hash hash = cup_hash_bytes((struct cup_hash){0}, text, bytes);
     const struct cup_id_entry *entry = cup_id_find(&the_log.strings, hash.key, hash.more);
-    uint32_t id = entry ? entry->id : add_string(hash, text, bytes);
+    uint32_t id = entry ? entry->id : add_string(hash, text, bytes, essential);
     cup_log_unlock();
     return id;
+}
+
+uint32_t cup_log_string(const char *text, size_t bytes)
+{
+    return intern_string(text, bytes, false);
+}
+
+uint32_t cup_log_name(const char *text, size_t bytes)
+{
+    return intern_string(text, bytes, true);
 }
 
 uint32_t cup_log_cstring(const char *text)

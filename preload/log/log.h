@@ -42,12 +42,23 @@ enum {
     CUP_LOG_BLOCK_COUNT = 128,
     CUP_LOG_CHILD_BLOCK_COUNT = 8,
     CUP_LOG_MORE_BLOCKS = 64,
-    CUP_LOG_MOST_BLOCKS = 1024
+    CUP_LOG_MOST_BLOCKS = 960 /* one region is left for the totals */
 };
 uint32_t cup_log_block_count(void);
 struct cup_block *cup_log_block(uint32_t index);
 uint32_t cup_log_block_index(const struct cup_block *block);
 bool cup_log_more_blocks(void);
+
+/* Once a task has begun, the log keeps a reserve. When it is full otherwise, records of tasks that
+ * have begun may still use the reserve, and later tasks are summed up in it (counters/totals.h).
+ *
+ * cup_log_has_room(): another task can have records. cup_log_totals(): NULL while there are none.
+ * cup_log_make_totals() makes them, in the reserve; false: even that is full. cup_log_changed():
+ * the BYTES at AT, in the totals, have changed. */
+bool cup_log_has_room(void);
+struct cup_task_totals *cup_log_totals(void);
+bool cup_log_make_totals(void);
+void cup_log_changed(const void *at, size_t bytes);
 
 /* Reserves a record with a fixed part of FIXED bytes and a tail of TAIL bytes; NULL: the log is
  * full (counted). The caller fills it, then commits it, and reserves nothing else in between. */
@@ -62,6 +73,9 @@ void *cup_log_write(enum cup_record_type type, const void *record, const void *t
  * out of it (secrets.h). */
 uint32_t cup_log_string(const char *text, size_t bytes);
 uint32_t cup_log_cstring(const char *text);
+
+/* The same for a name that the totals need: it may use the reserve. */
+uint32_t cup_log_name(const char *text, size_t bytes);
 
 /* Adds to a health counter. Does nothing if no log is open. */
 void cup_log_health(enum cup_health counter, uint64_t amount);

@@ -9,6 +9,13 @@ uint32_t cup_log_python_text(cup_object *object)
     return bytes ? cup_log_string(buffer, bytes) : 0;
 }
 
+uint32_t cup_log_python_name(cup_object *object)
+{
+    char buffer[2048];
+    size_t bytes = cup_python_text(object, buffer, sizeof buffer);
+    return bytes ? cup_log_name(buffer, bytes) : 0;
+}
+
 uint32_t cup_log_python_str(cup_object *object)
 {
     return object && cup_python_type(object) == cup_py.string_type ? cup_log_python_text(object)

@@ -10,6 +10,9 @@
 /* str(OBJECT). May run Python code, unless OBJECT is a str. */
 uint32_t cup_log_python_text(cup_object *object);
 
+/* The same, as cup_log_name(). */
+uint32_t cup_log_python_name(cup_object *object);
+
 /* The text of OBJECT if it is a str; anything else has no text. Runs no Python code. */
 uint32_t cup_log_python_str(cup_object *object);
 

@@ -245,7 +245,8 @@ static void read_counters(uint64_t *counted, uint32_t task)
         count_helper(counted, task);
         return;
     }
-    for (uint32_t i = 0; i < cup_log_block_count(); i++) {
+    uint32_t count = cup_log_block_count();
+    for (uint32_t i = 0; i < count; i++) {
         const struct cup_block *block = cup_log_block(i);
         uint32_t used = __atomic_load_n(&block->used, __ATOMIC_ACQUIRE);
         if (used && used != CUP_BLOCK_MOVED && block->task == task)

@@ -3,6 +3,7 @@
 #include "preload/attribution/attribution.h"
 #include "preload/attribution/context.h"
 #include "preload/counters/block.h"
+#include "preload/counters/totals.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
@@ -84,7 +85,8 @@ uint32_t cup_task_begin(struct cup_r_task_begin begin, const char *key, uint64_t
     begin.rss = cup_task_rss();
     if (!async)
         run_on_thread(&begin, cpu_ns);
-    cup_log_write(CUP_R_TASK_BEGIN, &begin, key, begin.key_bytes);
+    if (!cup_totals_begin(&begin))
+        cup_log_write(CUP_R_TASK_BEGIN, &begin, key, begin.key_bytes);
     if (async)
         cup_attribution_async(begin.task, true);
     else
@@ -105,7 +107,8 @@ static void write_chunk(const struct cup_moment *toc)
                                        .toc_ns = toc ? toc->time_ns : 0,
                                        .cpu_ns =
                                            toc ? toc->cpu_ns - own.tic.cpu_ns : CUP_UNKNOWN64};
-    cup_log_write(CUP_R_CHUNK, &record, NULL, 0);
+    if (!cup_totals_chunk(&record))
+        cup_log_write(CUP_R_CHUNK, &record, NULL, 0);
 }
 
 void cup_task_tic(struct cup_moment now)
@@ -131,7 +134,7 @@ static struct cup_r_task_end *write_end(uint32_t task, enum cup_task_status stat
                                           .rss = cup_task_rss(),
                                           .result_bytes = result_bytes,
                                           .error = error};
-    return cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
+    return cup_totals_end(&record) ? NULL : cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
 }
 
 static void count_in_series(struct cup_moment start, struct cup_moment stop)

@@ -212,10 +212,11 @@ static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums 
     budget->ns[CUP_BUDGET_UNTOLD] += waits->unmeasured_noncpu_ns;
 }
 
-/* Of a process with summed tasks, the gaps between the kept ones say nothing. */
+/* Of a process with summed tasks, the gaps between the kept ones say nothing. Of a full log, the
+ * kept ones are the first, and later gaps are not known. */
 static void set_summed_gaps(struct cup_budget *budget, const struct cup_process_sum *sum)
 {
-    if (sum->tasks == 0)
+    if (sum->tasks == 0 || sum->in_full_log)
         return;
     budget->ns[CUP_BUDGET_BETWEEN] = sum->between_ns;
     budget->gaps = sum->gaps;

@@ -50,6 +50,7 @@ void cup_task_sums_add_sum(struct cup_task_sums *sums, const struct cup_task_sum
     unsigned status = cup_task_sum_status(more);
     sums->tasks += values[CUP_T_TASKS];
     sums->finished += status == CUP_STATUS_FINISHED ? values[CUP_T_TASKS] : 0;
+    sums->erred += status == CUP_STATUS_ERRED ? values[CUP_T_TASKS] : 0;
     sums->unknown += status == CUP_STATUS_UNKNOWN ? values[CUP_T_TASKS] : 0;
     sums->wall_ns += values[CUP_T_WALL_NS];
     sums->cpu_ns += values[CUP_T_CPU_NS];

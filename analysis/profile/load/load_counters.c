@@ -108,7 +108,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     if (index == CUP_UNWANTED_TASK)
         return;
     if (index == 0) {
-        profile->orphan_records++;
+        profile->orphan_records += !loader->log->totals; /* else it is of a task without records */
         cup_counters_add(profile->prefixes[0].counters, counters);
         return;
     }

@@ -68,6 +68,20 @@ static void load_prefix(struct cup_loader *loader, const struct cup_record *reco
     cup_prefix_add(&profile_of(loader)->prefixes[prefix_of(loader, ids[0])], &sum);
 }
 
+void cup_finish_task_sum(struct cup_loader *loader, struct cup_task_sum *sum)
+{
+    static const int times[] = {CUP_T_FIRST_NS, CUP_T_LAST_START_NS, CUP_T_LAST_NS};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        sum->values[times[i]] = (uint64_t)time_of(loader, (int64_t)sum->values[times[i]]);
+    note_last_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
+    note_worker_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
+    if (sum->server) {
+        struct cup_server *server = &profile_of(loader)->servers[sum->server - 1];
+        server->tasks += sum->values[CUP_T_TASKS];
+        server->all_tasks += sum->values[CUP_T_TASKS];
+    }
+}
+
 static void load_tasks(struct cup_loader *loader, const struct cup_record *record,
                        const uint32_t *ids)
 {
@@ -84,16 +98,7 @@ static void load_tasks(struct cup_loader *loader, const struct cup_record *recor
     sum->server = cup_id_map_get(&loader->servers, ids[4]);
     sum->what = ids[5];
     sum->number = ids[6];
-    static const int times[] = {CUP_T_FIRST_NS, CUP_T_LAST_START_NS, CUP_T_LAST_NS};
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-        sum->values[times[i]] = (uint64_t)time_of(loader, (int64_t)sum->values[times[i]]);
-    note_last_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
-    note_worker_time(loader, (int64_t)sum->values[CUP_T_LAST_NS]);
-    if (sum->server) {
-        struct cup_server *server = &profile_of(loader)->servers[sum->server - 1];
-        server->tasks += sum->values[CUP_T_TASKS];
-        server->all_tasks += sum->values[CUP_T_TASKS];
-    }
+    cup_finish_task_sum(loader, sum);
 }
 
 /* ---- files, servers, branches --------------------------------------------------------------- */

@@ -212,3 +212,10 @@ enum { CUP_LARGE_LOG = 32 << 20 };
  * a log that cannot be read at all, is added to profile->damages. */
 void cup_load_log(struct cup_builder *builder, const char *path,
                   const struct cup_load_options *options, struct cup_kept_records *kept);
+
+/* Shifts the times of a sum in the profile to the scheduler's clock, and counts its tasks for their
+ * server. */
+void cup_finish_task_sum(struct cup_loader *loader, struct cup_task_sum *sum);
+
+/* Adds the totals of the log; called after its records. */
+void cup_load_totals(struct cup_loader *loader);

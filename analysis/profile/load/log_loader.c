@@ -206,6 +206,8 @@ static void read_records(struct cup_loader *loader, struct cup_log *log)
             load_record(loader, record);
     for (size_t i = 0; i < log->block_count && !options->wants; i++)
         cup_load_open_block(loader, &log->blocks[i]);
+    if (!options->wants)
+        cup_load_totals(loader);
     cup_load_open_extents(loader);
     cup_load_read_owners(loader);
     if (!loader->builder->out_of_memory)

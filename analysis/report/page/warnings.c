@@ -305,7 +305,7 @@ static size_t add_release(const struct cup_totals *totals, enum cup_release whic
 
 static size_t add_summed(const struct cup_totals *totals, struct cup_warning *warning)
 {
-    uint64_t summed = totals->profile->tasks_summed;
+    uint64_t summed = totals->profile->tasks_summed - totals->profile->full_log_tasks;
     if (summed == 0)
         return 0;
     snprintf(warning->text, sizeof warning->text,
@@ -316,10 +316,31 @@ static size_t add_summed(const struct cup_totals *totals, struct cup_warning *wa
     return 1;
 }
 
+static size_t add_full_logs(const struct cup_totals *totals, struct cup_warning *warnings)
+{
+    const struct cup_profile *profile = totals->profile;
+    size_t count = 0;
+    if (profile->full_log_tasks)
+        snprintf(warnings[count++].text, sizeof warnings->text,
+                 "%llu of %s, the first at %.19s UTC, began when the log of their process was full "
+                 "(CUPPING_MAX_BYTES, or the disk). Their number, times, bytes, waits and "
+                 "allocations are in the sums by prefix and worker. Which files, branches and "
+                 "functions they used is not known, and lists and plots of single tasks lack them.",
+                 (unsigned long long)profile->full_log_tasks,
+                 CUP_SHOW_COUNTED(totals->all.tasks, "task"), CUP_SHOW_TIME(profile->full_log_ns));
+    if (profile->full_log_tasks_apart)
+        snprintf(warnings[count++].text, sizeof warnings->text,
+                 "%s began when the log of their process was full. Because only a part of the "
+                 "tasks is asked for, they are in no figure: `--run all` has them.",
+                 CUP_SHOW_COUNTED(profile->full_log_tasks_apart, "more task"));
+    return count;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
     size_t count = add_summed(totals, warnings);
+    count += add_full_logs(totals, &warnings[count]);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_collected(totals->profile, &warnings[count]);

@@ -1,0 +1,30 @@
+/* Sums of tasks that a full log cannot hold one by one (struct cup_task_totals in log_format.h):
+ * how many there were by prefix, and what they did. The log keeps a reserve for them, so a full
+ * disk does not matter, and they are in the log itself, so a killed process loses none.
+ *
+ * Whether a task is summed up is decided when it begins. The functions below then take the records
+ * that would be written of it. All functions: any thread, guard held. */
+#pragma once
+
+#include "include/log_format.h"
+
+#include <stdbool.h>
+
+/* True: the log is full, and the task that begins is summed up. */
+bool cup_totals_begin(const struct cup_r_task_begin *begin);
+
+/* These return false if the task of the record is not summed up: then the caller writes it. */
+bool cup_totals_item(const struct cup_r_item *item);
+bool cup_totals_chunk(const struct cup_r_chunk *chunk);
+bool cup_totals_end(const struct cup_r_task_end *end);
+bool cup_totals_void(uint32_t task);
+
+/* Whether the task is summed up. */
+bool cup_totals_have(uint32_t task);
+
+/* Adds the counters of a block that closes to the sums of its task, or of all tasks without one. A
+ * block that was added is CUP_BLOCK_MOVED. False: there are no sums, and nothing is added. */
+bool cup_totals_add(struct cup_block *block);
+
+/* A row of the lifecycle table. */
+void cup_totals_reset(void);

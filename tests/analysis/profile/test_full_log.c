@@ -1,0 +1,135 @@
+/* Tasks that began when their log was full: sums in a region of the log. */
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+#include "analysis/metrics/metrics.h"
+#include "analysis/report/page/warnings.h"
+#include "tests/analysis/fixture.h"
+
+enum { LATE = 70, EARLY_TASKS = 2, LATE_TASKS = 5, FAILED = 1, SECOND = 1000000000 };
+
+TestSuite(full_log, .init = start_fixture, .fini = end_fixture);
+
+static struct cup_task_totals sums;
+static int64_t start_ns;
+
+static void set_values(uint64_t *values, uint64_t tasks, uint64_t wall_ns)
+{
+    values[CUP_T_TASKS] = tasks;
+    values[CUP_T_WALL_NS] = values[CUP_T_WITH_CPU_NS] = wall_ns;
+    values[CUP_T_CPU_NS] = wall_ns / 4;
+    values[CUP_T_FIRST_NS] = (uint64_t)start_ns + SECOND;
+    values[CUP_T_LAST_START_NS] = (uint64_t)start_ns + 2 * SECOND;
+    values[CUP_T_LAST_NS] = (uint64_t)start_ns + 3 * (uint64_t)SECOND;
+}
+
+/* A task with records, and the sums of further ones. */
+static void build(void)
+{
+    start_ns = builder_header(&builder)->log_start_ns;
+    builder_header(&builder)->features |= CUP_FEATURE_WAITS;
+    const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_OWN_BYTES] = 100};
+    builder_string(&builder, LATE, "late");
+    builder_begin(
+        &builder,
+        &(struct cup_r_task_begin){.task = 1, .tid = 9, .prefix = LATE, .start_ns = start_ns},
+        "late-1");
+    builder_counters(&builder,
+                     &(struct cup_r_counters){.task = 1, .tid = 9, .sequence = 1, .own = 1}, read);
+    const struct cup_r_task_end end = {
+        .task = 1, .status = CUP_STATUS_FINISHED, .stop_ns = start_ns + 1000, .cpu_ns = 10};
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    sums.entries[CUP_TOTAL_NONE].used = sums.entries[CUP_TOTAL_OTHERS].used = total->used = 1;
+    total->key.prefix = LATE;
+    set_values(total->values[CUP_STATUS_FINISHED - 1], LATE_TASKS - FAILED, 4000);
+    set_values(total->values[CUP_STATUS_ERRED - 1], FAILED, 1000);
+    total->counters[1][CUP_C_READ_OWN_BYTES] = 700;
+    total->counters[1][CUP_C_IO_WAIT_NS] = 600;
+    total->counters[0][CUP_C_READ_HANDOFF_BYTES] = 50;
+    total->histograms[0][4] = 7;
+    total->longest_ns = 2500;
+    total->block = 2;
+    total->sequence = 6;
+    sums.entries[CUP_TOTAL_NONE].counters[0][CUP_C_READ_NONE_BYTES] = 3;
+}
+
+static void save(void)
+{
+    struct cup_r_room room = {.head = {0}};
+    builder_record(&builder, CUP_R_ROOM, &room, sizeof room, &sums, sizeof sums);
+    struct cup_log_header *header = builder_header(&builder);
+    header->regions[header->region_count++] =
+        (struct cup_region){CUP_REGION_TOTALS, 1, builder.size - sizeof sums, sizeof sums};
+    save_fixture("a.cup");
+    load_fixture(&(struct cup_load_options){.counters = true});
+}
+
+static const struct cup_prefix *late_prefix(void)
+{
+    for (size_t i = 0; i < profile.prefix_count; i++)
+        if (cup_profile_text(&profile, profile.prefixes[i].name).length == strlen("late"))
+            return &profile.prefixes[i];
+    cr_assert_fail("no prefix");
+    return NULL;
+}
+
+Test(full_log, its_sums_count_like_tasks)
+{
+    build();
+    save();
+    const struct cup_prefix *late = late_prefix();
+    cr_expect_eq(late->tasks, 1 + LATE_TASKS);
+    cr_expect_eq(late->counters[CUP_C_READ_OWN_BYTES], 800);
+    cr_expect_eq(late->counters[CUP_C_READ_HANDOFF_BYTES], 50);
+    cr_expect_eq(late->waits.ns[CUP_WAITED_IO], 600);
+    cr_expect_eq(late->longest_task_ns, 2500);
+    cr_expect_eq(late->durations[0][4], 7);
+    cr_expect_eq(totals.all.tasks, 1 + LATE_TASKS);
+    cr_expect_eq(totals.all.wall_ns, 6000);
+    cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_OWN_BYTES], 800);
+    cr_expect_eq(profile.processes[0].without_task[CUP_C_READ_NONE_BYTES], 3);
+    cr_expect_eq(profile.full_log_ns, start_ns + SECOND);
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    size_t count = cup_warnings_make(&totals, warnings);
+    bool told = false;
+    for (size_t i = 0; i < count; i++)
+        told |= strncmp(warnings[i].text, "5 of 6 tasks, the first at ", 27) == 0;
+    cr_expect(told);
+}
+
+/* The process was killed while it changed the entry: what it was before counts. */
+Test(full_log, an_unfinished_change_does_not_count)
+{
+    build();
+    sums.before = sums.entries[CUP_TOTAL_OTHERS + 1];
+    sums.unfinished = CUP_TOTAL_OTHERS + 2;
+    sums.entries[CUP_TOTAL_OTHERS + 1].counters[1][CUP_C_READ_OWN_BYTES] = 99999;
+    save();
+    cr_expect_eq(late_prefix()->counters[CUP_C_READ_OWN_BYTES], 800);
+}
+
+/* The block is in the entry already, and was not freed yet. */
+Test(full_log, a_block_that_was_added_does_not_count_twice)
+{
+    build();
+    for (unsigned i = 2; i < 4; i++) {
+        struct cup_block *block = builder_block(&builder, i);
+        *block = (struct cup_block){.used = 1, .task = 77, .tid = 9, .sequence = 6, .own = 1};
+        block->counters[CUP_C_READ_OWN_BYTES] = 11;
+    }
+    save();
+    cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_OWN_BYTES], 811);
+    cr_expect_eq(profile.orphan_records, 0);
+}
+
+/* Numbers of a damaged region lead nowhere. */
+Test(full_log, impossible_numbers_are_harmless)
+{
+    build();
+    memset(&sums.entries[CUP_TOTAL_OTHERS + 1], 0xff, sizeof *sums.entries);
+    sums.unfinished = 1000;
+    save();
+    cr_expect_geq(profile.prefix_count, 1);
+}

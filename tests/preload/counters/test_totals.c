@@ -1,0 +1,165 @@
+/* Sums of tasks that begin when the log is full. */
+#include "tests/preload/log_records.h"
+
+#include "preload/counters/block.h"
+#include "preload/counters/totals.h"
+
+enum { EARLY = 5, SUMMED = 1000, PREFIX = 7, OTHER_PREFIX = 8 };
+
+static void begin(uint32_t task, uint32_t prefix)
+{
+    const struct cup_r_task_begin record = {
+        .task = task, .prefix = prefix, .start_ns = 1000 * task};
+    if (!cup_totals_begin(&record))
+        cup_log_write(CUP_R_TASK_BEGIN, &record, NULL, 0);
+}
+
+static void end(uint32_t task, enum cup_task_status status, uint64_t wall_ns)
+{
+    const struct cup_r_task_end record = {.task = task,
+                                          .status = status,
+                                          .stop_ns = (int64_t)(1000 * task + wall_ns),
+                                          .cpu_ns = wall_ns / 2,
+                                          .result_bytes = 3};
+    if (!cup_totals_end(&record))
+        cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
+}
+
+static void fill_log(void)
+{
+    static const char tail[1000];
+    struct cup_r_note note = {.text = 0};
+    while (cup_log_write(CUP_R_NOTE, &note, tail, sizeof tail))
+        ;
+}
+
+static void set_up(void)
+{
+    test_log_open(1 << 20);
+    cup_totals_reset();
+    cup_block_reset();
+    begin(EARLY, PREFIX);
+    fill_log();
+}
+
+TestSuite(totals, .init = set_up, .fini = test_log_close);
+
+/* A block of TASK closes in which BYTES were read. */
+static void read_in(uint32_t task, enum cup_block_kind kind, uint64_t bytes)
+{
+    struct cup_block *block = cup_block_open(task, kind);
+    cr_assert_not_null(block);
+    block->counters[kind == CUP_BLOCK_RUNS ? CUP_C_READ_OWN_BYTES : CUP_C_READ_INHERITED_BYTES] =
+        bytes;
+    block->histograms[0][3] = 1;
+    cup_block_close(block);
+}
+
+static const struct cup_total *entry_of(uint32_t prefix)
+{
+    for (int i = CUP_TOTAL_OTHERS + 1; i < CUP_TOTALS; i++)
+        if (cup_log_totals()->entries[i].used && cup_log_totals()->entries[i].key.prefix == prefix)
+            return &cup_log_totals()->entries[i];
+    cr_assert_fail("no entry of prefix %u", prefix);
+    return NULL;
+}
+
+static unsigned count_records(unsigned type)
+{
+    uint64_t at = 0;
+    unsigned count = 0;
+    while (test_next(&at, type))
+        count++;
+    return count;
+}
+
+Test(totals, tasks_that_begin_in_a_full_log_are_summed_up)
+{
+    begin(SUMMED, PREFIX);
+    begin(SUMMED + 1, OTHER_PREFIX);
+    begin(SUMMED + 2, PREFIX);
+    read_in(SUMMED, CUP_BLOCK_RUNS, 100);
+    read_in(SUMMED + 2, CUP_BLOCK_RUNS, 20);
+    read_in(SUMMED + 1, CUP_BLOCK_RUNS, 3);
+    cup_totals_item(&(struct cup_r_item){
+        .task = SUMMED + 1, .kind = CUP_ITEM_WORK, .entry_start = 10, .entry_stop = 15});
+    end(SUMMED, CUP_STATUS_FINISHED, 600);
+    end(SUMMED + 2, CUP_STATUS_ERRED, 40);
+    end(SUMMED + 1, CUP_STATUS_FINISHED, 8);
+    const struct cup_total *total = entry_of(PREFIX);
+    const uint64_t *finished = total->values[CUP_STATUS_FINISHED - 1];
+    const uint64_t *erred = total->values[CUP_STATUS_ERRED - 1];
+    cr_expect_eq(finished[CUP_T_TASKS], 1);
+    cr_expect_eq(finished[CUP_T_WALL_NS], 600);
+    cr_expect_eq(finished[CUP_T_CPU_NS], 300);
+    cr_expect_eq(finished[CUP_T_FIRST_NS], 1000 * SUMMED);
+    cr_expect_eq(erred[CUP_T_TASKS], 1);
+    cr_expect_eq(erred[CUP_T_WALL_NS], 40);
+    cr_expect_eq(total->longest_ns, 600);
+    cr_expect_eq(total->durations[cup_bucket(600)], 1);
+    cr_expect_eq(total->counters[1][CUP_C_READ_OWN_BYTES], 120);
+    cr_expect_eq(total->histograms[0][3], 2);
+    uint64_t events = 0, tasks = 0;
+    for (int i = CUP_TOTAL_OTHERS; i < CUP_TOTALS; i++) {
+        events += cup_log_totals()->entries[i].values[0][CUP_T_EVENTS];
+        tasks += cup_log_totals()->entries[i].values[0][CUP_T_TASKS];
+    }
+    cr_expect_eq(events, 5);
+    cr_expect_eq(tasks, 2);
+    cr_expect_eq(cup_log_totals()->unfinished, 0);
+    cr_expect_eq(count_records(CUP_R_TASK_BEGIN), 1, "only that of the first task");
+}
+
+/* What the task that began before has still to say finds room in the reserve. */
+Test(totals, a_task_that_runs_when_the_log_fills_keeps_its_records)
+{
+    begin(SUMMED, PREFIX);
+    read_in(EARLY, CUP_BLOCK_RUNS, 100);
+    end(EARLY, CUP_STATUS_FINISHED, 10);
+    cr_expect_eq(count_records(CUP_R_COUNTERS), 1);
+    cr_expect_eq(count_records(CUP_R_TASK_END), 1);
+    cr_expect_null(cup_log_reserve(sizeof(struct cup_r_note), 0));
+}
+
+/* Helpers close their blocks after the end of the task. A task that turns out to share its threads
+ * with others loses what they read later. */
+Test(totals, helpers_count_for_their_task_unless_it_is_voided)
+{
+    enum { TASKS = 40 };
+    for (uint32_t i = 0; i < TASKS; i++) {
+        begin(SUMMED + i, PREFIX);
+        end(SUMMED + i, CUP_STATUS_FINISHED, 1);
+        if (i == 7)
+            cr_expect(cup_totals_void(SUMMED + i));
+        read_in(SUMMED + i, CUP_BLOCK_INHERITS, 10);
+    }
+    for (uint32_t i = 0; i < 16; i++) /* so that all pending blocks are written */
+        read_in(EARLY + i, CUP_BLOCK_HELPS, 0);
+    cr_expect_eq(entry_of(PREFIX)->counters[0][CUP_C_READ_INHERITED_BYTES], 10 * (TASKS - 1));
+    const struct cup_total *none = &cup_log_totals()->entries[CUP_TOTAL_NONE];
+    cr_expect_eq(none->counters[0][CUP_C_READ_NONE_BYTES], 10);
+}
+
+/* More kinds of tasks than the table has entries; more tasks than there are slots, some of which
+ * run all the time. */
+Test(totals, no_task_is_missing)
+{
+    enum { TASKS = 5000, LONG = 100 };
+    uint64_t tasks = 0, bytes = 0;
+    for (uint32_t i = 0; i < TASKS; i++) {
+        begin(SUMMED + i, 1 + i % 60);
+        read_in(SUMMED + i, CUP_BLOCK_RUNS, 1);
+        if (i >= LONG)
+            end(SUMMED + i, CUP_STATUS_FINISHED, 1);
+    }
+    for (uint32_t i = 0; i < LONG; i++)
+        end(SUMMED + i, CUP_STATUS_UNKNOWN, 1);
+    for (int i = CUP_TOTAL_OTHERS; i < CUP_TOTALS; i++) {
+        const struct cup_total *total = &cup_log_totals()->entries[i];
+        bytes += total->counters[1][CUP_C_READ_OWN_BYTES];
+        for (int status = 0; status < CUP_TOTAL_STATUSES; status++)
+            tasks += total->values[status][CUP_T_TASKS];
+    }
+    cr_expect_eq(tasks, TASKS);
+    cr_expect_eq(bytes, TASKS);
+}
