@@ -8,6 +8,7 @@ enum { CUT_LEAST = 500 }; /* shorter texts are recorded whole */
 /* A text that is copied onto itself, without what is left out. */
 struct copy {
     const char *from, *end;
+    const char *start; /* of the result */
     char *to;
 };
 
@@ -77,11 +78,20 @@ static const char *find_host(const char *start, const char *end, bool cut)
     return at ? at + 1 : end;
 }
 
+/* The address of a server of Dask's, which has neither user nor password. In a key, other text may
+ * stand behind its port. */
+static bool is_dask_address(const struct copy *copy, const char *end)
+{
+    return copy->to - copy->start >= 6 && !memchr(copy->from, '@', (size_t)(end - copy->from)) &&
+           (memcmp(copy->to - 6, "tcp://", 6) == 0 || memcmp(copy->to - 6, "tls://", 6) == 0);
+}
+
 /* FROM is behind "://". */
 static void copy_url(struct copy *copy, bool cut)
 {
     const char *end = find_url_end(copy->from, copy->end);
-    copy->from = find_host(copy->from, end, cut && end == copy->end);
+    if (!is_dask_address(copy, end))
+        copy->from = find_host(copy->from, end, cut && end == copy->end);
     copy_to(copy, find_any(copy->from, end, "?#"));
     copy->from = end;
 }
@@ -174,7 +184,7 @@ bool cup_secrets_possible(const char *text, size_t bytes)
 
 size_t cup_secrets_leave_out(char *text, size_t bytes)
 {
-    struct copy copy = {.from = text, .end = text + bytes, .to = text};
+    struct copy copy = {.from = text, .end = text + bytes, .start = text, .to = text};
     bool cut = bytes >= CUT_LEAST;
     while (copy.from < copy.end) {
         if (is_name_part(*copy.from)) {

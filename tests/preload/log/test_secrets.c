@@ -30,6 +30,7 @@ Test(secrets, urls_lose_user_password_query_and_fragment)
     expect_left("https://u:p?w@h/f", "https://h/f");
     expect_left("https://u:p/w", "https://"); /* the password has no end */
     expect_left("http://[::1]:80/f?q", "http://[::1]:80/f");
+    expect_left("tcp://u:p-1@h:1", "tcp://h:1");
 }
 
 Test(secrets, values_are_left_out_by_their_names)
@@ -47,6 +48,8 @@ Test(secrets, other_texts_stay_as_they_are)
     static const char *const texts[] = {
         "",
         "tcp://10.0.0.1:8786",
+        "tcp://10.0.0.1:8786-5f0c9a",
+        "('read', 'tls://h:8786-x', 0)",
         "root://xcache.example//store/user/a@b:c/f.root",
         "/data/token/secret.root",
         "KeyError('token')",
