@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 from run_task import Failed, run
 from XRootD import client
@@ -72,8 +73,16 @@ def timed(key, function):
     print(key, time.monotonic() - start, error, flush=True)
 
 
+def is_stopped(pid):
+    """Each thread stops by itself, so for a moment after the signal some still answer."""
+    states = [path.read_text().rpartition(")")[2].split()[0] for path in Path(f"/proc/{pid}/task").glob("*/stat")]
+    return set(states) == {"T"}
+
+
 def stop(pid):
     os.kill(pid, signal.SIGSTOP)
+    while not is_stopped(pid):
+        time.sleep(0.001)
     threading.Timer(STOP_S, os.kill, (pid, signal.SIGCONT)).start()
 
 
