@@ -133,12 +133,6 @@ static void replace_job(void **job)
     cup_leave(saved);
 }
 
-void cup_arrow_reset(void)
-{
-    for (int i = 0; i < JOBS; i++)
-        jobs[i].task = 0;
-}
-
 /* ---- the pool's method ----------------------------------------------------------------------- */
 
 /* arrow::TaskHints, which is passed by value. */
@@ -175,30 +169,62 @@ static bool follow(const struct cup_elf *library)
                            (const void *)submit_job);
 }
 
-static bool look_at(const struct cup_elf *library, void *is_newer)
+static uint32_t looking; /* a thread looks for libarrow */
+
+struct search {
+    bool newer;  /* a release that was not tried */
+    bool failed; /* one that was tried, but its table could not be changed */
+};
+
+static bool look_at(const struct cup_elf *library, void *user)
 {
+    struct search *search = user;
     enum cup_arrow_release release = cup_arrow_release_of(library->path);
-    *(bool *)is_newer |= release == CUP_ARROW_NEWER;
-    return release == CUP_ARROW_TRIED && follow(library);
+    bool followed = release == CUP_ARROW_TRIED && follow(library);
+    search->newer |= release == CUP_ARROW_NEWER;
+    search->failed |= release == CUP_ARROW_TRIED && !followed;
+    return followed;
 }
 
+static void look(void)
+{
+    static const char what[] = "jobs of Arrow's threads are not followed";
+    struct search search = {.newer = false};
+    cup_elf_each(look_at, &search);
+    if (search.newer)
+        cup_recording_note(what, "this release of Arrow was not tried");
+    if (search.failed)
+        cup_recording_note(what, "its table of methods is not as expected, or is read-only");
+}
+
+/* One thread at a time: a second one would not find the method that the first one has replaced. */
 void cup_arrow_look(void)
 {
 #if defined(__x86_64__)
-    static uint64_t loaded;
-    uint64_t now = cup_elf_loaded();
-    if (real_submit || __atomic_exchange_n(&loaded, now, __ATOMIC_RELAXED) == now)
-        return;
-    bool is_newer = false;
-    cup_elf_each(look_at, &is_newer);
-    if (is_newer)
-        cup_recording_note("jobs of Arrow's threads are not followed",
-                           "this release of Arrow was not tried");
+    enum { SUPPORTED = true };
+#else
+    enum { SUPPORTED = false };
 #endif
+    static uint64_t loaded;
+    if (!SUPPORTED || real_submit || __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE))
+        return;
+    uint64_t now = cup_elf_loaded();
+    if (!real_submit && loaded != now) {
+        loaded = now;
+        look();
+    }
+    __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }
 
 void cup_arrow_log_opened(enum cup_log_size size)
 {
     (void)size;
     cup_arrow_look();
+}
+
+void cup_arrow_reset(void)
+{
+    for (int i = 0; i < JOBS; i++)
+        jobs[i].task = 0;
+    looking = 0;
 }

@@ -42,7 +42,7 @@ struct cup_block *cup_block_serving(uint32_t task);
 /* Closes the thread's block as a helper of TASK, if it has one. */
 void cup_block_close_helped(uint32_t task);
 
-/* Adds all counters, by their kinds: as many as a block has. Any thread, without the guard. */
+/* Adds all counters of a block, each by its kind. Any thread, without the guard. */
 void cup_block_add_counters(uint64_t *to, const uint64_t *from);
 
 /* ---- the process's time series -------------------------------------------------------------- */

@@ -178,7 +178,7 @@ static void report_crash(int number)
     raise(number);
 }
 
-/* Sanitizers take the signals themselves, unless they are told otherwise, and then print RUNNING as
+/* Sanitizers take the signals themselves, unless their options forbid it, and then print RUNNING as
  * well. */
 static void catch_crashes(void)
 {

@@ -26,7 +26,7 @@ static int earlier_first(const void *left, const void *right)
  * belongs: to move it there takes a tenth of the time of a sort. If many are far, it sorts. */
 static void sort_moments(struct moment *moments, size_t count)
 {
-    enum { USUAL_MOVES = 32 }; /* of one moment: some twice as many as a process has threads */
+    enum { USUAL_MOVES = 32 }; /* of one moment: some two for each thread of a process */
     size_t moves = 0;
     for (size_t i = 1; i < count; i++) {
         struct moment moment = moments[i];

@@ -76,7 +76,7 @@ class Attachment:
         for worker, nanny in self.restarts.list_workers().items():
             if not nanny:
                 self.refused[worker] = "it has no nanny (--no-nanny), which would have to restart it"
-        # Before the restarts, so that a worker is known which joins and leaves meanwhile.
+        # Before the restarts, so that a worker that joins and leaves during them is known.
         self._collector = Collector(self.client, self.directory, refused=self.refused).start()
         states = self._states()
         self._collector.leave_out({worker for worker, state in states.items() if not state["preloaded"]})

@@ -28,9 +28,9 @@ MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 MOST_CONNECTS = 16  # at the same time: a thousand at once would all time out
 FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
 CONNECT_S = 5
-AGAIN_S = 0.1
-CLOSING_RETRIES = 3
-LEAVING_RETRIES = 100
+AGAIN_S = 0.1  # until a nanny is asked once more for the ends of logs
+CLOSING_RETRIES = 3  # of a nanny that closes
+LEAVING_RETRIES = 100  # of one that is still ending its worker
 REGISTER_S = 300  # the scheduler waits until nannies that are starting have started
 PLUGIN = OP = "cupping-collect"
 LEFT = "it left before any of its log was fetched"

@@ -423,7 +423,7 @@ class CollectPlugin(NannyPlugin):
 def ignore_close_gracefully(nanny):
     """For a nanny that closes. A worker that was retired sends it this order, too. It would take the nanny
     back to `closing_gracefully`, and once the worker has ended, the nanny would close a second time,
-    without its plugins, and answer nobody from then on."""
+    without its plugins, and answer no client from then on."""
     nanny.status = Status.closing
     nanny.handlers["close_gracefully"] = lambda comm=None, **words: None
 
@@ -481,7 +481,7 @@ def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, l
     The answer: word: for the present workers; workers: {worker: its nanny or None} of them, None: the
     same as before, and none came and left; since: [(index, worker, nanny)] of the workers that have joined since the last
     call, at the first one of the present ones; joined: how many have joined so far; ended: how many
-    tasks each of these has ended, None: as many as before.
+    tasks each of these has ended, None: the numbers have not changed.
     """
     if JOINED not in dask_scheduler.plugins:
         dask_scheduler.add_plugin(Joined(dask_scheduler), name=JOINED)

@@ -228,7 +228,7 @@ static size_t damages_with(const struct cup_load_options *options)
     return damages;
 }
 
-/* Every block of a log that holds records is damaged, so that nobody can read them. */
+/* Every block of a log that holds records is damaged, so that they cannot be read. */
 Test(prepared, blocks_are_read_only_for_what_is_not_prepared)
 {
     struct whole whole = read_whole();

@@ -93,10 +93,10 @@ Test(full_log, its_sums_count_like_tasks)
     cr_expect_eq(profile.full_log_ns, start_ns + SECOND);
     struct cup_warning warnings[CUP_WARNINGS_MOST];
     size_t count = cup_warnings_make(&totals, warnings);
-    bool told = false;
+    bool warned = false;
     for (size_t i = 0; i < count; i++)
-        told |= strncmp(warnings[i].text, "5 of 6 tasks, the first at ", 27) == 0;
-    cr_expect(told);
+        warned |= strncmp(warnings[i].text, "5 of 6 tasks, the first at ", 27) == 0;
+    cr_expect(warned);
 }
 
 /* The process was killed while it changed the entry: what it was before counts. */
