@@ -73,8 +73,9 @@ static void put_waits(struct cup_trace *trace, size_t index)
 static void put_item(struct cup_trace *trace, const struct cup_item *item)
 {
     const struct cup_profile *profile = trace->profile;
-    if (item->dataset)
-        cup_trace_put(trace, "dataset", cup_text(cup_profile_text(profile, item->dataset)));
+    uint32_t dataset = cup_source_of(profile, item)->dataset;
+    if (dataset)
+        cup_trace_put(trace, "dataset", cup_text(cup_profile_text(profile, dataset)));
     if (item->file)
         cup_trace_put(trace, "file", cup_text(cup_profile_text(profile, item->file)));
     if (item->entry_start >= 0) {

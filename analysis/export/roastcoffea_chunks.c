@@ -84,7 +84,7 @@ static void put_identity(struct cup_roast *roast, const struct cup_item *item)
 {
     cup_roast_put_known(roast, "num_events", cup_count_or_null(cup_item_events(item)));
     cup_roast_put_known(roast, "dataset",
-                        cup_text(cup_profile_text(roast->profile, item->dataset)));
+                        cup_text(cup_profile_text(roast->profile, cup_source_of(roast->profile, item)->dataset)));
     cup_roast_put_known(roast, "file", cup_text(cup_profile_text(roast->profile, item->file)));
     if (item->entry_start >= 0) {
         cup_roast_put(roast, "entry_start", cup_signed(item->entry_start));
@@ -131,9 +131,10 @@ static bool is_again(const struct cup_roast *roast, const struct cup_column_set 
 static void put_branches(struct cup_roast *roast, const struct cup_item *item)
 {
     uint64_t count = 0;
-    if (!item->columns)
+    uint32_t columns = cup_source_of(roast->profile, item)->columns;
+    if (!columns)
         return;
-    const struct cup_column_set *set = &roast->profile->column_sets[item->columns - 1];
+    const struct cup_column_set *set = &roast->profile->column_sets[columns - 1];
     cup_json_array(&roast->json, "accessed_branches");
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t name = roast->profile->column_names[set->first + i];

@@ -106,8 +106,9 @@ static bool *spans_of_tasks(const struct cup_profile *profile, bool *any)
     bool *wanted = calloc(profile->strings.count + 1, sizeof *wanted);
     *any = false;
     for (size_t i = 0; wanted && i < profile->task_count; i++) {
-        wanted[profile->tasks[i].span] = true;
-        *any |= profile->tasks[i].span != 0;
+        uint32_t span = cup_scope_of(profile, &profile->tasks[i])->span;
+        wanted[span] = true;
+        *any |= span != 0;
     }
     return wanted;
 }

@@ -12,7 +12,8 @@ static uint64_t tree_bytes(const struct cup_roast_file *file)
 
 /* ---- all files ----------------------------------------------------------------------------- */
 
-static void note_chunk(struct cup_roast_files *files, const struct cup_item *item)
+static void note_chunk(struct cup_roast_files *files, const struct cup_profile *profile,
+                       const struct cup_item *item)
 {
     if (!item->file)
         return;
@@ -20,7 +21,7 @@ static void note_chunk(struct cup_roast_files *files, const struct cup_item *ite
         files->by_path[item->file] = (uint32_t)++files->count;
     struct cup_roast_file *file = &files->files[files->by_path[item->file] - 1];
     file->path = item->file;
-    file->tree = item->tree;
+    file->tree = cup_source_of(profile, item)->tree;
     if (item->requested_bytes == CUP_UNKNOWN64)
         return;
     file->requested_bytes += item->requested_bytes;
@@ -73,7 +74,7 @@ int cup_roast_files_make(struct cup_roast_files *files, const struct cup_totals 
         return -1;
     for (size_t i = 0; i < profile->item_count; i++)
         if (cup_roast_is_used(totals, i))
-            note_chunk(files, &profile->items[i]);
+            note_chunk(files, profile, &profile->items[i]);
     for (size_t i = 0; i < profile->file_count; i++) {
         uint32_t index = files->by_path[profile->files[i].path];
         if (index)

@@ -166,11 +166,12 @@ static void keep_column_sets(struct choice *choice)
     struct cup_id_map seen = {0};
     for (size_t i = 0; i < all->item_count; i++) {
         const struct cup_item *item = &all->items[i];
-        if (!item->columns || cup_id_map_get(&seen, item->columns) ||
+        uint32_t columns = cup_source_of(all, item)->columns;
+        if (!columns || cup_id_map_get(&seen, columns) ||
             all->tasks[item->task].status != CUP_STATUS_FINISHED)
             continue;
         keep(choice, &all->tasks[item->task]);
-        if (cup_id_map_set(&seen, item->columns, 1) != 0)
+        if (cup_id_map_set(&seen, columns, 1) != 0)
             choice->out_of_memory = true;
     }
     cup_id_map_clear(&seen);

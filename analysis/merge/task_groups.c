@@ -13,7 +13,8 @@ static uint64_t known(uint64_t value)
 }
 
 /* As in Coffea's own sums, figures that a chunk does not have are left out. */
-static void set_report(uint64_t *values, const struct cup_task *task, const struct cup_item *item)
+static void set_report(uint64_t *values, const struct cup_profile *profile,
+                       const struct cup_task *task, const struct cup_item *item)
 {
     values[CUP_T_WITH_ENTRIES] = item->reported_entries != CUP_NO_ENTRIES;
     values[CUP_T_ENTRIES] = known(cup_item_reported_entries(item));
@@ -27,7 +28,7 @@ static void set_report(uint64_t *values, const struct cup_task *task, const stru
         values[CUP_T_REQUESTED_BYTES] = item->requested_bytes;
         values[CUP_T_REPORT_READ_BYTES] = task->read_bytes;
     }
-    values[CUP_T_WITH_COLUMNS] = item->columns != 0;
+    values[CUP_T_WITH_COLUMNS] = cup_source_of(profile, item)->columns != 0;
 }
 
 static void set_clock_calls(uint64_t *values, const struct cup_task *task,
@@ -42,11 +43,12 @@ static void set_clock_calls(uint64_t *values, const struct cup_task *task,
         values[CUP_T_OPEN_NS] = (uint64_t)(item->tic_ns - task->start_ns);
 }
 
-static void set_item(uint64_t *values, const struct cup_task *task, const struct cup_item *item)
+static void set_item(uint64_t *values, const struct cup_profile *profile,
+                     const struct cup_task *task, const struct cup_item *item)
 {
     values[CUP_T_EVENTS] = known(cup_item_events(item));
     set_clock_calls(values, task, item);
-    set_report(values, task, item);
+    set_report(values, profile, task, item);
     values[CUP_T_ENTRIES_KNOWN] = item->entries_read != CUP_ENTRIES_UNKNOWN;
     values[CUP_T_ENTRIES_MISSING] = item->entries_read == CUP_ENTRIES_MISSING;
 }
@@ -67,7 +69,7 @@ static void set_values(uint64_t *values, const struct cup_profile *profile,
     values[CUP_T_FIRST_NS] = values[CUP_T_LAST_START_NS] = (uint64_t)task->start_ns;
     values[CUP_T_LAST_NS] = (uint64_t)task->stop_ns;
     if (item)
-        set_item(values, task, item);
+        set_item(values, profile, task, item);
 }
 
 /* ---- groups --------------------------------------------------------------------------------- */
@@ -125,13 +127,14 @@ int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profil
     for (uint32_t i = 0; result == 0 && i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
         const struct cup_item *item = cup_task_item(profile, task);
+        const struct cup_scope *scope = cup_scope_of(profile, task);
         uint64_t values[CUP_TASK_SUM_COUNT] = {0};
         const struct cup_task_sum wanted = {
             .prefix = task->prefix,
-            .server = cup_id_map_get(servers, task->server),
-            .span = task->span,
-            .span_id = task->span_id,
-            .dataset = item ? item->dataset : 0,
+            .server = cup_id_map_get(servers, scope->server),
+            .span = scope->span,
+            .span_id = scope->span_id,
+            .dataset = item ? cup_source_of(profile, item)->dataset : 0,
             .what = what_of(profile, task, cup_id_map_get(&with_inputs, i) != 0),
         };
         last = find_group(groups, &wanted, last);

@@ -13,24 +13,27 @@ static int compare(int64_t a, int64_t b)
 }
 
 /* 0: both are attempts at one item, perhaps in different calls of a Runner. */
-static int compare_items(const struct cup_item *a, const struct cup_item *b)
+static int compare_items(const struct cup_profile *profile, const struct cup_item *a,
+                         const struct cup_item *b)
 {
+    const struct cup_item_source *from_a = cup_source_of(profile, a);
+    const struct cup_item_source *from_b = cup_source_of(profile, b);
     int result = compare(a->file, b->file);
     if (result == 0)
         result = compare(a->entry_start, b->entry_start);
     if (result == 0)
         result = compare(a->entry_stop, b->entry_stop);
     if (result == 0)
-        result = compare(a->dataset, b->dataset);
+        result = compare(from_a->dataset, from_b->dataset);
     if (result == 0)
-        result = compare(a->tree, b->tree);
+        result = compare(from_a->tree, from_b->tree);
     return result ? result : compare(a->kind, b->kind);
 }
 
-static int by_item_and_time(const void *left, const void *right)
+static int by_item_and_time(const void *left, const void *right, void *profile)
 {
     const struct attempt *a = left, *b = right;
-    int result = compare_items(a->item, b->item);
+    int result = compare_items(profile, a->item, b->item);
     if (result == 0)
         result = compare(a->task->start_ns, b->task->start_ns);
     return result ? result : compare(a->task->number, b->task->number);
@@ -63,7 +66,7 @@ static void link_attempts(const struct cup_profile *profile, struct attempt *att
     for (size_t i = 1; i < count; i++) {
         struct cup_task *last = attempts[i - 1].task, *task = attempts[i].task;
         uint64_t own = task->key_hash;
-        bool same = compare_items(attempts[i - 1].item, attempts[i].item) == 0;
+        bool same = compare_items(profile, attempts[i - 1].item, attempts[i].item) == 0;
         if (same && (own == before ||
                      (is_without_result(last) && !is_of_earlier_call(profile, last, task))))
             task->key_hash = last->key_hash;
@@ -90,7 +93,7 @@ int cup_item_attempts_link(struct cup_profile *profile)
         if (is_of_coffea(task))
             attempts[count++] = (struct attempt){&profile->items[i], task};
     }
-    qsort(attempts, count, sizeof *attempts, by_item_and_time);
+    qsort_r(attempts, count, sizeof *attempts, by_item_and_time, profile);
     link_attempts(profile, attempts, count);
     free(attempts);
     return 0;

@@ -107,6 +107,12 @@ struct cup_prefix {
     uint64_t durations[CUP_DURATION_COUNT][CUP_BUCKETS];
 };
 
+/* The server that ran a task and the span of the task. The tasks of a process share few of them. */
+struct cup_scope {
+    uint32_t server;        /* index + 1 in servers; 0: not known */
+    uint32_t span, span_id; /* name and id of the span */
+};
+
 struct cup_task {
     int64_t start_ns;
     int64_t stop_ns; /* undefined if status is 0 */
@@ -117,8 +123,7 @@ struct cup_task {
                             have the same hash with a probability of 1 in 400,000 */
     uint32_t process;
     uint32_t prefix;              /* index in prefixes */
-    uint32_t server;              /* index + 1 in servers; 0: not known */
-    uint32_t span, span_id;       /* name and id of its span */
+    uint32_t scope;               /* index + 1 in scopes; 0: see cup_scope_of() */
     uint32_t item;                /* index + 1 in items; 0: none */
     uint32_t rare;                /* index + 1 in rares; 0: see cup_rare_of() */
     uint32_t rss_start, rss_stop; /* see cup_rss_bytes() */
@@ -132,7 +137,7 @@ struct cup_task {
     bool split : 1; /* its time is already in the sums of waits */
 };
 
-_Static_assert(sizeof(struct cup_task) == 96, "a profile may hold ten million tasks");
+_Static_assert(sizeof(struct cup_task) == 88, "a profile may hold ten million tasks");
 
 /* What few tasks have. */
 struct cup_task_rare {
@@ -159,11 +164,17 @@ enum cup_entries_read {
     CUP_ENTRIES_MISSING,
 };
 
+/* What the items of a process share. */
+struct cup_item_source {
+    uint32_t dataset, tree;
+    uint32_t columns; /* index + 1 in column_sets; 0: not known */
+};
+
 /* The work item of a task (a chunk, a partition, a file), and Coffea's clock calls. */
 struct cup_item {
     uint32_t task;
-    uint32_t dataset, file, tree;
-    uint32_t columns; /* index + 1 in column_sets; 0: not known */
+    uint32_t source; /* index + 1 in item_sources; 0: see cup_source_of() */
+    uint32_t file;
     uint8_t kind;     /* enum cup_item_kind; 0: there were only clock calls */
     bool reported;    /* Coffea reported the chunk (CHUNK_REPORT record) */
     /* Its kind is PATH, and the profile has no real chunks: the task counts as a chunk. */
@@ -178,7 +189,7 @@ struct cup_item {
     uint32_t peak_kib;
 };
 #define CUP_NO_ENTRIES UINT32_MAX
-_Static_assert(sizeof(struct cup_item) == 80, "a profile may hold a million items");
+_Static_assert(sizeof(struct cup_item) == 72, "a profile may hold ten million items");
 
 /* The columns that a chunk read, as Coffea names them. */
 struct cup_column_set {
@@ -329,6 +340,7 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(prefixes, prefix, struct cup_prefix, MERGED, "prefixes of task keys")                        \
     X(processes, process, struct cup_process, MERGED, "one for each log")                          \
     X(servers, server, struct cup_server, MOVED, "Dask servers")                                   \
+    X(scopes, scope, struct cup_scope, MOVED, "of tasks")                                          \
     X(tasks, task, struct cup_task, MOVED, "log by log")                                           \
     X(rares, rare, struct cup_task_rare, MOVED, "of some tasks")                                   \
     X(task_sums, task_sum, struct cup_task_sum, MOVED, "of tasks that a merge summed up")          \
@@ -340,6 +352,7 @@ typedef uint64_t cup_task_counters[CUP_COUNTER_COUNT];
     X(baskets, basket, struct cup_task_baskets, COPIED, "of each task; empty unless requested")    \
     X(inputs, input, struct cup_inputs, MOVED, "of tasks that have inputs, log by log")            \
     X(items, item, struct cup_item, MOVED, "work items of tasks")                                  \
+    X(item_sources, item_source, struct cup_item_source, MOVED, "of items")                        \
     X(column_sets, column_set, struct cup_column_set, MOVED, "of Coffea's chunk reports")          \
     X(column_names, column_name, uint32_t, MOVED, "strings, set by set")                           \
     X(files, file, struct cup_file, MERGED, "one for each path")                                   \
@@ -468,11 +481,28 @@ uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path);
 const struct cup_ttree *cup_ttree_named(const struct cup_profile *profile, uint32_t root_file,
                                         uint32_t tree);
 
+/* Zeros if neither the server nor the span is known. */
+static inline const struct cup_scope *cup_scope_of(const struct cup_profile *profile,
+                                                   const struct cup_task *task)
+{
+    static const struct cup_scope nothing;
+    return task->scope ? &profile->scopes[task->scope - 1] : &nothing;
+}
+
+/* The same of an item. */
+static inline const struct cup_item_source *cup_source_of(const struct cup_profile *profile,
+                                                          const struct cup_item *item)
+{
+    static const struct cup_item_source nothing;
+    return item->source ? &profile->item_sources[item->source - 1] : &nothing;
+}
+
 /* NULL if not known. */
 static inline const struct cup_server *cup_task_server(const struct cup_profile *profile,
                                                        const struct cup_task *task)
 {
-    return task->server ? &profile->servers[task->server - 1] : NULL;
+    uint32_t server = cup_scope_of(profile, task)->server;
+    return server ? &profile->servers[server - 1] : NULL;
 }
 
 /* NULL if the task has none. */

@@ -95,6 +95,34 @@ static uint32_t find_entry(struct cup_builder *builder, struct cup_pair_map *map
                &(builder)->profile->entry##_room, &(builder)->profile->entry##_count,              \
                sizeof *(builder)->profile->entries)
 
+/* The number of the pair A and B: 1 for the first one that is asked for, 2 for the next. */
+static uint32_t number_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a,
+                            uint32_t b)
+{
+    uint32_t known = cup_pair_map_get(map, a, b);
+    if (known == 0)
+        cup_builder_map_pair(builder, map, a, b, known = (uint32_t)map->map.count + 1);
+    return known;
+}
+
+uint32_t cup_builder_scope(struct cup_builder *builder, struct cup_scope scope)
+{
+    uint32_t span = number_pair(builder, &builder->spans, scope.span, scope.span_id);
+    uint32_t index = FIND(builder, scopes, span, scope.server, scopes, scope);
+    if (index)
+        builder->profile->scopes[index - 1] = scope;
+    return index;
+}
+
+uint32_t cup_builder_item_source(struct cup_builder *builder, struct cup_item_source source)
+{
+    uint32_t tree = number_pair(builder, &builder->trees, source.dataset, source.tree);
+    uint32_t index = FIND(builder, item_sources, tree, source.columns, item_sources, item_source);
+    if (index)
+        builder->profile->item_sources[index - 1] = source;
+    return index;
+}
+
 uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name)
 {
     uint32_t index = FIND(builder, prefixes, name, 0, prefixes, prefix);

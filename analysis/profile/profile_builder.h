@@ -7,6 +7,10 @@
 
 /* Where the profile has the entry of a pair of numbers: index + 1. X(map, the pair). */
 #define CUP_BUILDER_MAPS(X)                                                                        \
+    X(spans, "strings of name and id: a number")                                                   \
+    X(scopes, "number of the span, index + 1 of the server")                                       \
+    X(trees, "strings of dataset and tree: a number")                                              \
+    X(item_sources, "number of the tree, index + 1 of the columns")                                \
     X(prefixes, "string, 0")                                                                       \
     X(paths, "string of the path, 0: in files")                                                    \
     X(opens, "string of the server, kind")                                                         \
@@ -55,6 +59,10 @@ uint32_t cup_builder_string(struct cup_builder *builder, struct cup_text text);
 /* Appends a task and, with_counters, its entries in `counters`, `own_waits` and `baskets`. NULL
  * without memory. */
 struct cup_task *cup_builder_task(struct cup_builder *builder, bool with_counters);
+
+/* Index + 1 of the scope, or of the source, which is added if it is new; 0 without memory. */
+uint32_t cup_builder_scope(struct cup_builder *builder, struct cup_scope scope);
+uint32_t cup_builder_item_source(struct cup_builder *builder, struct cup_item_source source);
 
 /* Index of the prefix of that name, which is added if it is new; 0 without memory. */
 uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name);

@@ -37,7 +37,7 @@ static struct cup_value identity(const struct cup_task_row *row, int which)
     case PREFIX:
         return of_string(row, row->profile->prefixes[task->prefix].name);
     case SPAN:
-        return of_string(row, task->span);
+        return of_string(row, cup_scope_of(row->profile, task)->span);
     case WORKER:
         return of_string(row, server ? server->address
                                      : row->profile->processes[task->process].parsl_worker);
@@ -193,11 +193,11 @@ static struct cup_value work_item(const struct cup_task_row *row, int which)
     const struct cup_item *item = held ? held : &none;
     switch (which) {
     case DATASET:
-        return of_string(row, item->dataset);
+        return of_string(row, cup_source_of(row->profile, item)->dataset);
     case PATH:
         return of_string(row, item->file);
     case TREE:
-        return of_string(row, item->tree);
+        return of_string(row, cup_source_of(row->profile, item)->tree);
     case ENTRY_START:
         return item->entry_start >= 0 ? cup_signed(item->entry_start) : cup_null();
     case ENTRY_STOP:

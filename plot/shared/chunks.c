@@ -42,7 +42,7 @@ static void add_chunk(struct cup_chunk_points *points, const struct cup_profile 
     const struct cup_item *item = &profile->items[index];
     uint64_t wall_ns = cup_task_wall_ns(&profile->tasks[item->task]);
     uint64_t events = cup_item_events(item);
-    uint16_t group = groups[item->dataset];
+    uint16_t group = groups[cup_source_of(profile, item)->dataset];
     struct cup_chunk_point *point = &points->points[points->count++];
     point->events = events == CUP_UNKNOWN64 ? NAN : (double)events;
     point->wall_s = wall_ns == CUP_UNKNOWN64 ? NAN : (double)wall_ns / 1e9;

@@ -26,9 +26,10 @@ struct work {
 
 static struct chunk chunk_of(struct work *work, uint32_t index)
 {
-    const struct cup_item *item = &work->totals->profile->items[index];
+    const struct cup_profile *profile = work->totals->profile;
+    const struct cup_item *item = &profile->items[index];
     return (struct chunk){
-        .dataset = cup_id_map_get(&work->datasets, item->dataset + 1) - 1,
+        .dataset = cup_id_map_get(&work->datasets, cup_source_of(profile, item)->dataset + 1) - 1,
         .events = cup_chunk_number(work->totals, index, CUP_STAT_EVENTS),
         .wall_s = cup_chunk_number(work->totals, index, CUP_STAT_WALL),
         .heap = cup_number(cup_count_or_null(cup_item_peak_bytes(item))),

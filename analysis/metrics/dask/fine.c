@@ -115,14 +115,15 @@ static void add_waits(const struct cup_profile *profile, struct cup_fine_span *s
 static int add_task(struct maker *maker, size_t index)
 {
     const struct cup_task *task = &maker->profile->tasks[index];
-    uint32_t key = task->span_id ? task->span_id : task->span;
+    const struct cup_scope *scope = cup_scope_of(maker->profile, task);
+    uint32_t key = scope->span_id ? scope->span_id : scope->span;
     if (key == 0)
         return 0;
     struct cup_fine_span *span = span_of(maker, key);
     if (!span)
         return -1;
-    span->id = task->span_id;
-    span->name = task->span;
+    span->id = scope->span_id;
+    span->name = scope->span;
     cup_task_sums_add(&span->tasks, maker->profile, task);
     add_waits(maker->profile, span, index);
     return 0;

@@ -86,8 +86,9 @@ static bool is_of(const struct cup_profile *profile, const struct cup_call_slice
                   const struct cup_task *task)
 {
     const struct cup_item *item = cup_task_item(profile, task);
-    return slice->kind == CUP_SLICE_DATASET ? item && item->dataset == slice->of
-                                            : task->server == slice->of + 1;
+    return slice->kind == CUP_SLICE_DATASET
+               ? item && cup_source_of(profile, item)->dataset == slice->of
+               : cup_scope_of(profile, task)->server == slice->of + 1;
 }
 
 /* Index of the row of that node and slice, added if it is new; CUP_NOTHING without memory. Once the

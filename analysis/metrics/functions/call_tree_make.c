@@ -379,11 +379,12 @@ static void on_cpu_samples(struct cup_call_maker *maker, const struct cup_record
 
 /* ---- tasks -------------------------------------------------------------------------------- */
 
-static bool is_of_worker(const struct cup_call_maker *maker, const struct cup_task *task)
+/* SERVER: NULL if not known. */
+static bool is_of_worker(const struct cup_call_maker *maker, uint32_t process_index,
+                         const struct cup_server *server)
 {
     const struct cup_profile *profile = maker->profile;
-    const struct cup_server *server = cup_task_server(profile, task);
-    const struct cup_log_header *header = &profile->processes[task->process].header;
+    const struct cup_log_header *header = &profile->processes[process_index].header;
     char process[sizeof header->host + 16];
     snprintf(process, sizeof process, "%.*s:%u", (int)sizeof header->host, header->host,
              header->pid);
@@ -402,15 +403,14 @@ static bool is_asked(const struct cup_call_maker *maker, const struct cup_task *
         !cup_text_is(cup_profile_text(profile, profile->prefixes[task->prefix].name), ask->prefix))
         return false;
     if (ask->dataset &&
-        !(item && cup_text_is(cup_profile_text(profile, item->dataset), ask->dataset)))
+        !(item && cup_text_is(cup_profile_text(profile, cup_source_of(profile, item)->dataset), ask->dataset)))
         return false;
-    return !ask->worker || is_of_worker(maker, task);
+    return !ask->worker || is_of_worker(maker, task->process, cup_task_server(profile, task));
 }
 
 static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_task_sum *sum)
 {
     const struct cup_profile *profile = maker->profile;
-    const struct cup_task task = {.process = sum->process, .server = sum->server};
     const struct cup_call_ask *ask = maker->ask;
     if (ask->prefix &&
         !cup_text_is(cup_profile_text(profile, profile->prefixes[sum->prefix].name), ask->prefix))
@@ -418,7 +418,8 @@ static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_ta
     if (ask->dataset && !((sum->what & CUP_SUM_HAS_ITEM) &&
                           cup_text_is(cup_profile_text(profile, sum->dataset), ask->dataset)))
         return false;
-    return !ask->worker || is_of_worker(maker, &task);
+    return !ask->worker || is_of_worker(maker, sum->process,
+               sum->server ? &profile->servers[sum->server - 1] : NULL);
 }
 
 /* The tasks of a sum are counted here, because their STACK_USE records are joined. */

@@ -153,7 +153,7 @@ static int add_sums(struct cup_losses *losses, const struct cup_profile *profile
     for (size_t i = 0; i < losses->count; i++) {
         struct cup_loss *row = &losses->rows[i];
         const struct cup_item *item = &profile->items[row->item];
-        struct cup_dataset_losses *dataset = dataset_of(losses, item->dataset);
+        struct cup_dataset_losses *dataset = dataset_of(losses, cup_source_of(profile, item)->dataset);
         if (!dataset)
             return -1;
         row->outcome = (uint8_t)outcome_of(row, goes_on);
@@ -183,7 +183,7 @@ static uint64_t count_events_of_files(const struct cup_totals *totals, const uin
     uint64_t events = 0, files = 0;
     for (uint32_t i = 0; i < profile->item_count; i++) {
         const struct cup_item *item = &profile->items[i];
-        if (item->kind != CUP_ITEM_METADATA || (dataset && item->dataset != *dataset) ||
+        if (item->kind != CUP_ITEM_METADATA || (dataset && cup_source_of(profile, item)->dataset != *dataset) ||
             attempt_of(totals, i) != CUP_OUTCOME_USED)
             continue;
         if (item->reported_entries == CUP_NO_ENTRIES)

@@ -8,10 +8,12 @@
 /* The name of the tree that the first used chunk reads; 0: no chunk names one. */
 static uint32_t tree_of_chunks(const struct cup_totals *totals)
 {
-    for (size_t i = 0; i < totals->profile->item_count; i++)
-        if (totals->outcomes[i] == CUP_OUTCOME_USED && totals->profile->items[i].tree)
-            return totals->profile->items[i].tree;
-    return 0;
+    const struct cup_profile *profile = totals->profile;
+    uint32_t tree = 0;
+    for (size_t i = 0; i < profile->item_count && !tree; i++)
+        if (totals->outcomes[i] == CUP_OUTCOME_USED)
+            tree = cup_source_of(profile, &profile->items[i])->tree;
+    return tree;
 }
 
 /* fAutoFlush of the trees of that name, if more than half of them agree (Boyer and Moore's majority

@@ -14,13 +14,14 @@ struct named {
     size_t count;
 };
 
-static int add_item(struct named *named, const struct cup_item *item)
+static int add_item(struct named *named, const struct cup_profile *profile,
+                    const struct cup_item *item)
 {
     if (item->file == 0 || cup_id_map_get(&named->files, item->file))
         return 0;
     named->names[named->count++] = item->file;
     return cup_id_map_set(&named->files, item->file,
-                          cup_id_map_get(&named->datasets, item->dataset));
+                          cup_id_map_get(&named->datasets, cup_source_of(profile, item)->dataset));
 }
 
 static int find_names(struct named *named, const struct cup_totals *totals)
@@ -34,7 +35,7 @@ static int find_names(struct named *named, const struct cup_totals *totals)
         result = cup_id_map_set(&named->datasets, totals->datasets[i].name, i + 1);
     for (size_t i = 0; result == 0 && i < profile->item_count; i++)
         if (cup_item_is_chunk(&profile->items[i]))
-            result = add_item(named, &profile->items[i]);
+            result = add_item(named, profile, &profile->items[i]);
     return result;
 }
 

@@ -19,7 +19,7 @@ static void mark_columns(const struct cup_totals *totals, uint8_t *sets, uint8_t
     const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->item_count; i++)
         if (totals->outcomes[i] == CUP_OUTCOME_USED)
-            sets[profile->items[i].columns] = 1;
+            sets[cup_source_of(profile, &profile->items[i])->columns] = 1;
     for (size_t i = 0; i < profile->column_set_count; i++)
         for (uint32_t j = 0; sets[i + 1] && j < profile->column_sets[i].count; j++)
             strings[profile->column_names[profile->column_sets[i].first + j]] = 1;

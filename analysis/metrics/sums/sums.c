@@ -104,8 +104,8 @@ static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *datas
 
 /* Adds Coffea's report of a chunk. As in Coffea's own sums, figures that a chunk does not have are
  * left out. */
-static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task,
-                       const struct cup_item *item)
+static void add_report(struct cup_coffea_sums *sums, const struct cup_profile *profile,
+                       const struct cup_task *task, const struct cup_item *item)
 {
     if (!item->reported)
         return;
@@ -119,7 +119,7 @@ static void add_report(struct cup_coffea_sums *sums, const struct cup_task *task
     }
     sums->with_entries += item->reported_entries != CUP_NO_ENTRIES;
     sums->entries += known(cup_item_reported_entries(item));
-    sums->with_columns += item->columns != 0;
+    sums->with_columns += cup_source_of(profile, item)->columns != 0;
 }
 
 static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *dataset,
@@ -137,8 +137,8 @@ static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *datase
     dataset->cpu_ns += known(task->cpu_ns);
     dataset->read_bytes += task->read_bytes;
     add_clock_calls(totals, dataset, task, item);
-    add_report(&totals->coffea, task, item);
-    add_report(&dataset->coffea, task, item);
+    add_report(&totals->coffea, totals->profile, task, item);
+    add_report(&dataset->coffea, totals->profile, task, item);
     if (totals->profile->baskets)
         cup_task_baskets_add(&dataset->baskets,
                              &totals->profile->baskets[task - totals->profile->tasks]);
@@ -254,7 +254,7 @@ static int add_items(struct cup_totals *totals)
                 stretch_add(&totals->metadata, cup_task_of_item(profile, i));
             continue;
         }
-        struct cup_dataset *dataset = dataset_of(totals, &map, item->dataset);
+        struct cup_dataset *dataset = dataset_of(totals, &map, cup_source_of(profile, item)->dataset);
         if (dataset)
             add_chunk(totals, dataset, i);
         else
@@ -308,8 +308,9 @@ static int add_tasks(void *context)
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));
         }
-        cup_task_sums_add(&totals->servers[task->server ? task->server - 1 : profile->server_count],
-                          profile, task);
+        uint32_t server = cup_scope_of(profile, task)->server;
+        cup_task_sums_add(&totals->servers[server ? server - 1 : profile->server_count], profile,
+                          task);
     }
     for (size_t i = 0; i < profile->task_sum_count; i++) {
         const struct cup_task_sum *sum = &profile->task_sums[i];

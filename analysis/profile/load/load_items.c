@@ -29,9 +29,13 @@ void cup_load_item(struct cup_loader *loader, const struct cup_record *record)
     if (!item)
         return;
     item->kind = fixed.kind < UINT8_MAX ? (uint8_t)fixed.kind : UINT8_MAX;
-    item->dataset = string_of(loader, fixed.dataset);
+    item->source = cup_builder_item_source(
+        loader->builder, (struct cup_item_source){
+                             .dataset = string_of(loader, fixed.dataset),
+                             .tree = string_of(loader, fixed.tree),
+                             .columns = cup_source_of(profile_of(loader), item)->columns,
+                         });
     item->file = string_of(loader, fixed.file);
-    item->tree = string_of(loader, fixed.tree);
     item->entry_start = fixed.entry_start;
     item->entry_stop = fixed.entry_stop;
 }
@@ -84,7 +88,9 @@ void cup_load_chunk_report(struct cup_loader *loader, const struct cup_record *r
     item->requested_bytes = fixed.requested_bytes;
     item->reported_entries =
         fixed.entries < CUP_NO_ENTRIES ? (uint32_t)fixed.entries : CUP_NO_ENTRIES;
-    item->columns = cup_id_map_get(&loader->columns, fixed.columns);
-    if (fixed.columns && !item->columns)
+    struct cup_item_source source = *cup_source_of(profile_of(loader), item);
+    source.columns = cup_id_map_get(&loader->columns, fixed.columns);
+    item->source = cup_builder_item_source(loader->builder, source);
+    if (fixed.columns && !source.columns)
         profile_of(loader)->orphan_records++;
 }

@@ -24,6 +24,7 @@ struct span {
 static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *begin,
                      struct span span, uint64_t key_hash)
 {
+    uint32_t server = cup_id_map_get(&loader->servers, begin->server);
     struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
     if (!task)
         return;
@@ -36,9 +37,7 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
         .key_hash = key_hash,
         .process = loader->process,
         .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
-        .server = cup_id_map_get(&loader->servers, begin->server),
-        .span = span.name,
-        .span_id = span.id,
+        .scope = cup_builder_scope(loader->builder, (struct cup_scope){server, span.name, span.id}),
         .tid = begin->tid,
         .key_at = record_place(loader),
         .origin = begin->origin & 7,
@@ -47,8 +46,8 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
     };
     process_of(loader)->tasks++;
     profile_of(loader)->prefixes[task->prefix].tasks++;
-    if (task->server)
-        profile_of(loader)->servers[task->server - 1].tasks++;
+    if (server)
+        profile_of(loader)->servers[server - 1].tasks++;
     cup_builder_map(loader->builder, &loader->tasks, begin->task,
                     (uint32_t)profile_of(loader)->task_count);
 }

@@ -130,9 +130,10 @@ static void count_summed_chunks(struct cup_profile *profile)
             profile->chunks_summed += profile->task_sums[i].values[CUP_T_TASKS];
 }
 
-static uint64_t file_of(const struct cup_item *item)
+static uint64_t file_of(const struct cup_profile *profile, size_t index)
 {
-    return (uint64_t)item->dataset << 32 | item->file;
+    const struct cup_item *item = &profile->items[index];
+    return (uint64_t)cup_source_of(profile, item)->dataset << 32 | item->file;
 }
 
 static struct cup_task *task_of(struct cup_profile *profile, size_t item)
@@ -146,7 +147,7 @@ static int find_last_chunks(struct cup_profile *profile, struct cup_hash_map *ch
     for (uint32_t i = 0; i < profile->item_count; i++) {
         if (profile->items[i].kind != CUP_ITEM_WORK)
             continue;
-        uint32_t *last = cup_hash_map_put(chunks, file_of(&profile->items[i]));
+        uint32_t *last = cup_hash_map_put(chunks, file_of(profile, i));
         if (!last)
             return -1;
         if (*last == 0 || task_of(profile, i)->start_ns > task_of(profile, *last - 1)->start_ns)
@@ -166,7 +167,7 @@ static int settle_metadata(struct cup_profile *profile)
         struct cup_task *task = task_of(profile, i);
         if (task->status != CUP_STATUS_UNKNOWN || profile->items[i].kind != CUP_ITEM_METADATA)
             continue;
-        uint32_t *last = cup_hash_map_find(&chunks, file_of(&profile->items[i]));
+        uint32_t *last = cup_hash_map_find(&chunks, file_of(profile, i));
         if (last && task_of(profile, *last - 1)->start_ns >= task->stop_ns)
             task->status = CUP_STATUS_FINISHED;
     }

@@ -38,7 +38,8 @@ static const char *entries_name(const struct cup_item *item)
 
 static struct cup_value columns_of(const struct cup_profile *profile, const struct cup_item *item)
 {
-    return item->columns ? cup_count(profile->column_sets[item->columns - 1].count) : cup_null();
+    uint32_t columns = cup_source_of(profile, item)->columns;
+    return columns ? cup_count(profile->column_sets[columns - 1].count) : cup_null();
 }
 
 /* Columns of `cupping tasks`; `requested_bytes` and those after it are from Coffea's report of the

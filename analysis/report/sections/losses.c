@@ -215,10 +215,11 @@ static void print_line(const struct cup_page *page, const struct line *line)
 {
     FILE *out = page->terminal.out;
     struct cup_text error = cup_profile_text(page->profile, line->loss->error);
+    const struct cup_item_source *source = cup_source_of(page->profile, line->item);
     fprintf(out, "    %s", outcome_text(line->loss));
     print_range(out, line->item);
-    print_ascii(out, ", dataset ", cup_page_text(page, line->item->dataset), "");
-    print_ascii(out, ", tree ", cup_page_text(page, line->item->tree), "\n");
+    print_ascii(out, ", dataset ", cup_page_text(page, source->dataset), "");
+    print_ascii(out, ", tree ", cup_page_text(page, source->tree), "\n");
     print_attempts(page, line);
     if (error.bytes)
         print_ascii(out, "      error: ", error, "\n");
