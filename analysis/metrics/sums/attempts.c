@@ -2,51 +2,46 @@
 
 #include <stdlib.h>
 
-/* The attempt at a chunk that counts so far. A slot has half of the chunk's key_hash, so that only
- * equal halves are compared whole: a hash_map.h would take three times the memory, which for ten
- * million chunks is more than any other table of a report. */
-struct slot {
-    uint32_t tag;
+/* The attempt at a chunk that counts so far. A slot has a few bits of the chunk's key_hash, so that
+ * few keys are compared whole: a hash_map.h would take five times the memory, which for ten million
+ * chunks is more than any other table of a report. */
+struct __attribute__((packed)) slot {
     uint32_t item; /* index + 1; 0: the slot is free */
+    uint8_t tag : 7;
+    bool repeated : 1; /* there is more than one attempt at the chunk */
 };
 
 struct attempts {
     struct slot *slots; /* owned; at most two thirds of them are in use */
-    size_t mask;        /* number of slots, a power of two, less 1 */
-    uint8_t *repeated;  /* owned; by item: that attempt stands for more than one */
+    size_t count;       /* of slots */
 };
 
 static int start_attempts(struct attempts *attempts, size_t items)
 {
-    size_t slots = 16;
-    while (slots / 3 * 2 < items)
-        slots *= 2;
-    attempts->mask = slots - 1;
-    attempts->slots = calloc(slots, sizeof *attempts->slots);
-    attempts->repeated = calloc(items + 1, 1);
-    return attempts->slots && attempts->repeated ? 0 : -1;
-}
-
-static void free_attempts(struct attempts *attempts)
-{
-    free(attempts->slots);
-    free(attempts->repeated);
+    attempts->count = items + items / 2 + 1;
+    attempts->slots = calloc(attempts->count, sizeof *attempts->slots);
+    return attempts->slots ? 0 : -1;
 }
 
 static size_t first_slot(const struct attempts *attempts, uint64_t key_hash)
 {
-    return (size_t)(key_hash * UINT64_C(0x9e3779b97f4a7c15) >> 24) & attempts->mask;
+    uint64_t mixed = key_hash * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)((mixed >> 32) * attempts->count >> 32);
+}
+
+static uint8_t tag_of(uint64_t key_hash)
+{
+    return key_hash & 0x7f;
 }
 
 /* The slot of the attempts at a task, or the free one where it belongs. */
 static struct slot *find_slot(const struct attempts *attempts, const struct cup_profile *profile,
                               uint64_t key_hash)
 {
-    uint32_t tag = (uint32_t)key_hash;
-    for (size_t i = first_slot(attempts, key_hash);; i = (i + 1) & attempts->mask) {
+    for (size_t i = first_slot(attempts, key_hash);; i = i + 1 < attempts->count ? i + 1 : 0) {
         struct slot *slot = &attempts->slots[i];
         if (slot->item == 0 ||
-            (slot->tag == tag && cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
+            (slot->tag == tag_of(key_hash) && cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
             return slot;
     }
 }
@@ -91,16 +86,16 @@ static void settle_attempt(struct cup_totals *totals, struct attempts *attempts,
         (uint8_t)cup_outcome_of(totals->profile, task, &totals->profile->items[item]);
     struct slot *counts = find_slot(attempts, totals->profile, task->key_hash);
     if (counts->item == 0) {
-        *counts = (struct slot){(uint32_t)task->key_hash, item + 1};
+        *counts = (struct slot){.item = item + 1, .tag = tag_of(task->key_hash)};
         return;
     }
     uint32_t other = counts->item - 1;
-    totals->retried_chunks += !attempts->repeated[other];
+    totals->retried_chunks += !counts->repeated;
+    counts->repeated = true;
     uint32_t winner = replaces(totals, item, other) ? item : other;
     uint32_t loser = winner == item ? other : item;
     if (rank_of(totals->outcomes[loser]) > 0)
         totals->outcomes[loser] = CUP_OUTCOME_REPEATED;
-    attempts->repeated[winner] = 1;
     counts->item = winner + 1;
 }
 
@@ -126,12 +121,12 @@ static void settle_summed(struct cup_totals *totals, struct attempts *attempts)
         if (i + LOOK_AHEAD < profile->summed_key_count)
             __builtin_prefetch(
                 &attempts->slots[first_slot(attempts, profile->summed_keys[i + LOOK_AHEAD])]);
-        uint32_t counts = find_slot(attempts, profile, profile->summed_keys[i])->item;
-        if (counts == 0)
+        struct slot *counts = find_slot(attempts, profile, profile->summed_keys[i]);
+        if (counts->item == 0)
             continue;
-        uint8_t *outcome = &totals->outcomes[counts - 1];
-        totals->retried_chunks += !attempts->repeated[counts - 1];
-        attempts->repeated[counts - 1] = 1;
+        uint8_t *outcome = &totals->outcomes[counts->item - 1];
+        totals->retried_chunks += !counts->repeated;
+        counts->repeated = true;
         if (rank_of(*outcome) > 0)
             *outcome = CUP_OUTCOME_REPEATED;
     }
@@ -149,6 +144,6 @@ int cup_attempts_settle(struct cup_totals *totals)
     }
     if (result == 0)
         settle_summed(totals, &attempts);
-    free_attempts(&attempts);
+    free(attempts.slots);
     return result;
 }

@@ -452,12 +452,9 @@ static void add_files(struct cup_totals *totals)
 static int make_items(void *context)
 {
     struct cup_totals *totals = context;
-    return cup_attempts_settle(totals) == 0 && add_items(totals) == 0 ? make_tail(totals) : -1;
-}
-
-static int make_task_quantiles(void *context)
-{
-    return cup_task_quantiles_make(context);
+    return cup_attempts_settle(totals) == 0 && add_items(totals) == 0 && make_tail(totals) == 0
+               ? cup_task_quantiles_make(totals)
+               : -1;
 }
 
 static int make_rss_growth(void *context)
@@ -467,9 +464,9 @@ static int make_rss_growth(void *context)
 
 int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
 {
-    /* Each goes through all tasks or chunks, and none needs what another one makes. */
-    static int (*const parts[])(void *) = {make_items, make_rss_growth, add_tasks,
-                                           make_task_quantiles};
+    /* Each goes through all tasks or chunks, and none needs what another one makes. What needs
+     * memory for each of them is in the first part, so that it is needed one after the other. */
+    static int (*const parts[])(void *) = {make_items, make_rss_growth, add_tasks};
     *totals = (struct cup_totals){.profile = profile};
     totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
     totals->servers = calloc(profile->server_count + 1, sizeof *totals->servers);
