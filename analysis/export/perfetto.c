@@ -63,7 +63,7 @@ static void put_run(struct cup_trace *trace)
 static void put_waits(struct cup_trace *trace, size_t index)
 {
     const struct cup_profile *profile = trace->profile;
-    uint32_t process = profile->tasks[index].process;
+    uint32_t process = cup_task_process(profile, &profile->tasks[index]);
     for (int i = 0; profile->own_waits && i < CUP_WAITED_MEASURED; i++)
         if (cup_process_has(profile, process, cup_wait_parts[i].needs))
             cup_trace_put(trace, cup_wait_parts[i].name,
@@ -108,7 +108,8 @@ static void put_arguments(struct cup_trace *trace, size_t index)
 
 static int64_t stop_of(const struct cup_trace *trace, const struct cup_task *task)
 {
-    int64_t last = cup_process_last_sign_ns(&trace->profile->processes[task->process]);
+    int64_t last = cup_process_last_sign_ns(
+        &trace->profile->processes[cup_task_process(trace->profile, task)]);
     int64_t stop = task->status ? task->stop_ns : last;
     return stop > task->start_ns ? stop : task->start_ns;
 }
@@ -116,7 +117,8 @@ static int64_t stop_of(const struct cup_trace *trace, const struct cup_task *tas
 static void put_slice(struct cup_trace *trace, const struct cup_task *task, const char *name,
                       int64_t from_ns, int64_t to_ns)
 {
-    cup_trace_begin(trace, "X", cup_string(name).text, task->process, task->tid, from_ns);
+    cup_trace_begin(trace, "X", cup_string(name).text, cup_task_process(trace->profile, task),
+                    task->tid, from_ns);
     cup_trace_put(trace, "cat", cup_string("chunk"));
     cup_trace_put(trace, "dur", cup_trace_duration(to_ns - from_ns));
     cup_trace_end(trace);
@@ -139,8 +141,9 @@ static void begin_task(struct cup_trace *trace, const char *phase, const struct 
                        int64_t time_ns)
 {
     const struct cup_profile *profile = trace->profile;
-    struct cup_text name = cup_profile_text(profile, profile->prefixes[task->prefix].name);
-    cup_trace_begin(trace, phase, name, task->process, task->tid, time_ns);
+    struct cup_text name =
+        cup_profile_text(profile, profile->prefixes[cup_task_prefix(profile, task)].name);
+    cup_trace_begin(trace, phase, name, cup_task_process(profile, task), task->tid, time_ns);
     cup_trace_put(trace, "cat", cup_string("task"));
 }
 
@@ -156,7 +159,8 @@ static void put_task(struct cup_trace *trace, size_t index)
     put_chunk(trace, task, stop_ns);
     if (task->status != CUP_STATUS_ERRED)
         return;
-    cup_trace_begin(trace, "i", cup_string("erred").text, task->process, task->tid, stop_ns);
+    cup_trace_begin(trace, "i", cup_string("erred").text, cup_task_process(trace->profile, task),
+                    task->tid, stop_ns);
     cup_trace_put(trace, "s", cup_string("t"));
     cup_trace_end(trace);
 }
@@ -190,11 +194,12 @@ static void put_counter(struct cup_trace *trace, uint32_t process, const char *n
 static void put_memory(struct cup_trace *trace, const struct cup_task *task)
 {
     static const char name[] = "memory, RSS", unit[] = "(bytes)";
+    uint32_t process = cup_task_process(trace->profile, task);
     if (cup_rss_bytes(task->rss_start) != CUP_UNKNOWN64)
-        put_counter(trace, task->process, name, task->start_ns, unit,
+        put_counter(trace, process, name, task->start_ns, unit,
                     cup_count(cup_rss_bytes(task->rss_start)));
     if (task->status && cup_rss_bytes(task->rss_stop) != CUP_UNKNOWN64)
-        put_counter(trace, task->process, name, task->stop_ns, unit,
+        put_counter(trace, process, name, task->stop_ns, unit,
                     cup_count(cup_rss_bytes(task->rss_stop)));
 }
 
@@ -309,7 +314,8 @@ static void put_tasks(struct cup_trace *trace)
     for (size_t i = 0; i < profile->task_count && !cup_output_failed(trace->output); i++) {
         const struct cup_task *task = &profile->tasks[i];
         bool pool = cup_task_place(task) == CUP_PLACE_POOL;
-        cup_trace_name_thread(trace, task->process, task->tid, pool ? "tasks" : "other tasks");
+        cup_trace_name_thread(trace, cup_task_process(profile, task), task->tid,
+                              pool ? "tasks" : "other tasks");
         if (pool)
             put_task(trace, i);
         else

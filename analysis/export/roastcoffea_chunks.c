@@ -83,8 +83,9 @@ static void put_memory(struct cup_roast *roast, const struct cup_task *task)
 static void put_identity(struct cup_roast *roast, const struct cup_item *item)
 {
     cup_roast_put_known(roast, "num_events", cup_count_or_null(cup_item_events(item)));
-    cup_roast_put_known(roast, "dataset",
-                        cup_text(cup_profile_text(roast->profile, cup_source_of(roast->profile, item)->dataset)));
+    cup_roast_put_known(
+        roast, "dataset",
+        cup_text(cup_profile_text(roast->profile, cup_source_of(roast->profile, item)->dataset)));
     cup_roast_put_known(roast, "file", cup_text(cup_profile_text(roast->profile, item->file)));
     if (item->entry_start >= 0) {
         cup_roast_put(roast, "entry_start", cup_signed(item->entry_start));

@@ -22,12 +22,13 @@ static void add_log(struct cup_live *live, const char *path)
     if (name && cup_pair_map_get(&live->log_at, name, 0))
         return;
     struct cup_process *process = CUP_LIVE_APPEND(live, &live->known, processes, process);
+    struct cup_scope *scope = CUP_LIVE_APPEND(live, &live->known, scopes, scope);
     struct cup_live_log *log = CUP_LIVE_APPEND(live, live, logs, log);
-    if (!name || !process || !log || !(process->log_path = strdup(path)) ||
+    if (!name || !process || !scope || !log || !(process->log_path = strdup(path)) ||
         cup_pair_map_set(&live->log_at, name, 0, (uint32_t)live->log_count) != 0)
         live->out_of_memory = true;
     else
-        log->process = (uint32_t)live->known.process_count - 1;
+        scope->process = log->process = (uint32_t)live->known.process_count - 1;
 }
 
 /* A new log changes the time of the directory, which has the resolution of the kernel's tick, or

@@ -116,7 +116,7 @@ static struct cup_task profile_task(const struct cup_live_log *log,
     return (struct cup_task){.start_ns = task->start_ns,
                              .stop_ns = task->stop_ns,
                              .result_bytes = task->result_bytes,
-                             .process = log->process,
+                             .scope = log->process,
                              .status = task->status & 3,
                              .origin = task->origin & 7};
 }

@@ -108,7 +108,7 @@ static void keep_largest(struct choice *choice, struct rank *ranks, unsigned lim
     size_t first = 0;
     for (uint32_t i = 0; i < all->task_count; i++) {
         const struct cup_task *task = &all->tasks[i];
-        ranks[i] = (struct rank){task->prefix, task->number, i, value_of(task)};
+        ranks[i] = (struct rank){cup_task_prefix(all, task), task->number, i, value_of(task)};
     }
     qsort(ranks, all->task_count, sizeof *ranks, by_prefix_and_value);
     for (size_t i = 0; i < all->task_count; i++) {

@@ -130,7 +130,7 @@ int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profil
         const struct cup_scope *scope = cup_scope_of(profile, task);
         uint64_t values[CUP_TASK_SUM_COUNT] = {0};
         const struct cup_task_sum wanted = {
-            .prefix = task->prefix,
+            .prefix = scope->prefix,
             .server = cup_id_map_get(servers, scope->server),
             .span = scope->span,
             .span_id = scope->span_id,

@@ -24,7 +24,8 @@ static inline bool cup_process_runs(const struct cup_process *process)
 /* True if the task was running when the profile was loaded; false if it ended, or was killed. */
 static inline bool cup_task_runs(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return task->status == 0 && cup_process_runs(&profile->processes[task->process]);
+    return task->status == 0 &&
+           cup_process_runs(&profile->processes[cup_task_process(profile, task)]);
 }
 
 /* True if the task failed, or never ended because its process was killed. */

@@ -107,8 +107,10 @@ struct cup_prefix {
     uint64_t durations[CUP_DURATION_COUNT][CUP_BUCKETS];
 };
 
-/* The server that ran a task and the span of the task. The tasks of a process share few of them. */
+/* What many tasks of a process have in common. */
 struct cup_scope {
+    uint32_t process;
+    uint32_t prefix;        /* index in prefixes */
     uint32_t server;        /* index + 1 in servers; 0: not known */
     uint32_t span, span_id; /* name and id of the span */
 };
@@ -121,11 +123,9 @@ struct cup_task {
     uint64_t read_bytes; /* data files and servers: sum over all attribution methods */
     uint64_t key_hash;   /* equal for all attempts at one task. Two of ten million different keys
                             have the same hash with a probability of 1 in 400,000 */
-    uint32_t process;
-    uint32_t prefix;              /* index in prefixes */
-    uint32_t scope;               /* index + 1 in scopes; 0: see cup_scope_of() */
-    uint32_t item;                /* index + 1 in items; 0: none */
-    uint32_t rare;                /* index + 1 in rares; 0: see cup_rare_of() */
+    uint32_t scope;      /* index in scopes */
+    uint32_t item;       /* index + 1 in items; 0: none */
+    uint32_t rare;       /* index + 1 in rares; 0: see cup_rare_of() */
     uint32_t rss_start, rss_stop; /* see cup_rss_bytes() */
     uint32_t key_at;              /* where the log holds its key: see cup_key_read() */
     uint32_t number;              /* in its process */
@@ -137,7 +137,7 @@ struct cup_task {
     bool split : 1; /* its time is already in the sums of waits */
 };
 
-_Static_assert(sizeof(struct cup_task) == 88, "a profile may hold ten million tasks");
+_Static_assert(sizeof(struct cup_task) == 80, "a profile may hold ten million tasks");
 
 /* What few tasks have. */
 struct cup_task_rare {
@@ -175,8 +175,8 @@ struct cup_item {
     uint32_t task;
     uint32_t source; /* index + 1 in item_sources; 0: see cup_source_of() */
     uint32_t file;
-    uint8_t kind;     /* enum cup_item_kind; 0: there were only clock calls */
-    bool reported;    /* Coffea reported the chunk (CHUNK_REPORT record) */
+    uint8_t kind;  /* enum cup_item_kind; 0: there were only clock calls */
+    bool reported; /* Coffea reported the chunk (CHUNK_REPORT record) */
     /* Its kind is PATH, and the profile has no real chunks: the task counts as a chunk. */
     bool path_is_chunk;
     uint8_t entries_read;            /* enum cup_entries_read */
@@ -481,15 +481,25 @@ uint32_t cup_root_file_at(const struct cup_profile *profile, uint32_t path);
 const struct cup_ttree *cup_ttree_named(const struct cup_profile *profile, uint32_t root_file,
                                         uint32_t tree);
 
-/* Zeros if neither the server nor the span is known. */
 static inline const struct cup_scope *cup_scope_of(const struct cup_profile *profile,
                                                    const struct cup_task *task)
 {
-    static const struct cup_scope nothing;
-    return task->scope ? &profile->scopes[task->scope - 1] : &nothing;
+    return &profile->scopes[task->scope];
 }
 
-/* The same of an item. */
+/* An index in processes, and one in prefixes. */
+static inline uint32_t cup_task_process(const struct cup_profile *profile,
+                                        const struct cup_task *task)
+{
+    return cup_scope_of(profile, task)->process;
+}
+static inline uint32_t cup_task_prefix(const struct cup_profile *profile,
+                                       const struct cup_task *task)
+{
+    return cup_scope_of(profile, task)->prefix;
+}
+
+/* Zeros if nothing of it is known. */
 static inline const struct cup_item_source *cup_source_of(const struct cup_profile *profile,
                                                           const struct cup_item *item)
 {

@@ -95,32 +95,39 @@ static uint32_t find_entry(struct cup_builder *builder, struct cup_pair_map *map
                &(builder)->profile->entry##_room, &(builder)->profile->entry##_count,              \
                sizeof *(builder)->profile->entries)
 
-/* The number of the pair A and B: 1 for the first one that is asked for, 2 for the next. */
-static uint32_t number_pair(struct cup_builder *builder, struct cup_pair_map *map, uint32_t a,
-                            uint32_t b)
+/* Returns index + 1 of an entry of an array of the profile that is equal to WANTED, which is
+ * appended if there is none. Returns 0 without memory. Two entries whose hashes are equal by chance
+ * replace each other in the map, and are then appended again. */
+static uint32_t find_equal(struct cup_builder *builder, struct cup_pair_map *map, void *items,
+                           size_t *room, size_t *count, size_t size, const void *wanted)
 {
-    uint32_t known = cup_pair_map_get(map, a, b);
-    if (known == 0)
-        cup_builder_map_pair(builder, map, a, b, known = (uint32_t)map->map.count + 1);
-    return known;
+    uint64_t hash = cup_text_hash((struct cup_text){wanted, size});
+    uint32_t *known = cup_hash_map_put(&map->map, hash);
+    char *base;
+    memcpy(&base, items, sizeof base); /* `items` is a T **, whatever T is */
+    if (known && *known && memcmp(base + (*known - 1) * size, wanted, size) == 0)
+        return *known;
+    void *entry = known ? cup_builder_append(builder, items, room, count, size) : NULL;
+    if (!entry) {
+        builder->out_of_memory = true;
+        return 0;
+    }
+    memcpy(entry, wanted, size);
+    return *known = (uint32_t)*count;
 }
+#define FIND_EQUAL(builder, entries, entry, wanted)                                                \
+    find_equal(builder, &(builder)->entries, &(builder)->profile->entries,                         \
+               &(builder)->profile->entry##_room, &(builder)->profile->entry##_count,              \
+               sizeof *(builder)->profile->entries, wanted)
 
 uint32_t cup_builder_scope(struct cup_builder *builder, struct cup_scope scope)
 {
-    uint32_t span = number_pair(builder, &builder->spans, scope.span, scope.span_id);
-    uint32_t index = FIND(builder, scopes, span, scope.server, scopes, scope);
-    if (index)
-        builder->profile->scopes[index - 1] = scope;
-    return index;
+    return FIND_EQUAL(builder, scopes, scope, &scope);
 }
 
 uint32_t cup_builder_item_source(struct cup_builder *builder, struct cup_item_source source)
 {
-    uint32_t tree = number_pair(builder, &builder->trees, source.dataset, source.tree);
-    uint32_t index = FIND(builder, item_sources, tree, source.columns, item_sources, item_source);
-    if (index)
-        builder->profile->item_sources[index - 1] = source;
-    return index;
+    return FIND_EQUAL(builder, item_sources, item_source, &source);
 }
 
 uint32_t cup_builder_prefix(struct cup_builder *builder, uint32_t name)

@@ -7,10 +7,8 @@
 
 /* Where the profile has the entry of a pair of numbers: index + 1. X(map, the pair). */
 #define CUP_BUILDER_MAPS(X)                                                                        \
-    X(spans, "strings of name and id: a number")                                                   \
-    X(scopes, "number of the span, index + 1 of the server")                                       \
-    X(trees, "strings of dataset and tree: a number")                                              \
-    X(item_sources, "number of the tree, index + 1 of the columns")                                \
+    X(scopes, "hash of the scope")                                                                 \
+    X(item_sources, "hash of the source")                                                          \
     X(prefixes, "string, 0")                                                                       \
     X(paths, "string of the path, 0: in files")                                                    \
     X(opens, "string of the server, kind")                                                         \

@@ -315,9 +315,9 @@ static void merge_named_values(struct merge *merge)
 /* clang-format off */
 MOVED(server, struct cup_server, PLACE(process, process) STRING(address) STRING(name)
       STRING(local_directory))
-MOVED(scope, struct cup_scope, NUMBER(server, server) STRING(span) STRING(span_id))
-MOVED(task, struct cup_task, PLACE(process, process) it->prefix = prefix_of(merge, it->prefix);
-      NUMBER(scope, scope) NUMBER(item, item) NUMBER(rare, rare))
+MOVED(scope, struct cup_scope, PLACE(process, process) it->prefix = prefix_of(merge, it->prefix);
+      NUMBER(server, server) STRING(span) STRING(span_id))
+MOVED(task, struct cup_task, PLACE(scope, scope) NUMBER(item, item) NUMBER(rare, rare))
 MOVED(rare, struct cup_task_rare, STRING(error))
 MOVED(task_sum, struct cup_task_sum, PLACE(process, process)
       it->prefix = prefix_of(merge, it->prefix); NUMBER(server, server) STRING(span)

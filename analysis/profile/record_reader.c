@@ -143,8 +143,8 @@ uint64_t cup_task_hash(const struct cup_log_header *header, const struct cup_rec
 
 struct cup_text cup_key_read(struct cup_record_reader *reader, const struct cup_task *task)
 {
-    const struct cup_record *record =
-        cup_record_at(reader, task->process, task->key_at, CUP_R_TASK_BEGIN);
+    const struct cup_record *record = cup_record_at(reader, cup_task_process(reader->profile, task),
+                                                    task->key_at, CUP_R_TASK_BEGIN);
     uint32_t bytes = record ? cup_read_task_begin(record).key_bytes : 0;
     return record && bytes <= cup_record_tail_bytes(record) ? cup_record_text(record, bytes)
                                                             : (struct cup_text){0};

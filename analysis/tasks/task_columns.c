@@ -29,18 +29,21 @@ enum { KEY, PREFIX, SPAN, WORKER, HOST, PID, THREAD, STATUS, ATTEMPT };
 static struct cup_value identity(const struct cup_task_row *row, int which)
 {
     const struct cup_task *task = row->task;
-    const struct cup_log_header *header = &row->profile->processes[task->process].header;
+    const struct cup_log_header *header =
+        &row->profile->processes[cup_task_process(row->profile, task)].header;
     const struct cup_server *server = cup_task_server(row->profile, task);
     switch (which) {
     case KEY:
         return cup_text(row->key);
     case PREFIX:
-        return of_string(row, row->profile->prefixes[task->prefix].name);
+        return of_string(row, row->profile->prefixes[cup_task_prefix(row->profile, task)].name);
     case SPAN:
         return of_string(row, cup_scope_of(row->profile, task)->span);
     case WORKER:
-        return of_string(row, server ? server->address
-                                     : row->profile->processes[task->process].parsl_worker);
+        return of_string(
+            row, server
+                     ? server->address
+                     : row->profile->processes[cup_task_process(row->profile, task)].parsl_worker);
     case HOST:
         return cup_string(header->host);
     case PID:
@@ -98,7 +101,8 @@ static struct cup_value memory(const struct cup_task_row *row, int which)
 static bool has_counter(const struct cup_task_row *row, int counter)
 {
     return row->profile->counters &&
-           cup_process_has(row->profile, row->task->process, cup_counter_needs(counter));
+           cup_process_has(row->profile, cup_task_process(row->profile, row->task),
+                           cup_counter_needs(counter));
 }
 
 static uint64_t counter_of(const struct cup_task_row *row, int counter)
@@ -127,7 +131,8 @@ static struct cup_value unattributed_bytes(const struct cup_task_row *row, int a
 {
     (void)argument;
     uint64_t needs = CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED;
-    bool known = row->task->status && cup_process_has(row->profile, row->task->process, needs);
+    bool known = row->task->status &&
+                 cup_process_has(row->profile, cup_task_process(row->profile, row->task), needs);
     return known ? cup_count(cup_rare_of(row->profile, row->task)->unattributed_bytes) : cup_null();
 }
 
@@ -142,7 +147,8 @@ static struct cup_value unattributed_because(const struct cup_task_row *row, int
 static struct cup_value child_read_bytes(const struct cup_task_row *row, int argument)
 {
     (void)argument;
-    return cup_process_has(row->profile, row->task->process, CUP_FEATURE_FILES)
+    return cup_process_has(row->profile, cup_task_process(row->profile, row->task),
+                           CUP_FEATURE_FILES)
                ? cup_count(cup_rare_of(row->profile, row->task)->child_read_bytes)
                : cup_null();
 }
@@ -156,7 +162,8 @@ static struct cup_value own_wait(const struct cup_task_row *row, int part)
     const struct cup_task *task = row->task;
     size_t index = (size_t)(task - row->profile->tasks);
     const struct cup_measured_waits *own = &row->profile->own_waits[index];
-    if (!cup_process_has(row->profile, task->process, cup_wait_parts[part].needs) ||
+    if (!cup_process_has(row->profile, cup_task_process(row->profile, task),
+                         cup_wait_parts[part].needs) ||
         task->origin == CUP_ORIGIN_ASYNC)
         return cup_null();
     if (task->status == 0)
@@ -176,7 +183,8 @@ static struct cup_value helper_wait(const struct cup_task_row *row, int part)
 {
     size_t index = (size_t)(row->task - row->profile->tasks);
     if (part >= CUP_WAITED_MEASURED ||
-        !cup_process_has(row->profile, row->task->process, cup_wait_parts[part].needs))
+        !cup_process_has(row->profile, cup_task_process(row->profile, row->task),
+                         cup_wait_parts[part].needs))
         return cup_null();
     return cup_seconds((int64_t)(row->profile->counters[index][CUP_C_IO_WAIT_NS + part] -
                                  row->profile->own_waits[index].ns[part]));
@@ -214,7 +222,8 @@ enum { COMPRESSED, UNCOMPRESSED, BASKETS, BRANCHES, INCIDENTAL };
 static struct cup_value baskets(const struct cup_task_row *row, int which)
 {
     const struct cup_profile *profile = row->profile;
-    if (!profile->baskets || !cup_process_has(profile, row->task->process, CUP_FEATURE_BASKETS))
+    if (!profile->baskets ||
+        !cup_process_has(profile, cup_task_process(profile, row->task), CUP_FEATURE_BASKETS))
         return cup_null();
     const struct cup_task_baskets *read = &profile->baskets[row->task - profile->tasks];
     bool seen = read->compressed == 0 || read->compressed > read->unseen_compressed;

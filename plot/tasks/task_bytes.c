@@ -36,7 +36,8 @@ static size_t rank_prefixes(struct ranked *ranked, const struct cup_profile *pro
         ranked[i].prefix = i;
     for (size_t i = 0; i < profile->task_count; i++)
         if (is_wanted(profile, i))
-            ranked[profile->tasks[i].prefix].bytes += cup_delivered(profile, (uint32_t)i);
+            ranked[cup_task_prefix(profile, &profile->tasks[i])].bytes +=
+                cup_delivered(profile, (uint32_t)i);
     qsort(ranked, profile->prefix_count, sizeof *ranked, by_bytes);
     while (count < profile->prefix_count && ranked[count].bytes)
         count++;
@@ -77,7 +78,8 @@ static int count_tasks(struct cup_task_bytes *plot, struct cup_plot_input *input
     for (size_t i = 0; i < profile->task_count; i++)
         if (is_wanted(profile, i)) {
             size_t bin = cup_bin_of(&plot->bins, (double)cup_delivered(profile, (uint32_t)i));
-            plot->counts[groups[profile->tasks[i].prefix]][bin]++;
+            uint32_t prefix = cup_task_prefix(profile, &profile->tasks[i]);
+            plot->counts[groups[prefix]][bin]++;
         }
     return 0;
 }

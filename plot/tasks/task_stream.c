@@ -29,7 +29,8 @@ static int by_thread(const void *a, const void *b)
 
 static struct lane lane_of(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return (struct lane){profile->processes[task->process].header.host, task->process, task->tid};
+    uint32_t process = cup_task_process(profile, task);
+    return (struct lane){profile->processes[process].header.host, process, task->tid};
 }
 
 static bool is_shown(const struct cup_task *task)
@@ -186,7 +187,7 @@ static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input
         shown->from_s = (double)(task->start_ns - totals->run.start_ns) / 1e9;
         shown->to_s = (double)(task->stop_ns - totals->run.start_ns) / 1e9;
         shown->lane = (uint16_t)find_lane(lanes, plot->lane_count, lane_of(profile, task));
-        shown->group = groups[task->prefix];
+        shown->group = groups[cup_task_prefix(profile, task)];
         shown->failed = task->status == CUP_STATUS_ERRED;
         plot->failed_count += shown->failed;
         calculate_shares(profile, task, shown->shares);

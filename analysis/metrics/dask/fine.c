@@ -104,7 +104,7 @@ static void add_waits(const struct cup_profile *profile, struct cup_fine_span *s
         return;
     const struct cup_measured_waits *own = &profile->own_waits[index];
     const uint64_t *counters = profile->counters[index];
-    bool measured = cup_process_has(profile, task->process, CUP_FEATURE_WAITS);
+    bool measured = cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_WAITS);
     for (int i = 0; i < CUP_WAITED_MEASURED; i++)
         span->helpers.ns[i] += counters[CUP_C_IO_WAIT_NS + i] - own->ns[i];
     if (task->split)

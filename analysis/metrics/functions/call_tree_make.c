@@ -400,12 +400,16 @@ static bool is_asked(const struct cup_call_maker *maker, const struct cup_task *
     const struct cup_call_ask *ask = maker->ask;
     const struct cup_item *item = cup_task_item(profile, task);
     if (ask->prefix &&
-        !cup_text_is(cup_profile_text(profile, profile->prefixes[task->prefix].name), ask->prefix))
+        !cup_text_is(
+            cup_profile_text(profile, profile->prefixes[cup_task_prefix(profile, task)].name),
+            ask->prefix))
         return false;
     if (ask->dataset &&
-        !(item && cup_text_is(cup_profile_text(profile, cup_source_of(profile, item)->dataset), ask->dataset)))
+        !(item && cup_text_is(cup_profile_text(profile, cup_source_of(profile, item)->dataset),
+                              ask->dataset)))
         return false;
-    return !ask->worker || is_of_worker(maker, task->process, cup_task_server(profile, task));
+    return !ask->worker ||
+           is_of_worker(maker, cup_task_process(profile, task), cup_task_server(profile, task));
 }
 
 static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_task_sum *sum)
@@ -419,7 +423,7 @@ static bool is_asked_sum(const struct cup_call_maker *maker, const struct cup_ta
                           cup_text_is(cup_profile_text(profile, sum->dataset), ask->dataset)))
         return false;
     return !ask->worker || is_of_worker(maker, sum->process,
-               sum->server ? &profile->servers[sum->server - 1] : NULL);
+                                        sum->server ? &profile->servers[sum->server - 1] : NULL);
 }
 
 /* The tasks of a sum are counted here, because their STACK_USE records are joined. */
@@ -443,9 +447,10 @@ static void find_tasks(struct cup_call_maker *maker, uint32_t process)
 {
     const struct cup_profile *profile = maker->profile;
     for (size_t i = profile->processes[process].first_task;
-         i < profile->task_count && profile->tasks[i].process == process; i++) {
+         i < profile->task_count && cup_task_process(profile, &profile->tasks[i]) == process; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        map_id(maker, &maker->tasks, task->number, is_asked(maker, task) ? task->prefix + 2 : 1);
+        map_id(maker, &maker->tasks, task->number,
+               is_asked(maker, task) ? cup_task_prefix(profile, task) + 2 : 1);
         if (maker->tree->slices.count)
             map_id(maker, &maker->task_index, task->number, (uint32_t)i + 1);
     }

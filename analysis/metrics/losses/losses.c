@@ -24,7 +24,9 @@ static enum cup_outcome attempt_of(const struct cup_totals *totals, uint32_t ind
 static int64_t end_of(const struct cup_profile *profile, const struct cup_task *task)
 {
     int64_t end_ns =
-        task->status ? task->stop_ns : cup_process_last_sign_ns(&profile->processes[task->process]);
+        task->status
+            ? task->stop_ns
+            : cup_process_last_sign_ns(&profile->processes[cup_task_process(profile, task)]);
     return end_ns > task->start_ns ? end_ns : task->start_ns;
 }
 
@@ -153,7 +155,8 @@ static int add_sums(struct cup_losses *losses, const struct cup_profile *profile
     for (size_t i = 0; i < losses->count; i++) {
         struct cup_loss *row = &losses->rows[i];
         const struct cup_item *item = &profile->items[row->item];
-        struct cup_dataset_losses *dataset = dataset_of(losses, cup_source_of(profile, item)->dataset);
+        struct cup_dataset_losses *dataset =
+            dataset_of(losses, cup_source_of(profile, item)->dataset);
         if (!dataset)
             return -1;
         row->outcome = (uint8_t)outcome_of(row, goes_on);
@@ -183,7 +186,8 @@ static uint64_t count_events_of_files(const struct cup_totals *totals, const uin
     uint64_t events = 0, files = 0;
     for (uint32_t i = 0; i < profile->item_count; i++) {
         const struct cup_item *item = &profile->items[i];
-        if (item->kind != CUP_ITEM_METADATA || (dataset && cup_source_of(profile, item)->dataset != *dataset) ||
+        if (item->kind != CUP_ITEM_METADATA ||
+            (dataset && cup_source_of(profile, item)->dataset != *dataset) ||
             attempt_of(totals, i) != CUP_OUTCOME_USED)
             continue;
         if (item->reported_entries == CUP_NO_ENTRIES)
@@ -277,7 +281,7 @@ uint64_t cup_losses_events(const struct cup_loss_sums *sums)
 
 static int64_t last_sign(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return cup_process_last_sign_ns(&profile->processes[task->process]);
+    return cup_process_last_sign_ns(&profile->processes[cup_task_process(profile, task)]);
 }
 
 static void add_task(struct cup_waste *waste, const struct cup_task *task)
@@ -374,8 +378,10 @@ static int find_successors(struct suspects *suspects, const struct cup_profile *
 static void classify_task(struct cup_waste_reasons *reasons, const struct cup_totals *totals,
                           const struct cup_task *task, const struct cup_task *latest)
 {
-    bool gone = latest != task && latest->process != task->process &&
-                last_sign(totals->profile, task) < latest->start_ns;
+    const struct cup_profile *profile = totals->profile;
+    bool gone = latest != task &&
+                cup_task_process(profile, latest) != cup_task_process(profile, task) &&
+                last_sign(profile, task) < latest->start_ns;
     bool is_chunk = task->item && cup_item_is_chunk(&totals->profile->items[task->item - 1]);
     if (gone)
         add_task(&reasons->lost, task);

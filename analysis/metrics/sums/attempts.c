@@ -40,8 +40,8 @@ static struct slot *find_slot(const struct attempts *attempts, const struct cup_
 {
     for (size_t i = first_slot(attempts, key_hash);; i = i + 1 < attempts->count ? i + 1 : 0) {
         struct slot *slot = &attempts->slots[i];
-        if (slot->item == 0 ||
-            (slot->tag == tag_of(key_hash) && cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
+        if (slot->item == 0 || (slot->tag == tag_of(key_hash) &&
+                                cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
             return slot;
     }
 }

@@ -22,7 +22,8 @@ static double uncompressed_bytes(const struct cup_task_baskets *baskets)
 static const struct cup_task_baskets *baskets_of(const struct cup_profile *profile,
                                                  const struct cup_task *task)
 {
-    return profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS)
+    return profile->baskets &&
+                   cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_BASKETS)
                ? &profile->baskets[task - profile->tasks]
                : NULL;
 }

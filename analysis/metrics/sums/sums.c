@@ -148,7 +148,7 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
 {
     const struct cup_task *task = cup_task_of_item(totals->profile, index);
     stretch_add(&totals->chunks, task);
-    totals->prefix_chunks[task->prefix]++;
+    totals->prefix_chunks[cup_task_prefix(totals->profile, task)]++;
     dataset->attempt_bytes += task->read_bytes;
     switch (totals->outcomes[index]) {
     case CUP_OUTCOME_USED:
@@ -254,7 +254,8 @@ static int add_items(struct cup_totals *totals)
                 stretch_add(&totals->metadata, cup_task_of_item(profile, i));
             continue;
         }
-        struct cup_dataset *dataset = dataset_of(totals, &map, cup_source_of(profile, item)->dataset);
+        struct cup_dataset *dataset =
+            dataset_of(totals, &map, cup_source_of(profile, item)->dataset);
         if (dataset)
             add_chunk(totals, dataset, i);
         else
@@ -302,7 +303,7 @@ static int add_tasks(void *context)
     for (size_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
         cup_task_sums_add(&totals->all, profile, task);
-        cup_task_sums_add(&totals->prefixes[task->prefix], profile, task);
+        cup_task_sums_add(&totals->prefixes[cup_task_prefix(profile, task)], profile, task);
         stretch_add(&totals->tasks, task);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;

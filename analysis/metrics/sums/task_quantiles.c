@@ -12,7 +12,7 @@ static void group_times(const struct cup_profile *profile, double *times, size_t
     size_t before = 0;
     for (size_t i = 0; i < profile->task_count; i++)
         if (profile->tasks[i].status != 0)
-            ends[profile->tasks[i].prefix]++;
+            ends[cup_task_prefix(profile, &profile->tasks[i])]++;
     for (size_t p = 0; p < profile->prefix_count; p++) {
         size_t count = ends[p];
         ends[p] = before;
@@ -20,7 +20,7 @@ static void group_times(const struct cup_profile *profile, double *times, size_t
     }
     for (size_t i = 0; i < profile->task_count; i++)
         if (profile->tasks[i].status != 0)
-            times[ends[profile->tasks[i].prefix]++] =
+            times[ends[cup_task_prefix(profile, &profile->tasks[i])]++] =
                 (double)cup_task_wall_ns(&profile->tasks[i]) / 1e9;
 }
 

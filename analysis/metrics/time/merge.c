@@ -188,7 +188,7 @@ static int make_by_time(struct cup_merge *merge, const struct cup_totals *totals
     const struct cup_profile *profile = totals->profile;
     for (uint32_t i = 0; i < profile->task_count; i++) {
         const struct cup_task *task = &profile->tasks[i];
-        if (task->item || cup_prefix_is_processor(totals, task->prefix) ||
+        if (task->item || cup_prefix_is_processor(totals, cup_task_prefix(profile, task)) ||
             task->start_ns < totals->chunks.start_ns)
             continue;
         struct cup_merge_level *level = level_of(merge, 0, false);

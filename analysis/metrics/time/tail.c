@@ -77,7 +77,8 @@ static double median_of(const struct cup_totals *totals, enum cup_chunk_statisti
 
 static double io_wait_s(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return profile->own_waits && cup_process_has(profile, task->process, CUP_FEATURE_WAITS)
+    return profile->own_waits &&
+                   cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_WAITS)
                ? (double)profile->own_waits[task - profile->tasks].ns[CUP_WAITED_IO] / 1e9
                : NAN;
 }
@@ -85,7 +86,8 @@ static double io_wait_s(const struct cup_profile *profile, const struct cup_task
 static bool on_slow_host(const struct cup_totals *totals, const struct cup_task *task)
 {
     const struct cup_hosts *hosts = totals->hosts;
-    uint32_t host = cup_host_of(hosts, &totals->profile->processes[task->process]);
+    uint32_t host =
+        cup_host_of(hosts, &totals->profile->processes[cup_task_process(totals->profile, task)]);
     return host && hosts->rows[host - 1].verdict == CUP_HOST_SLOW;
 }
 

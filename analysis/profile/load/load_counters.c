@@ -14,7 +14,7 @@ static uint64_t *buckets_of(struct cup_loader *loader, uint32_t owner)
     uint32_t index = owner ? cup_id_map_get(&loader->tasks, owner) : 0;
     if (owner == 0 || index == CUP_UNWANTED_TASK)
         return NULL;
-    uint32_t prefix = index ? profile->tasks[index - 1].prefix : 0;
+    uint32_t prefix = index ? cup_task_prefix(profile, &profile->tasks[index - 1]) : 0;
     return profile->prefixes[prefix].durations[0];
 }
 
@@ -71,7 +71,7 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
 {
     struct cup_profile *profile = profile_of(loader);
     struct cup_task *task = &profile->tasks[index];
-    struct cup_prefix *prefix = &profile->prefixes[task->prefix];
+    struct cup_prefix *prefix = &profile->prefixes[cup_task_prefix(profile, task)];
     cup_counters_add(prefix->counters, counters);
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
         task->read_bytes += counters[method];
@@ -211,11 +211,12 @@ static struct cup_file_sum *file_sum_for(struct cup_loader *loader, uint32_t num
     }
     if (task == CUP_UNWANTED_TASK || (number == 0 && is_selective(loader)))
         return NULL;
-    if (task)
-        file = cup_find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);
-    uint32_t prefix = number == 0 ? CUP_NO_PREFIX
-                      : task      ? profile_of(loader)->tasks[task - 1].prefix
-                                  : 0;
+    uint32_t prefix = number == 0 ? CUP_NO_PREFIX : 0;
+    if (task) {
+        const struct cup_task *reader = &profile_of(loader)->tasks[task - 1];
+        file = cup_find_read_file(loader, file, reader);
+        prefix = cup_task_prefix(profile_of(loader), reader);
+    }
     struct cup_file_sum *sum = cup_builder_file_sum(loader->builder, file - 1, prefix);
     if (sum && task && add_visit(&loader->visits, task - 1 - process_of(loader)->first_task, file))
         sum->tasks++;

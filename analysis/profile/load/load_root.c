@@ -124,7 +124,8 @@ static void check_entries(struct cup_loader *loader, struct cup_item *item,
 {
     uint64_t events = item ? cup_item_events(item) : CUP_UNKNOWN64;
     if (events == CUP_UNKNOWN64 || branch->last_entries == 0 ||
-        item->entries_read == CUP_ENTRIES_READ || !is_tree(loader, cup_source_of(profile_of(loader), item)->tree, branch->tree))
+        item->entries_read == CUP_ENTRIES_READ ||
+        !is_tree(loader, cup_source_of(profile_of(loader), item)->tree, branch->tree))
         return;
     item->entries_read = branch->last_entries >= events ? CUP_ENTRIES_READ : CUP_ENTRIES_MISSING;
 }

@@ -17,7 +17,7 @@ static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task,
     if (!found)
         return false;
     *task = (uint32_t)(found - profile_of(loader)->tasks) + 1;
-    *prefix = found->prefix;
+    *prefix = cup_task_prefix(profile_of(loader), found);
     return true;
 }
 

@@ -24,9 +24,16 @@ struct span {
 static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *begin,
                      struct span span, uint64_t key_hash)
 {
-    uint32_t server = cup_id_map_get(&loader->servers, begin->server);
+    struct cup_scope scope = {
+        .process = loader->process,
+        .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
+        .server = cup_id_map_get(&loader->servers, begin->server),
+        .span = span.name,
+        .span_id = span.id,
+    };
+    uint32_t number = cup_builder_scope(loader->builder, scope);
     struct cup_task *task = cup_builder_task(loader->builder, loader->options->counters);
-    if (!task)
+    if (!task || !number)
         return;
     *task = (struct cup_task){
         .start_ns = begin->start_ns,
@@ -35,9 +42,7 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
         .rss_stop = CUP_RSS_UNKNOWN,
         .result_bytes = CUP_UNKNOWN64,
         .key_hash = key_hash,
-        .process = loader->process,
-        .prefix = cup_builder_prefix(loader->builder, string_of(loader, begin->prefix)),
-        .scope = cup_builder_scope(loader->builder, (struct cup_scope){server, span.name, span.id}),
+        .scope = number - 1,
         .tid = begin->tid,
         .key_at = record_place(loader),
         .origin = begin->origin & 7,
@@ -45,9 +50,9 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
         .number = begin->task,
     };
     process_of(loader)->tasks++;
-    profile_of(loader)->prefixes[task->prefix].tasks++;
-    if (server)
-        profile_of(loader)->servers[server - 1].tasks++;
+    profile_of(loader)->prefixes[scope.prefix].tasks++;
+    if (scope.server)
+        profile_of(loader)->servers[scope.server - 1].tasks++;
     cup_builder_map(loader->builder, &loader->tasks, begin->task,
                     (uint32_t)profile_of(loader)->task_count);
 }

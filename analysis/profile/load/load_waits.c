@@ -57,8 +57,9 @@ static void add_split_time(struct cup_loader *loader, struct cup_task *task,
     if (task->split || !task->status || task->cpu_ns == CUP_UNKNOWN64)
         return;
     task->split = true;
-    struct cup_wait_sums *sums[] = {&profile_of(loader)->prefixes[task->prefix].waits,
-                                    &process_of(loader)->waits[cup_task_place(task)]};
+    struct cup_wait_sums *sums[] = {
+        &profile_of(loader)->prefixes[cup_task_prefix(profile_of(loader), task)].waits,
+        &process_of(loader)->waits[cup_task_place(task)]};
     for (int i = 0; i < 2; i++) {
         uint64_t locks_ns = sums[i]->ns[CUP_WAITED_LOCK];
         cup_wait_sums_add_task(sums[i], wall_ns, task->cpu_ns, measured, waits->major_faults);
@@ -95,7 +96,8 @@ void cup_load_own_waits(struct cup_loader *loader, uint32_t number, uint32_t ind
 
 static void count_duration(struct cup_loader *loader, const struct cup_task *task)
 {
-    struct cup_prefix *prefix = &profile_of(loader)->prefixes[task->prefix];
+    struct cup_prefix *prefix =
+        &profile_of(loader)->prefixes[cup_task_prefix(profile_of(loader), task)];
     uint64_t wall_ns = cup_task_wall_ns(task);
     prefix->durations[CUP_DURATION_TASK][cup_bucket(wall_ns)]++;
     if (wall_ns > prefix->longest_task_ns)

@@ -79,17 +79,18 @@ uint64_t cup_prepared_maker(void)
           it->header.library_build[sizeof it->header.library_build - 1] == '\0')                   \
     X(servers, server,                                                                             \
       INDEX(process, process) && STRING(address) && STRING(name) && STRING(local_directory))       \
-    X(scopes, scope, NUMBER(server, server) && STRING(span) && STRING(span_id))                    \
+    X(scopes, scope,                                                                               \
+      INDEX(process, process) && INDEX(prefix, prefix) && NUMBER(server, server) &&                \
+          STRING(span) && STRING(span_id))                                                         \
     X(tasks, task,                                                                                 \
-      INDEX(process, process) && INDEX(prefix, prefix) && NUMBER(scope, scope) &&                  \
-          NUMBER(item, item) && NUMBER(rare, rare) && it->status <= CUP_STATUS_UNKNOWN)                                                        \
+      INDEX(scope, scope) && NUMBER(item, item) && NUMBER(rare, rare) &&                           \
+          it->status <= CUP_STATUS_UNKNOWN)                                                        \
     X(rares, rare, STRING(error) && it->unattributed_reason < CUP_UNATTRIBUTED_REASON_COUNT)       \
     X(inputs, input, INDEX(task, task))                                                            \
     X(items, item,                                                                                 \
       INDEX(task, task) && NUMBER(source, item_source) && STRING(file) &&                          \
           it->entries_read <= CUP_ENTRIES_MISSING)                                                 \
-    X(item_sources, item_source,                                                                   \
-      STRING(dataset) && STRING(tree) && NUMBER(columns, column_set))                              \
+    X(item_sources, item_source, STRING(dataset) && STRING(tree) && NUMBER(columns, column_set))   \
     X(column_sets, column_set,                                                                     \
       NUMBER(first, column_name) && it->count <= profile->column_name_count - it->first)           \
     X(files, file, STRING(path) && STRING(mount))                                                  \

@@ -1,6 +1,7 @@
 /* Loads all logs of a directory, several at the same time. Each is loaded into a profile of its
  * own, and these are merged in the order of the logs' names, so that the result does not depend on
  * timing. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static void load_names(struct crew *crew)
     cup_turns_start(&crew->turns, crew->names->count);
     cup_parallel(crew->names->count, load_logs, crew);
     cup_turns_finish(&crew->turns);
+    malloc_trim(0); /* what the threads have freed is of no use to the others */
 }
 
 /* Marks tasks that work on a path as chunks, but only if the profile has no real chunks. In a run

@@ -93,8 +93,8 @@ static void fill(struct cup_report_rows *rows, const void *of, struct cup_value 
     const struct cup_task *task = &profile->tasks[item->task];
     const struct cup_task_row row = cup_row_task(rows, task);
     bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
-    bool measured =
-        profile->baskets && cup_process_has(profile, task->process, CUP_FEATURE_BASKETS);
+    bool measured = profile->baskets &&
+                    cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_BASKETS);
     const struct cup_task_baskets *baskets =
         measured ? &profile->baskets[task - profile->tasks] : &nothing;
     CUP_FILL(values, FIELDS);

@@ -114,8 +114,10 @@ struct of_task {
 #define TASK_FIELDS(X)                                                                             \
     X("key", TEXT, cup_text(of.row.key))                                                           \
     X("attempt", COUNT, of.row.task ? cup_count(of.row.attempt) : cup_null())                      \
-    X("prefix", TEXT, of.row.task ? prefix_of(rows, of.row.task->prefix) : cup_null())             \
-    X("dataset", TEXT, of.item ? cup_row_text(rows, cup_source_of(rows->profile, of.item)->dataset) : cup_null())                \
+    X("prefix", TEXT,                                                                              \
+      of.row.task ? prefix_of(rows, cup_task_prefix(rows->profile, of.row.task)) : cup_null())     \
+    X("dataset", TEXT,                                                                             \
+      of.item ? cup_row_text(rows, cup_source_of(rows->profile, of.item)->dataset) : cup_null())   \
     X("file", TEXT, of.item ? cup_row_text(rows, of.item->file) : cup_null())                      \
     X("entry_start", COUNT, entry(of.item ? of.item->entry_start : -1))                            \
     X("entry_stop", COUNT, entry(of.item ? of.item->entry_stop : -1))

@@ -240,6 +240,8 @@ static void only(const struct cup_task *task)
     profile.prefix_count = 1;
     profile.processes = calloc(1, sizeof *profile.processes);
     profile.process_count = 1;
+    profile.scopes = calloc(1, sizeof *profile.scopes);
+    profile.scope_count = 1;
     if (task) {
         profile.tasks = calloc(1, sizeof *profile.tasks);
         profile.tasks[0] = *task;

@@ -62,7 +62,8 @@ Test(profile, holds_what_the_log_says)
     cr_assert_eq(task->stop_ns, at_second(14));
     cr_assert_eq(task->status, CUP_STATUS_FINISHED);
     cr_assert_eq(task->read_bytes, 400);
-    expect_text(cup_profile_text(&profile, profile.prefixes[task->prefix].name), "Dimuon");
+    expect_text(cup_profile_text(&profile, profile.prefixes[cup_task_prefix(&profile, task)].name),
+                "Dimuon");
     expect_text(cup_profile_text(&profile, cup_task_server(&profile, task)->address),
                 "tcp://10.0.0.1:40000");
     const struct cup_item *item = cup_task_item(&profile, task);
@@ -79,7 +80,8 @@ Test(profile, adds_up_the_blocks_of_a_task)
     cr_assert_eq(profile.counters[0][CUP_C_READ_CALLS], 5);
     cr_assert_eq(profile.counters[0][CUP_C_ALLOC_BYTES], 1050);
     cr_assert_eq(profile.counters[0][CUP_C_PEAK_LIVE_BYTES], 525); /* the sum: an upper bound */
-    cr_assert_eq(profile.prefixes[profile.tasks[0].prefix].counters[CUP_C_READ_OWN_BYTES],
+    cr_assert_eq(profile.prefixes[cup_task_prefix(&profile, &profile.tasks[0])]
+                     .counters[CUP_C_READ_OWN_BYTES],
                  100 + 600 + 50 + 100);
 }
 
@@ -194,7 +196,7 @@ Test(profile, several_logs_share_texts_files_and_prefixes)
     cr_assert_eq(profile.note_count, 3);
     for (size_t i = 0; i < profile.task_count; i++) {
         const struct cup_task *task = &profile.tasks[i];
-        cr_assert_eq(task->process, i / 6);
+        cr_assert_eq(cup_task_process(&profile, task), i / 6);
         cr_assert_eq(cup_task_server(&profile, task)->process, i / 6);
         cr_assert_eq(task->read_bytes, profile.tasks[i % 6].read_bytes);
         if (task->item)
