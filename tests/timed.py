@@ -12,4 +12,4 @@ start = time.perf_counter()
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 _, status, usage = os.wait4(child.pid, 0)
 print(f"  {time.perf_counter() - start:.2f} s wall, {usage.ru_utime + usage.ru_stime:.2f} s CPU, "
-      f"{usage.ru_maxrss / 1000:.0f} MB, status {status}")
+      f"{usage.ru_maxrss * 1024 / 1e6:.0f} MB, status {status}")

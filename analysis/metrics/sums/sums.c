@@ -465,8 +465,8 @@ static int make_rss_growth(void *context)
 
 int cup_sums_make(struct cup_totals *totals, const struct cup_profile *profile)
 {
-    /* Each goes through all tasks or chunks, and none needs what another one makes. What needs
-     * memory for each of them is in the first part, so that it is needed one after the other. */
+    /* Each goes through all tasks or chunks, and none needs what another one makes. The arrays of
+     * the first part are large, so that it fills one after the other. */
     static int (*const parts[])(void *) = {make_items, make_rss_growth, add_tasks};
     *totals = (struct cup_totals){.profile = profile};
     totals->prefixes = calloc(profile->prefix_count + 1, sizeof *totals->prefixes);
