@@ -77,8 +77,8 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
     const struct cup_block *block = &open->block;
     fprintf(out,
             "open block %" PRIu32 ": task=%" PRIu32 " tid=%" PRIu32 " sequence=%" PRIu32
-            " own=%" PRIu32 "%s",
-            open->index, block->task, block->tid, block->sequence, block->own,
+            " own=%" PRIu32 " total=%" PRIu32 "%s",
+            open->index, block->task, block->tid, block->sequence, block->own, block->total,
             open->written ? " (also a record: not counted)" : "");
     cup_dump_nonzero(out, cup_counter_names, block->counters, CUP_COUNTER_COUNT);
     print_open_buckets(out, block);

@@ -211,11 +211,15 @@ int cup_verb_load(struct cup_profile *profile, const char *directory,
 
 void cup_verb_warn_of_summed(const struct cup_profile *profile)
 {
+    bool full = profile->full_log_tasks != 0;
+    bool merged = profile->tasks_summed > profile->full_log_tasks;
     if (profile->tasks_summed)
         fprintf(stderr,
-                "cupping: %s: %" PRIu64 " task%s summed up by prefix (`cupping merge "
-                "--per-prefix`): lists of single tasks have only the others\n",
-                profile->path, profile->tasks_summed, profile->tasks_summed == 1 ? " is" : "s are");
+                "cupping: %s: %" PRIu64 " task%s summed up by prefix (%s%s%s): lists of single "
+                "tasks have only the others\n",
+                profile->path, profile->tasks_summed, profile->tasks_summed == 1 ? " is" : "s are",
+                merged ? "`cupping merge --per-prefix`" : "", merged && full ? "; " : "",
+                full ? "a log was full" : "");
 }
 
 int cup_verb_load_calls(struct cup_profile *profile, const char *directory,

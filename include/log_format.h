@@ -462,6 +462,10 @@ struct cup_block {
     uint64_t counters[CUP_COUNTER_ROOM];
     struct cup_file_use files[CUP_BLOCK_FILES];
     uint32_t histograms[CUP_HISTOGRAM_COUNT][CUP_BUCKETS];
+    uint32_t
+        total; /* 0, or index + 1 of the entry of struct cup_task_totals that the block is added
+                  to when it closes: its task has no records. Older logs do not have it */
+    uint32_t pad;
 };
 
 enum { CUP_BLOCK_MOVED = 4 }; /* the block is being added to another one */
@@ -1684,7 +1688,7 @@ CUP_RECORDS(X)
 CUP_SIZE_IS(cup_region, 24);
 CUP_SIZE_IS(cup_log_header, 1128);
 CUP_SIZE_IS(cup_file_use, 232);
-CUP_SIZE_IS(cup_block, 1752);
+CUP_SIZE_IS(cup_block, 1760);
 CUP_SIZE_IS(cup_series, 16400);
 CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_digest_value, 16);

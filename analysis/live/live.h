@@ -106,6 +106,7 @@ struct cup_live {
     struct cup_pair_map prefix_at, worker_at, line_at, place_at, log_at;
     struct cup_live_chunks real, paths; /* chunks; tasks that work on a path of a file */
     uint64_t tasks, finished, erred, unknown, running, unfinished;
+    uint64_t summed;        /* of the tasks: they began when their log was full, and have ended */
     uint64_t failed_chunks; /* attempts */
     uint32_t last_error;    /* string */
     int64_t last_error_ns;

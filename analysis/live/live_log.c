@@ -187,6 +187,11 @@ void cup_live_log_read(struct cup_live *live, struct cup_live_log *log)
     /* The first look reads the whole log, and does not end at what a killed process left. */
     for (int i = 0; live->looks == 0 && log->given_up && i < CUP_LIVE_SKIPPED; i++)
         read_records(live, log, &from);
+    cup_live_totals(live, log, from.totals);
+    const uint64_t *health = from.header.health;
+    uint64_t ended = health[CUP_H_TASKS_ENDED] + log->open_count;
+    bool more = from.totals && health[CUP_H_TASKS_BEGUN] > ended;
+    log->running = more ? health[CUP_H_TASKS_BEGUN] - ended : 0;
     log->open_bytes = 0;
     log->open_waits = (struct cup_measured_waits){0};
     for (size_t i = 0; i < from.block_count; i++)
@@ -215,6 +220,7 @@ void cup_live_log_runs(struct cup_live *live, const struct cup_live_log *log)
 
 void cup_live_log_free(struct cup_live_log *log)
 {
+    free(log->totals);
     free(log->runs);
     free(log->tasks);
     free(log->open_tasks);

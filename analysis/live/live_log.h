@@ -45,8 +45,10 @@ struct cup_live_log {
     uint32_t *written; /* owned; by block: the sequence of its last COUNTERS record */
     uint32_t written_room;
     bool all_voided; /* a VOID record may be lost, so all tasks count as having one */
+    struct cup_task_totals *totals; /* owned; at the last look; NULL: the log has none */
     /* In blocks in use, at the last look. */
     uint64_t open_bytes;
+    uint64_t running; /* tasks without records */
     struct cup_measured_waits open_waits;
     /* Ids of the log: strings (in known.strings); index + 1 of the others. nodes: index + 1 in
      * lines; tasks: CUP_LIVE_UNWANTED for one of another run; attempts: for cup_task_hash(). */
@@ -96,6 +98,15 @@ void cup_live_void_all(struct cup_live *live, struct cup_live_log *log);
 void cup_live_counters(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r);
 void cup_live_open_block(struct cup_live *live, struct cup_live_log *log,
                          const struct cup_block *block);
+/* Adds what the sums of tasks without records gained. TOTALS: NULL: there are none. */
+void cup_live_totals(struct cup_live *live, struct cup_live_log *log,
+                     const struct cup_task_totals *totals);
+
+/* The worker of a SERVER record; 0: of tasks without one. NULL without memory. */
+struct cup_live_worker *cup_live_worker_of(struct cup_live *live, struct cup_live_log *log,
+                                           uint32_t server);
+/* As cup_attributed_bytes() of all tasks. */
+uint64_t cup_live_attributed_bytes(const uint64_t counters[CUP_COUNTER_COUNT]);
 
 void cup_live_code(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r);
 void cup_live_stacks(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r);

@@ -7,9 +7,8 @@
 
 /* ---- workers and prefixes ------------------------------------------------------------------ */
 
-/* The worker of a SERVER record; 0: of tasks without one. */
-static struct cup_live_worker *worker_of(struct cup_live *live, struct cup_live_log *log,
-                                         uint32_t server)
+struct cup_live_worker *cup_live_worker_of(struct cup_live *live, struct cup_live_log *log,
+                                           uint32_t server)
 {
     uint32_t known = cup_id_map_get(&log->workers, server);
     if (known)
@@ -33,7 +32,7 @@ void cup_live_server(struct cup_live *live, struct cup_live_log *log, const stru
         process->roles |= 1u << fixed.role;
     if (fixed.role != CUP_ROLE_WORKER)
         return;
-    struct cup_live_worker *worker = worker_of(live, log, fixed.id);
+    struct cup_live_worker *worker = cup_live_worker_of(live, log, fixed.id);
     if (!worker)
         return;
     worker->name = cup_live_string(log, fixed.name);
@@ -79,7 +78,7 @@ void cup_live_task_begin(struct cup_live *live, struct cup_live_log *log,
         cup_live_map(live, &log->tasks_at, fixed.task, CUP_LIVE_UNWANTED);
         return;
     }
-    struct cup_live_worker *worker = worker_of(live, log, fixed.server);
+    struct cup_live_worker *worker = cup_live_worker_of(live, log, fixed.server);
     struct cup_live_task *task = CUP_LIVE_APPEND(live, log, tasks, task);
     uint32_t *open = CUP_LIVE_APPEND(live, log, open_tasks, open);
     if (!worker || !task || !open)
@@ -312,14 +311,14 @@ void cup_live_count_open(struct cup_live *live, const struct cup_live_log *log, 
             now_ns > task->start_ns)
             sums->task_ns += (uint64_t)(now_ns - task->start_ns);
     }
+    live->running += runs ? log->running : 0;
     sums->read_bytes += log->open_bytes;
     cup_measured_waits_add(&sums->waits, &log->open_waits);
 }
 
 /* ---- what threads did ---------------------------------------------------------------------- */
 
-/* As cup_attributed_bytes() of all tasks. */
-static uint64_t attributed_bytes(const uint64_t counters[CUP_COUNTER_COUNT])
+uint64_t cup_live_attributed_bytes(const uint64_t counters[CUP_COUNTER_COUNT])
 {
     uint64_t sum = cup_otherwise_read(counters);
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
@@ -334,7 +333,7 @@ static uint64_t bytes_of_block(struct cup_live_log *log, uint32_t number, uint32
     const struct cup_live_task *task = find_task(log, number);
     bool unwanted = number == 0 || cup_id_map_get(&log->tasks_at, number) == CUP_LIVE_UNWANTED;
     bool voided = task && kind == CUP_BLOCK_INHERITS && task->voided;
-    return unwanted || voided ? 0 : attributed_bytes(counters);
+    return unwanted || voided ? 0 : cup_live_attributed_bytes(counters);
 }
 
 void cup_live_counters(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r)

@@ -83,6 +83,7 @@ static struct {
     uint32_t lock;
     uint32_t next; /* modulo PENDING: the place with the oldest block, which is reused next */
     struct cup_block *blocks[PENDING];
+    struct cup_block *left; /* see leave_in_log() */
 } pending;
 
 static uint64_t taken[CUP_LOG_MOST_BLOCKS / 64]; /* a bit for each block */
@@ -120,6 +121,8 @@ struct cup_block *cup_block_open(uint32_t task, enum cup_block_kind kind)
     block->task = task;
     block->tid = cup_self.tid;
     block->own = kind;
+    block->total = 0;
+    cup_totals_open(block);
     if (!block->sequence) {
         block->sequence = 1;
         for (int entry = 0; entry < CUP_BLOCK_FILES; entry++)
@@ -141,17 +144,6 @@ static void empty_block(struct cup_block *block)
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
     cup_place_free(taken, cup_log_block_index(block));
-}
-
-static void write_block(struct cup_block *block)
-{
-    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
-        write_file_use(block, entry);
-    cup_access_close(block);
-    bool has_record = !cup_totals_have(block->task) && write_counters(block);
-    if (has_record || !cup_totals_add(block))
-        __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
-    empty_block(block);
 }
 
 /* ---- pending blocks ---------------------------------------------------------------------- */
@@ -206,6 +198,33 @@ static void merge_block(struct cup_block *to, struct cup_block *from)
         to->tid = 0; /* now it has the counters of several threads */
 }
 
+/* Counters without a task that find no room in the log of a process that has run no task, and so
+ * has no totals: they stay in a block in use, where a reader finds them. The first such block is
+ * kept until the process ends; true: that is BLOCK. Others are added to it. */
+static bool leave_in_log(struct cup_block *block)
+{
+    cup_spin_lock(&pending.lock);
+    bool is_first = !pending.left && !block->task;
+    if (is_first)
+        pending.left = block;
+    else if (!block->task)
+        merge_block(pending.left, block);
+    cup_spin_unlock(&pending.lock);
+    return is_first;
+}
+
+static void write_block(struct cup_block *block)
+{
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
+        write_file_use(block, entry);
+    cup_access_close(block);
+    if (!block->total && write_counters(block))
+        __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);
+    else if (!cup_totals_add(block) && leave_in_log(block))
+        return;
+    empty_block(block);
+}
+
 static struct cup_block *find_pending(const struct cup_block *block)
 {
     for (int i = 0; i < PENDING; i++)
@@ -236,7 +255,7 @@ static bool make_pending(struct cup_block *block, struct cup_block **out)
 void cup_block_close(struct cup_block *block)
 {
     struct cup_block *out = block;
-    bool helps = block->task && block->own != CUP_BLOCK_RUNS && !cup_totals_have(block->task);
+    bool helps = block->task && block->own != CUP_BLOCK_RUNS && !block->total;
     if (helps && make_pending(block, &out))
         empty_block(block);
     else if (out)

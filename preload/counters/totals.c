@@ -8,8 +8,7 @@
 
 /* Tasks that are summed up. A task is in the first of PROBE slots, from the one of its hash on, in
  * which none runs; it stays there after its end until another task needs the slot, because helpers
- * may close their blocks later. (They are not kept pending, as others are: a reader could not tell
- * the prefix of a block that is left.) */
+ * may open blocks later. */
 enum { SLOT_BITS = 10, SLOTS = 1 << SLOT_BITS, PROBE = 64 };
 struct slot {
     uint32_t task;
@@ -132,16 +131,39 @@ bool cup_totals_begin(const struct cup_r_task_begin *begin)
     return is_summed;
 }
 
-bool cup_totals_have(uint32_t task)
+/* ---- open blocks ----------------------------------------------------------------------------- */
+
+static void count_in(struct cup_block *block, uint8_t entry)
 {
-    struct slot *slot = lock_slot(task);
-    if (slot)
-        cup_spin_unlock(&summed.lock);
-    return slot != NULL;
+    __atomic_store_n(&block->total, entry + 1u, __ATOMIC_RELAXED);
 }
 
-/* The entry depends on the item, too. What helpers did before the item was known stays where it is;
- * both entries have the same prefix. */
+void cup_totals_open(struct cup_block *block)
+{
+    struct slot *slot = lock_slot(block->task);
+    if (!slot)
+        return;
+    bool none = slot->voided && block->own == CUP_BLOCK_INHERITS;
+    count_in(block, none ? CUP_TOTAL_NONE : slot->entry);
+    cup_spin_unlock(&summed.lock);
+}
+
+/* Lock held: none of these blocks opens or is added to an entry. One that is free gets another
+ * entry when it opens. */
+static void move_open_blocks(uint32_t task, bool inheriting_only, uint8_t entry)
+{
+    for (uint32_t i = 0, count = cup_log_block_count(); i < count; i++) {
+        struct cup_block *block = cup_log_block(i);
+        if (block->task == task && block->total > CUP_TOTAL_NONE + 1 &&
+            (!inheriting_only || block->own == CUP_BLOCK_INHERITS))
+            count_in(block, entry);
+    }
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* The entry depends on the item, too. Blocks that helpers closed before the item was known stay
+ * where they are; both entries have the same prefix. */
 bool cup_totals_item(const struct cup_r_item *item)
 {
     struct slot *slot = lock_slot(item->task);
@@ -152,6 +174,7 @@ bool cup_totals_item(const struct cup_r_item *item)
     key.item = item->kind;
     if (slot->entry != CUP_TOTAL_OTHERS)
         slot->entry = find_entry(&key);
+    move_open_blocks(slot->task, false, slot->entry);
     if (item->entry_start >= 0 && item->entry_stop >= item->entry_start)
         slot->events = (uint64_t)(item->entry_stop - item->entry_start);
     cup_spin_unlock(&summed.lock);
@@ -184,6 +207,7 @@ bool cup_totals_void(uint32_t task)
     if (!slot)
         return false;
     slot->voided = true;
+    move_open_blocks(task, true, CUP_TOTAL_NONE);
     cup_spin_unlock(&summed.lock);
     return true;
 }
@@ -256,11 +280,11 @@ bool cup_totals_add(struct cup_block *block)
     if (!cup_log_totals())
         return false;
     cup_spin_lock(&summed.lock);
-    const struct slot *slot = block->task ? find_slot(block->task) : NULL;
-    bool none = !block->task || (slot && slot->voided && block->own == CUP_BLOCK_INHERITS);
-    if (none && block->task)
+    uint32_t total = block->total;
+    uint8_t entry = total ? (uint8_t)(total - 1) : block->task ? CUP_TOTAL_OTHERS : CUP_TOTAL_NONE;
+    if (entry == CUP_TOTAL_NONE && block->task)
         unattribute(block);
-    add_block(begin_update(none ? CUP_TOTAL_NONE : slot ? slot->entry : CUP_TOTAL_OTHERS), block);
+    add_block(begin_update(entry), block);
     end_update();
     __atomic_store_n(&block->used, CUP_BLOCK_MOVED, __ATOMIC_RELEASE);
     cup_spin_unlock(&summed.lock);

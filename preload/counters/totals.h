@@ -19,11 +19,13 @@ bool cup_totals_chunk(const struct cup_r_chunk *chunk);
 bool cup_totals_end(const struct cup_r_task_end *end);
 bool cup_totals_void(uint32_t task);
 
-/* Whether the task is summed up. */
-bool cup_totals_have(uint32_t task);
+/* Sets block->total of a block that opens for a task. From then on the block counts for the entry,
+ * even if the process is killed before the block is closed. */
+void cup_totals_open(struct cup_block *block);
 
-/* Adds the counters of a block that closes to the sums of its task, or of all tasks without one. A
- * block that was added is CUP_BLOCK_MOVED. False: there are no sums, and nothing is added. */
+/* Adds the counters of a block that closes to its entry. A block of a task with records, or of no
+ * task, has none: then it counts for all tasks that are in no other entry, or for none. A block
+ * that was added is CUP_BLOCK_MOVED. False: there are no sums, and nothing is added. */
 bool cup_totals_add(struct cup_block *block);
 
 /* A row of the lifecycle table. */

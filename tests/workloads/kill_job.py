@@ -1,9 +1,11 @@
 """Children that run tasks until they are killed, for tests/soak/kill.py: forked, so that each begins at once.
 
-    kill_job.py FILE SEED ROUNDS OUT
+    kill_job.py FILE SEED ROUNDS OUT [full]
 
-Each child writes the key of a task into a pipe after the task has ended. SIGKILL comes after a random number
-of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}.
+full: the tasks are those of full_log.py, with keys so long that the log is full after some 200 of them; then the
+prefix of the keys changes. Each child writes the key of a task into a pipe after the task has ended. SIGKILL comes after a random number
+of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}; of full logs, keys are cut to
+PREFIX-NUMBER.
 """
 
 import json
@@ -14,7 +16,10 @@ import sys
 import time
 
 from company_job import work
+from full_log import body
 from run_task import run
+
+FULL_AFTER = 200  # tasks
 
 
 def work_and_fork(path, i):
@@ -30,6 +35,16 @@ def work_and_fork(path, i):
         raise ValueError("this task fails")
 
 
+def full_main(path, out):
+    for i in range(1_000_000):
+        name = f"{'early' if i < FULL_AFTER else 'late'}-{i}"
+        try:
+            run(f"{name}-{'k' * 4000}", lambda i=i: body(path, i))
+        except Exception:
+            pass
+        os.write(out, name.encode() + b"\n")
+
+
 def child_main(path, out):
     for i in range(1_000_000):
         key = f"work-{os.getpid()}-{i}"
@@ -40,14 +55,14 @@ def child_main(path, out):
         os.write(out, key.encode() + b"\n")
 
 
-def kill_one(path, dice):
+def kill_one(path, dice, child, counts):
     ends = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(ends[0])
-        child_main(path, ends[1])
+        child(path, ends[1])
     os.close(ends[1])
-    wanted, text = dice.choice([0, 1, 2, 5, 20, 100, 300]), b""
+    wanted, text = dice.choice(counts), b""
     while text.count(b"\n") < wanted:
         text += os.read(ends[0], 65536)
     time.sleep(dice.random() * dice.choice([0.0005, 0.005, 0.02]))
@@ -61,9 +76,11 @@ def kill_one(path, dice):
 
 def main():
     path, seed, rounds, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    dice = random.Random(seed)
+    dice, is_full = random.Random(seed), sys.argv[5:] == ["full"]
+    job = (full_main, [FULL_AFTER + count for count in (0, 1, 5, 20, 100, 300)]) if is_full else (
+        child_main, [0, 1, 2, 5, 20, 100, 300])
     with open(out, "w") as file:
-        json.dump({"rounds": [kill_one(path, dice) for _ in range(rounds)]}, file)
+        json.dump({"rounds": [kill_one(path, dice, *job) for _ in range(rounds)]}, file)
 
 
 if __name__ == "__main__":

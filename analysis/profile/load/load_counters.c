@@ -239,10 +239,25 @@ static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
         buckets[i] += block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
 }
 
+/* As the library does when it closes the block. */
+static void add_to_total(struct cup_total *total, bool of_none, struct cup_block *block)
+{
+    if (of_none) {
+        block->counters[CUP_C_READ_NONE_BYTES] += block->counters[CUP_C_READ_INHERITED_BYTES];
+        block->counters[CUP_C_READ_INHERITED_BYTES] = 0;
+    }
+    cup_counters_add(total->counters[block->own == CUP_BLOCK_RUNS], block->counters);
+    add_open_buckets(total->histograms[0], block);
+}
+
 void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
 {
     uint32_t owner = cup_owner_of(loader, open->block.task, open->block.own);
-    if (!open->written) {
+    struct cup_task_totals *totals = loader->log->totals;
+    uint32_t total = open->block.total;
+    if (!open->written && totals && total > 0 && total <= CUP_TOTALS) {
+        add_to_total(&totals->entries[total - 1], total - 1 == CUP_TOTAL_NONE, &open->block);
+    } else if (!open->written) {
         add_open_buckets(buckets_of(loader, owner), &open->block);
         add_block(loader, open->block.task, open->block.own, open->block.counters);
     }

@@ -68,7 +68,7 @@ struct cup_loader {
     const struct cup_load_options *options;
     /* Id of a string in the profile: the name or id of the only span to load; 0: all spans. */
     uint32_t span;
-    const struct cup_log *log;
+    struct cup_log *log;
     struct cup_kept_records *kept; /* for the taker */
     uint32_t process;              /* index */
     struct cup_clock clock;

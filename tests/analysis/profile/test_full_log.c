@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/live/live.h"
 #include "analysis/metrics/metrics.h"
 #include "analysis/report/page/warnings.h"
 #include "tests/analysis/fixture.h"
@@ -124,12 +125,65 @@ Test(full_log, a_block_that_was_added_does_not_count_twice)
     cr_expect_eq(profile.orphan_records, 0);
 }
 
+/* The process was killed before the block was closed: it counts for its task's prefix. */
+Test(full_log, an_open_block_counts_for_the_entry_that_it_names)
+{
+    build();
+    *builder_block(&builder, 2) = (struct cup_block){
+        .used = 1, .task = 77, .tid = 9, .sequence = 1, .total = CUP_TOTAL_OTHERS + 2};
+    builder_block(&builder, 2)->counters[CUP_C_READ_HANDOFF_BYTES] = 11;
+    builder_block(&builder, 2)->histograms[0][4] = 2;
+    *builder_block(&builder, 3) = (struct cup_block){.used = 1,
+                                                     .task = 77,
+                                                     .tid = 9,
+                                                     .sequence = 1,
+                                                     .own = CUP_BLOCK_INHERITS,
+                                                     .total = CUP_TOTAL_NONE + 1};
+    builder_block(&builder, 3)->counters[CUP_C_READ_INHERITED_BYTES] = 40;
+    save();
+    cr_expect_eq(late_prefix()->counters[CUP_C_READ_HANDOFF_BYTES], 61);
+    cr_expect_eq(late_prefix()->durations[0][4], 9);
+    cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_HANDOFF_BYTES], 61);
+    cr_expect_eq(profile.processes[0].without_task[CUP_C_READ_NONE_BYTES], 43);
+}
+
+/* Each look adds what the sums gained, and so gives what the report of that moment gives. */
+Test(full_log, top_counts_its_sums)
+{
+    struct cup_live live;
+    struct cup_error error;
+    build();
+    save();
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0);
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(cup_live_look(&live, start_ns + 60 * (int64_t)SECOND, &error), 0);
+        cr_expect_eq(live.tasks, totals.all.tasks);
+        cr_expect_eq(live.finished, totals.all.finished);
+        cr_expect_eq(live.erred, totals.all.erred);
+        cr_expect_eq(live.summed, profile.full_log_tasks);
+        cr_expect_eq(live.sums[(live.looks - 1) % CUP_LIVE_LOOKS].read_bytes,
+                     named_metric(&totals, "workflow", "total_bytes_read").count);
+        struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+        set_values(total->values[CUP_STATUS_ERRED - 1], FAILED + 1 + (uint64_t)i, 1500);
+        total->counters[0][CUP_C_READ_HANDOFF_BYTES] += 1000;
+        memcpy(builder.bytes + builder.size - sizeof sums, &sums, sizeof sums);
+        cup_totals_free(&totals);
+        cup_profile_free(&profile);
+        save_fixture("a.cup");
+        load_fixture(&(struct cup_load_options){.counters = true});
+    }
+    cr_expect_eq(live.tasks, 1 + LATE_TASKS + 2);
+    cup_live_free(&live);
+}
+
 /* Numbers of a damaged region lead nowhere. */
 Test(full_log, impossible_numbers_are_harmless)
 {
     build();
     memset(&sums.entries[CUP_TOTAL_OTHERS + 1], 0xff, sizeof *sums.entries);
     sums.unfinished = 1000;
+    *builder_block(&builder, 2) =
+        (struct cup_block){.used = 1, .task = 77, .sequence = 1, .total = CUP_TOTALS + 1};
     save();
     cr_expect_geq(profile.prefix_count, 1);
 }

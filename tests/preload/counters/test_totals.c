@@ -31,6 +31,8 @@ static void fill_log(void)
     struct cup_r_note note = {.text = 0};
     while (cup_log_write(CUP_R_NOTE, &note, tail, sizeof tail))
         ;
+    while (cup_log_write(CUP_R_NOTE, &note, NULL, 0))
+        ;
 }
 
 static void set_up(void)
@@ -140,6 +142,26 @@ Test(totals, helpers_count_for_their_task_unless_it_is_voided)
     cr_expect_eq(none->counters[0][CUP_C_READ_NONE_BYTES], 10);
 }
 
+/* What is open names its entry, for a reader of the log of a killed process. */
+Test(totals, an_open_block_names_its_entry)
+{
+    begin(SUMMED, PREFIX);
+    const struct cup_total *entries = cup_log_totals()->entries;
+    struct cup_block *own = cup_block_open(SUMMED, CUP_BLOCK_RUNS),
+                     *inheriting = cup_block_open(SUMMED, CUP_BLOCK_INHERITS),
+                     *early = cup_block_open(EARLY, CUP_BLOCK_RUNS);
+    cr_expect_eq(early->total, 0);
+    cr_expect_eq(own->total, entry_of(PREFIX) - entries + 1);
+    cr_expect_eq(inheriting->total, own->total);
+    cup_totals_item(&(struct cup_r_item){.task = SUMMED, .kind = CUP_ITEM_WORK, .dataset = 9});
+    cr_expect_eq(entries[own->total - 1].key.dataset, 9);
+    cr_expect_eq(inheriting->total, own->total);
+    cup_totals_void(SUMMED);
+    cr_expect_eq(inheriting->total, CUP_TOTAL_NONE + 1);
+    cr_expect_eq(entries[own->total - 1].key.dataset, 9);
+    cr_expect_eq(cup_block_open(SUMMED, CUP_BLOCK_INHERITS)->total, CUP_TOTAL_NONE + 1);
+}
+
 /* More kinds of tasks than the table has entries; more tasks than there are slots, some of which
  * run all the time. */
 Test(totals, no_task_is_missing)
@@ -162,4 +184,25 @@ Test(totals, no_task_is_missing)
     }
     cr_expect_eq(tasks, TASKS);
     cr_expect_eq(bytes, TASKS);
+}
+
+/* A process that runs no task has no reserve. What its threads counted stays in a block in use. */
+Test(full_log_without_tasks, counters_stay_in_one_block, .fini = test_log_close)
+{
+    test_log_open(1 << 20);
+    cup_totals_reset();
+    cup_block_reset();
+    fill_log();
+    for (int i = 0; i < 300; i++)
+        read_in(0, CUP_BLOCK_HELPS, 10);
+    uint64_t bytes = 0;
+    unsigned in_use = 0;
+    for (uint32_t i = 0; i < cup_log_block_count(); i++) {
+        const struct cup_block *block = cup_log_block(i);
+        in_use += block->used != 0;
+        bytes += block->used ? block->counters[CUP_C_READ_INHERITED_BYTES] : 0;
+    }
+    cr_expect_eq(in_use, 1);
+    cr_expect_eq(bytes, 3000);
+    cr_expect_null(cup_log_totals());
 }
