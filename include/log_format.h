@@ -315,7 +315,9 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(READS_DROPPED, "reads_dropped",                                                              \
       "reads without a row in a READS record: a quarter of the log's largest size was full")       \
     X(EVENTS_THINNED, "events_thinned",                                                            \
-      "reads, writes and waits that count at the stack of another one")
+      "reads, writes and waits that count at the stack of another one")                            \
+    X(STACKS_CUT, "stacks_cut",                                                                    \
+      "rows of stacks that count at a caller: too many different stacks in a short time")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

@@ -36,7 +36,11 @@ enum cup_lock_origin_shared { CUP_SHARED = 1, CUP_SIGNALLED = 2, CUP_LOST = 4 };
 
 /* A table has sets of four places. The hash of a key selects a set, and the key can be in any of
  * its places. A set is one cache line, so a look-up costs one cache miss at most. */
-enum { CUP_LOCK_ORIGIN_SETS = 1 << 14, CUP_LOCK_ORIGIN_PLACES = 4 };
+enum {
+    CUP_LOCK_ORIGIN_BITS = 13,
+    CUP_LOCK_ORIGIN_SETS = 1 << CUP_LOCK_ORIGIN_BITS,
+    CUP_LOCK_ORIGIN_PLACES = 4
+};
 typedef struct cup_lock_origin cup_lock_origin_set[CUP_LOCK_ORIGIN_PLACES];
 extern cup_lock_origin_set *cup_lock_origins,
     *cup_path_origins; /* CUP_LOCK_ORIGIN_SETS each, or NULL */
@@ -81,7 +85,7 @@ void cup_lock_origin_reset(void);
 static inline struct cup_lock_origin *cup_lock_origin_set_of(cup_lock_origin_set *sets,
                                                              uint64_t key)
 {
-    return sets[key * UINT64_C(0x9e3779b97f4a7c15) >> 50];
+    return sets[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CUP_LOCK_ORIGIN_BITS)];
 }
 
 /* What is known of KEY; NULL: nothing. */

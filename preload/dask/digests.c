@@ -15,13 +15,16 @@ struct entry {
     cup_object *unusual; /* a value that is neither int nor float: a reference, until converted */
     double value, written;
     uint32_t id; /* its DIGEST_KEY record; 0: none yet */
+    bool
+        plain; /* its key is a plain name: it is about the event loop, and changes with each tick */
 };
 
 struct watched {
     cup_object *dict;      /* a reference is held */
     struct entry *entries; /* in the order of the dict, from which Dask removes nothing */
     size_t count, room;
-    bool busy; /* a snapshot is under way; str() of a key may let another thread run */
+    int64_t written_ns; /* when the last DIGEST record was written */
+    bool busy;          /* a snapshot is under way; str() of a key may let another thread run */
 };
 
 static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
@@ -128,6 +131,7 @@ static bool write_key(struct entry *entry, uint32_t server)
     struct cup_r_digest_key record = parse_key(entry->key);
     record.key = keys + 1;
     record.server = server;
+    entry->plain = !record.context;
     if (cup_log_write(CUP_R_DIGEST_KEY, &record, NULL, 0))
         entry->id = ++keys;
     return entry->id != 0;
@@ -172,6 +176,16 @@ static bool has_changed(struct entry *entry)
     return !entry->id || entry->value != entry->written;
 }
 
+/* If only plain values have changed, a record every 10 s is enough. */
+static bool is_due(const struct watched *digests, size_t count, const struct cup_r_digest *record)
+{
+    static const int64_t ENOUGH_NS = 10000000000;
+    bool due = record->last || record->time_ns - digests->written_ns >= ENOUGH_NS;
+    for (size_t i = 0; i < count && !due; i++)
+        due = has_changed(&digests->entries[i]) && !digests->entries[i].plain;
+    return due;
+}
+
 static void write_changed(struct watched *digests, size_t count, struct batch *batch)
 {
     bool room = true; /* in the log */
@@ -200,7 +214,10 @@ static void take_snapshot(struct watched *digests, uint32_t server, int64_t now_
     ssize_t size = cup_py.PyDict_Size(digests->dict);
     make_room(digests, size > 0 ? (size_t)size : 0);
     size_t count = read_all(digests);
-    write_changed(digests, count, &batch);
+    if (is_due(digests, count, &batch.record)) {
+        write_changed(digests, count, &batch);
+        digests->written_ns = now_ns;
+    }
     drop_from(digests, count);
     digests->busy = false;
 }

@@ -50,6 +50,7 @@ static void end_run(struct track *track)
 {
     if (!track->run.samples)
         return;
+    track->run.node = cup_node_record(track->run.node);
     track->bytes +=
         (uint32_t)cup_cpu_row_code(track->encoded + track->bytes, &track->run, &track->before);
     track->rows++;

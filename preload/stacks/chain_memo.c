@@ -7,11 +7,14 @@
 
 enum { CHAINS_BITS = 10, SEEN_BITS = 12, WINDOW = 8192 /* words of the stack that are searched */ };
 
+/* A return address, which has 47 bits, and above them its place: words above the innermost one. */
+enum { ADDRESS_BITS = 48 };
+_Static_assert(WINDOW <= 1 << (64 - ADDRESS_BITS), "a place fits above an address");
+
 struct chain {
     uint64_t key, value;
     uint32_t count;
-    uint32_t place[CUP_CHAIN_MOST]; /* of each return address: words above the innermost one */
-    uint64_t address[CUP_CHAIN_MOST];
+    uint64_t placed[CUP_CHAIN_MOST];
 };
 
 /* A seqlock: written under the lock; a reader compares the turn before and after. */
@@ -47,9 +50,10 @@ static bool is_on_stack(const struct entry *entry, uint32_t turn, const uint64_t
     const struct chain *chain = &entry->chain;
     uint32_t count = __atomic_load_n(&chain->count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t address = __atomic_load_n(&chain->address[i], __ATOMIC_ACQUIRE);
-        uint32_t place = __atomic_load_n(&chain->place[i], __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&entry->turn, __ATOMIC_RELAXED) != turn || first[place] != address)
+        uint64_t placed = __atomic_load_n(&chain->placed[i], __ATOMIC_ACQUIRE);
+        uint64_t address = placed << (64 - ADDRESS_BITS) >> (64 - ADDRESS_BITS);
+        if (__atomic_load_n(&entry->turn, __ATOMIC_RELAXED) != turn ||
+            first[placed >> ADDRESS_BITS] != address)
             return false;
     }
     return true;
@@ -196,15 +200,24 @@ static bool comes_often(uint64_t key)
     return times >= 4 && (times & (times - 1)) == 0;
 }
 
+static bool have_room(void *const *returns, uint32_t count)
+{
+    uintptr_t all = 0;
+    for (uint32_t i = 0; i < count; i++)
+        all |= (uintptr_t)returns[i];
+    return count && count <= CUP_CHAIN_MOST && !(all >> ADDRESS_BITS);
+}
+
 static void keep_chain(uint64_t key, void *const *returns, uint32_t count, uint64_t value)
 {
     static struct chain made;
-    bool found = count && count <= CUP_CHAIN_MOST && find_places(returns, count, made.place);
+    static uint32_t place[CUP_CHAIN_MOST];
+    bool found = have_room(returns, count) && find_places(returns, count, place);
     made.key = key;
     made.value = found ? value : CUP_CHAIN_HOPELESS;
     made.count = found ? count : 0;
     for (uint32_t i = 0; i < made.count; i++)
-        made.address[i] = (uintptr_t)returns[i];
+        made.placed[i] = (uint64_t)place[i] << ADDRESS_BITS | (uintptr_t)returns[i];
     write_chain(find_entry(key), &made);
 }
 

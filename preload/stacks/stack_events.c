@@ -2,6 +2,7 @@
 
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/log/log.h"
+#include "preload/stacks/stack_tables.h"
 
 #include <errno.h>
 #include <string.h>
@@ -60,6 +61,8 @@ static bool unlimited;
 void cup_events_want_all(void)
 {
     unlimited = true;
+    cup_stack_uses_want_all();
+    cup_nodes_want_all();
 }
 
 /* Two threads at the same time may both count as one stack. Large events, which always have their

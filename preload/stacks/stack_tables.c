@@ -4,6 +4,7 @@
 #include "preload/log/log.h"
 #include "preload/python/layout.h"
 #include "preload/python/python.h"
+#include "preload/sys/clock.h"
 #include "preload/sys/id_table.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -111,12 +112,14 @@ uint32_t cup_codes_add(const struct cup_code_facts *facts)
 
 enum { NODES_MOST = 1 << 18, FIRST_SLOTS = 1 << 12 };
 
-/* A process may have a hundred thousand nodes, so the table takes 20 to 28 bytes for each, less
+/* A process may have a hundred thousand nodes, so the table takes 24 to 32 bytes for each, less
  * than half of what an id table takes. */
 static struct {
     struct cup_stack_node *at; /* by number - 1. The kernel provides its pages when they are used */
-    uint32_t *slots;           /* a hash table of numbers; 0: free. At most half are used */
+    uint32_t *named; /* by number - 1: the number in records; 0: none names the node yet */
+    uint32_t *slots; /* a hash table of numbers; 0: free. At most half are used */
     uint32_t count, slot_count;
+    uint32_t named_count;
 } nodes;
 
 static void *map_room(size_t bytes)
@@ -165,10 +168,11 @@ static bool have_room(uint32_t number)
     if (number > NODES_MOST - nodes.count)
         return false;
     nodes.at = nodes.at ? nodes.at : map_room(NODES_MOST * sizeof *nodes.at);
-    while (nodes.at && nodes.count + number > nodes.slot_count / 2)
+    nodes.named = nodes.named ? nodes.named : map_room(NODES_MOST * sizeof *nodes.named);
+    while (nodes.at && nodes.named && nodes.count + number > nodes.slot_count / 2)
         if (!double_slots())
             return false;
-    return nodes.at != NULL;
+    return nodes.at && nodes.named;
 }
 
 uint32_t cup_nodes_find(uint32_t parent, uint32_t of, uint32_t at)
@@ -180,33 +184,49 @@ static void reset_nodes(void)
 {
     if (nodes.at)
         cup_raw_munmap(nodes.at, NODES_MOST * sizeof *nodes.at);
+    if (nodes.named)
+        cup_raw_munmap(nodes.named, NODES_MOST * sizeof *nodes.named);
     if (nodes.slots)
         cup_raw_munmap(nodes.slots, nodes.slot_count * sizeof *nodes.slots);
     memset(&nodes, 0, sizeof nodes);
 }
 
-/* Nodes without a record, as rows of one. */
-enum { ROW_LONGEST = 15 };
+uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
+{
+    if (!have_room(number))
+        return 0;
+    for (uint32_t i = 0; i < number; i++) {
+        frames[i].parent = i ? nodes.count : frames[i].parent;
+        nodes.at[nodes.count++] = frames[i];
+        fill_slot(nodes.count);
+    }
+    return nodes.count;
+}
+
+/* ---- nodes in the log ----------------------------------------------------------------------- */
+
+/* Named nodes without a record, as rows of one. */
+enum { ROW_LONGEST = 15, PENDING_MOST = 512 };
 static struct {
     uint32_t count, bytes;
-    unsigned char rows[CUP_NODES_AT_A_TIME * ROW_LONGEST];
+    unsigned char rows[PENDING_MOST * ROW_LONGEST];
 } pending;
 
 /* False: the log is full. They stay pending. */
 static bool write_pending(void)
 {
-    const struct cup_r_nodes record = {.first = nodes.count + 1 - pending.count,
+    const struct cup_r_nodes record = {.first = nodes.named_count + 1 - pending.count,
                                        .count = pending.count};
     if (!cup_log_write(CUP_R_NODES, &record, pending.rows, pending.bytes))
         return false;
-    __atomic_store_n(&pending.count, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&pending.count, 0, __ATOMIC_RELEASE);
     pending.bytes = 0;
     return true;
 }
 
 void cup_nodes_write(void)
 {
-    if (!__atomic_load_n(&pending.count, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&pending.count, __ATOMIC_ACQUIRE))
         return;
     cup_stack_tables_lock();
     if (pending.count)
@@ -214,28 +234,110 @@ void cup_nodes_write(void)
     cup_stack_tables_unlock();
 }
 
-static void append_node(const struct cup_stack_node *node)
+static uint32_t number_of(uint32_t node)
 {
-    unsigned char *at = pending.rows + pending.bytes;
-    size_t bytes = cup_pairs_number(at, nodes.count + 1 - node->parent);
-    bytes += cup_pairs_number(at + bytes, node->of << 1 | node->of >> 31);
-    bytes += cup_pairs_number(at + bytes, node->at + 1);
-    pending.bytes += (uint32_t)bytes;
-    __atomic_store_n(&pending.count, pending.count + 1, __ATOMIC_RELAXED);
-    nodes.at[nodes.count++] = *node;
-    fill_slot(nodes.count);
+    return node ? __atomic_load_n(&nodes.named[node - 1], __ATOMIC_ACQUIRE) : 0;
 }
 
-uint32_t cup_nodes_add(struct cup_stack_node *frames, uint32_t number)
+/* ---- the budget of new numbers ----------------------------------------------------------------
+ */
+
+/* New paths come as long as a process lives, most of them once. A process may name so many nodes a
+ * second in the long run, and at once at its begin or after a pause. */
+enum { NAMED_A_SECOND = 8, NAMED_AT_ONCE = 1 << 14 };
+
+static struct {
+    uint64_t unspent; /* ticks: since when it has not been used */
+    bool is_used, is_unlimited;
+} budget;
+
+void cup_nodes_want_all(void)
 {
-    bool full = pending.bytes + number * ROW_LONGEST > sizeof pending.rows;
-    if (!have_room(number) || (full && !write_pending()))
-        return 0;
-    for (uint32_t i = 0; i < number; i++) {
-        frames[i].parent = i ? nodes.count : frames[i].parent;
-        append_node(&frames[i]);
+    budget.is_unlimited = true;
+}
+
+static uint64_t ticks_of(uint64_t number)
+{
+    return cup_ns_ticks(number * (UINT64_C(1000000000) / NAMED_A_SECOND));
+}
+
+/* How many of WANTED nodes may be named now; they are spent. */
+static uint32_t spend_names(uint32_t wanted)
+{
+    uint64_t now = cup_ticks(), most = ticks_of(NAMED_AT_ONCE), left;
+    if (budget.is_unlimited)
+        return wanted;
+    if (!budget.is_used || (int64_t)(now - budget.unspent - most) > 0)
+        budget.unspent = now - most;
+    budget.is_used = true;
+    left = (int64_t)(now - budget.unspent) > 0 ? (now - budget.unspent) / ticks_of(1) : 0;
+    uint32_t number = left < wanted ? (uint32_t)left : wanted;
+    budget.unspent += number * ticks_of(1);
+    return number;
+}
+
+/* ---- naming --------------------------------------------------------------------------------- */
+
+/* The caller's node has a number, or is 0. */
+static void name_node(uint32_t node)
+{
+    const struct cup_stack_node *frame = &nodes.at[node - 1];
+    unsigned char *at = pending.rows + pending.bytes;
+    size_t bytes = cup_pairs_number(at, nodes.named_count + 1 - number_of(frame->parent));
+    bytes += cup_pairs_number(at + bytes, frame->of << 1 | frame->of >> 31);
+    bytes += cup_pairs_number(at + bytes, frame->at + 1);
+    pending.bytes += (uint32_t)bytes;
+    __atomic_store_n(&pending.count, pending.count + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&nodes.named[node - 1], ++nodes.named_count, __ATOMIC_RELEASE);
+}
+
+static uint32_t caller_of(uint32_t node)
+{
+    return nodes.at[node - 1].parent;
+}
+
+/* Names the COUNT outermost of the nodes without a number from NODE outwards, at most AT_ONCE.
+ * False: no room. */
+enum { AT_ONCE = 64 };
+static bool name_callers(uint32_t node, uint32_t count)
+{
+    uint32_t outermost[AT_ONCE], seen = 0;
+    for (; node && !number_of(node); node = caller_of(node))
+        outermost[seen++ % AT_ONCE] = node;
+    if (pending.bytes + AT_ONCE * ROW_LONGEST > sizeof pending.rows && !write_pending())
+        return false;
+    for (; count; count--)
+        name_node(outermost[--seen % AT_ONCE]);
+    return true;
+}
+
+/* Names NODE and its callers, from the outside, as far as the budget and the log have room. */
+static void name_chain(uint32_t node)
+{
+    uint32_t missing = 0;
+    for (uint32_t at = node; at && !number_of(at); at = caller_of(at))
+        missing++;
+    uint32_t left = spend_names(missing);
+    if (left < missing)
+        cup_log_health(CUP_H_STACKS_CUT, 1);
+    for (uint32_t now; left; left -= now) {
+        now = left < AT_ONCE ? left : AT_ONCE;
+        if (!name_callers(node, now))
+            return;
     }
-    return nodes.count;
+}
+
+/* A number that is no node's stays as it is. */
+uint32_t cup_node_record(uint32_t node)
+{
+    if (!node || node > __atomic_load_n(&nodes.count, __ATOMIC_ACQUIRE) || number_of(node))
+        return node <= nodes.count ? number_of(node) : node;
+    cup_stack_tables_lock();
+    name_chain(node);
+    while (node && !number_of(node))
+        node = caller_of(node);
+    cup_stack_tables_unlock();
+    return number_of(node);
 }
 
 void cup_stack_tables_reset(void)
@@ -245,5 +347,6 @@ void cup_stack_tables_reset(void)
     reset_nodes();
     code_count = 0;
     pending.count = pending.bytes = 0;
+    budget.is_used = false;
     lock = 0;
 }

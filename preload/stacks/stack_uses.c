@@ -4,6 +4,7 @@
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/stacks/stack_tables.h"
+#include "preload/stacks/use_sums.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -11,18 +12,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What a task did at one stack, of one kind. */
-struct sum {
-    uint32_t node;
-    uint16_t use;   /* enum cup_stack_use */
-    uint16_t taken; /* not 0: an entry of a table that is in use */
-    uint64_t count, bytes, ns;
-};
-
 /* A running task's sums are written after 4 s, then after 8, 16, ... s, at most 64 s apart. So a
  * task that is killed loses at most the second half of its events, or the last minute; and a task
  * that runs for hours writes little. The clock is read at every LOOK_EVERY-th event. */
 enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 };
+
+/* A process writes so many rows as they are. Then it joins small rows of a task, so that some
+ * ROWS_A_WRITE and ROWS_A_SECOND for each second since its last record are left (use_sums.h). */
+enum { ROWS_WHOLE = 8192, ROWS_A_WRITE = 8, ROWS_A_SECOND = 2 };
 
 /* One table per running task. A new task takes the first free one, so there are as many tables as
  * tasks ever ran at the same time. Table 0 is for events of no running task. */
@@ -37,13 +34,21 @@ static struct {
         uint32_t uses;  /* events so far, modulo 2^32 */
         uint32_t taken; /* events with a known stack since the last record, without CPU samples */
         uint32_t wait_s;
-        uint64_t written; /* ticks: when the last record was written */
-        struct sum *sums; /* an open hash table; free entries are not taken */
+        uint64_t written;         /* ticks: when the last record was written */
+        struct cup_use_sum *sums; /* an open hash table; free entries are not taken */
     } tables[TABLES];
     uint8_t last[TABLES]; /* by task modulo TABLES: the table where such a task was last found */
     uint32_t used;        /* the highest table that was ever used */
     uint32_t making;      /* a lock: a task must not get two tables */
+    uint64_t rows;        /* rows that were written */
 } uses;
+
+static bool never_joins;
+
+void cup_stack_uses_want_all(void)
+{
+    never_joins = true;
+}
 
 /* ---- entries ------------------------------------------------------------------------------ */
 
@@ -54,16 +59,16 @@ static size_t count_entries(const struct table *table)
 
 static size_t memory_bytes(uint32_t bits)
 {
-    return sizeof(struct sum) << bits;
+    return sizeof(struct cup_use_sum) << bits;
 }
 
 /* The entry of NODE and USE, or the free one where it belongs. */
-static inline struct sum *find_entry(const struct table *table, uint32_t node, uint32_t use)
+static inline struct cup_use_sum *find_entry(const struct table *table, uint32_t node, uint32_t use)
 {
     uint64_t key = (uint64_t)node * CUP_STACK_USE_COUNT + use;
     size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table->bits));
     for (;; at = (at + 1) & (count_entries(table) - 1)) {
-        struct sum *sum = &table->sums[at];
+        struct cup_use_sum *sum = &table->sums[at];
         if (!sum->taken || (sum->node == node && sum->use == use))
             return sum;
     }
@@ -97,35 +102,14 @@ static bool grow_table(struct table *table)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static bool is_before(const struct sum *a, const struct sum *b)
-{
-    return a->node != b->node ? a->node < b->node : a->use < b->use;
-}
-
-/* Shell sort, in place, with gaps that shrink as Gonnet and Baeza-Yates propose: qsort() of libc
- * may allocate. */
-static void sort_sums(struct sum *sums, size_t count)
-{
-    for (size_t gap = count; gap > 1;) {
-        gap = gap < 5 ? 1 : (5 * gap - 1) / 11;
-        for (size_t i = gap; i < count; i++) {
-            struct sum sum = sums[i];
-            size_t at = i;
-            for (; at >= gap && is_before(&sum, &sums[at - gap]); at -= gap)
-                sums[at] = sums[at - gap];
-            sums[at] = sum;
-        }
-    }
-}
-
 /* Returns the length of the row. */
-static size_t encode_row(unsigned char *at, const struct sum *sum, uint32_t node_before)
+static size_t encode_row(unsigned char *at, const struct cup_use_sum *sum, uint32_t node_before)
 {
     size_t bytes = cup_pairs_number(at, sum->node - node_before);
     bytes += cup_pairs_number(at + bytes, sum->use);
-    bytes += cup_pairs_number(at + bytes, sum->count);
-    bytes += cup_pairs_number(at + bytes, sum->bytes);
-    return bytes + cup_pairs_number(at + bytes, sum->ns);
+    for (int i = 0; i < CUP_USE_MEASURES; i++)
+        bytes += cup_pairs_number(at + bytes, sum->is[i]);
+    return bytes;
 }
 
 static void write_record(uint32_t task, const unsigned char *rows, size_t bytes, size_t count)
@@ -135,14 +119,24 @@ static void write_record(uint32_t task, const unsigned char *rows, size_t bytes,
         cup_log_health(CUP_H_STACKS_DROPPED, count);
 }
 
-/* Sorts SUMS and writes them as rows of TASK, in records of at most 2 KiB, encoded as
- * include/log_format.h describes. Rows that do not fit into the log are counted as dropped. */
-static void write_sums(uint32_t task, struct sum *sums, size_t count)
+/* Records name nodes by other numbers than the tables of this process. Returns how many rows are
+ * left. */
+static size_t name_nodes(struct cup_use_sum *sums, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sums[i].node = cup_node_record(sums[i].node);
+    cup_nodes_write();
+    cup_use_sums_sort(sums, count);
+    return cup_use_sums_unite(sums, count);
+}
+
+/* Writes SUMS as rows of TASK, in records of at most 2 KiB, encoded as include/log_format.h
+ * describes. Rows that do not fit into the log are counted as dropped. */
+static void write_sums(uint32_t task, struct cup_use_sum *sums, size_t count)
 {
     enum { ROW_LONGEST = 36 };
     unsigned char rows[2048];
-    sort_sums(sums, count);
-    cup_nodes_write();
+    count = name_nodes(sums, count);
     for (size_t next = 0; next < count;) {
         size_t bytes = 0, first = next;
         for (; next < count && bytes + ROW_LONGEST <= sizeof rows; next++)
@@ -153,18 +147,33 @@ static void write_sums(uint32_t task, struct sum *sums, size_t count)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
+/* Joins small rows of TABLE, whose first COUNT entries are all that it has, if there are too many
+ * for the time since its last record. Returns how many are left. */
+static size_t join_rows(struct table *table, size_t count)
+{
+    uint64_t given = 0, seconds = cup_ticks_ns(cup_ticks() - table->written) / 1000000000;
+    uint64_t written = __atomic_fetch_add(&uses.rows, count, __ATOMIC_RELAXED);
+    if (never_joins || written < ROWS_WHOLE)
+        return count;
+    cup_use_sums_sort(table->sums, count);
+    count = cup_use_sums_join(table->sums, count, ROWS_A_WRITE + ROWS_A_SECOND * seconds, &given);
+    cup_log_health(CUP_H_EVENTS_THINNED, given);
+    return count;
+}
+
 /* Writes all sums and empties the table. The entries are moved to its beginning to be sorted. */
 static void write_table(struct table *table)
 {
     size_t count = 0;
-    table->written = cup_ticks();
     for (size_t i = 0; i < count_entries(table); i++)
         if (table->sums[i].taken) {
-            struct sum sum = table->sums[i];
+            struct cup_use_sum sum = table->sums[i];
             table->sums[i].taken = 0;
             table->sums[count++] = sum;
         }
-    write_sums(table->task, table->sums, count);
+    size_t left = join_rows(table, count);
+    table->written = cup_ticks();
+    write_sums(table->task, table->sums, left);
     cup_log_health(CUP_H_STACKS_TAKEN, table->taken);
     table->taken = 0;
     for (size_t i = 0; i < count; i++)
@@ -305,20 +314,21 @@ static inline struct table *lock_table(uint32_t task)
 /* ---- adding ------------------------------------------------------------------------------- */
 
 /* NULL: no room. */
-static __attribute__((noinline)) struct sum *begin_sum(struct table *table, uint32_t node,
-                                                       enum cup_stack_use use)
+static __attribute__((noinline)) struct cup_use_sum *begin_sum(struct table *table, uint32_t node,
+                                                               enum cup_stack_use use)
 {
     if (!make_room(table))
         return NULL;
-    struct sum *sum = find_entry(table, node, use);
-    *sum = (struct sum){.node = node, .use = (uint16_t)use, .taken = 1};
+    struct cup_use_sum *sum = find_entry(table, node, use);
+    *sum = (struct cup_use_sum){.node = node, .use = (uint16_t)use, .taken = 1};
     table->count++;
     return sum;
 }
 
-static inline struct sum *find_sum(struct table *table, uint32_t node, enum cup_stack_use use)
+static inline struct cup_use_sum *find_sum(struct table *table, uint32_t node,
+                                           enum cup_stack_use use)
 {
-    struct sum *sum = table->bits ? find_entry(table, node, use) : NULL;
+    struct cup_use_sum *sum = table->bits ? find_entry(table, node, use) : NULL;
     return __builtin_expect(sum && sum->taken, 1) ? sum : begin_sum(table, node, use);
 }
 
@@ -327,12 +337,12 @@ static inline void add_use(struct table *table, uint32_t node, enum cup_stack_us
                            uint64_t count, uint64_t bytes, uint64_t ns)
 {
     write_if_due(table);
-    struct sum *sum = find_sum(table, node, use);
+    struct cup_use_sum *sum = find_sum(table, node, use);
     if (sum) {
         table->taken += node && use < CUP_U_CPU;
-        sum->count += count;
-        sum->bytes += bytes;
-        sum->ns += ns;
+        sum->is[CUP_USE_COUNT] += count;
+        sum->is[CUP_USE_BYTES] += bytes;
+        sum->is[CUP_USE_NS] += ns;
     } else {
         cup_log_health(CUP_H_STACKS_DROPPED, 1);
     }
@@ -348,7 +358,7 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns)
 {
     struct table *table = lock_own(task);
-    struct sum sum = {.node = node, .use = (uint16_t)use, .ns = ns};
+    struct cup_use_sum sum = {.node = node, .use = (uint16_t)use, .is = {[CUP_USE_NS] = ns}};
     if (table)
         add_use(table, node, use, 0, 0, ns);
     else
@@ -393,4 +403,5 @@ void cup_stack_uses_reset(void)
     }
     uses.used = 0;
     uses.making = 0;
+    uses.rows = 0;
 }

@@ -15,6 +15,10 @@ void cup_stack_use(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_
  * table, because too many tasks run): then a record is written at once. */
 void cup_stack_use_late(uint32_t task, uint32_t node, enum cup_stack_use use, uint64_t ns);
 
+/* No small rows are joined from now on, however many a process writes. Called once, before any
+ * event. */
+void cup_stack_uses_want_all(void);
+
 /* Rows of the lifecycle table. The sums are written when their task ends, or the process. */
 void cup_stack_uses_task_ended(uint32_t task);
 void cup_stack_uses_process_ends(void);

@@ -75,10 +75,18 @@ CALLED size_t stacks_fields(void)
     return sizeof cup_layout / sizeof(size_t);
 }
 
+static uint32_t highest; /* of the nodes that a call returned */
+
+static uint32_t note_node(uint32_t node)
+{
+    highest = node > highest ? node : highest;
+    return node;
+}
+
 CALLED uint32_t stacks_here(uint32_t under)
 {
     cup_guard();
-    uint32_t node = cup_stack_here(under);
+    uint32_t node = note_node(cup_stack_here(under));
     cup_unguard();
     return node;
 }
@@ -102,7 +110,7 @@ CALLED uint32_t stacks_native_here(uint32_t under)
 {
     take_slot();
     cup_guard();
-    uint32_t node = cup_stack_native_here(under);
+    uint32_t node = note_node(cup_stack_native_here(under));
     cup_unguard();
     return node;
 }
@@ -136,9 +144,11 @@ static double cost_of(uint32_t (*here)(uint32_t under))
     return best;
 }
 
-/* The log has all nodes that were seen. */
+/* The log has all nodes that were seen, under the numbers that the calls returned. */
 CALLED void stacks_write(void)
 {
+    for (uint32_t node = 1; node <= highest; node++)
+        cup_node_record(node);
     cup_nodes_write();
 }
 

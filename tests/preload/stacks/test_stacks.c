@@ -68,21 +68,71 @@ Test(stacks, chains_share_what_they_have_in_common)
     cr_expect_eq(cup_nodes_find(3, 1, 10), 0);
     struct cup_stack_node branch[2] = {{1, 3, CUP_AT_UNKNOWN}, {0, CUP_NODE_HELPER, 0}};
     cr_assert_eq(cup_nodes_add(branch, 2), 5);
-    static const struct cup_stack_node expected[] = {
-        {0, 1, 10}, {1, 2, 20}, {2, 1, 10}, {1, 3, CUP_AT_UNKNOWN}, {4, CUP_NODE_HELPER, 0}};
+    cup_nodes_write();
     uint64_t at = 0;
+    cr_expect_null(test_next(&at, CUP_R_NODES), "no record names one");
+    cr_expect_eq(cup_node_record(5), 3, "its callers come first");
+    cr_expect_eq(cup_node_record(3), 5);
+    cr_expect_eq(cup_node_record(1), 1);
+    cr_expect_eq(cup_node_record(5), 3);
+    cr_expect_eq(cup_node_record(0), 0);
+    at = 0;
     cr_expect_null(test_next(&at, CUP_R_NODES), "they are written together");
     cup_nodes_write();
     cup_nodes_write();
+    static const struct cup_stack_node expected[] = {
+        {0, 1, 10}, {1, 3, CUP_AT_UNKNOWN}, {2, CUP_NODE_HELPER, 0}, {1, 2, 20}, {4, 1, 10}};
     at = 0;
     const struct cup_record *record = test_next(&at, CUP_R_NODES);
     cr_assert_not_null(record);
     expect_nodes((const struct cup_r_nodes *)record, expected, 1, 5);
     cr_expect_null(test_next(&at, CUP_R_NODES));
     cr_assert_eq(cup_nodes_add((struct cup_stack_node[]){{3, 4, 0}}, 1), 6);
+    cr_expect_eq(cup_node_record(6), 6);
     cup_nodes_write();
-    expect_nodes((const void *)test_next(&at, CUP_R_NODES), (struct cup_stack_node[]){{3, 4, 0}}, 6,
+    expect_nodes((const void *)test_next(&at, CUP_R_NODES), (struct cup_stack_node[]){{5, 4, 0}}, 6,
                  1);
+}
+
+/* Adds a chain of COUNT frames at offsets from FIRST on, none of which is in the tree. */
+static uint32_t add_chain(uint32_t first, uint32_t count)
+{
+    struct cup_stack_node chain[1000];
+    for (uint32_t i = 0; i < count; i++)
+        chain[i] = (struct cup_stack_node){0, 1, first + i};
+    return cup_nodes_add(chain, count);
+}
+
+/* Deeper than what is named at a time. */
+Test(stacks, a_deep_stack_is_named_from_the_outside)
+{
+    uint64_t at = 0;
+    cr_assert_eq(add_chain(0, 1000), 1000);
+    cr_expect_eq(cup_node_record(700), 700);
+    cr_expect_eq(cup_node_record(1000), 1000);
+    cr_expect_eq(cup_node_record(1), 1);
+    cup_nodes_write();
+    uint32_t next = 1;
+    for (const struct cup_r_nodes *record; (record = (const void *)test_next(&at, CUP_R_NODES));
+         next += record->count)
+        cr_expect_eq(record->first, next);
+    cr_expect_eq(next, 1001);
+}
+
+/* The budget is that of one moment: the test takes no second. */
+Test(stacks, nodes_beyond_the_budget_count_at_a_caller)
+{
+    enum { CHAIN = 1000, CHAINS = 40, AT_ONCE = 1 << 14 };
+    uint32_t named = 0, cut = 0;
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        uint32_t last = add_chain(i * CHAIN, CHAIN), number = cup_node_record(last);
+        named += number == (i + 1) * CHAIN;
+        cut += number < i * CHAIN;
+    }
+    cr_expect_eq(named, AT_ONCE / CHAIN);
+    cr_expect_geq(cut, CHAINS - named - 1,
+                  "the numbers of these are none: nothing of them is named");
+    cr_expect_eq(cup_log_header()->health[CUP_H_STACKS_CUT], CHAINS - named);
 }
 
 static void set_up_small(void)
@@ -93,20 +143,15 @@ static void set_up_small(void)
 
 TestSuite(stacks_full, .init = set_up_small, .fini = test_log_close);
 
-Test(stacks_full, a_full_log_takes_no_more_nodes)
+Test(stacks_full, a_full_log_names_no_more_nodes)
 {
-    struct cup_stack_node chain[100];
-    uint32_t last = 0, told = 0, count = 0;
-    do {
-        for (uint32_t i = 0; i < 100; i++)
-            chain[i] = (struct cup_stack_node){0, 1, count * 100 + i};
-        told = last ? last : told;
-        last = cup_nodes_add(chain, 100);
-    } while (last && ++count < 10000);
-    cr_assert_eq(last, 0, "the log took everything");
-    cr_assert_gt(told, 1000);
-    cr_expect_eq(told, count * 100);
-    cr_expect_eq(cup_nodes_find(0, 1, count * 100), 0);
+    uint32_t node, count = 0;
+    cup_nodes_want_all();
+    do
+        node = cup_node_record(add_chain(count * 100, 100));
+    while (node && ++count < 2000);
+    cr_assert_eq(node, 0, "the log took everything");
+    cr_expect_gt(count, 10);
     cr_expect_gt(cup_log_header()->health[CUP_H_RECORDS_DROPPED], 0);
 }
 

@@ -349,6 +349,11 @@ static void print_thinned(const struct cup_page *page)
                       "another one. A figure from n stacks has an error of about 1/sqrt(n).",
                       (unsigned long long)page->profile->health[CUP_H_STACKS_TAKEN],
                       (unsigned long long)thinned);
+    if (page->profile->health[CUP_H_STACKS_CUT])
+        cup_page_line(page, CUP_DIM,
+                      "%llu sums of rare stacks count at a function further out, because too many "
+                      "different stacks came in a short time.",
+                      (unsigned long long)page->profile->health[CUP_H_STACKS_CUT]);
 }
 
 /* Prints each counter of missing or dropped stacks that is not 0. */
