@@ -18,8 +18,9 @@
 enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 };
 
 /* A process writes so many rows as they are. Then it joins small rows of a task, so that some
- * ROWS_A_WRITE and ROWS_A_SECOND for each second since its last record are left (use_sums.h). */
-enum { ROWS_WHOLE = 8192, ROWS_A_WRITE = 8, ROWS_A_SECOND = 2 };
+ * ROWS_A_WRITE are left, and ROWS_A_SECOND for each second since its last record (use_sums.h); but
+ * at most ROWS_JOINED become one. */
+enum { ROWS_WHOLE = 8192, ROWS_A_WRITE = 8, ROWS_A_SECOND = 2, ROWS_JOINED = 16 };
 
 /* One table per running task. A new task takes the first free one, so there are as many tables as
  * tasks ever ran at the same time. Table 0 is for events of no running task. */
@@ -147,6 +148,13 @@ static void write_sums(uint32_t task, struct cup_use_sum *sums, size_t count)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
+/* How many of COUNT rows are wanted so many seconds after the last record. */
+static size_t count_wanted(size_t count, uint64_t seconds)
+{
+    size_t wanted = ROWS_A_WRITE + ROWS_A_SECOND * seconds;
+    return wanted > count / ROWS_JOINED ? wanted : count / ROWS_JOINED;
+}
+
 /* Joins small rows of TABLE, whose first COUNT entries are all that it has, if there are too many
  * for the time since its last record. Returns how many are left. */
 static size_t join_rows(struct table *table, size_t count)
@@ -156,7 +164,7 @@ static size_t join_rows(struct table *table, size_t count)
     if (never_joins || written < ROWS_WHOLE)
         return count;
     cup_use_sums_sort(table->sums, count);
-    count = cup_use_sums_join(table->sums, count, ROWS_A_WRITE + ROWS_A_SECOND * seconds, &given);
+    count = cup_use_sums_join(table->sums, count, count_wanted(count, seconds), &given);
     cup_log_health(CUP_H_EVENTS_THINNED, given);
     return count;
 }

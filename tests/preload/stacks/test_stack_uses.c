@@ -119,6 +119,7 @@ Test(stack_uses, full_tables_are_written_out)
     enum { NODES = 30000 };
     size_t records;
     uint64_t bytes = 0, count = 0;
+    cup_stack_uses_want_all();
     for (uint32_t round = 0; round < 2; round++)
         for (uint32_t i = 1; i <= NODES; i++)
             cup_stack_use(TASK, i * 7919 % 1000003, CUP_U_READ, 1, i, 1);
@@ -133,6 +134,37 @@ Test(stack_uses, full_tables_are_written_out)
     cr_expect_eq(count, 2 * NODES);
     cr_expect_eq(bytes, (uint64_t)NODES * (NODES + 1));
     cr_expect_eq(cup_log_header()->health[CUP_H_STACKS_DROPPED], 0);
+}
+
+/* 120 tasks alike, of 100 reads at 100 stacks each. */
+Test(stack_uses, after_many_rows_small_ones_are_joined)
+{
+    enum { TASKS = 120, READS = 100, WHOLE = 8192 };
+    size_t records, joined = 0;
+    for (uint32_t task = 1000; task < 1000 + TASKS; task++) {
+        size_t before = rows(&records);
+        uint64_t bytes = 0, count = 0, ns = 0;
+        cup_running_add(task);
+        for (uint32_t i = 1; i <= READS; i++)
+            cup_stack_use(task, 7 * i, CUP_U_READ, 1, 100 + i, 5);
+        cup_stack_uses_task_ended(task);
+        cup_running_remove(task);
+        size_t all = rows(&records);
+        for (size_t i = before; i < all; i++) {
+            bytes += found[i].bytes;
+            count += found[i].count;
+            ns += found[i].ns;
+        }
+        cr_expect(count == READS && bytes == 100 * READS + READS * (READS + 1) / 2 &&
+                  ns == 5 * READS);
+        if (before < WHOLE)
+            cr_expect_eq(all - before, READS);
+        else
+            joined += all - before;
+    }
+    size_t tasks = TASKS - (WHOLE + READS - 1) / READS;
+    cr_expect(joined >= tasks && joined <= 25 * tasks, "%zu rows of %zu tasks", joined, tasks);
+    cr_expect_gt(cup_log_header()->health[CUP_H_EVENTS_THINNED], 0);
 }
 
 Test(stack_uses, more_tasks_than_tables_share_that_of_no_task)
@@ -175,6 +207,7 @@ Test(stack_uses_lost, a_full_log_is_told, .fini = test_log_close)
 {
     size_t records;
     test_log_open(1 << 20);
+    cup_stack_uses_want_all();
     cup_running_add(TASK);
     for (uint32_t i = 1; i <= 200000; i++)
         cup_stack_use(TASK, i * 7919, CUP_U_READ, 1, UINT64_C(1) << 40, UINT64_C(1) << 40);
