@@ -98,9 +98,9 @@ static int64_t read_number(const char *name, int64_t (*parse)(const char *), int
     return otherwise;
 }
 
-static void want_all_stacks(void)
+static void want_all_stacks(enum cup_stacks_mode mode)
 {
-    cup_stacks_want(CUP_STACKS_ON);
+    cup_stacks_want(mode);
     cup_events_want_all();
 }
 
@@ -108,9 +108,9 @@ static void read_stacks(void)
 {
     const char *text = setting("CUPPING_STACKS");
     if (text && strcmp(text, "stress") == 0)
-        cup_stacks_want(CUP_STACKS_STRESS);
+        want_all_stacks(CUP_STACKS_STRESS);
     else if (text && strcmp(text, "all") == 0)
-        want_all_stacks();
+        want_all_stacks(CUP_STACKS_ON);
     else
         cup_stacks_want(read_flag("CUPPING_STACKS", true) ? CUP_STACKS_ON : CUP_STACKS_OFF);
 }

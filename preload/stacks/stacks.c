@@ -495,7 +495,8 @@ void cup_stacks_stress(void)
     if (cup_self.guard)
         return;
     cup_guard();
-    if (cup_stack_native_here(0))
+    if (cup_node_record(cup_stack_native_here(0)))
         cup_log_health(CUP_H_STACKS_TAKEN, 1);
+    cup_nodes_write();
     cup_unguard();
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* What CUPPING_STACKS asks for; off until this is called. Stress is for tests: a stack is read at
- * every allocation and not recorded. */
+ * every allocation, and its nodes are written, but what happened there is not. */
 enum cup_stacks_mode { CUP_STACKS_OFF, CUP_STACKS_ON, CUP_STACKS_STRESS };
 void cup_stacks_want(enum cup_stacks_mode mode);
 

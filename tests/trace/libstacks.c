@@ -46,6 +46,7 @@ CALLED const char *stacks_begin(const char *directory)
     if (differs)
         cup_layout.frame_variables += sizeof(void *);
     cup_stacks_want(CUP_STACKS_ON);
+    cup_nodes_want_all();
     if ((why = cup_stacks_verify()))
         return why;
     return cup_log_open(directory, UINT64_C(1) << 28, 0, CUP_LOG_FULL, &why) ? why : NULL;
