@@ -17,6 +17,8 @@ METRIC(workers_refused, "workers that attach refused", COUNT,
        cup_count(t->profile->collected.refused), "they are not profiled")
 METRIC(tasks_missing, "tasks in no log", COUNT, cup_count(cup_missing_sum(t->profile).tasks),
        "by the count of Dask's scheduler; of `cupping collect` and attach")
+METRIC(chunks_counted_twice, "chunks counted twice", COUNT, cup_count(t->chunks_counted_twice),
+       "two processes ended them, and `cupping merge --per-prefix` summed up both attempts")
 METRIC(logs_not_closed, "logs not closed", COUNT, logs_not_closed(t),
        "processes killed, crashed or still running")
 METRIC(bytes_lost, "bytes lost to damage", BYTES, cup_count(t->profile->skipped_bytes),

@@ -6,7 +6,8 @@
  * few keys are compared whole: a hash_map.h would take five times the memory, which for ten million
  * chunks is more than any other table of a report. */
 struct __attribute__((packed)) slot {
-    uint32_t item; /* index + 1; 0: the slot is free */
+    /* Index + 1 in items, or in summed_keys, which follow the items; 0: the slot is free. */
+    uint32_t item;
     uint8_t tag : 7;
     bool repeated : 1; /* there is more than one attempt at the chunk */
 };
@@ -16,9 +17,9 @@ struct attempts {
     size_t count;       /* of slots */
 };
 
-static int start_attempts(struct attempts *attempts, size_t items)
+static int start_attempts(struct attempts *attempts, size_t chunks)
 {
-    attempts->count = items + items / 2 + 1;
+    attempts->count = chunks + chunks / 2 + 1;
     attempts->slots = calloc(attempts->count, sizeof *attempts->slots);
     return attempts->slots ? 0 : -1;
 }
@@ -34,14 +35,20 @@ static uint8_t tag_of(uint64_t key_hash)
     return key_hash & 0x7f;
 }
 
+static uint64_t key_of(const struct cup_profile *profile, uint32_t index)
+{
+    return index < profile->item_count ? cup_task_of_item(profile, index)->key_hash
+                                       : profile->summed_keys[index - profile->item_count];
+}
+
 /* The slot of the attempts at a task, or the free one where it belongs. */
 static struct slot *find_slot(const struct attempts *attempts, const struct cup_profile *profile,
                               uint64_t key_hash)
 {
     for (size_t i = first_slot(attempts, key_hash);; i = i + 1 < attempts->count ? i + 1 : 0) {
         struct slot *slot = &attempts->slots[i];
-        if (slot->item == 0 || (slot->tag == tag_of(key_hash) &&
-                                cup_task_of_item(profile, slot->item - 1)->key_hash == key_hash))
+        if (slot->item == 0 ||
+            (slot->tag == tag_of(key_hash) && key_of(profile, slot->item - 1) == key_hash))
             return slot;
     }
 }
@@ -104,46 +111,51 @@ enum { LOOK_AHEAD = 16 };
 /* The map is larger than the CPU's caches and the order of keys is random: fetching slots ahead of
  * time halves the time spent here. */
 static void prefetch_attempt(const struct attempts *attempts, const struct cup_profile *profile,
-                             size_t item)
+                             size_t index)
 {
-    if (item < profile->item_count) {
-        uint64_t key_hash = cup_task_of_item(profile, (uint32_t)item)->key_hash;
+    if (index < profile->item_count + profile->summed_key_count) {
+        uint64_t key_hash = key_of(profile, (uint32_t)index);
         __builtin_prefetch(&attempts->slots[first_slot(attempts, key_hash)]);
     }
 }
 
 /* Attempts at the same chunks are among the summed tasks of other processes. When they ran is not
- * known: they count as the later ones, because what one process does last is kept. */
-static void settle_summed(struct cup_totals *totals, struct attempts *attempts)
+ * known: they count as the later ones, because what one process does last is kept. INDEX: in
+ * summed_keys, after the items. */
+static void settle_summed(struct cup_totals *totals, struct attempts *attempts, uint32_t index)
 {
     const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; profile->item_count && i < profile->summed_key_count; i++) {
-        if (i + LOOK_AHEAD < profile->summed_key_count)
-            __builtin_prefetch(
-                &attempts->slots[first_slot(attempts, profile->summed_keys[i + LOOK_AHEAD])]);
-        struct slot *counts = find_slot(attempts, profile, profile->summed_keys[i]);
-        if (counts->item == 0)
-            continue;
-        uint8_t *outcome = &totals->outcomes[counts->item - 1];
-        totals->retried_chunks += !counts->repeated;
-        counts->repeated = true;
-        if (rank_of(*outcome) > 0)
-            *outcome = CUP_OUTCOME_REPEATED;
+    uint64_t key_hash = key_of(profile, index);
+    struct slot *counts = find_slot(attempts, profile, key_hash);
+    if (counts->item == 0) {
+        *counts = (struct slot){.item = index + 1, .tag = tag_of(key_hash)};
+        return;
     }
+    totals->retried_chunks += !counts->repeated;
+    counts->repeated = true;
+    if (counts->item > profile->item_count) {
+        totals->chunks_counted_twice++;
+        return;
+    }
+    uint8_t *outcome = &totals->outcomes[counts->item - 1];
+    if (rank_of(*outcome) > 0)
+        *outcome = CUP_OUTCOME_REPEATED;
+    counts->item = index + 1;
 }
 
 int cup_attempts_settle(struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
     struct attempts attempts = {0};
-    int result = start_attempts(&attempts, profile->item_count);
-    for (uint32_t i = 0; result == 0 && i < profile->item_count; i++) {
+    size_t count = profile->item_count + profile->summed_key_count;
+    int result = start_attempts(&attempts, count);
+    for (uint32_t i = 0; result == 0 && i < count; i++) {
         prefetch_attempt(&attempts, profile, i + LOOK_AHEAD);
-        if (cup_item_is_chunk(&profile->items[i]))
+        if (i >= profile->item_count)
+            settle_summed(totals, &attempts, i);
+        else if (cup_item_is_chunk(&profile->items[i]))
             settle_attempt(totals, &attempts, i);
     }
-    if (result == 0)
-        settle_summed(totals, &attempts);
     free(attempts.slots);
     return result;
 }

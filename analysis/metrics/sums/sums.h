@@ -146,6 +146,8 @@ struct cup_totals {
     uint64_t used_chunks, failed_chunks, repeated_chunks, unfinished_chunks, running_chunks,
         skipped_chunks, unknown_chunks;
     uint64_t retried_chunks; /* different chunks with more than one attempt */
+    /* Attempts in sums of tasks, at chunks (or metadata) that another process's sums have, too. */
+    uint64_t chunks_counted_twice;
     /* From here to `coffea`: sums over used chunks. */
     uint64_t events;
     uint64_t chunks_without_events;
@@ -208,7 +210,7 @@ enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct 
                                 const struct cup_item *item);
 
 /* For cup_sums_make(): finds which of several attempts at a chunk is the one whose result was used.
- * Sets outcomes and retried_chunks. Returns 0, or -1 without memory. */
+ * Sets outcomes, retried_chunks and chunks_counted_twice. Returns 0, or -1 without memory. */
 int cup_attempts_settle(struct cup_totals *totals);
 
 /* For cup_sums_make(). Returns 0, or -1 without memory. */

@@ -316,6 +316,19 @@ static size_t add_summed(const struct cup_totals *totals, struct cup_warning *wa
     return 1;
 }
 
+static size_t add_counted_twice(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    if (totals->chunks_counted_twice == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%s counted twice, with events, times and bytes: two processes ended %s, and `cupping "
+             "merge --per-prefix` summed up both attempts. Without it they count once.",
+             CUP_FORMAT("%s %s", CUP_SHOW_COUNTED(totals->chunks_counted_twice, "chunk"),
+                        totals->chunks_counted_twice == 1 ? "is" : "are"),
+             totals->chunks_counted_twice == 1 ? "it" : "them");
+    return 1;
+}
+
 static size_t add_full_logs(const struct cup_totals *totals, struct cup_warning *warnings)
 {
     const struct cup_profile *profile = totals->profile;
@@ -340,6 +353,7 @@ size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
     size_t count = add_summed(totals, warnings);
+    count += add_counted_twice(totals, &warnings[count]);
     count += add_full_logs(totals, &warnings[count]);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);

@@ -166,6 +166,9 @@ static void put_task(struct log_builder *log, int i, uint32_t task, const char *
     put_reads(log, task, CUP_BLOCK_HELPS);
 }
 
+/* So many chunks of the first log ended in the last one, too. */
+static uint32_t ended_twice;
+
 /* The last log has second attempts at the chunks that failed in the first one, and at one that
  * succeeded there last. It ends without notice, with an unfinished task. */
 static void save_log_number(int i)
@@ -183,8 +186,12 @@ static void save_log_number(int i)
     put_introduction(&log);
     for (uint32_t task = 1; task <= TASKS; task++) {
         snprintf(key, sizeof key, "process-0-%u", task == 399 ? 399 : task - 1);
-        bool again = i == LOGS - 1 && (fails(task - 1) || task == 399);
-        put_task(&log, i, task, again ? key : NULL);
+        bool again = fails(task - 1) || task == 399;
+        if (task > 110 && task <= 110 + ended_twice) {
+            snprintf(key, sizeof key, "process-0-%u", task);
+            again = true;
+        }
+        put_task(&log, i, task, again && i == LOGS - 1 ? key : NULL);
     }
     if (i == LOGS - 1)
         put_begin(&log, i, TASKS + 1, NULL);
@@ -311,6 +318,32 @@ Test(summary, totals_are_those_of_all_tasks)
     cr_expect_eq(t.losses->events_all, totals.losses->events_all);
     cup_totals_free(&t);
     cup_profile_free(&merged);
+}
+
+Test(summary, the_report_names_chunks_that_two_processes_ended)
+{
+    struct cup_error error;
+    struct cup_profile merged;
+    struct cup_totals t;
+    ended_twice = 20;
+    save_logs();
+    ended_twice = 0;
+    const char *path = path_in(outside, "all.cup");
+    MERGE(path, scratch);
+    load_fixture(&(struct cup_load_options){0});
+    cr_expect_eq(totals.chunks_counted_twice, 0);
+    cr_assert_eq(cup_profile_load(&merged, path, &(struct cup_load_options){0}, &error), 0, "%s",
+                 error.text);
+    cr_assert_eq(cup_totals_make(&t, &merged), 0);
+    cr_expect_gt(t.chunks_counted_twice, 0);
+    cr_expect_eq(t.used_chunks, totals.used_chunks + t.chunks_counted_twice);
+    cr_expect_eq(t.retried_chunks, totals.retried_chunks);
+    cup_totals_free(&t);
+    cup_profile_free(&merged);
+    cr_expect_eq(RUN(report, path), 0);
+    char *out = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(out, "counted twice"), "%s", out);
+    free(out);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
