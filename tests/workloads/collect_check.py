@@ -347,9 +347,37 @@ async def count_tasks(scratch):
     await made.find_nannies()
     scheduler.join("idle")  # after the last end of a task
     await made.find_nannies(leaves=True)
-    check(made.tasks_ended() == {"a": 6, "brief": 22}, f"{made.tasks_ended()}")
+    check(made.tasks_ended(made.ended) == {"a": 6, "brief": 22}, f"{made.tasks_ended(made.ended)}")
     check(scheduler.handlers[deltas.CLIENTS]() == [], "nannies would wait")
     check(deltas.remove_joined_plugin(scheduler) == 0 and not scheduler.plugins, "the plugin stays")
+
+
+def written_counts(made):
+    made.settle_counts()
+    made.write_state(True)
+    return json.loads(Path(made.directory, "collected.json").read_text())["tasks_ended"]
+
+
+async def count_before_the_end(scratch):
+    """What a client leaves that is killed: counts that are not newer than the copies."""
+    made = collector(Net({}), f"{scratch}/counts", ["a", "b", "bare"])
+    made.joined, made.ended = {0: "a", 1: "b"}, [3, 1]
+    a, b, bare = made.nannies.values()
+    bare.status = "no directory"
+    check(written_counts(made) == {}, "no nanny has answered")
+    made.ended = [5, 1]
+    a.whole_answers += 2
+    b.whole_answers += 1
+    check(written_counts(made) == {}, "the copies may be older than the counts")
+    b.whole_answers += 1
+    check(written_counts(made) == {"a": 3, "b": 1}, "all nannies have answered twice")
+    a.whole_answers += 2
+    b.ended = "its nanny closed"
+    check(written_counts(made) == {"a": 5, "b": 1}, "one has answered, one is gone")
+    made.counts_wait = True
+    made.settling = made.ended = [7, 1]
+    a.whole_answers += 2
+    check(written_counts(made) == {"a": 5, "b": 1}, "attach does not know yet whom to leave out")
 
 
 async def limit_the_disk(scratch):
@@ -391,7 +419,7 @@ async def main():
     scratch = sys.argv[1]
     facts = await lose_answers(scratch)
     for part in send_nothing_twice, share_a_directory, ignore_others, name_those_that_left, \
-            wait_for_new_clients, count_tasks, limit_the_disk, refuse_names:
+            wait_for_new_clients, count_tasks, count_before_the_end, limit_the_disk, refuse_names:
         await part(scratch)
     print(json.dumps(facts))
 

@@ -253,11 +253,12 @@ static int load_all(struct cup_profile *profile, const char *directory,
     chosen.clocks = &clocks;
     choose_run(&crew.builder, names, &chosen);
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
+    /* Before the logs: what it says of them stays true while a job fills them. */
+    cup_collected_read(&profile->collected, directory);
     load_names(&crew);
     mark_path_chunks(profile);
     count_summed_chunks(profile);
     cup_processes_judge(profile);
-    cup_collected_read(&profile->collected, directory);
     if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory &&

@@ -77,7 +77,9 @@ class Attachment:
             if not nanny:
                 self.refused[worker] = "it has no nanny (--no-nanny), which would have to restart it"
         # Before the restarts, so that a worker that joins and leaves during them is known.
-        self._collector = Collector(self.client, self.directory, refused=self.refused).start()
+        self._collector = Collector(self.client, self.directory, refused=self.refused)
+        self._collector.counts_wait = True
+        self._collector.start()
         states = self._states()
         self._collector.leave_out({worker for worker, state in states.items() if not state["preloaded"]})
         self.refused.update({worker: state["why"] for worker, state in states.items() if state["why"]})

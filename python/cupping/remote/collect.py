@@ -143,6 +143,11 @@ class Nanny:
         self.ended = None  # why it is not asked any more
         self.pid = None
 
+    def still_owes(self, answers):
+        """It can have logs, and has not given so many whole answers yet."""
+        has_logs = self.status not in ("no directory", "no plugin")
+        return has_logs and not self.ended and self.whole_answers < answers
+
 
 class Collector:
     """Fetches the logs of a cluster into a directory.
@@ -183,6 +188,10 @@ class Collector:
         self.uncounted = set()  # numbers of those without the library
         self.counted = None  # how many workers are counted, in that order; None: all
         self.ended = []  # tasks that each worker has ended, by its number
+        self.counts_wait = False  # until leave_out()
+        self.settled = []  # an earlier self.ended: the copies have at least as many tasks
+        self.settling = []  # the next one, once these nannies have given so many whole answers:
+        self.awaited = {}
 
     # ---- from the user's thread
 
@@ -230,6 +239,7 @@ class Collector:
     def leave_out(self, workers):
         """The tasks that these processes of workers end are in no log: they are not profiled."""
         self.uncounted |= {number for number, address in self.joined.items() if address in workers}
+        self.counts_wait = False
 
     def finish_counting(self, seconds=30):
         """Workers that join from now on are not profiled."""
@@ -239,15 +249,23 @@ class Collector:
             pass
         self.counted = self.found["joined"]
 
-    def tasks_ended(self):
+    def tasks_ended(self, ended):
         """{address of a worker: number of tasks} that it ended, as the scheduler counted them. Its logs
         have at least as many."""
         sums = {}
-        last = len(self.ended) if self.counted is None else min(len(self.ended), self.counted)
+        last = len(ended) if self.counted is None else min(len(ended), self.counted)
         for number, address in self.joined.items():
             if number < last and number not in self.uncounted:
-                sums[address] = sums.get(address, 0) + self.ended[number]
+                sums[address] = sums.get(address, 0) + ended[number]
         return {address: tasks for address, tasks in sums.items() if tasks}
+
+    def settle_counts(self):
+        """If this process is killed, a report compares the copies with counts that are older than they are."""
+        if self.counts_wait or any(nanny.still_owes(answers) for nanny, answers in self.awaited.items()):
+            return
+        self.settled, self.settling = self.settling, self.ended
+        # The first answer may be one of before.
+        self.awaited = {nanny: nanny.whole_answers + 2 for nanny in self.nannies.values()}
 
     def known_in_part(self):
         """The log of a nanny itself is not named: it ends a moment after what the nanny last sent."""
@@ -301,6 +319,7 @@ class Collector:
             await self.sleep(self.interval())
             try:
                 await self.find_nannies()
+                self.settle_counts()
                 gone = 0
             except (OSError, asyncio.TimeoutError):
                 gone += 1
@@ -670,8 +689,7 @@ class Collector:
     # ---- what is known of it all
 
     def write_state(self, collecting):
-        """Writes collected.json, which the report reads. Until the end more tasks have ended than are in
-        the logs."""
+        """Writes collected.json, which the report reads."""
         part = {
             name: about
             for name, about in self.known_in_part().items()
@@ -683,6 +701,6 @@ class Collector:
             updated=time.time(),
             full=self.full,
             logs=part,
-            tasks_ended={} if collecting else self.tasks_ended(),
+            tasks_ended=self.tasks_ended(self.settled if collecting else self.ended),
             refused=[{"worker": worker, "why": why} for worker, why in sorted(self.refused.items())],
         )
