@@ -1,12 +1,19 @@
-"""What collecting costs the scheduler: the share of its loop with and without a Collector.
+"""What collecting costs the scheduler's event loop, in CPU time of its thread.
 
-    10_collect.py [--workers 1000] [--seconds 60] [--forward]
+    10_collect.py [--workers 1000] [--questions 1000]
 
 A real `dask scheduler` gets WORKERS workers that exist only as comms: each registers, keeps its
-stream open, and heartbeats as often as Dask wants it to. Their nannies are real Dask servers (with a
-handler for deltas, and a log that changes before each question), all in one process. A Collector in
-another process asks each of them every ten seconds. Printed: CPU seconds of the scheduler's process
-divided by wall seconds, without and with the Collector, in turn, two times each.
+stream open, and is silent. Their nannies are real Dask servers (with a handler for deltas, and a log
+that changes before each question), all in one process. Another process asks what a Collector asks,
+one question after the other, so that the loop does little else. The CPU time of its thread (schedstat),
+less what it needs without questions, divided by the number of questions is the cost of one. So other
+work on the machine matters little. Printed: that cost of
+
+    list     the list of nannies and the counts of ended tasks, all of which have changed: one
+             question each ten seconds with 1,000 workers
+    forward  a question to a nanny that only the scheduler reaches, which passes it on: ten a second
+             at most. Nannies that the client reaches cost the scheduler nothing
+    count    to count a task that ended
 """
 
 import argparse
@@ -28,8 +35,8 @@ from cupping.remote import collect, deltas  # noqa: E402
 
 
 def cpu_s(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Of the main thread, which runs the event loop."""
+    return int(Path(f"/proc/{pid}/task/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 class GrowingSource(deltas.Source):
@@ -57,7 +64,7 @@ DATA = deltas.zlib.compress(random.Random(1).randbytes(2 * 4096) + bytes(3 * 409
 
 
 async def serve(scheduler, workers):
-    """Registers the workers, prints "ready", and heartbeats until it is killed."""
+    """Registers the workers, prints "ready", and serves until it is killed."""
     from distributed.comm import connect
     from distributed.core import Server
 
@@ -86,19 +93,7 @@ async def serve(scheduler, workers):
         })  # fmt: skip
         answer = await stream.read()
         assert answer["status"] == "OK", answer
-        kept.append((nanny, stream, address))
-        return answer["heartbeat-interval"]
-
-    async def beat(address, delay):
-        """As Worker.heartbeat() does; each on a comm that is kept."""
-        from distributed.core import rpc
-
-        remote = rpc(scheduler)
-        await asyncio.sleep(delay)
-        while True:
-            answer = await remote.heartbeat_worker(
-                address=address, now=time.time(), metrics=METRICS, executing={}, extensions={})
-            await asyncio.sleep(answer.get("heartbeat-interval", 5))
+        kept.append((nanny, stream))
 
     async def drain(stream):
         while True:
@@ -106,8 +101,7 @@ async def serve(scheduler, workers):
 
     for number in range(workers):
         await start(number)
-    tasks = [asyncio.create_task(drain(stream)) for _, stream, _ in kept]
-    tasks += [asyncio.create_task(beat(a, 5 * i / workers)) for i, (_, _, a) in enumerate(kept)]
+    tasks = [asyncio.create_task(drain(stream)) for _, stream in kept]
     print("ready", flush=True)
     await asyncio.gather(*tasks)
 
@@ -122,26 +116,45 @@ METRICS = {
 }  # fmt: skip
 
 
-def run_collector(scheduler, directory, forward):
-    client = SimpleNamespace(scheduler=SimpleNamespace(address=scheduler), security=None)
+async def ask_all(scheduler, directory, kind, questions):
+    """Asks as many QUESTIONS as a Collector would."""
     from distributed.security import Security
 
-    client.security = Security()
-    collector = collect.Collector(client, directory, seconds=10)
-    if forward:
-        collect.FORWARDED_PER_S = float(forward)
-        collector.ask_straight = fail
-    collector.start()
+    client = SimpleNamespace(scheduler=SimpleNamespace(address=scheduler), security=Security())
+    collector = collect.Collector(client, directory)
+    collector.connecting = asyncio.Semaphore(collect.MOST_CONNECTS)
+    collector.connection = client.security.get_connection_args("client")
+    collector.stopping = asyncio.Event()
+    Path(directory).mkdir()
+    collect.FORWARDED_PER_S = 1000
+    await collector.find_nannies()
+    nannies = list(collector.nannies.values())
     print("ready", flush=True)
-    for line in sys.stdin:
-        own = time.process_time()
-        print(json.dumps({"answers": collector.answers, "forwarded": collector.forwarded_answers,
-                          "nannies": len(collector.nannies), "cpu_s": own}), flush=True)
-    os._exit(0)
+    sys.stdin.readline()
+    for number in range(questions):
+        if kind == "list":
+            collector.found["all_ended"] = None  # all counts are sent
+            await collector.find_nannies()
+            continue
+        nanny = nannies[number % len(nannies)]
+        nanny.forwarded = True
+        collector.take(nanny, await collector.ask_next(nanny, True))
+    if kind == "forward":
+        assert collector.answers == questions, collector.answers
+    for comm in collector.idle:
+        comm.abort()
+    print("done", flush=True)
 
 
-async def fail(nanny, question):
-    raise OSError("not reachable, for this measurement")
+def count_s(times=1_000_000):
+    """To count one task that ended."""
+    workers = {"a": SimpleNamespace(nanny="n")}
+    plugin = deltas.Joined(SimpleNamespace(workers=workers, handlers={}))
+    words = {"worker": "a", "startstops": [{"action": "compute", "start": 0.0, "stop": 1.0}]}
+    began = time.thread_time()
+    for _ in range(times):
+        plugin.transition("key", "processing", "memory", **words)
+    return (time.thread_time() - began) / times
 
 
 def start(words, **more):
@@ -150,16 +163,19 @@ def start(words, **more):
     return process
 
 
-def measure(pid, seconds):
-    began, before = time.monotonic(), cpu_s(pid)
-    time.sleep(seconds)
-    return (cpu_s(pid) - before) / (time.monotonic() - began)
-
-
-def ask(process):
+def measure(scheduler, words, questions):
+    """CPU seconds of one question, of which the scheduler's thread is told by WORDS of a process."""
+    process = start(words, stdin=subprocess.PIPE)
+    began, before = time.monotonic(), cpu_s(scheduler)
+    time.sleep(5)
+    alone = (cpu_s(scheduler) - before) / (time.monotonic() - began)
+    began, before = time.monotonic(), cpu_s(scheduler)
     process.stdin.write("\n")
     process.stdin.flush()
-    return json.loads(process.stdout.readline())
+    assert process.stdout.readline() == "done\n", words
+    used, seconds = cpu_s(scheduler) - before, time.monotonic() - began
+    process.wait()
+    return (used - alone * seconds) / questions
 
 
 def main(options):
@@ -169,39 +185,33 @@ def main(options):
         [Path(sys.executable).with_name("dask"), "scheduler", "--host", "127.0.0.1", "--port", "0",
          "--no-dashboard", "--scheduler-file", file], stderr=subprocess.DEVNULL,
         env={**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "none"})
-    while not (file.exists() and file.read_text().endswith("}")):
-        time.sleep(0.1)
-    address = json.loads(file.read_text())["address"]
-    workers = start(["serve", address, str(options.workers)])
+    workers = None
     try:
+        while not (file.exists() and file.read_text().endswith("}")):
+            time.sleep(0.1)
+        address = json.loads(file.read_text())["address"]
+        workers = start(["serve", address, str(options.workers)])
         for turn in range(options.turns):
-            time.sleep(5)
-            alone = measure(scheduler.pid, options.seconds)
-            words = ["collect", address, f"{scratch}/{turn}", options.forward]
-            collector = start(words, stdin=subprocess.PIPE)
-            time.sleep(5)
-            before = ask(collector)
-            with_it = measure(scheduler.pid, options.seconds)
-            after = ask(collector)
-            collector.kill()
-            rate = (after["answers"] - before["answers"]) / options.seconds
-            print(f"{after['nannies']} nannies: scheduler alone {alone:.2%}, with a Collector {with_it:.2%}, "
-                  f"{rate:.1f} answers/s ({after['forwarded']} forwarded), Collector "
-                  f"{(after['cpu_s'] - before['cpu_s']) / options.seconds:.1%}", flush=True)
+            cost = {kind: measure(scheduler.pid, [kind, address, f"{scratch}/{kind}-{turn}", str(options.questions)],
+                                  options.questions) for kind in ("list", "forward")}
+            seconds = max(2, options.workers / 100)
+            print(f"{options.workers} workers: list {cost['list'] * 1e3:.2f} ms each {seconds:.0f} s = "
+                  f"{cost['list'] / seconds:.3%} of the loop; forward {cost['forward'] * 1e3:.2f} ms, ten a second = "
+                  f"{cost['forward'] * 10:.2%}; count {count_s() * 1e6:.2f} us", flush=True)
     finally:
-        workers.kill()
+        if workers:
+            workers.kill()
         scheduler.kill()
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         asyncio.run(serve(sys.argv[2], int(sys.argv[3])))
-    elif sys.argv[1:2] == ["collect"]:
-        run_collector(sys.argv[2], sys.argv[3], sys.argv[4])
+    elif sys.argv[1:2] in (["list"], ["forward"]):
+        asyncio.run(ask_all(*sys.argv[2:4], sys.argv[1], int(sys.argv[4])))
     else:
         parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
         parser.add_argument("--workers", type=int, default=1000)
-        parser.add_argument("--seconds", type=float, default=60)
-        parser.add_argument("--turns", type=int, default=2)
-        parser.add_argument("--forward", default="", help="questions a second through the scheduler")
+        parser.add_argument("--questions", type=int, default=1000)
+        parser.add_argument("--turns", type=int, default=3)
         main(parser.parse_args())

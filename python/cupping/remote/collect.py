@@ -183,6 +183,7 @@ class Collector:
         self.sent_bytes = 0  # of deltas, compressed
         self.answers = self.forwarded_answers = 0
         self.next_forward = 0.0
+        self.idle = []  # comms with the scheduler that are kept
         self.found = {}  # the last answer of find_nannies()
         self.joined = {}  # number of a worker, as they joined: its address
         self.uncounted = set()  # numbers of those without the library
@@ -307,6 +308,8 @@ class Collector:
             for task in tasks.values():
                 task.cancel()
             await asyncio.gather(*tasks.values(), return_exceptions=True)
+            for comm in self.idle:
+                comm.abort()
             self.write_state(False)
 
     async def follow_all(self, tasks):
@@ -365,6 +368,23 @@ class Collector:
         finally:
             comm.abort()
 
+    async def ask_scheduler(self, seconds=30, **message):
+        """On a connection that is kept: a new one costs its loop as much as the question."""
+        from distributed.core import send_recv
+
+        kept = bool(self.idle)
+        comm = self.idle.pop() if kept else await self.connect(self.scheduler)
+        try:
+            answer = await asyncio.wait_for(send_recv(comm, **message), seconds)
+        except BaseException as error:
+            comm.abort()
+            was_closed = isinstance(error, OSError) and not isinstance(error, asyncio.TimeoutError)
+            if not (kept and was_closed):
+                raise
+            return await self.ask_once(self.scheduler, seconds, **message)
+        self.idle.append(comm)
+        return answer
+
     async def connect(self, address):
         from distributed.comm import connect
 
@@ -396,8 +416,8 @@ class Collector:
         from distributed.protocol.pickle import dumps
 
         function = dumps(by_source.Function(deltas.__name__, name))
-        answer = await self.ask_once(
-            self.scheduler, op="run_function", function=function, kwargs=dumps(words)
+        answer = await self.ask_scheduler(
+            op="run_function", function=function, kwargs=dumps(words)
         )
         if answer["status"] != "OK":
             raise OSError(f"the scheduler does not run functions: {answer.get('text')}")
@@ -480,8 +500,8 @@ class Collector:
             raise OSError("the scheduler does not know the worker any more")
         if question["op"] == OP:
             question = {**question, "forwarded": True, "wait": 0}
-        answer = await self.ask_once(
-            self.scheduler, op="broadcast", msg=question, workers=[worker], nanny=True
+        answer = await self.ask_scheduler(
+            op="broadcast", msg=question, workers=[worker], nanny=True
         )
         self.forwarded_answers += 1
         return answer[worker]
