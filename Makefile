@@ -69,21 +69,24 @@ places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON_3_9='"$(CURDIR)/$(VENV)-3.9/bin/python"' \
 	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)-3.13/bin/python"' \
 	-DCUP_PYTHON_3_14='"$(CURDIR)/$(VENV)-3.14/bin/python"'
-test_cflags = $(common) $(sanitize) $(places) \
+# Tests are compiled without optimization, in half of the time.
+test_cflags = $(common) $(if $(LIBFUZZER),,-O0) $(sanitize) $(places) \
 	$(shell $(PKG_CONFIG) --cflags criterion $(analysis_pkgs) 2>/dev/null)
 test_libs = $(shell $(PKG_CONFIG) --libs criterion jansson 2>/dev/null) -lm
 
 # All C sources below the folders.
 sources = $(sort $(shell find $(1) -name '*.c'))
 
-# Unit tests of the library need no preload: its sources are compiled once more with the flags of the
-# tests, into an archive. The linker takes from it what the tests call; they define stand-ins for the rest.
+# Unit tests of the library need no preload: they are linked with its objects. The linker takes what the
+# tests call; they define stand-ins for the rest. Sanitizers need objects of their own, because the library
+# is never sanitized.
 testable_sources := $(filter-out preload/hooks/%,$(call sources,preload))
 
 object = $(addprefix $(B)/obj/,$(addsuffix .o,$(basename $(1))))
 preload_objs := $(call object,$(call sources,preload))
 analysis_objs := $(filter-out %/cli/main.o,$(call object,$(call sources,analysis plot cli)))
-testable_objs := $(patsubst %.c,$(B)/obj/testable/%.o,$(testable_sources))
+testable := $(B)/obj/$(if $(strip $(sanitize)),testable/)
+testable_objs := $(patsubst %.c,$(testable)%.o,$(testable_sources))
 unit_analysis_objs := $(call object,$(call sources,tests/analysis tests/plot tests/cli tests/howto/analysis))
 unit_preload_objs := $(call object,$(call sources,tests/preload tests/howto/preload))
 unit_wrappers_objs := $(call object,$(wildcard tests/wrappers/*.c))
@@ -186,7 +189,7 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 # Without LIBFUZZER=1, mutate.c feeds them the corpus and mutations of it.
 fuzz_parts := $(call object,tests/fuzz/verbs.c $(if $(LIBFUZZER),,tests/fuzz/mutate.c) \
 	tests/analysis/log_builder.c)
-$(B)/tests/fuzz/fuzz_root_records: $(patsubst %.c,$(B)/obj/testable/%.o,$(wildcard preload/root/root_*.c))
+$(B)/tests/fuzz/fuzz_root_records: $(patsubst %.c,$(testable)%.o,$(wildcard preload/root/root_*.c))
 $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(fuzz_parts) $(B)/libanalysis.a
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $^ $(analysis_libs)
@@ -214,6 +217,22 @@ $(B)/tests/budget/libbudget.so: tests/budget/libbudget.c $(preload_objs) $(B)/fl
 $(B)/tests/howto/libexample_hook.so: tests/howto/example_hook.c $(preload_objs) $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(preload_cflags) $(preload_ldflags) -o $@ $< $(preload_objs) $(preload_libs)
+
+# A program and the library's objects with ThreadSanitizer: make TSAN=1 build/tsan/tests/races. What the
+# program calls of the library's hooks is renamed, so that ThreadSanitizer itself still reaches libc.
+races_objs := $(patsubst %.c,$(B)/obj/races/%.o,$(call sources,preload))
+$(B)/obj/races/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(preload_cflags) $(sanitize) -Wno-tsan -c -o $@ $<
+
+$(B)/tests/races: tests/soak/races.c $(races_objs)
+	@mkdir -p $(@D)
+	ld -r -o $@-library.o $(races_objs)
+	nm --defined-only --extern-only $@-library.o | awk '$$2 ~ /[TWi]/ && $$3 !~ /^cup/ { print $$3, "hooked_" $$3 }' >$@-names
+	objcopy --redefine-syms=$@-names $@-library.o
+	$(CC) $(common) $(sanitize) -fno-builtin -c -o $@-program.o $<
+	objcopy --redefine-syms=$@-names $@-program.o
+	$(CC) $(sanitize) -pthread -o $@ $@-program.o $@-library.o -ldl
 
 $(B)/libpreload.a: $(filter-out $(B)/obj/preload/hooks/%,$(preload_objs))
 	@rm -f $@

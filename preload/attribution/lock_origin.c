@@ -41,6 +41,12 @@ static bool claim_place(struct cup_lock_origin *place, uint64_t expected)
                                        __ATOMIC_RELAXED);
 }
 
+/* Task and bits at one moment: another task may take over the entry at any time. */
+static struct cup_lock_origin read_origin(const struct cup_lock_origin *known)
+{
+    return (struct cup_lock_origin){.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
+}
+
 /* Claims a free place of SET, else one whose task no longer runs; NULL: there is none (counted).
  * Several threads may claim places of a set at the same time. */
 static struct cup_lock_origin *find_place(struct cup_lock_origin *set)
@@ -50,7 +56,7 @@ static struct cup_lock_origin *find_place(struct cup_lock_origin *set)
             return &set[i];
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
         uint64_t key = __atomic_load_n(&set[i].key, __ATOMIC_ACQUIRE);
-        if (key > CLAIMED && !cup_task_runs(set[i].task) && claim_place(&set[i], key))
+        if (key > CLAIMED && !cup_task_runs(read_origin(&set[i]).task) && claim_place(&set[i], key))
             return &set[i];
     }
     cup_log_health(CUP_H_LOCKS_DROPPED, 1);
@@ -63,8 +69,8 @@ static struct cup_lock_origin *add_origin(cup_lock_origin_set *sets, uint64_t ke
     struct cup_lock_origin *place = find_place(cup_lock_origin_set_of(sets, key));
     if (!place)
         return NULL;
-    place->task = task;
-    place->shared = 0;
+    const struct cup_lock_origin own = {.task = task};
+    __atomic_store_n(&place->state, own.state, __ATOMIC_RELAXED);
     __atomic_store_n(&place->key, key, __ATOMIC_SEQ_CST);
     return place;
 }
@@ -81,10 +87,10 @@ void cup_lock_origin_made(cup_lock_origin_set *sets, uint64_t key, uint32_t task
 /* Two threads may both have found no entry for the key and added one each. Each stored its key
  * before it looks for the other's, with sequentially consistent order, so at least one of them sees
  * the other's entry, and marks both as shared. */
-static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own)
+static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own, uint64_t key)
 {
     for (int i = 0; i < CUP_LOCK_ORIGIN_PLACES; i++) {
-        if (&set[i] == own || __atomic_load_n(&set[i].key, __ATOMIC_SEQ_CST) != own->key)
+        if (&set[i] == own || __atomic_load_n(&set[i].key, __ATOMIC_SEQ_CST) != key)
             continue;
         __atomic_store_n(&set[i].shared, CUP_SHARED, __ATOMIC_RELAXED);
         __atomic_store_n(&own->shared, CUP_SHARED, __ATOMIC_RELAXED);
@@ -96,7 +102,7 @@ static void share_twins(struct cup_lock_origin *set, struct cup_lock_origin *own
 static void take_over_entry(struct cup_lock_origin *known, uint32_t task)
 {
     const struct cup_lock_origin own = {.task = task};
-    struct cup_lock_origin before = {.state = __atomic_load_n(&known->state, __ATOMIC_ACQUIRE)};
+    struct cup_lock_origin before = read_origin(known);
     if (before.task == task || cup_task_runs(before.task) ||
         !__atomic_compare_exchange_n(&known->state, &before.state, own.state, false,
                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -110,7 +116,7 @@ void cup_lock_origin_named(cup_lock_origin_set *sets, uint64_t key, uint32_t tas
     if (known)
         take_over_entry(known, task);
     else if (own)
-        share_twins(cup_lock_origin_set_of(sets, key), own);
+        share_twins(cup_lock_origin_set_of(sets, key), own, key);
 }
 
 void cup_lock_origin_gone(cup_lock_origin_set *sets, uint64_t key)
@@ -133,7 +139,8 @@ static void note_use(const char *path, uint32_t task)
 {
     uint64_t key = hash_path(path);
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, key);
-    if (known && (known->task == task || cup_task_runs(known->task)))
+    uint32_t user = known ? read_origin(known).task : 0;
+    if (known && (user == task || cup_task_runs(user)))
         cup_lock_origin_used(known, task, CUP_SHARED);
     else if (task)
         cup_lock_origin_named(cup_path_origins, key, task);
@@ -143,7 +150,10 @@ static void note_use(const char *path, uint32_t task)
 static uint32_t find_user(const char *path)
 {
     struct cup_lock_origin *known = cup_lock_origin_find(cup_path_origins, hash_path(path));
-    return known && !known->shared && cup_task_runs(known->task) ? known->task : 0;
+    if (!known)
+        return 0;
+    struct cup_lock_origin user = read_origin(known);
+    return !user.shared && cup_task_runs(user.task) ? user.task : 0;
 }
 
 void cup_path_used(const char *path)

@@ -105,6 +105,7 @@ static inline struct cup_lock_origin *cup_lock_origin_find(cup_lock_origin_set *
 static inline void cup_lock_origin_used(struct cup_lock_origin *known, uint32_t task,
                                         enum cup_lock_origin_shared how)
 {
-    if (known->task != task && (known->shared & how) != how)
+    if (__atomic_load_n(&known->task, __ATOMIC_RELAXED) != task &&
+        (__atomic_load_n(&known->shared, __ATOMIC_RELAXED) & how) != how)
         __atomic_fetch_or(&known->shared, (uint32_t)how, __ATOMIC_RELAXED);
 }

@@ -118,7 +118,7 @@ struct cup_block *cup_block_open(uint32_t task, enum cup_block_kind kind)
         return NULL;
     }
     __atomic_store_n(&block->used, OPENING, __ATOMIC_RELAXED);
-    block->task = task;
+    __atomic_store_n(&block->task, task, __ATOMIC_RELAXED);
     block->tid = cup_self.tid;
     block->own = kind;
     block->total = 0;
@@ -400,9 +400,9 @@ void cup_series_turn(uint64_t now)
     if (!series)
         return;
     cup_self.bin_time_ns = cup_ticks_realtime_ns(now);
-    int64_t into =
-        (cup_self.bin_time_ns - cup_log_header()->log_start_ns) % (int64_t)series->bin_ns;
-    uint64_t left = series->bin_ns - (uint64_t)(into < 0 ? 0 : into);
+    uint64_t bin_ns = __atomic_load_n(&series->bin_ns, __ATOMIC_RELAXED);
+    int64_t into = (cup_self.bin_time_ns - cup_log_header()->log_start_ns) % (int64_t)bin_ns;
+    uint64_t left = bin_ns - (uint64_t)(into < 0 ? 0 : into);
     /* ticks = ns * 2^32 / multiplier */
     cup_self.bin_ends =
         now + (uint64_t)(((unsigned __int128)left << 32) / cup_ticks_scale.multiplier);

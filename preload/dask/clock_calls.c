@@ -115,10 +115,11 @@ static void get_ready(void)
 
 static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 {
-    if (state == OFF || (id == CLOCK_REALTIME && now_ns < next_look_ns))
+    if (state == OFF ||
+        (id == CLOCK_REALTIME && now_ns < __atomic_load_n(&next_look_ns, __ATOMIC_RELAXED)))
         return false;
     if (id == CLOCK_REALTIME)
-        next_look_ns = now_ns + LOOK_EVERY_NS;
+        __atomic_store_n(&next_look_ns, now_ns + LOOK_EVERY_NS, __ATOMIC_RELAXED);
     /* Searching for an interpreter may allocate, and a signal handler may read the time of day,
      * where allocating is forbidden. So CLOCK_REALTIME only uses an interpreter that was found at
      * load; one that is loaded later is found when its first task reads the thread's CPU clock. */

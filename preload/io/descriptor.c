@@ -64,8 +64,10 @@ void cup_descriptor_reset(void)
 /* FD's entry, looked up or not; NULL: it lies beyond the table. */
 static struct cup_descriptor *find_entry(int fd)
 {
-    return cup_descriptor_table && (unsigned)fd < CUP_DESCRIPTORS ? &cup_descriptor_table[fd]
-                                                                  : NULL;
+    if (!cup_descriptor_table || (unsigned)fd >= CUP_DESCRIPTORS)
+        return NULL;
+    cup_kernel_gave(&cup_descriptor_table[fd]);
+    return &cup_descriptor_table[fd];
 }
 
 /* ---- sockets of XRootD's client -------------------------------------------------------- */
@@ -250,6 +252,8 @@ void cup_descriptor_clear(int fd)
         cup_repeats_disconnected(entry->connector, entry->file);
     if (entry && (entry->class || entry->opened || entry->owner))
         *entry = (struct cup_descriptor){0};
+    if (entry)
+        cup_kernel_takes(entry);
 }
 
 void cup_descriptor_clear_range(unsigned first, unsigned last)

@@ -5,6 +5,7 @@
 
 #include "include/log_format.h"
 #include "preload/sys/library_variable.h"
+#include "preload/sys/ordered.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +66,8 @@ static inline struct cup_descriptor *cup_descriptor_known(int fd)
     if ((unsigned)fd >= CUP_DESCRIPTORS || !cup_descriptor_table)
         return NULL;
     struct cup_descriptor *entry = &cup_descriptor_table[fd];
-    return entry->class ? entry : NULL;
+    cup_kernel_gave(entry);
+    return __atomic_load_n(&entry->class, __ATOMIC_ACQUIRE) ? entry : NULL;
 }
 
 /* FD's entry. Asks the kernel if FD has not been looked up yet. SPARE is filled and returned for

@@ -232,12 +232,25 @@ static struct cup_mapping *find_orphan(void)
     return NULL;
 }
 
+/* Threads that hold no lock look whether there are any. */
+static void set_count(uint32_t count)
+{
+    __atomic_store_n(&cup_mapping_count, count, __ATOMIC_RELAXED);
+}
+
+static struct cup_mapping *find_place(void)
+{
+    if (cup_mapping_count == MAPPINGS)
+        return find_orphan();
+    set_count(cup_mapping_count + 1);
+    return &table.followed[cup_mapping_count - 1];
+}
+
 /* If the table is full, a mapping whose task has ended is replaced: what is still read there would
  * be unattributed anyway. */
 static void add_mapping(const struct cup_mapping *mapping)
 {
-    struct cup_mapping *place =
-        cup_mapping_count < MAPPINGS ? &table.followed[cup_mapping_count++] : find_orphan();
+    struct cup_mapping *place = find_place();
     if (place)
         *place = *mapping;
     else
@@ -246,7 +259,8 @@ static void add_mapping(const struct cup_mapping *mapping)
 
 static void remove_mapping(uint32_t index)
 {
-    table.followed[index] = table.followed[--cup_mapping_count];
+    set_count(cup_mapping_count - 1);
+    table.followed[index] = table.followed[cup_mapping_count];
 }
 
 /* The part of MAPPING that lies in [from, to); it has no bytes if nothing does. */
@@ -407,7 +421,7 @@ void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t b
 void cup_mapping_task_ends(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
-    if (__builtin_expect(cup_mapping_count == 0, 1))
+    if (__builtin_expect(!cup_mapping_any(), 1))
         return;
     lock_table();
     for (uint32_t i = 0; i < cup_mapping_count; i++) {

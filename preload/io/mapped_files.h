@@ -40,6 +40,10 @@ struct cup_mapping_call {
 /* Number of mappings that are followed. While it is 0, cup_mapping_leaves(), cup_mapping_moves()
  * and cup_mapping_task_ends() cost one load. */
 extern uint32_t cup_mapping_count;
+static inline bool cup_mapping_any(void)
+{
+    return __atomic_load_n(&cup_mapping_count, __ATOMIC_RELAXED) != 0;
+}
 
 /* Tests whether the kernel shows which pages are present. If it does not, no mapping is followed.
  */
@@ -60,7 +64,7 @@ void cup_mapping_leaves_slowly(const void *at, size_t bytes);
 
 static inline void cup_mapping_leaves(const void *at, size_t bytes)
 {
-    if (__builtin_expect(cup_mapping_count != 0, 0))
+    if (__builtin_expect(cup_mapping_any(), 0))
         cup_mapping_leaves_slowly(at, bytes);
 }
 
@@ -74,7 +78,7 @@ void cup_mapping_comes(const struct cup_mapping *moved, const void *at, size_t b
 static inline bool cup_mapping_moves(struct cup_mapping *moved, const void *at, size_t old_bytes,
                                      size_t bytes)
 {
-    return __builtin_expect(cup_mapping_count != 0, 0) &&
+    return __builtin_expect(cup_mapping_any(), 0) &&
            cup_mapping_moves_slowly(moved, at, old_bytes, bytes);
 }
 

@@ -55,7 +55,7 @@ static void write_sum(struct sum *sum)
         bytes += write_buckets(sum, pairs + bytes);
     cup_log_write(CUP_R_OPENS, &sum->of, pairs, cup_pairs_pad(pairs, bytes));
     sum->used = false;
-    opens.used--;
+    __atomic_store_n(&opens.used, opens.used - 1, __ATOMIC_RELAXED);
 }
 
 /* ---- finding a sum --------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void begin_sum(struct sum *sum, const struct cup_r_open *open, uint64_t n
                                .start_ns = open->start_ns},
                         .since = now,
                         .values = {[CUP_O_SHORTEST_NS] = UINT64_MAX}};
-    opens.used++;
+    __atomic_store_n(&opens.used, opens.used + 1, __ATOMIC_RELAXED);
 }
 
 /* The sum that OPEN belongs to. If all entries where it may be are taken, the oldest is written. */

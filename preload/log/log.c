@@ -91,14 +91,16 @@ static uint64_t grow_bytes(void)
     return the_log.child ? CHILD_GROW_BYTES : GROW_BYTES;
 }
 
-/* The region of blocks NUMBER (0, 1, ...); NULL: there are not so many. In the header, the first
- * region has blocks, the second one the series, and all others blocks, but for the totals. */
+/* The region of blocks NUMBER (0, 1, ...); NULL: there are not so many. The first region of the
+ * header has blocks; another thread may add one at any time. */
 static const struct cup_region *block_region(uint32_t number)
 {
     const struct cup_log_header *header = cup_log_header();
-    if (__builtin_expect(number > 0, 0))
-        number += 1 + (the_log.totals && number + 1 >= the_log.totals);
-    return header && number < header->region_count ? &header->regions[number] : NULL;
+    uint32_t count = header ? __atomic_load_n(&header->region_count, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (header->regions[i].type == CUP_REGION_BLOCKS && number-- == 0)
+            return &header->regions[i];
+    return NULL;
 }
 
 static struct cup_block *blocks_in(const struct cup_region *region)
@@ -481,7 +483,7 @@ static void double_bins(struct cup_series *series)
             values[bin] = values[2 * bin] + values[2 * bin + 1];
         memset(values + CUP_SERIES_BINS / 2, 0, CUP_SERIES_BINS / 2 * sizeof *values);
     }
-    series->bin_ns *= 2;
+    __atomic_store_n(&series->bin_ns, 2 * series->bin_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&series->doubling, 0, __ATOMIC_RELEASE);
 }
 
@@ -491,14 +493,12 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
     if (!series)
         return;
     int64_t since = now_ns - cup_log_header()->log_start_ns;
-    uint64_t bin = since < 0 ? 0 : (uint64_t)since / series->bin_ns;
-    if (bin >= CUP_SERIES_BINS) {
-        cup_log_lock();
-        while ((bin = (uint64_t)since / series->bin_ns) >= CUP_SERIES_BINS)
-            double_bins(series);
-        cup_log_unlock();
-    }
-    __atomic_fetch_add(&series->values[row][bin], amount, __ATOMIC_RELAXED);
+    uint64_t bin = 0;
+    cup_log_lock(); /* another thread may double the bins */
+    while (since > 0 && (bin = (uint64_t)since / series->bin_ns) >= CUP_SERIES_BINS)
+        double_bins(series);
+    series->values[row][bin] += amount;
+    cup_log_unlock();
 }
 
 /* ---- opening and closing ----------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "preload/sys/spin.h"
 #include "preload/waits/wait.h"
 
+#include <stddef.h>
 #include <string.h>
 
 static struct cup_thread_slot slots[CUP_THREAD_SLOTS];
@@ -95,7 +96,7 @@ void cup_thread_slot_leaves(void)
     if (!slot)
         return;
     cup_self.slot = 0;
-    *slot = (struct cup_thread_slot){.lock = 1, .tid = slot->tid};
+    memset(&slot->thread, 0, sizeof *slot - offsetof(struct cup_thread_slot, thread));
     cup_spin_unlock(&slot->lock);
     __atomic_store_n(&slot->tid, 0, __ATOMIC_RELEASE);
 }

@@ -50,12 +50,14 @@ uint64_t cup_task_rss(void)
 {
     enum { FRESH_NS = 500000 };
     static uint64_t rss = CUP_UNKNOWN64, asked; /* two threads may both measure it: no harm */
-    uint64_t now = cup_ticks();
-    if (asked && rss != CUP_UNKNOWN64 && cup_ticks_ns(now - asked) < FRESH_NS)
-        return rss;
-    rss = read_rss();
-    asked = now;
-    return rss;
+    uint64_t now = cup_ticks(), last = __atomic_load_n(&asked, __ATOMIC_ACQUIRE);
+    uint64_t bytes = __atomic_load_n(&rss, __ATOMIC_RELAXED);
+    if (last && bytes != CUP_UNKNOWN64 && cup_ticks_ns(now - last) < FRESH_NS)
+        return bytes;
+    bytes = read_rss();
+    __atomic_store_n(&rss, bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&asked, now, __ATOMIC_RELEASE);
+    return bytes;
 }
 
 /* Only a full log needs the resident set: a child's log has no tasks, so no descriptor is opened.
