@@ -83,7 +83,7 @@ def main():
         cannot("valgrind is missing" if platform.machine() == "x86_64" else "the budgets are of x86_64")
     if not LIBRARY.exists():
         cannot("libbudget.so was not built: valgrind's headers were missing")
-    with tempfile.TemporaryDirectory() as where:
+    with tempfile.TemporaryDirectory(dir="/tmp") as where:  # a fixed length: hooks hash the path
         of, counts = count(Path(where))
     if sys.argv[1:] == ["--write"]:
         write_budgets(of, counts)

@@ -238,8 +238,13 @@ void cup_run(const char *name, const char *log, const char *const *argv,
         fail(&process, "failed");
 }
 
+bool cup_in_soak(void)
+{
+    return getenv("SOAK");
+}
+
 void cup_only_in_soak(void)
 {
-    if (!getenv("SOAK"))
+    if (!cup_in_soak())
         cr_skip_test("a variant: `make soak` runs it");
 }

@@ -1,5 +1,5 @@
 /* The battery: four tasks run at a time and get their bytes in every way that there is; each
- * must have its own bytes, exactly. One job of twenty rounds, with one test for each group of
+ * must have its own bytes, exactly. One job of eight rounds, with one test for each group of
  * ways (battery_tasks.py lists them); `make soak` runs a thousand rounds. */
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
@@ -40,7 +40,7 @@ static void run_rounds(const char *directory, const char *python, const char *ro
 
 static void run_battery(const char *directory)
 {
-    run_rounds(directory, NULL, "20");
+    run_rounds(directory, NULL, "8");
 }
 
 static const char *const little_memory[] = {"DASK_DISTRIBUTED__WORKER__MEMORY__TARGET=0.04",
@@ -178,14 +178,14 @@ static void check_group(const char *group, int at_least)
 }
 
 /* clang-format off */
-Test(battery, own_thread) { check_group("own", 500); }
-Test(battery, files_and_libraries_on_the_own_thread) { check_group("files", 500); }
-Test(battery, moved_inside_the_kernel) { check_group("kernel", 240); }
-Test(battery, mapped_files) { check_group("mapped", 400); }
-Test(battery, helpers_of_asyncio_and_fsspec) { check_group("asyncio", 320); }
-Test(battery, threads_that_tasks_start) { check_group("threads", 320); }
-Test(battery, pools_of_concurrent_futures) { check_group("executor", 880); }
-Test(battery, pools_made_by_hand_are_right_or_silent) { check_group("by_hand", 480); }
+Test(battery, own_thread) { check_group("own", 200); }
+Test(battery, files_and_libraries_on_the_own_thread) { check_group("files", 200); }
+Test(battery, moved_inside_the_kernel) { check_group("kernel", 96); }
+Test(battery, mapped_files) { check_group("mapped", 160); }
+Test(battery, helpers_of_asyncio_and_fsspec) { check_group("asyncio", 128); }
+Test(battery, threads_that_tasks_start) { check_group("threads", 128); }
+Test(battery, pools_of_concurrent_futures) { check_group("executor", 352); }
+Test(battery, pools_made_by_hand_are_right_or_silent) { check_group("by_hand", 192); }
 /* A callback of a job runs on the job's thread, for whoever added it: not for who submitted the job.
  */
 Test(battery, callbacks_of_others)
@@ -261,13 +261,13 @@ Test(battery, threads_that_tasks_start_at_the_same_time)
     for_each_python(check_first_threads);
 }
 
-Test(battery, threads_of_libraries) { check_group("libraries", 160); }
-Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 24); }
-Test(battery, other_processes) { check_group("processes", 320); }
-Test(battery, sockets) { check_group("sockets", 720); }
-Test(battery, async_tasks) { check_group("async", 320); }
-Test(battery, other_kinds_of_task) { check_group("kinds", 400); }
-Test(battery, four_roads_at_once) { check_group("mixed", 480); }
+Test(battery, threads_of_libraries) { check_group("libraries", 64); }
+Test(battery, helpers_cpu_time_and_memory) { check_group("cpu", 9); }
+Test(battery, other_processes) { check_group("processes", 128); }
+Test(battery, sockets) { check_group("sockets", 288); }
+Test(battery, async_tasks) { check_group("async", 128); }
+Test(battery, other_kinds_of_task) { check_group("kinds", 160); }
+Test(battery, four_roads_at_once) { check_group("mixed", 192); }
 /* clang-format on */
 
 /* ---- nothing invented, nothing lost ------------------------------------------------------------

@@ -95,6 +95,7 @@ static void cpython_in_a_task(const char *module)
 
 Test(gate, test_io_in_a_task)
 {
+    cup_only_in_soak();
     cpython_in_a_task("test_io");
 }
 
