@@ -64,14 +64,15 @@ struct cup_opens_alike cup_one_open(uint64_t ns, uint32_t error)
 
 static void count_buckets(struct cup_open_sum *sum, const struct cup_opens_alike *opens)
 {
-    const unsigned char *at = opens->tail, *end = at + opens->bytes;
-    uint64_t index, value;
-    if (opens->values[CUP_O_COUNT] == 1)
+    if (opens->values[CUP_O_COUNT] == 1) {
         sum->buckets[cup_open_bucket(opens->values[CUP_O_NS])]++;
-    else
-        while (cup_pairs_next(&at, end, &index, &value))
-            if (index >= CUP_PAIR_BUCKETS && index - CUP_PAIR_BUCKETS < CUP_OPEN_BUCKETS)
-                sum->buckets[index - CUP_PAIR_BUCKETS] += (uint32_t)value;
+        return;
+    }
+    const unsigned char *at = opens->tail, *end = at ? at + opens->bytes : at;
+    uint64_t index, value;
+    while (cup_pairs_next(&at, end, &index, &value))
+        if (index >= CUP_PAIR_BUCKETS && index - CUP_PAIR_BUCKETS < CUP_OPEN_BUCKETS)
+            sum->buckets[index - CUP_PAIR_BUCKETS] += (uint32_t)value;
 }
 
 void cup_open_sum_count(struct cup_open_sum *sum, const struct cup_opens_alike *opens)

@@ -396,11 +396,10 @@ void cup_series_flush(void)
 void cup_series_turn(uint64_t now)
 {
     cup_series_flush();
-    const struct cup_series *series = cup_log_series();
-    if (!series)
+    uint64_t bin_ns = cup_log_bin_ns();
+    if (!bin_ns)
         return;
     cup_self.bin_time_ns = cup_ticks_realtime_ns(now);
-    uint64_t bin_ns = __atomic_load_n(&series->bin_ns, __ATOMIC_RELAXED);
     int64_t into = (cup_self.bin_time_ns - cup_log_header()->log_start_ns) % (int64_t)bin_ns;
     uint64_t left = bin_ns - (uint64_t)(into < 0 ? 0 : into);
     /* ticks = ns * 2^32 / multiplier */

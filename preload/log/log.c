@@ -8,11 +8,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #ifndef CUPPING_VERSION
@@ -29,8 +33,14 @@ enum {
     STRING_LONGEST = 4096,
 };
 
+/* What the library relies on is here, and only copied into the file: a file system that fails to
+ * write a page may show its old contents in the mapping, such as zeros. */
 static struct {
     uint32_t lock;
+    uint32_t region_count;
+    struct cup_region regions[CUP_REGION_ROOM];
+    uint64_t records_end;
+    uint64_t bin_ns;    /* of the series; 0: there is none */
     char *base;         /* start of the mapping; NULL: no log */
     uint64_t reserved;  /* address space kept for it */
     uint64_t allocated; /* bytes of it that have disk blocks and are mapped */
@@ -95,11 +105,10 @@ static uint64_t grow_bytes(void)
  * header has blocks; another thread may add one at any time. */
 static const struct cup_region *block_region(uint32_t number)
 {
-    const struct cup_log_header *header = cup_log_header();
-    uint32_t count = header ? __atomic_load_n(&header->region_count, __ATOMIC_ACQUIRE) : 0;
+    uint32_t count = __atomic_load_n(&the_log.region_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
-        if (header->regions[i].type == CUP_REGION_BLOCKS && number-- == 0)
-            return &header->regions[i];
+        if (the_log.regions[i].type == CUP_REGION_BLOCKS && number-- == 0)
+            return &the_log.regions[i];
     return NULL;
 }
 
@@ -245,38 +254,47 @@ static void *reserve_locked(uint32_t length, bool essential)
     if (!header)
         return NULL;
     /* The length of the record after this one must be readable: it is 0, which marks the end. */
-    uint64_t at = header->records_end, end = at + length + sizeof(struct cup_record);
+    uint64_t at = the_log.records_end, end = at + length + sizeof(struct cup_record);
     if (!make_room(end) && !(essential && end <= the_log.allocated)) {
         cup_log_health(CUP_H_RECORDS_DROPPED, 1);
         return NULL;
     }
     struct cup_record *record = (struct cup_record *)(the_log.base + at);
     __atomic_store_n(&record->length, length, __ATOMIC_RELAXED);
-    __atomic_store_n(&header->records_end, at + length, __ATOMIC_RELEASE);
+    the_log.records_end = at + length;
+    __atomic_store_n(&header->records_end, the_log.records_end, __ATOMIC_RELEASE);
     return record;
+}
+
+/* The region is in the list before it counts. Lock held, or before other threads know of the log.
+ */
+static void list_region(struct cup_region region)
+{
+    struct cup_log_header *header = cup_log_header();
+    uint32_t number = the_log.region_count;
+    the_log.regions[number] = header->regions[number] = region;
+    __atomic_store_n(&the_log.region_count, number + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&header->region_count, number + 1, __ATOMIC_RELEASE);
 }
 
 /* Adds a region of COUNT entries of BYTES each. False: there is no room. Lock held. */
 static bool add_region(enum cup_region_type type, uint32_t count, uint32_t bytes, bool essential)
 {
-    struct cup_log_header *header = cup_log_header();
     struct cup_record *record = reserve_locked((uint32_t)sizeof *record + count * bytes, essential);
     if (!record)
         return false;
     record->fixed = sizeof *record;
     cup_log_commit(record, CUP_R_ROOM);
-    header->regions[header->region_count] =
-        (struct cup_region){type, count, (uint64_t)((char *)(record + 1) - the_log.base), bytes};
-    __atomic_store_n(&header->region_count, header->region_count + 1, __ATOMIC_RELEASE);
+    list_region(
+        (struct cup_region){type, count, (uint64_t)((char *)(record + 1) - the_log.base), bytes});
     return true;
 }
 
 /* One region is left for the totals. */
 bool cup_log_more_blocks(void)
 {
-    const struct cup_log_header *header = cup_log_header();
-    return header && !the_log.by_write &&
-           header->region_count + !the_log.totals < CUP_REGION_ROOM &&
+    return the_log.base && !the_log.by_write &&
+           the_log.region_count + !the_log.totals < CUP_REGION_ROOM &&
            add_region(CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, sizeof(struct cup_block), false);
 }
 
@@ -285,12 +303,11 @@ bool cup_log_more_blocks(void)
 bool cup_log_has_room(void)
 {
     enum { BEGIN_BYTES = 8192 }; /* TASK_BEGIN with the longest key, and what others may add */
-    const struct cup_log_header *header = cup_log_header();
-    if (!header || the_log.child)
+    if (!the_log.base || the_log.child)
         return true;
     cup_log_lock();
     the_log.reserve = RESERVE_BYTES;
-    bool room = make_room(header->records_end + BEGIN_BYTES);
+    bool room = make_room(the_log.records_end + BEGIN_BYTES);
     cup_log_unlock();
     return room;
 }
@@ -298,21 +315,19 @@ bool cup_log_has_room(void)
 struct cup_task_totals *cup_log_totals(void)
 {
     uint32_t region = __atomic_load_n(&the_log.totals, __ATOMIC_ACQUIRE);
-    return region
-               ? (struct cup_task_totals *)(the_log.base + cup_log_header()->regions[region].offset)
-               : NULL;
+    return region ? (struct cup_task_totals *)(the_log.base + the_log.regions[region].offset)
+                  : NULL;
 }
 
 /* The region is known to readers before it is used: an entry that is not used is empty. */
 bool cup_log_make_totals(void)
 {
-    const struct cup_log_header *header = cup_log_header();
     cup_log_lock();
-    if (header && !the_log.totals &&
+    if (the_log.base && !the_log.totals &&
         add_region(CUP_REGION_TOTALS, 1, sizeof(struct cup_task_totals), true)) {
-        uint32_t region = header->region_count - 1;
+        uint32_t region = the_log.region_count - 1;
         struct cup_task_totals *totals =
-            (struct cup_task_totals *)(the_log.base + header->regions[region].offset);
+            (struct cup_task_totals *)(the_log.base + the_log.regions[region].offset);
         totals->entries[CUP_TOTAL_NONE].used = totals->entries[CUP_TOTAL_OTHERS].used = 1;
         __atomic_store_n(&the_log.totals, region, __ATOMIC_RELEASE);
     }
@@ -483,8 +498,14 @@ static void double_bins(struct cup_series *series)
             values[bin] = values[2 * bin] + values[2 * bin + 1];
         memset(values + CUP_SERIES_BINS / 2, 0, CUP_SERIES_BINS / 2 * sizeof *values);
     }
-    __atomic_store_n(&series->bin_ns, 2 * series->bin_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&the_log.bin_ns, 2 * the_log.bin_ns, __ATOMIC_RELAXED);
+    series->bin_ns = the_log.bin_ns;
     __atomic_store_n(&series->doubling, 0, __ATOMIC_RELEASE);
+}
+
+uint64_t cup_log_bin_ns(void)
+{
+    return __atomic_load_n(&the_log.bin_ns, __ATOMIC_RELAXED);
 }
 
 void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount)
@@ -495,7 +516,7 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
     int64_t since = now_ns - cup_log_header()->log_start_ns;
     uint64_t bin = 0;
     cup_log_lock(); /* another thread may double the bins */
-    while (since > 0 && (bin = (uint64_t)since / series->bin_ns) >= CUP_SERIES_BINS)
+    while (since > 0 && (bin = (uint64_t)since / the_log.bin_ns) >= CUP_SERIES_BINS)
         double_bins(series);
     series->values[row][bin] += amount;
     cup_log_unlock();
@@ -510,6 +531,20 @@ void cup_log_share(enum cup_log_readers readers)
     static const mode_t modes[] = {
         [CUP_LOG_OF_USER] = 0, [CUP_LOG_OF_GROUP] = 050, [CUP_LOG_OF_ALL] = 055};
     shared_with = modes[readers];
+}
+
+/* btrfs writes a changed page to new blocks. If the disk is full by then, or a quota is used up,
+ * the store into the mapping raises SIGBUS, although the file has its blocks. Files with this flag
+ * are changed in place. It can only be set while a file is empty. */
+static void write_in_place(int fd)
+{
+    struct statfs system;
+    int flags = 0;
+    if (fstatfs(fd, &system) || system.f_type != BTRFS_SUPER_MAGIC ||
+        syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &flags))
+        return;
+    flags |= FS_NOCOW_FL;
+    syscall(SYS_ioctl, fd, FS_IOC_SETFLAGS, &flags);
 }
 
 static int create_file(const char *directory, int64_t now_ns, const char *host)
@@ -529,6 +564,7 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
         fd = cup_raw_open(the_log.path, flags, mode);
     if (fd < 0)
         return -1;
+    write_in_place(fd);
     cup_raw_close(fd);
     return 0;
 }
@@ -577,8 +613,7 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
     header->version = CUP_LOG_VERSION;
     header->min_reader = CUP_LOG_MIN_READER;
     header->header_size = sizeof *header;
-    header->region_count = 2;
-    header->records_offset = header->records_end = records_offset();
+    header->records_offset = header->records_end = the_log.records_end = records_offset();
     header->pid = (uint32_t)getpid();
     header->ppid = (uint32_t)getppid();
     header->process_start_ns = process_start_ns;
@@ -586,13 +621,13 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
     snprintf(header->host, sizeof header->host, "%s", host);
     snprintf(header->library_version, sizeof header->library_version, "%s", CUPPING_VERSION);
     snprintf(header->library_build, sizeof header->library_build, "%.40s", __VERSION__);
-    header->regions[0] = (struct cup_region){CUP_REGION_BLOCKS, first_blocks(), blocks_offset(),
-                                             sizeof(struct cup_block)};
+    list_region((struct cup_region){CUP_REGION_BLOCKS, first_blocks(), blocks_offset(),
+                                    sizeof(struct cup_block)});
     struct cup_series *series = cup_log_series();
-    header->regions[1] =
-        (struct cup_region){CUP_REGION_SERIES, series != NULL, series_offset(), sizeof *series};
+    list_region(
+        (struct cup_region){CUP_REGION_SERIES, series != NULL, series_offset(), sizeof *series});
     if (series) {
-        series->bin_ns = UINT64_C(100000000);
+        series->bin_ns = the_log.bin_ns = UINT64_C(100000000);
         series->rows = CUP_SERIES_COUNT;
     }
     /* The magic is written last: from here on the file is a log. */

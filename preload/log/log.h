@@ -84,6 +84,9 @@ void cup_log_health(enum cup_health counter, uint64_t amount);
 void cup_log_note(const char *text);
 void cup_log_info(const char *name, const char *value);
 
+/* The width of a bin of the series; 0: there is no series. */
+uint64_t cup_log_bin_ns(void);
+
 /* Adds AMOUNT to the bin that NOW_NS (CLOCK_REALTIME) falls into. */
 void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount);
 

@@ -4,6 +4,8 @@
 #include "preload/counters/block.h"
 #include "preload/counters/totals.h"
 
+#include <string.h>
+
 enum { EARLY = 5, SUMMED = 1000, PREFIX = 7, OTHER_PREFIX = 8 };
 
 static void begin(uint32_t task, uint32_t prefix)
@@ -205,4 +207,21 @@ Test(full_log_without_tasks, counters_stay_in_one_block, .fini = test_log_close)
     cr_expect_eq(in_use, 1);
     cr_expect_eq(bytes, 3000);
     cr_expect_null(cup_log_totals());
+}
+
+/* If a file system fails to write a page, the mapping may show zeros. */
+Test(full_log_without_tasks, lost_pages_of_the_log_are_harmless, .fini = test_log_close)
+{
+    test_log_open(1 << 20);
+    cup_block_reset();
+    struct cup_block *block = cup_log_block(1);
+    memset(cup_log_header()->regions, 0, sizeof cup_log_header()->regions);
+    cup_log_header()->region_count = 0;
+    cup_log_header()->records_end = 0;
+    cup_log_series()->bin_ns = 0;
+    cup_log_series_add(CUP_S_TASKS, cup_log_header()->log_start_ns + 1000000000, 1);
+    cr_expect_eq(cup_log_series()->values[CUP_S_TASKS][10], 1);
+    cr_expect_eq(cup_log_block(1), block);
+    cup_log_note("still a record");
+    cr_expect_gt(cup_log_header()->records_end, sizeof(struct cup_log_header));
 }
