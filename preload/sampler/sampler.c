@@ -20,9 +20,9 @@
 /* The budget: the sampler may use 1/AFFORDABLE of the CPU time that it samples, or 1/ASKED_FOR at a
  * rate that the user has chosen. If it needs more,
  * it doubles the time between looks, up to LEAST_OFTEN periods; if it needs less, it halves it,
- * down to one period. It decides at most once in KEPT_PERIODS periods, by averages over about the
+ * down to one period. It decides at most once in KEPT_PERIODS looks, by averages over about the
  * last REMEMBERED looks. */
-enum { AFFORDABLE = 400, ASKED_FOR = 100, LEAST_OFTEN = 8, REMEMBERED = 16, KEPT_PERIODS = 20 };
+enum { AFFORDABLE = 400, ASKED_FOR = 100, LEAST_OFTEN = 32, REMEMBERED = 16, KEPT_PERIODS = 20 };
 
 enum {
     STACK_BYTES = 256 * 1024,  /* of the sampler's thread, without thread-local storage */
@@ -44,7 +44,7 @@ static struct {
     uint32_t looking;    /* a lock: held during a look */
     uint64_t own_ns,
         seen_ns;      /* CPU time of the last looks: the sampler's own, and the sampled one */
-    uint32_t stretch; /* time between looks, in periods: 1, 2, 4 or 8 */
+    uint32_t stretch; /* time between looks, in periods: 1, 2, 4, ... LEAST_OFTEN */
     uint64_t same_ns; /* time since that was last reconsidered */
 } sampler;
 
@@ -98,7 +98,9 @@ static uint32_t find_task(const struct cup_thread_slot *slot)
 static uint32_t read_node(struct cup_thread_slot *slot, uint32_t task, bool *torn)
 {
     uint32_t under = slot->task && slot->runs ? 0 : cup_event_under(task);
-    slot->node = cup_remote_node(&slot->thread, under, torn);
+    if (slot->node_task != task)
+        slot->kept.count = 0;
+    slot->node = cup_remote_node(&slot->thread, under, &slot->kept, torn);
     slot->node_task = task;
     cup_log_health(CUP_H_CPU_SAMPLES_TORN, *torn);
     return slot->node;
@@ -232,7 +234,7 @@ static uint64_t draw_wait_ns(void)
 static void adapt_period(bool too_expensive, uint64_t passed_ns)
 {
     sampler.same_ns += passed_ns;
-    if (sampler.same_ns < KEPT_PERIODS * sampler.period_ns)
+    if (sampler.same_ns < KEPT_PERIODS * sampler.period_ns * sampler.stretch)
         return;
     if (too_expensive)
         sampler.stretch = sampler.stretch < LEAST_OFTEN ? sampler.stretch * 2 : LEAST_OFTEN;

@@ -23,6 +23,7 @@ struct cup_thread_slot {
     uint32_t node_task; /* the task that the thread worked for; 0: none */
     uint32_t node;      /* its stack */
     bool stays;         /* it was blocked, and its whole stack was read */
+    struct cup_remote_kept kept; /* frames of that stack; of node_task only */
 };
 
 /* From now on the calling thread works for TASK (0: for none). RUNS: it runs the task itself; else
