@@ -341,16 +341,33 @@ static void leave_call(struct cup_moment now)
         own->frame = NULL;
 }
 
-void cup_coffea_look(struct cup_moment now)
+/* There is a call on the stack, FRAME, or the thread's last one may be over. */
+static bool needs_look(struct cup_frame *frame)
 {
-    struct cup_frame frame;
-    if (!cup_coffea_may_look() || !find_call(&frame) || (!frame.at && !cup_self.task) ||
-        !cup_anchors_may_ask())
-        return;
+    return cup_coffea_may_look() && find_call(frame) && (frame->at || cup_self.task) &&
+           cup_anchors_may_ask();
+}
+
+static void look_at(struct cup_frame frame, struct cup_moment now)
+{
     if (!frame.at)
         leave_call(now);
     else if (has_begun(own, frame) || cup_frames_is_in(frame, EXECUTOR_FILE))
         look_at_call(frame, now);
+}
+
+void cup_coffea_look(struct cup_moment now)
+{
+    struct cup_frame frame;
+    if (needs_look(&frame))
+        look_at(frame, now);
+}
+
+void cup_coffea_look_now(int64_t now_ns)
+{
+    struct cup_frame frame;
+    if (needs_look(&frame))
+        look_at(frame, (struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
 }
 
 bool cup_coffea_may_begin(void)
@@ -366,7 +383,7 @@ void cup_coffea_begins(struct cup_frame frame)
     sees_returns = true;
     if (own && own->frame == frame.at)
         own->frame = NULL;
-    cup_coffea_look((struct cup_moment){cup_clock_realtime_ns(), cup_clock_thread_cpu_ns()});
+    cup_coffea_look_now(cup_clock_realtime_ns());
 }
 
 void cup_coffea_returns(struct cup_frame frame)

@@ -250,7 +250,7 @@ void cup_clock_call_before_file(void)
         return;
     int saved = cup_enter();
     uint32_t task = cup_self.task;
-    cup_coffea_look((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+    cup_coffea_look_now(now_ns);
     if (cup_self.task != task || now_ns >= cup_runner_self.next_ns - SOONER_NS)
         cup_runner_self.next_ns = now_ns + check_runner_call(now_ns);
     cup_leave(saved);

@@ -249,7 +249,7 @@ int64_t cup_runner_call_check(int64_t now_ns)
         return SELDOM_NS;
     struct place place = find_place();
     struct call *call = find_own_call(place.inside);
-    cup_coffea_look((struct cup_moment){now_ns, cup_clock_thread_cpu_ns()});
+    cup_coffea_look_now(now_ns);
     if (!place.inside)
         look_outside_call(call, now_ns);
     else if (call && !cup_runner_self.parents)
