@@ -210,13 +210,24 @@ static uint32_t find_opener(const char *path)
     return task || cup_attribution_task() ? task : cup_path_task(path);
 }
 
+/* The class that the path alone shows; 0: the kernel is asked at the first use of the descriptor.
+ * Dask opens files below /proc ten times a second. */
+static uint8_t classify_path(const char *path)
+{
+    if (!path)
+        return 0;
+    return cup_file_is_compiled(path) ? CUP_FILE_IMPORT
+           : cup_file_is_of_kernel(path) ? CUP_FILE_OTHER
+                                         : 0;
+}
+
 void cup_descriptor_opened(int fd, const char *path)
 {
     struct cup_descriptor *entry = find_entry(fd);
     if (!entry)
         return;
-    uint8_t class = path && cup_file_is_compiled(path) ? CUP_FILE_IMPORT : 0;
-    if (class) {
+    uint8_t class = classify_path(path);
+    if (class == CUP_FILE_IMPORT) {
         cup_guard();
         CUP_LIFECYCLE(module_loads);
         cup_unguard();

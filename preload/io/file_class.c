@@ -106,6 +106,26 @@ static bool is_spill(const char *path)
     return false;
 }
 
+/* A part of a path in /proc that may lead to a file of a process: fd, cwd, root, exe, map_files; or
+ * "..". Two characters suffice, because a path that is not certain is only asked for. */
+static bool may_be_link(const char *part)
+{
+    static const char links[][3] = {"..", "fd", "cw", "ro", "ex", "ma"};
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (part[0] == links[i][0] && part[1] == links[i][1])
+            return true;
+    return false;
+}
+
+bool cup_file_is_of_kernel(const char *path)
+{
+    if (!starts_with(path, "/proc/") && !starts_with(path, "/sys/"))
+        return false;
+    while ((path = strchr(path, '/')) && !may_be_link(++path))
+        continue;
+    return !path;
+}
+
 enum cup_file_class cup_file_class_of(const char *path)
 {
     if (starts_with(path, "/proc/") || starts_with(path, "/sys/") || starts_with(path, "/memfd:"))

@@ -54,6 +54,19 @@ Test(file_class, files_of_events_are_called_so)
     cr_expect_not(cup_file_is_called_events("root"));
 }
 
+Test(file_class, files_of_the_kernel_are_known_by_their_path)
+{
+    cr_expect(cup_file_is_of_kernel("/proc/self/statm"));
+    cr_expect(cup_file_is_of_kernel("/sys/fs/cgroup/memory.max"));
+    cr_expect_not(cup_file_is_of_kernel("/proc/self/fd/3"));
+    cr_expect_not(cup_file_is_of_kernel("/proc/self/root/data/events.root"));
+    cr_expect_not(cup_file_is_of_kernel("/proc/1/cwd/events.root"));
+    cr_expect_not(cup_file_is_of_kernel("/proc/self/exe"));
+    cr_expect_not(cup_file_is_of_kernel("/proc/../data/events.root"));
+    cr_expect_not(cup_file_is_of_kernel("/sys/../data/events.root"));
+    cr_expect_not(cup_file_is_of_kernel("/data/events.root"));
+}
+
 Test(file_class, files_below_a_workers_directory_are_spilled)
 {
     cup_file_class_add_spill_directory("/scratch/worker-1");
