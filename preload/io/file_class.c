@@ -119,6 +119,8 @@ static bool may_be_link(const char *part)
 
 bool cup_file_is_of_kernel(const char *path)
 {
+    if (path[0] != '/' || (path[1] != 'p' && path[1] != 's'))
+        return false;
     if (!starts_with(path, "/proc/") && !starts_with(path, "/sys/"))
         return false;
     while ((path = strchr(path, '/')) && !may_be_link(++path))
