@@ -35,8 +35,8 @@ bool cup_coffea_may_begin(void);
  * that is over. Without the GIL it does nothing. */
 void cup_coffea_look(struct cup_moment now);
 
-/* The same at NOW_NS (CLOCK_REALTIME), which is now: the thread's CPU clock is read only if there is
- * such a call. */
+/* The same at NOW_NS (CLOCK_REALTIME), which is now: the thread's CPU clock is read only if there
+ * is such a call. */
 void cup_coffea_look_now(int64_t now_ns);
 
 /* Coffea's _work_function read the clock, before (tic) or after (toc) it called process(). TOP: its

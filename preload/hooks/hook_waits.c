@@ -172,7 +172,8 @@ CONDITION_HOOK(pthread_cond_clockwait,
 static inline bool may_have_waiters(const pthread_cond_t *condition)
 {
 #if __GLIBC_PREREQ(2, 25)
-    return __builtin_expect(__atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3, 0) &&
+    return __builtin_expect(__atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3,
+                            0) &&
            !cup_gil_is(condition);
 #else
     (void)condition;

@@ -216,7 +216,7 @@ static uint8_t classify_path(const char *path)
 {
     if (!path)
         return 0;
-    return cup_file_is_compiled(path) ? CUP_FILE_IMPORT
+    return cup_file_is_compiled(path)    ? CUP_FILE_IMPORT
            : cup_file_is_of_kernel(path) ? CUP_FILE_OTHER
                                          : 0;
 }

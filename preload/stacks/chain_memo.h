@@ -19,9 +19,9 @@ enum {
  * Any thread; takes no lock. */
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
-/* The chain of KEY at FIRST is not known, and comes once more. Returns how often it came. Most chains
- * come once or twice in a job. The count may be too low: two chains can share an entry. Any thread;
- * takes no lock. */
+/* The chain of KEY at FIRST is not known, and comes once more. Returns how often it came. Most
+ * chains come once or twice in a job. The count may be too low: two chains can share an entry. Any
+ * thread; takes no lock. */
 uint32_t cup_chain_count(uint64_t key, const uint64_t *first);
 
 /* Searching the stack for the places takes about 10 us. So it is worth it only when a chain comes
