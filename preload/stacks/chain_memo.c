@@ -25,7 +25,7 @@ static struct entry {
 static struct {
     uint64_t key;
     uint32_t times;
-} seen[1 << SEEN_BITS]; /* how often each chain came, by its key */
+} seen[1 << SEEN_BITS]; /* how often each chain came, by its key: see comes_often() */
 static uint32_t lock;
 
 /* The key includes the thread. Another thread's stack may later be mapped at the same address, and
@@ -189,15 +189,15 @@ static void write_chain(struct entry *entry, const struct chain *chain)
     __atomic_store_n(&entry->turn, turn + 1, __ATOMIC_RELEASE);
 }
 
-uint32_t cup_chain_count(uint64_t key, const uint64_t *first)
+/* Most chains come once or twice in a job: only one that comes for the 4th, 8th, 16th, ... time is
+ * worth a search. */
+static bool comes_often(uint64_t key)
 {
-    key = whole_key(key, first);
     size_t at = key >> (64 - SEEN_BITS);
-    bool same = __atomic_load_n(&seen[at].key, __ATOMIC_RELAXED) == key;
-    uint32_t times = same ? __atomic_load_n(&seen[at].times, __ATOMIC_RELAXED) + 1 : 1;
-    __atomic_store_n(&seen[at].times, times, __ATOMIC_RELAXED);
-    __atomic_store_n(&seen[at].key, key, __ATOMIC_RELAXED);
-    return times;
+    uint32_t times = seen[at].key == key ? seen[at].times + 1 : 1;
+    seen[at].times = times;
+    seen[at].key = key;
+    return times >= 4 && (times & (times - 1)) == 0;
 }
 
 static bool have_room(void *const *returns, uint32_t count)
@@ -230,7 +230,8 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, vo
         return;
     window.word = first;
     window.words = first < end ? (uint32_t)MIN(end - first, WINDOW) : 0;
-    keep_chain(key, returns, count, value);
+    if (comes_often(key))
+        keep_chain(key, returns, count, value);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 

@@ -19,21 +19,10 @@ enum {
  * Any thread; takes no lock. */
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
-/* The chain of KEY at FIRST is not known, and comes once more. Returns how often it came. Most
- * chains come once or twice in a job. The count may be too low: two chains can share an entry. Any
- * thread; takes no lock. */
-uint32_t cup_chain_count(uint64_t key, const uint64_t *first);
-
-/* Searching the stack for the places takes about 10 us. So it is worth it only when a chain comes
- * for the 4th, 8th, 16th, ... time. */
-static inline bool cup_chain_is_due(uint32_t times)
-{
-    return times >= 4 && (times & (times - 1)) == 0;
-}
-
 /* Keeps VALUE (an odd number) with the chain of COUNT return addresses, innermost first, whose
  * first one lies at FIRST, on the calling thread's stack, which ends at END (the address after its
- * last word). */
+ * last word). Searching the stack for the places takes about 10 us, so it is done only
+ * when the same chain comes for the 4th, 8th, 16th, ... time. */
 void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, void *const *returns,
                     uint32_t count, uint64_t value);
 

@@ -336,12 +336,11 @@ static void keep_chain(const struct cup_native *native, const struct spot *spot)
                        native->count - from, native->hash);
 }
 
-/* KEEPS: the chain of native frames is kept in the memo. */
-static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool keeps)
+static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool hopeless)
 {
     struct cup_native native;
     cup_native_here(&native);
-    if (keeps)
+    if (!hopeless)
         keep_chain(&native, spot);
     uint64_t whole = cup_mix(spot->hash, native.hash);
     uint32_t node = find_cached(whole);
@@ -370,11 +369,9 @@ static uint32_t find_by_chain(const struct spot *spot, uint64_t chain)
     uint32_t node = find_cached(cup_mix(spot->hash, chain));
     if (node)
         return node;
-    return cup_native_has_room() ? unwind_stack(spot, false) : find_without_native(spot);
+    return cup_native_has_room() ? unwind_stack(spot, true) : find_without_native(spot);
 }
 
-/* Unwinding takes 8 us. Unless the event wants native frames AT_ANY_COST, it unwinds only to keep
- * the chain. */
 static inline uint32_t find_native_here(struct cup_frame top, uint32_t under, bool at_any_cost,
                                         const uint64_t *first)
 {
@@ -383,10 +380,9 @@ static inline uint32_t find_native_here(struct cup_frame top, uint32_t under, bo
     uint64_t chain = cup_chain_find(spot.key, first);
     if (chain && chain != CUP_CHAIN_HOPELESS)
         return find_by_chain(&spot, chain);
-    bool due = !chain && cup_chain_is_due(cup_chain_count(spot.key, first));
-    if ((!at_any_cost && !due) || !cup_native_has_room())
+    if ((chain && !at_any_cost) || !cup_native_has_room())
         return find_without_native(&spot);
-    return unwind_stack(&spot, due);
+    return unwind_stack(&spot, chain != 0);
 }
 
 static uint32_t find_best(struct cup_frame top, uint32_t under, bool at_any_cost,

@@ -48,8 +48,7 @@ static void keep_as(uint64_t key, void **returns, uint32_t count)
 {
     for (int i = 0; i < 4; i++) {
         cr_assert_eq(cup_chain_find(key, stack), 0);
-        if (cup_chain_is_due(cup_chain_count(key, stack)))
-            cup_chain_keep(key, stack, stack + STACK, returns, count, VALUE);
+        cup_chain_keep(key, stack, stack + STACK, returns, count, VALUE);
     }
 }
 
@@ -65,17 +64,6 @@ Test(chains, one_that_was_kept_is_known)
     cr_expect_eq(cup_chain_find(KEY, stack), VALUE);
     cr_expect_eq(cup_chain_find(KEY + 1, stack), 0, "another Python stack");
     cr_expect_eq(cup_chain_find(KEY, stack + 1), 0, "another depth");
-}
-
-Test(chains, those_that_come_again_are_counted)
-{
-    cr_expect_eq(cup_chain_count(KEY, stack), 1);
-    cr_expect_eq(cup_chain_count(KEY, stack), 2);
-    cr_expect_eq(cup_chain_count(KEY, stack + 1), 1, "another depth");
-    cr_expect_not(cup_chain_is_due(3));
-    cr_expect(cup_chain_is_due(4));
-    cr_expect_not(cup_chain_is_due(6));
-    cr_expect(cup_chain_is_due(8));
 }
 
 Test(chains, each_address_must_be_where_it_was)
