@@ -363,66 +363,22 @@ static uint32_t enter_code(uint64_t code)
     return at;
 }
 
-/* Which step is frame WHICH, counted from the outermost one. */
-static uint32_t find_step(uint32_t which)
-{
-    return stack.count - 1 - which;
-}
-
-static bool is_kept(const struct cup_remote_kept *kept, uint32_t which)
-{
-    const struct step *step = &stack.steps[find_step(which)];
-    const struct cup_remote_frame *frame = &kept->frames[which];
-    return step->at == frame->at && step->code == frame->code && step->offset == frame->offset;
-}
-
-/* Sets the ids of the outermost of SAME frames that are as they were at the last look. Returns how
- * many these are. */
-static uint32_t use_kept(const struct cup_remote_kept *kept, uint32_t same)
-{
-    uint32_t which = 0;
-    for (; which < same && which < kept->count && is_kept(kept, which); which++)
-        ids[find_step(which)] = kept->frames[which].id;
-    return which;
-}
-
-/* The COUNT outermost frames and their ids are certain. */
-static void keep_frames(struct cup_remote_kept *kept, uint32_t count)
-{
-    kept->count = MIN(count, CUP_REMOTE_KEPT);
-    for (uint32_t which = 0; which < kept->count; which++) {
-        const struct step *step = &stack.steps[find_step(which)];
-        kept->frames[which] =
-            (struct cup_remote_frame){step->at, step->code, step->offset, ids[find_step(which)]};
-    }
-}
-
-/* Finds the ids of the SAME outermost frames' code objects; those of the KNOWN outermost ones are
- * known. Returns how many of the ids are certain, from the outermost frame inwards. */
-static uint32_t read_ids(uint32_t same, uint32_t known)
+/* Finds the ids of the SAME outermost frames' code objects. Returns how many of them are certain,
+ * from the outermost inwards. */
+static uint32_t find_ids(uint32_t same)
 {
     uint8_t places[STEPS];
-    uint32_t first = stack.count - same, certain = known;
+    uint32_t first = stack.count - same, certain = 0;
     codes.count = 0;
-    for (uint32_t i = first; i < stack.count - known; i++)
+    for (uint32_t i = first; i < stack.count; i++)
         places[i] = stack.steps[i].code ? (uint8_t)enter_code(stack.steps[i].code) : 0;
     cup_remote_codes(codes.of, codes.count);
-    for (uint32_t i = stack.count - known; i-- > first; certain++) {
+    for (uint32_t i = stack.count; i-- > first; certain++) {
         const struct cup_remote_code *code = &codes.of[places[i]];
         if (stack.steps[i].code && !code->certain)
             break;
         ids[i] = code->id;
     }
-    return certain;
-}
-
-/* The same, with the frames that are as they were at the last look. */
-static uint32_t find_ids(uint32_t same, struct cup_remote_kept *kept)
-{
-    if (kept->looks++ == CUP_REMOTE_TRUSTED)
-        kept->count = kept->looks = 0;
-    uint32_t certain = read_ids(same, use_kept(kept, same));
-    keep_frames(kept, certain);
     return certain;
 }
 
@@ -439,8 +395,7 @@ static uint32_t find_node(uint32_t same, uint32_t under)
 
 /* A code object that was known before, and is unchanged after the stack was copied, was there when
  * the stack was copied. For one that is new this is uncertain, so the stack is read again. */
-uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under,
-                         struct cup_remote_kept *kept, bool *torn)
+uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, bool *torn)
 {
     uint32_t known = 0;
     *torn = false;
@@ -448,7 +403,7 @@ uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under,
         return under;
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t same = read_stack(thread);
-        known = find_ids(same, kept);
+        known = find_ids(same);
         if (known == same)
             break;
     }

@@ -16,27 +16,10 @@ struct cup_remote_stack {
 /* Describes the calling thread. */
 struct cup_remote_stack cup_remote_self(void);
 
-/* The outermost frames of a thread's stack when it was last read, outermost first, with the ids of
- * their code objects. While a thread works, most of its outer frames wait for their callees. If
- * such frames are unchanged at the next look, their code objects are not read again. */
-enum { CUP_REMOTE_KEPT = 48, CUP_REMOTE_TRUSTED = 16 };
-struct cup_remote_kept {
-    uint32_t count; /* 0: no stack is known */
-    uint32_t looks; /* that relied on these frames; after CUP_REMOTE_TRUSTED all code objects are
-                       read again */
-    struct cup_remote_frame {
-        uint64_t at, code; /* addresses */
-        uint32_t offset;   /* of the instruction */
-        uint32_t id;
-    } frames[CUP_REMOTE_KEPT];
-};
-
 /* The node of THREAD's stack above node UNDER. If the stack changed too fast, *TORN is set and the
- * result is the part that is certain, with a frame CUP_NODE_UNKNOWN as the innermost, or 0. KEPT:
- * of this thread, in the same task; it is brought up to date. One caller at a time; the guard is
- * held. */
-uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under,
-                         struct cup_remote_kept *kept, bool *torn);
+ * result is the part that is certain, with a frame CUP_NODE_UNKNOWN as the innermost, or 0. One
+ * caller at a time; the guard is held. */
+uint32_t cup_remote_node(const struct cup_remote_stack *thread, uint32_t under, bool *torn);
 
 /* The task in THREAD's Python context; 0: none. May be nonsense if the thread is changing its
  * context at this moment: the caller checks that such a task runs. */

@@ -98,9 +98,7 @@ static uint32_t find_task(const struct cup_thread_slot *slot)
 static uint32_t read_node(struct cup_thread_slot *slot, uint32_t task, bool *torn)
 {
     uint32_t under = slot->task && slot->runs ? 0 : cup_event_under(task);
-    if (slot->node_task != task)
-        slot->kept.count = 0;
-    slot->node = cup_remote_node(&slot->thread, under, &slot->kept, torn);
+    slot->node = cup_remote_node(&slot->thread, under, torn);
     slot->node_task = task;
     cup_log_health(CUP_H_CPU_SAMPLES_TORN, *torn);
     return slot->node;

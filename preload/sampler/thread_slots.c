@@ -51,10 +51,8 @@ static void update_python_thread(struct cup_thread_slot *slot)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
     if (cup_stacks_on() &&
-        (slot->thread.state != (uintptr_t)cup_python_thread_fast() || !slot->thread.root)) {
+        (slot->thread.state != (uintptr_t)cup_python_thread_fast() || !slot->thread.root))
         slot->thread = cup_remote_self();
-        slot->kept.count = 0;
-    }
     cup_stack_walk_ends(walk);
 }
 

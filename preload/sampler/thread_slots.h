@@ -20,10 +20,9 @@ struct cup_thread_slot {
     const uintptr_t *waiting; /* the thread's cup_wait_self.waiting: not 0 while the thread is in a
                                  call that blocks. Valid as long as the slot is taken */
     /* at the last look of the sampler: */
-    uint32_t node_task;          /* the task that the thread worked for; 0: none */
-    uint32_t node;               /* its stack */
-    bool stays;                  /* it was blocked, and its whole stack was read */
-    struct cup_remote_kept kept; /* frames of that stack; of node_task only */
+    uint32_t node_task; /* the task that the thread worked for; 0: none */
+    uint32_t node;      /* its stack */
+    bool stays;         /* it was blocked, and its whole stack was read */
 };
 
 /* From now on the calling thread works for TASK (0: for none). RUNS: it runs the task itself; else
