@@ -1,7 +1,5 @@
 #include "tests/e2e/child.h"
 
-#include "tests/e2e/process.h"
-
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -215,10 +213,9 @@ void test_directory_remove(char *path)
 
 void for_each_python(void (*check)(const char *python))
 {
-    const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_14, CUP_PYTHON_3_9, CUP_PYTHON_3_13};
+    const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13, CUP_PYTHON_3_14};
     const char *missing = NULL;
-    size_t count = cup_in_soak() ? sizeof pythons / sizeof *pythons : 2;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++)
         if (access(pythons[i], X_OK) == 0)
             check(pythons[i]);
         else

@@ -39,9 +39,8 @@ void child_expect_same(const struct child *plain, const struct child *recorded);
 char *test_directory(void);
 void test_directory_remove(char *path);
 
-/* Calls CHECK with the pinned and the newest Python, in `make soak` with all that have Dask here.
- * If one is missing, a test of this name is skipped ("no build/venv-3.14"), once the others have
- * passed. */
+/* Calls CHECK with every Python that has Dask here. If one is missing, a test of this name is
+ * skipped ("no build/venv-3.14"), once the others have passed. */
 void for_each_python(void (*check)(const char *python));
 
 /* `cupping tasks --json` and `cupping report --json` of a directory, and `cupping dump` of its

@@ -238,13 +238,8 @@ void cup_run(const char *name, const char *log, const char *const *argv,
         fail(&process, "failed");
 }
 
-bool cup_in_soak(void)
-{
-    return getenv("SOAK");
-}
-
 void cup_only_in_soak(void)
 {
-    if (!cup_in_soak())
+    if (!getenv("SOAK"))
         cr_skip_test("a variant: `make soak` runs it");
 }

@@ -3,7 +3,6 @@
  * when the process of the test ends for any reason. */
 #pragma once
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct cup_process {
@@ -40,8 +39,6 @@ char *cup_process_output(const struct cup_process *process);
 
 /* Text of a whole file, or NULL. The caller frees it. */
 char *cup_read_file(const char *path);
-
-bool cup_in_soak(void); /* SOAK is set */
 
 /* Skips the test, with a message, unless SOAK is set, as in `make soak`: for variants of other
  * tests that would make `make test` too long. */
