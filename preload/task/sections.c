@@ -212,7 +212,7 @@ static void write_kept(uint32_t task, bool all)
 
 /* ---- counters ---------------------------------------------------------------------------- */
 
-/* The block's thread may count on meanwhile. Each counter is a word that only its thread writes, so
+/* The block's thread may go on counting. Each counter is a word that only its thread writes, so
  * what is read is what it was a moment ago; ThreadSanitizer cannot know that. */
 __attribute__((no_sanitize("thread"))) static void add_counters(uint64_t *counted,
                                                                 const struct cup_block *block)
