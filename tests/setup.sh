@@ -95,6 +95,8 @@ test | soak | lint)
     wish xrootd-server command -v xrootd
     # Without it, the instructions of calls are not counted, with a message.
     wish valgrind test -r /usr/include/valgrind/callgrind.h
+    # Without it, tests that open pages in a browser are skipped, with a message.
+    wish chromium sh -c 'command -v chromium || command -v google-chrome'
     # Without it, the test of network mounts is skipped, with a message.
     wish bindfs command -v bindfs
     # CPython's own tests, which must pass under the library. Debian packages them separately.
@@ -104,6 +106,10 @@ test | soak | lint)
     fi
     ;;
 esac
+if [ "$what" = soak ]; then
+    wish golang-go command -v go # tests/soak/company.py has a program in Go
+    wish libclang-rt-14-dev test -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
+fi
 if [ "$what" = cost ]; then
     need linux-perf command -v perf
     need heaptrack command -v heaptrack

@@ -114,7 +114,6 @@ def verbs(first, second, out):
     yield ["report", first], check_text
     yield ["report", first, "--full"], check_text
     yield ["report", first, "--json"], check_json
-    yield ["report", first, "--html", f"{out}/report.html"], None
     yield ["tasks", first], check_text
     yield ["top", first, "--once"], check_text
     yield ["plot", first, "--all", "--format", "svg", "-o", f"{out}/plots"], check_text
