@@ -394,7 +394,7 @@ distclean:
 help:
 	@echo "make                build/libcupping.so and build/cupping"
 	@echo "make demo           set up, run a real Coffea job on a real Dask cluster, print its report"
-	@echo "make test           set up, build, run every test"
+	@echo "make test           set up, build, run the tests"
 	@echo "make unit | e2e     unit tests | end-to-end tests on real clusters"
 	@echo "make soak | bench   long runs | what the library costs, as ratios"
 	@echo "make cost           shares of a worker's CPU time that the library takes, beside other tools"

@@ -12,7 +12,8 @@
  * works for.
  *
  * For C (C99 and later) and C++, on ELF systems, in libraries and in position-independent programs
- * (the default of compilers). In a program that is compiled with -fno-pie, the calls do nothing. */
+ * (the default of compilers). In a program that is compiled with -fno-pie or linked statically, the
+ * calls do nothing. */
 #ifndef CUPPING_H
 #define CUPPING_H
 

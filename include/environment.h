@@ -10,7 +10,7 @@
       "samples per second of where the threads of tasks use the CPU, up to 1000; 0: no samples; "  \
       "unset: fewer where 100 would take more than 0.25 % of the CPU time")                        \
     X(CUPPING_DIR, "unset",                                                                        \
-      "directory for the logs, which must exist; unset: nothing is recorded")                      \
+      "directory for the logs, made if the one above it exists; unset: nothing is recorded")       \
     X(CUPPING_DISABLE, "0", "1: the hooks only forward their calls, and nothing is recorded")      \
     X(CUPPING_INTERVAL, "1.0",                                                                     \
       "seconds between samples of Dask's own state, 0.02 to 60; 0: no samples")                    \

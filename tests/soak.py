@@ -2,11 +2,13 @@
 
     soak.py [NAME...]     only these scripts, such as battery or kill
 
-build/soak.csv has a row for each script and for each part of it, such as a cluster of the battery or a lot of
-kills. A row is appended when its part ends, so an interrupted soak goes on where it stopped: what has a row of
-this commit is not run again, unless it failed. Remove the file to begin again.
+build/soak.csv has a row for each part of a script, such as a cluster of the battery or a lot of kills; a script
+without parts, or one that failed, has a row of its own. A row is appended when its part ends, so an interrupted
+soak goes on where it stopped: what has a row of this commit is not run again, unless it failed. All states of a
+changed checkout count as one commit: remove the file after a change.
 
-Exit status 1 if a script failed, or if anything in the table is wrong, missing, lost or frozen.
+Exit status 1 if a script failed, or if anything in the table is wrong, missing, lost or frozen; 130 if it was
+interrupted.
 """
 
 import csv
@@ -60,7 +62,7 @@ def rows():
 
 
 def done(step, part, python=""):
-    """In a soak: whether it has a row, and did not fail. What it found may be wrong: running it again would hide that."""
+    """In a soak: whether the part has a row, and did not fail. One that found wrong bytes is done, too: its row must stay."""
     return RUNS in os.environ and rows().get((step, str(part), python), {"failed": "1"})["failed"] == "0"
 
 

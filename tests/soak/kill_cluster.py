@@ -1,11 +1,13 @@
-"""SIGKILL at random moments of the nannies and workers of a real Dask cluster: every task whose result the client
-has must be in the report, with its bytes, and at most once for each process.
+"""Kills nannies and workers of a real Dask cluster by SIGKILL, at random moments: every task whose result the client
+has must be in the report, with its bytes, and no process may have two rows of it.
 
     kill_cluster.py [--kills N] [--seed N] [-o DIR]
 
-Kills in lots of 25, each with a cluster and a profile of its own (CLUSTER_KILLS= may be set, default 100). Two `dask worker`
-with nannies run tasks all the time; every second victim is a nanny, whose worker then ends by itself and is replaced.
-Prints a row for each lot. Exit status 1 if a task is missing, is there twice, has wrong bytes, or a log is damaged.
+Kills in lots of 25, each with a cluster and a profile of its own (CLUSTER_KILLS= may be set, default 100). Two
+`dask worker` with nannies run tasks all the time; every second victim is a nanny, whose worker then ends by itself and
+is replaced.
+Prints a row for each lot. Exit status 1 if a task is missing, has two rows of one process or wrong bytes, or if a log
+is damaged.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -36,7 +39,7 @@ PATIENCE_S = 600
 
 class Cluster:
     def __init__(self, folder):
-        self.folder = folder
+        self.folder, self.is_over, self.kills = folder, threading.Event(), 0
         self.prefix = [TOP / "wrappers" / "cupping-run", "-o", folder / "profile", "--"]
         python, scheduler_file = TOP / "build" / "venv" / "bin" / "python", folder / "scheduler.json"
         self.dask = [cluster.dask(python, what) for what in ("scheduler", "worker")]
@@ -44,24 +47,44 @@ class Cluster:
                                                "--no-dashboard", "--scheduler-file", scheduler_file], folder)
         self.address = cluster.scheduler_address(scheduler_file, self.scheduler)
         self.nannies = [self.start_nanny(i) for i in range(WORKERS)]
+        self.keeper = threading.Thread(target=self.replace_ended)
+        self.keeper.start()
 
     def start_nanny(self, number):
-        """No --death-timeout: a worker without its nanny must end for another reason."""
+        """A worker whose nanny was killed ends because the pipe to its nanny closes."""
         return Process(f"nanny-{number}-{time.monotonic_ns()}", [
             *self.prefix, *self.dask[1], self.address, "--no-dashboard", "--nthreads", 2,
             "--local-directory", self.folder / "scratch"], self.folder)
 
+    def replace_ended(self):
+        """A nanny ends if it was killed, and if its worker was killed before it had started."""
+        while not self.is_over.wait(0.1):
+            for number, nanny in enumerate(self.nannies):
+                if nanny.ended():
+                    self.nannies[number] = self.start_nanny(number)
+
     def kill_nanny(self, number):
-        os.kill(self.nannies[number].popen.pid, signal.SIGKILL)
-        self.nannies[number] = self.start_nanny(number)
+        self.kill(self.nannies[number].popen.pid)
 
     def kill_worker(self, number):
         """Its nanny starts another one."""
-        for pid in cluster.children_of(self.nannies[number].popen.pid):
-            if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                os.kill(pid, signal.SIGKILL)
+        try:
+            for pid in cluster.children_of(self.nannies[number].popen.pid):
+                if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    self.kill(pid)
+        except FileNotFoundError:
+            pass  # one of them has just ended
+
+    def kill(self, pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+            self.kills += 1
+        except ProcessLookupError:
+            pass
 
     def end(self):
+        self.is_over.set()
+        self.keeper.join()
         for nanny in self.nannies:
             nanny.finish(300)
         self.scheduler.finish(300)
@@ -100,7 +123,7 @@ def kill_often(dask, stream, dice, kills):
     for i in range(kills):
         stream.run_for(1 + dice.random())
         (dask.kill_nanny if i % 2 else dask.kill_worker)(dice.randrange(WORKERS))
-        if i % 3:  # else the next kill comes while only one worker is there, or the other one starts
+        if i % 3:  # each third kill does not wait: the next one may find a worker that is starting
             stream.client.wait_for_workers(WORKERS, timeout=PATIENCE_S)
     stream.finish()
 
@@ -128,13 +151,15 @@ def try_lot(folder, seed, kills):
     Process.directory = folder  # ./cupping-latest of the checkout stays as it is
     (folder / "data.root").write_bytes(os.urandom(BYTES))
     dask = Cluster(folder)
-    with Client(dask.address) as client:
-        stream = Stream(client, str(folder / "data.root"))
-        kill_often(dask, stream, random.Random(seed), kills)
-    dask.end()
-    counts = Counter(kills=kills) + judge(profile, stream.ended)
+    try:
+        with Client(dask.address) as client:
+            stream = Stream(client, str(folder / "data.root"))
+            kill_often(dask, stream, random.Random(seed), kills)
+    finally:
+        dask.end()
+    counts = Counter(kills=dask.kills) + judge(profile, stream.ended)
     wrong = counts["twice"] + counts["wrong_bytes"]
-    soak.append("kill_cluster", seed, rounds=kills, tasks=counts["ended"], wrong=wrong, missing=counts["missing"],
+    soak.append("kill_cluster", seed, rounds=dask.kills, tasks=counts["ended"], wrong=wrong, missing=counts["missing"],
                 lost=counts["damaged"], seconds=round(time.monotonic() - start))
     cluster.say("  ".join(f"{name} {counts[name]}" for name in (
         "kills", "ended", "missing", "twice", "wrong_bytes", "logs", "damaged")))
