@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Callable
 
-from . import columns, shown
+from . import shown
 
 TABLES = ("tasks", "chunks", "files", "branches", "workers", "opens", "samples", "functions",
           "native", "sections", "values")
@@ -137,6 +137,8 @@ class Profile:
         return self._keep(f"table {name}", lambda: self._read_table(name))
 
     def _read_table(self, name: str) -> Any:
+        from . import columns  # which imports pandas: half a second that `cupping attach` does not need
+
         with tempfile.TemporaryDirectory(prefix="cupping-") as scratch:
             run_command("export", *self._words, *self._run, "--to", "columns", "--only", name,
                         "-o", f"{scratch}/to")

@@ -18,8 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "python"))
 
 import cupping  # noqa: E402
-import cupping.columns as columns  # noqa: E402
 import cupping.profile  # noqa: E402
+
+early = {"numpy", "pandas"} & sys.modules.keys()  # before a table is read
+
+import cupping.columns as columns  # noqa: E402
 
 UTC = datetime.timezone.utc
 
@@ -96,7 +99,8 @@ def check_errors(profile, scratch):
 
 
 def check_laziness(profile):
-    """What open() does must not depend on how many tasks there are."""
+    """What open() does must not depend on how many tasks there are, nor wait for pandas."""
+    assert not early, f"imported with cupping.profile: {early}"
     assert repr(profile) == f"<cupping profile of {profile.directory}>" and not profile._kept
     assert profile.advice is profile.figures["advice"] and "rows" not in profile.figures["chunks"]
     assert list(profile._kept) == ["figures"] and "rows" in profile.json["chunks"]
