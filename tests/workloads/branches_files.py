@@ -9,11 +9,20 @@ import os
 import sys
 from pathlib import Path
 
-import awkward as ak
-import numpy as np
-import uproot
-
 VERSION = "1"  # of the data: another one rewrites them
+
+
+def are_written(directory) -> bool:
+    done = directory / "version"
+    return done.exists() and done.read_text() == VERSION
+
+
+if __name__ == "__main__" and are_written(Path(sys.argv[1])):
+    sys.exit()  # before the imports, which take most of a second
+
+import awkward as ak  # noqa: E402
+import numpy as np  # noqa: E402
+import uproot  # noqa: E402
 
 
 def flat(rng, entries):
@@ -122,8 +131,6 @@ FILES = {
 def main() -> None:
     directory = Path(sys.argv[1])
     done = directory / "version"
-    if done.exists() and done.read_text() == VERSION:
-        return
     directory.mkdir(parents=True, exist_ok=True)
     done.unlink(missing_ok=True)
     for name, (compression, write) in FILES.items():

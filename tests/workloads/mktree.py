@@ -14,11 +14,34 @@ import os
 import sys
 from pathlib import Path
 
-import awkward as ak
-import numpy as np
-import uproot
-
 VERSION = 2  # raise when the events change: cached files of another version are written anew
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--events", type=int, default=600_000, help="in all files together")
+    parser.add_argument("--files", type=int, default=6)
+    parser.add_argument("--rntuple", action="store_true", help="RNTuples instead of TTrees")
+    return parser.parse_args()
+
+
+def wanted(args: argparse.Namespace) -> dict:
+    return {"version": VERSION, "events": args.events, "files": args.files, "rntuple": args.rntuple}
+
+
+def are_written(args: argparse.Namespace) -> bool:
+    done = args.directory / "files.json"
+    return done.exists() and json.loads(done.read_text())["arguments"] == wanted(args)
+
+
+if __name__ == "__main__" and are_written(read_arguments()):
+    sys.exit()  # before the imports, which take most of a second
+
+import awkward as ak  # noqa: E402
+import numpy as np  # noqa: E402
+import uproot  # noqa: E402
+
 BASKETS = 10  # per branch and file; at chunk borders that do not meet them, as in real files
 MUON_MASS = 0.105658
 
@@ -181,17 +204,8 @@ def write(path: Path, seed: int, first: int, n: int, is_z: bool, rntuple: bool) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--events", type=int, default=600_000, help="in all files together")
-    parser.add_argument("--files", type=int, default=6)
-    parser.add_argument("--rntuple", action="store_true", help="RNTuples instead of TTrees")
-    args = parser.parse_args()
-
-    wanted = {"version": VERSION, "events": args.events, "files": args.files, "rntuple": args.rntuple}
+    args = read_arguments()
     done = args.directory / "files.json"
-    if done.exists() and json.loads(done.read_text())["arguments"] == wanted:
-        return
     args.directory.mkdir(parents=True, exist_ok=True)
     done.unlink(missing_ok=True)
 
@@ -207,7 +221,7 @@ def main() -> None:
         os.replace(part, path)
         fileset.setdefault(name, {})[str(path.resolve())] = "Events"
         print(f"{path.name}: {last - first} events, {path.stat().st_size / 1e6:.1f} MB", flush=True)
-    done.write_text(json.dumps({"arguments": wanted, "fileset": fileset}, indent=1))
+    done.write_text(json.dumps({"arguments": wanted(args), "fileset": fileset}, indent=1))
 
 
 if __name__ == "__main__":
