@@ -26,8 +26,10 @@ class Job:
         self.finished, self.unfinished = [], []
         self.result = 0
 
-    def submit(self, function, key, *args, **kwargs):
-        return self.client.submit(function, self.data, *args, key=key, pure=False, **kwargs)
+    def map(self, name, sizes):
+        """quick() with each size, in one graph: a request for each task would be most of the work."""
+        keys = [f"{name}-{i}" for i in range(len(sizes))]
+        return self.client.map(tasks.quick, [self.data] * len(sizes), sizes, key=keys, pure=False)
 
     def take(self, futures):
         for future, (pid, size) in as_completed(futures, with_results=True):
@@ -35,13 +37,13 @@ class Job:
             self.result += size
 
     def quick(self, name, count=20):
-        futures = [self.submit(tasks.quick, f"{name}-{i}", 1_000 + i) for i in range(count)]
+        futures = self.map(name, range(1_000, 1_000 + count))
         for future, (pid, size) in zip(futures, self.client.gather(futures)):
             self.finished.append([future.key, pid, size])
             self.result += size
 
     def start_stuck(self, key, size, **kwargs):
-        future = self.submit(tasks.stuck, key, size, self.marker, **kwargs)
+        future = self.client.submit(tasks.stuck, self.data, size, self.marker, key=key, pure=False, **kwargs)
         while not os.path.exists(self.marker):
             time.sleep(0.02)
         pid = int(Path(self.marker).read_text())
@@ -98,7 +100,7 @@ class Job:
         """Kill a worker at a random moment of a stream of small tasks, twenty times."""
         dice = random.Random(20)
         for i in range(KILLS):
-            futures = [self.submit(tasks.quick, f"stream-{i}-{j}", 500 + j) for j in range(200)]
+            futures = self.map(f"stream-{i}", range(500, 700))
             until = dice.randrange(5, 150)
             for seen, (future, (pid, size)) in enumerate(as_completed(futures, with_results=True)):
                 self.finished.append([future.key, pid, size])
