@@ -286,8 +286,8 @@ fi
 if [ "$what" = test ] || [ "$what" = soak ]; then
     [ -x /usr/sbin/nginx ] || unpack build/nginx nginx
     packages build/s3 -r tests/requirements-s3.txt
-    # Compiles what is imported, which is a small part of it.
-    PYTHONPATH=build/s3 build/venv/bin/python -c 'import moto.s3.urls, moto.server, s3fs' \
+    # Compiles what is imported, which is a small part of it, also where Python is told not to.
+    PYTHONDONTWRITEBYTECODE='' PYTHONPATH=build/s3 build/venv/bin/python -c 'import moto.s3.urls, moto.server, s3fs' \
         >>build/setup-s3.log 2>&1 9>&- || say "no tests of S3, then (log: build/setup-s3.log)"
     # Parsl, with what build/venv does not have of it.
     packages build/parsl parsl==2026.10.26 dill==0.4.1 filelock==4.2.12 setproctitle==1.3.8 typeguard==4.6.0
