@@ -260,12 +260,12 @@ enum cup_series_row {
 };
 enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
 
-/* What the library counts about itself, per process. Values only grow. */
+/* What the library counts about itself, per process. Values only grow, but for blocks_dropped. */
 #define CUP_HEALTH(X)                                                                              \
     X(TASKS_BEGUN, "tasks_begun", "tasks that began")                                              \
     X(TASKS_ENDED, "tasks_ended", "tasks that ended")                                              \
     X(RECORDS_DROPPED, "records_dropped", "records lost: log full, disk full or limit reached")    \
-    X(BLOCKS_DROPPED, "blocks_dropped", "events lost: no counter block was free")                  \
+    X(BLOCKS_DROPPED, "blocks_dropped", "counter blocks in use that the log had no room for")      \
     X(STRINGS_DROPPED, "strings_dropped", "strings not stored: table full (records have id 0)")    \
     X(FILES_DROPPED, "files_dropped", "files that share a record: table full")                     \
     X(ANCHOR_CALLS, "anchor_calls", "clock calls whose Python frame was read")                     \
@@ -317,7 +317,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
     X(EVENTS_THINNED, "events_thinned",                                                            \
       "reads, writes and waits that count at the stack of another one")                            \
     X(STACKS_CUT, "stacks_cut",                                                                    \
-      "rows of stacks that count at a caller: too many different stacks in a short time")
+      "rows of stacks that count at a caller: too many different stacks in a short time")          \
+    X(VOIDS_DROPPED, "voids_dropped", "VOID records lost: log full, and its reserve, too")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

@@ -170,7 +170,7 @@ static void update_process(struct cup_live *live, struct cup_live_log *log,
     process->header = from->header;
     note_last_time(live, log, from->header.log_start_ns);
     live->known.features |= from->header.features;
-    if (from->header.health[CUP_H_THREADS_VOIDED] && from->header.health[CUP_H_RECORDS_DROPPED])
+    if (cup_log_lacks_voids(from))
         cup_live_void_all(live, log);
 }
 

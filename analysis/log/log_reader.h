@@ -79,6 +79,16 @@ void cup_log_seek(struct cup_log *log, uint64_t offset);
 /* Reads the time series. Returns 0, or -1 if there is none or it is unusable. */
 int cup_log_series(struct cup_log *log, struct cup_series *series);
 
+/* True if VOID records may be missing: then what threads did for the task that merely started them
+ * counts for none. The library counts VOID records that it drops since it sums up tasks; before
+ * that, any dropped record could have been one. */
+static inline bool cup_log_lacks_voids(const struct cup_log *log)
+{
+    const uint64_t *health = log->header.health;
+    return health[CUP_H_VOIDS_DROPPED] ||
+           (!log->totals && health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
+}
+
 void cup_log_close(struct cup_log *log);
 
 /* A time from the file, limited to the years 1970 to 2116 so that differences do not overflow; 0

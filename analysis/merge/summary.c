@@ -105,7 +105,7 @@ static bool is_sound(const struct cup_log *log)
 {
     return log->damage.text[0] == '\0' && !log->totals &&
            log->header.version >= CUP_LOG_MIN_READER && log->header.version < CUP_LOG_SUMMED &&
-           !(log->header.health[CUP_H_THREADS_VOIDED] && log->header.health[CUP_H_RECORDS_DROPPED]);
+           !cup_log_lacks_voids(log);
 }
 
 /* Returns 1, 0 if the log has to stay as it is, or -1 and *error. */

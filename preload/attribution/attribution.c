@@ -63,8 +63,9 @@ void cup_attribution_void(uint32_t task)
 {
     if (__atomic_exchange_n(&voided[task % CUP_RUNNING_SLOTS], task, __ATOMIC_RELAXED) == task)
         return;
-    if (!cup_totals_void(task))
-        cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0);
+    if (!cup_totals_void(task) &&
+        !cup_log_write(CUP_R_VOID, &(struct cup_r_void){.task = task}, NULL, 0))
+        cup_log_health(CUP_H_VOIDS_DROPPED, 1);
 }
 
 /* The task that a thread which runs none carries, and by which method it is known; 0: none. */

@@ -95,28 +95,39 @@ void cup_block_reset(void)
     cup_access_reset();
 }
 
-/* A free block; if all are taken, adds more to the log. Helper threads keep blocks open while they
- * are idle, so a process of many threads needs many. NULL: there is no room. */
+/* Adds blocks unless another thread has done so since there were COUNT. The log gets more as soon
+ * as half of them are in use (INDEX is that of the last one): it may be full by the time that the
+ * others are needed. */
+static void add_blocks(uint32_t count, uint32_t index)
+{
+    cup_log_lock();
+    if (cup_log_block_count() == count && !cup_log_more_blocks() && index == count)
+        cup_log_blocks_outside();
+    cup_log_unlock();
+}
+
+/* A free block. Helper threads keep blocks open while they are idle, so a process of many threads
+ * needs many. NULL: there is no room. */
 static struct cup_block *find_free_block(void)
 {
     uint32_t count = cup_log_block_count(), index = cup_place_take(taken, count);
-    if (index < count)
-        return cup_log_block(index);
-    cup_log_lock();
-    bool more = cup_log_block_count() > count || cup_log_more_blocks();
-    cup_log_unlock();
-    uint32_t now = more ? cup_log_block_count() : count;
-    index = cup_place_take(taken, now);
-    return index < now ? cup_log_block(index) : NULL;
+    bool of_child = count < CUP_LOG_MORE_BLOCKS;
+    if (index >= (of_child ? count : count / 2))
+        add_blocks(count, index);
+    if (index == count) {
+        count = cup_log_block_count();
+        index = cup_place_take(taken, count);
+    }
+    if (index == count || cup_log_block_is_outside(index))
+        cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
+    return index < count ? cup_log_block(index) : NULL;
 }
 
 struct cup_block *cup_block_open(uint32_t task, enum cup_block_kind kind)
 {
     struct cup_block *block = find_free_block();
-    if (!block) {
-        cup_log_health(CUP_H_BLOCKS_DROPPED, 1);
+    if (!block)
         return NULL;
-    }
     __atomic_store_n(&block->used, OPENING, __ATOMIC_RELAXED);
     __atomic_store_n(&block->task, task, __ATOMIC_RELAXED);
     block->tid = cup_self.tid;
@@ -143,7 +154,10 @@ static void empty_block(struct cup_block *block)
     }
     block->sequence++;
     __atomic_store_n(&block->used, FREE, __ATOMIC_RELEASE);
-    cup_place_free(taken, cup_log_block_index(block));
+    uint32_t index = cup_log_block_index(block);
+    if (cup_log_block_is_outside(index))
+        cup_log_health(CUP_H_BLOCKS_DROPPED, (uint64_t)-1);
+    cup_place_free(taken, index);
 }
 
 /* ---- pending blocks ---------------------------------------------------------------------- */
@@ -252,11 +266,17 @@ static bool make_pending(struct cup_block *block, struct cup_block **out)
     return known != NULL;
 }
 
+/* A block outside of the log is written at once: while it is kept, no reader finds it. */
+static bool may_be_kept(const struct cup_block *block)
+{
+    return block->task && block->own != CUP_BLOCK_RUNS && !block->total &&
+           !cup_log_block_is_outside(cup_log_block_index(block));
+}
+
 void cup_block_close(struct cup_block *block)
 {
     struct cup_block *out = block;
-    bool helps = block->task && block->own != CUP_BLOCK_RUNS && !block->total;
-    if (helps && make_pending(block, &out))
+    if (may_be_kept(block) && make_pending(block, &out))
         empty_block(block);
     else if (out)
         write_block(out);

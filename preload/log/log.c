@@ -33,12 +33,22 @@ enum {
     STRING_LONGEST = 4096,
 };
 
+/* Counter blocks that lie next to each other: a region of the log, or memory outside of it. */
+struct block_lot {
+    struct cup_block *blocks;
+    uint32_t count;
+};
+enum { LOT_ROOM = CUP_REGION_ROOM + 12 };
+
 /* What the library relies on is here, and only copied into the file: a file system that fails to
  * write a page may show its old contents in the mapping, such as zeros. */
 static struct {
     uint32_t lock;
     uint32_t region_count;
     struct cup_region regions[CUP_REGION_ROOM];
+    uint32_t lot_count;
+    uint32_t logged_blocks; /* number of blocks in the log; those outside of it follow */
+    struct block_lot lots[LOT_ROOM];
     uint64_t records_end;
     uint64_t bin_ns;    /* of the series; 0: there is none */
     char *base;         /* start of the mapping; NULL: no log */
@@ -101,48 +111,41 @@ static uint64_t grow_bytes(void)
     return the_log.child ? CHILD_GROW_BYTES : GROW_BYTES;
 }
 
-/* The region of blocks NUMBER (0, 1, ...); NULL: there are not so many. The first region of the
- * header has blocks; another thread may add one at any time. */
-static const struct cup_region *block_region(uint32_t number)
+/* Another thread may add a lot at any time. */
+static uint32_t count_lots(void)
 {
-    uint32_t count = __atomic_load_n(&the_log.region_count, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < count; i++)
-        if (the_log.regions[i].type == CUP_REGION_BLOCKS && number-- == 0)
-            return &the_log.regions[i];
-    return NULL;
-}
-
-static struct cup_block *blocks_in(const struct cup_region *region)
-{
-    return (struct cup_block *)(the_log.base + region->offset);
+    return __atomic_load_n(&the_log.lot_count, __ATOMIC_ACQUIRE);
 }
 
 uint32_t cup_log_block_count(void)
 {
     uint32_t count = 0;
-    const struct cup_region *region;
-    for (uint32_t i = 0; (region = block_region(i)); i++)
-        count += region->count;
+    for (uint32_t i = 0, lots = count_lots(); i < lots; i++)
+        count += the_log.lots[i].count;
     return count;
 }
 
 struct cup_block *cup_log_block(uint32_t index)
 {
-    const struct cup_region *region;
-    for (uint32_t i = 0; (region = block_region(i)); index -= region->count, i++)
-        if (index < region->count)
-            return blocks_in(region) + index;
+    for (uint32_t i = 0, lots = count_lots(); i < lots; index -= the_log.lots[i++].count)
+        if (index < the_log.lots[i].count)
+            return the_log.lots[i].blocks + index;
     return NULL;
 }
 
 uint32_t cup_log_block_index(const struct cup_block *block)
 {
     uint32_t index = 0;
-    const struct cup_region *region;
-    for (uint32_t i = 0; (region = block_region(i)); index += region->count, i++)
-        if (block >= blocks_in(region) && block < blocks_in(region) + region->count)
-            return index + (uint32_t)(block - blocks_in(region));
+    for (uint32_t i = 0, lots = count_lots(); i < lots; index += the_log.lots[i++].count)
+        if (block >= the_log.lots[i].blocks &&
+            block < the_log.lots[i].blocks + the_log.lots[i].count)
+            return index + (uint32_t)(block - the_log.lots[i].blocks);
     return index;
+}
+
+bool cup_log_block_is_outside(uint32_t index)
+{
+    return index >= __atomic_load_n(&the_log.logged_blocks, __ATOMIC_RELAXED);
 }
 
 struct cup_series *cup_log_series(void)
@@ -266,6 +269,14 @@ static void *reserve_locked(uint32_t length, bool essential)
     return record;
 }
 
+/* The blocks can be used as soon as this returns. Lock held, or before other threads know of the
+ * log. */
+static void list_blocks(void *blocks, uint32_t count)
+{
+    the_log.lots[the_log.lot_count] = (struct block_lot){blocks, count};
+    __atomic_store_n(&the_log.lot_count, the_log.lot_count + 1, __ATOMIC_RELEASE);
+}
+
 /* The region is in the list before it counts. Lock held, or before other threads know of the log.
  */
 static void list_region(struct cup_region region)
@@ -275,6 +286,11 @@ static void list_region(struct cup_region region)
     the_log.regions[number] = header->regions[number] = region;
     __atomic_store_n(&the_log.region_count, number + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&header->region_count, number + 1, __ATOMIC_RELEASE);
+    if (region.type != CUP_REGION_BLOCKS)
+        return;
+    __atomic_store_n(&the_log.logged_blocks, the_log.logged_blocks + region.count,
+                     __ATOMIC_RELAXED);
+    list_blocks(the_log.base + region.offset, region.count);
 }
 
 /* Adds a region of COUNT entries of BYTES each. False: there is no room. Lock held. */
@@ -290,12 +306,39 @@ static bool add_region(enum cup_region_type type, uint32_t count, uint32_t bytes
     return true;
 }
 
-/* One region is left for the totals. */
+/* One region is left for the totals. Blocks of the log come before those outside of it: readers
+ * number only the former. */
 bool cup_log_more_blocks(void)
 {
+    enum { BYTES = CUP_LOG_MORE_BLOCKS * sizeof(struct cup_block) + 2 * sizeof(struct cup_record) };
     return the_log.base && !the_log.by_write &&
            the_log.region_count + !the_log.totals < CUP_REGION_ROOM &&
+           cup_log_block_count() == the_log.logged_blocks &&
+           make_room(the_log.records_end + BYTES) &&
            add_region(CUP_REGION_BLOCKS, CUP_LOG_MORE_BLOCKS, sizeof(struct cup_block), false);
+}
+
+bool cup_log_blocks_outside(void)
+{
+    uint32_t count = cup_log_block_count(), more = CUP_LOG_MOST_BLOCKS - count;
+    if (!count || !more || the_log.lot_count == LOT_ROOM)
+        return false;
+    if (more > count)
+        more = count;
+    void *blocks = cup_raw_mmap(NULL, more * sizeof(struct cup_block), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (blocks == MAP_FAILED)
+        return false;
+    list_blocks(blocks, more);
+    return true;
+}
+
+static void unmap_blocks_outside(void)
+{
+    for (uint32_t i = 0, index = 0; i < the_log.lot_count; index += the_log.lots[i++].count)
+        if (cup_log_block_is_outside(index))
+            cup_raw_munmap(the_log.lots[i].blocks,
+                           the_log.lots[i].count * sizeof(struct cup_block));
 }
 
 /* ---- the reserve ------------------------------------------------------------------------- */
@@ -712,6 +755,7 @@ void cup_log_forget(void)
 {
     if (the_log.base)
         cup_raw_munmap(the_log.base, the_log.reserved);
+    unmap_blocks_outside();
     cup_id_table_reset(&the_log.strings);
     memset(&the_log, 0, sizeof the_log);
 }

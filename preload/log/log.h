@@ -36,18 +36,22 @@ void cup_log_forget(void);
 struct cup_log_header *cup_log_header(void);
 struct cup_series *cup_log_series(void);
 
-/* The counter blocks, by index. cup_log_more_blocks() adds CUP_LOG_MORE_BLOCKS; false: there is no
- * room. Its caller holds the log's lock. */
+/* The counter blocks, by index. cup_log_more_blocks() adds CUP_LOG_MORE_BLOCKS; false: the log has
+ * no room. cup_log_blocks_outside() doubles their number with memory outside of the log, where no
+ * reader finds them: what they counted is lost if the process is killed. false: there are
+ * CUP_LOG_MOST_BLOCKS, or there is no memory. Callers of these two hold the log's lock. */
 enum {
     CUP_LOG_BLOCK_COUNT = 128,
     CUP_LOG_CHILD_BLOCK_COUNT = 8,
     CUP_LOG_MORE_BLOCKS = 64,
-    CUP_LOG_MOST_BLOCKS = 960 /* one region is left for the totals */
+    CUP_LOG_MOST_BLOCKS = 4096
 };
 uint32_t cup_log_block_count(void);
 struct cup_block *cup_log_block(uint32_t index);
 uint32_t cup_log_block_index(const struct cup_block *block);
 bool cup_log_more_blocks(void);
+bool cup_log_blocks_outside(void);
+bool cup_log_block_is_outside(uint32_t index);
 
 /* Once a task has begun, the log keeps a reserve. When it is full otherwise, records of tasks that
  * have begun may still use the reserve, and later tasks are summed up in it (counters/totals.h).

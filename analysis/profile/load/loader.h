@@ -142,9 +142,7 @@ static inline bool is_selective(const struct cup_loader *loader)
  * it, or may have had one that was dropped. */
 static inline bool is_voided(const struct cup_loader *loader, uint32_t task)
 {
-    const uint64_t *health = loader->log->header.health;
-    return cup_id_map_get(&loader->voided, task) ||
-           (health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
+    return cup_id_map_get(&loader->voided, task) || cup_log_lacks_voids(loader->log);
 }
 
 /* Returns the number of the task to which a block of KIND is attributed; 0: none. */

@@ -111,6 +111,33 @@ Test(full_log, an_unfinished_change_does_not_count)
     cr_expect_eq(late_prefix()->counters[CUP_C_READ_OWN_BYTES], 800);
 }
 
+/* A thread that a task with records started read 40 bytes, and a thread of some task served others.
+ * The library keeps room for VOID records, and counts those that it drops all the same. */
+static uint64_t inherited_bytes(uint64_t voids_dropped)
+{
+    const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 40};
+    build();
+    builder_counters(
+        &builder,
+        &(struct cup_r_counters){.task = 1, .tid = 10, .sequence = 1, .own = CUP_BLOCK_INHERITS},
+        read);
+    uint64_t *health = builder_header(&builder)->health;
+    health[CUP_H_THREADS_VOIDED] = health[CUP_H_RECORDS_DROPPED] = 1000;
+    health[CUP_H_VOIDS_DROPPED] = voids_dropped;
+    save();
+    return late_prefix()->counters[CUP_C_READ_INHERITED_BYTES];
+}
+
+Test(full_log, threads_of_tasks_with_records_count_for_them)
+{
+    cr_expect_eq(inherited_bytes(0), 40);
+}
+
+Test(full_log, threads_of_tasks_count_for_none_if_a_void_was_dropped)
+{
+    cr_expect_eq(inherited_bytes(1), 0);
+}
+
 /* The block is in the entry already, and was not freed yet. */
 Test(full_log, a_block_that_was_added_does_not_count_twice)
 {

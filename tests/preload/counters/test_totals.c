@@ -188,6 +188,33 @@ Test(totals, no_task_is_missing)
     cr_expect_eq(bytes, TASKS);
 }
 
+/* A full log has no room for further blocks. Those outside of it are in the sums when they close,
+ * and until then its header says how many are missing. */
+Test(totals, blocks_outside_of_the_log_are_summed_up)
+{
+    enum { TASKS = 3 * CUP_LOG_BLOCK_COUNT };
+    struct cup_block *blocks[TASKS];
+    const uint64_t *outside = &cup_log_header()->health[CUP_H_BLOCKS_DROPPED];
+    uint64_t bytes = 0, of_helpers = 0, dropped = cup_log_header()->health[CUP_H_RECORDS_DROPPED];
+    for (uint32_t i = 0; i < TASKS; i++) {
+        begin(SUMMED + i, PREFIX);
+        blocks[i] = cup_block_open(SUMMED + i, i % 2 ? CUP_BLOCK_RUNS : CUP_BLOCK_HELPS);
+        cr_assert_not_null(blocks[i]);
+        cr_expect_eq(cup_log_block(cup_log_block_index(blocks[i])), blocks[i]);
+        blocks[i]->counters[CUP_C_READ_OWN_BYTES] = i;
+        *(i % 2 ? &bytes : &of_helpers) += i;
+    }
+    cr_expect_eq(*outside, TASKS - CUP_LOG_BLOCK_COUNT);
+    cr_expect_eq(cup_log_header()->health[CUP_H_RECORDS_DROPPED], dropped);
+    for (uint32_t i = 0; i < TASKS; i++) {
+        cr_expect_eq(blocks[i]->task, SUMMED + i, "block %u was given twice", i);
+        cup_block_close(blocks[i]);
+    }
+    cr_expect_eq(*outside, 0);
+    cr_expect_eq(entry_of(PREFIX)->counters[1][CUP_C_READ_OWN_BYTES], bytes);
+    cr_expect_eq(entry_of(PREFIX)->counters[0][CUP_C_READ_OWN_BYTES], of_helpers);
+}
+
 /* A process that runs no task has no reserve. What its threads counted stays in a block in use. */
 Test(full_log_without_tasks, counters_stay_in_one_block, .fini = test_log_close)
 {
