@@ -6,7 +6,7 @@
 #include "preload/io/open_sums.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
-#include "preload/sys/raw.h"
+#include "preload/sys/lazy_table.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,31 +17,13 @@ struct open_time {
     uint64_t start, stop;
 };
 
-static struct open_time *table; /* CUP_DESCRIPTORS entries; NULL: not made yet */
+static void *table; /* see lazy_table.h */
+enum { TABLE_BYTES = CUP_DESCRIPTORS * sizeof(struct open_time) };
 static uint32_t records;
-
-/* The kernel provides pages of the table when they are first used. If two threads make a table at
- * the same time, the second one unmaps its own. */
-static bool make_table(void)
-{
-    enum { BYTES = sizeof *table * CUP_DESCRIPTORS };
-    if (__atomic_load_n(&table, __ATOMIC_ACQUIRE))
-        return true;
-    void *room = cup_raw_mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct open_time *none = NULL;
-    if (room == MAP_FAILED)
-        return false;
-    if (!__atomic_compare_exchange_n(&table, &none, room, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
-        cup_raw_munmap(room, BYTES);
-    return true;
-}
 
 void cup_opening_reset(void)
 {
-    if (table)
-        madvise(table, sizeof *table * CUP_DESCRIPTORS, MADV_DONTNEED);
+    cup_lazy_table_clear(&table, TABLE_BYTES);
     records = 0;
 }
 
@@ -80,17 +62,22 @@ void cup_opening_record(const struct cup_opened *opened, struct cup_block *block
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+/* FD belongs to this thread from open() on, until close(): descriptor.c says so to ThreadSanitizer.
+ */
 static void keep_time(int fd, uint64_t start)
 {
     uint64_t stop = cup_ticks();
-    if ((unsigned)fd < CUP_DESCRIPTORS && make_table())
-        table[fd] = (struct open_time){start, stop};
+    struct open_time *times =
+        (unsigned)fd < CUP_DESCRIPTORS ? cup_lazy_table_make(&table, TABLE_BYTES) : NULL;
+    if (times)
+        times[fd] = (struct open_time){start, stop};
 }
 
 void cup_opening_used(const struct cup_descriptor *descriptor, struct cup_block *block)
 {
     size_t fd = (size_t)(descriptor - cup_descriptor_table);
-    struct open_time *time = table && fd < CUP_DESCRIPTORS ? &table[fd] : NULL;
+    struct open_time *times = cup_lazy_table(&table);
+    struct open_time *time = times && fd < CUP_DESCRIPTORS ? &times[fd] : NULL;
     if (!time || !time->stop)
         return;
     const struct cup_opened opened = {.kind = CUP_OPEN_LOCAL,

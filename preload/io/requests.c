@@ -4,7 +4,7 @@
 #include "preload/io/exchange.h"
 #include "preload/io/server_requests.h"
 #include "preload/io/socket_owner.h"
-#include "preload/sys/raw.h"
+#include "preload/sys/lazy_table.h"
 #include "preload/sys/spin.h"
 #include "preload/waits/helper_wait.h"
 
@@ -33,43 +33,28 @@ struct connection {
 };
 
 /* An entry for each descriptor, as in descriptor.h; mapped when the first request is sent. */
-static struct connection *connections;
+static void *connections; /* see lazy_table.h */
 enum { TABLE_BYTES = CUP_DESCRIPTORS * sizeof(struct connection) };
 
 /* Requests to HTTP servers were sent on descriptors below this one. If two threads raise it at the
  * same time, the lower value may stay: then some requests are counted later. */
 static uint32_t asked_below;
 
-static bool map_connections(void)
-{
-    struct connection *none = NULL;
-    if (__atomic_load_n(&connections, __ATOMIC_ACQUIRE))
-        return true;
-    void *room = cup_raw_mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (room == MAP_FAILED)
-        return false;
-    if (!__atomic_compare_exchange_n(&connections, &none, room, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE))
-        munmap(room, TABLE_BYTES);
-    return true;
-}
-
 void cup_request_reset(void)
 {
     asked_below = 0;
-    if (connections)
-        madvise(connections, TABLE_BYTES, MADV_DONTNEED); /* cheaper than writing zeros */
+    cup_lazy_table_clear(&connections, TABLE_BYTES);
 }
 
 /* The entry of SOCKET, locked; NULL: it lies beyond the table, or there is no table. */
 static struct connection *lock_connection(const struct cup_descriptor *socket)
 {
     ptrdiff_t fd = socket - cup_descriptor_table;
-    if (fd < 0 || fd >= CUP_DESCRIPTORS || !connections)
+    struct connection *all = cup_lazy_table(&connections);
+    if (fd < 0 || fd >= CUP_DESCRIPTORS || !all)
         return NULL;
-    cup_spin_lock(&connections[fd].lock);
-    return &connections[fd];
+    cup_spin_lock(&all[fd].lock);
+    return &all[fd];
 }
 
 /* The calling thread's block for TASK. OWNER: the owner of the call. */
@@ -164,7 +149,7 @@ static void note_asked(struct connection *connection, const struct cup_transfer 
 {
     if (!transfer->asks || connection->asks)
         return;
-    uint32_t fd = (uint32_t)(connection - connections);
+    uint32_t fd = (uint32_t)(connection - (struct connection *)cup_lazy_table(&connections));
     if (fd >= __atomic_load_n(&asked_below, __ATOMIC_RELAXED))
         __atomic_store_n(&asked_below, fd + 1, __ATOMIC_RELAXED);
     connection->asks = true;
@@ -274,7 +259,7 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
     bool sends = transfer->call == CUP_WRITE;
     if (!socket->peer || socket->peer == CUP_PEER_PAIR || socket->wire ||
         cup_socket_is_dask(transfer) || (bytes < 0 && is_temporary(error)) ||
-        (sends && (bytes == 0 || !map_connections())))
+        (sends && (bytes == 0 || !cup_lazy_table_make(&connections, TABLE_BYTES))))
         return;
     struct connection *connection = lock_connection(socket);
     if (!connection)
@@ -292,7 +277,7 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
 
 void cup_request_closed(struct cup_descriptor *socket)
 {
-    if (!connections || cup_self.guard)
+    if (!cup_lazy_table(&connections) || cup_self.guard)
         return;
     int saved = cup_enter();
     const struct cup_transfer transfer = {.descriptor = socket, .stop = cup_ticks()};
@@ -310,8 +295,9 @@ void cup_request_closed(struct cup_descriptor *socket)
  * ended. 0: any task. */
 static void end_answered(uint32_t task)
 {
-    for (uint32_t fd = 0; fd < __atomic_load_n(&asked_below, __ATOMIC_RELAXED); fd++) {
-        struct connection *connection = &connections[fd];
+    struct connection *all = cup_lazy_table(&connections);
+    for (uint32_t fd = 0; all && fd < __atomic_load_n(&asked_below, __ATOMIC_RELAXED); fd++) {
+        struct connection *connection = &all[fd];
         struct cup_server_request_end end = {.peer = 0};
         if (!connection->asks || (task && connection->for_task != task))
             continue;

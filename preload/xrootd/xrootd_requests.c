@@ -7,7 +7,7 @@
 #include "preload/root/baskets.h"
 #include "preload/stacks/stack_events.h"
 #include "preload/sys/elf_symbols.h"
-#include "preload/sys/raw.h"
+#include "preload/sys/lazy_table.h"
 #include "preload/waits/helper_wait.h"
 
 #include <errno.h>
@@ -18,27 +18,14 @@
 /* At most this many requests are followed at a time. Further ones are passed on, and not counted.
  */
 enum { REQUESTS = 4096, REQUESTS_TRIED = 64 };
-static struct request *requests;
-
-static bool map_requests(void)
-{
-    if (__atomic_load_n(&requests, __ATOMIC_ACQUIRE))
-        return true;
-    void *room = cup_raw_mmap(NULL, sizeof *requests * REQUESTS, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct request *none = NULL;
-    if (room != MAP_FAILED && !__atomic_compare_exchange_n(&requests, &none, room, false,
-                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        munmap(room, sizeof *requests * REQUESTS);
-    return __atomic_load_n(&requests, __ATOMIC_ACQUIRE) != NULL;
-}
+static void *requests; /* see lazy_table.h */
 
 static struct request *take_request(void)
 {
     static uint32_t next;
-    for (int i = 0; map_requests() && i < REQUESTS_TRIED; i++) {
-        struct request *request =
-            &requests[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % REQUESTS];
+    struct request *all = cup_lazy_table_make(&requests, REQUESTS * sizeof *all);
+    for (int i = 0; all && i < REQUESTS_TRIED; i++) {
+        struct request *request = &all[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % REQUESTS];
         uint32_t sequence = __atomic_load_n(&request->sequence, __ATOMIC_RELAXED);
         if (!(sequence & 1) &&
             __atomic_compare_exchange_n(&request->sequence, &sequence, sequence + 1, false,
