@@ -31,6 +31,9 @@
 #define CUP_LOG_SUMMED 5      /* as 4, with SUM records: a merge wrote it, no process does */
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
+/* An empty file beside a log, whose name it continues: the file system refused to store parts of
+ * the log that it had taken before. */
+#define CUP_LOG_REFUSED ".refused"
 
 /* Make tables from lists with such columns: {CUP_SERIES(CUP_NAME_OF)} is an array of names. */
 #define CUP_NAME_OF(id, name, ...) name,

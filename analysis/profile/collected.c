@@ -1,16 +1,21 @@
 #include "analysis/profile/collected.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "analysis/log/merged_log.h"
 #include "analysis/profile/log_names.h"
+#include "include/log_format.h"
 
-static const char *const reason_names[CUP_PART_REASONS] = {
-    [CUP_PART_STOPPED] = "stopped", [CUP_PART_LOST] = "lost", [CUP_PART_FULL] = "full"};
+static const char *const reason_names[CUP_PART_REASONS] = {[CUP_PART_STOPPED] = "stopped",
+                                                           [CUP_PART_LOST] = "lost",
+                                                           [CUP_PART_FULL] = "full",
+                                                           [CUP_PART_REFUSED] = "refused"};
 
 /* 0: it is not there. */
 static int64_t read_time_ns(const json_t *object, const char *name)
@@ -98,6 +103,19 @@ static json_t *read_file_in(const char *directory)
     return root;
 }
 
+/* NAME: a file CUP_LOG_REFUSED. NULL: it is none. */
+static json_t *read_refused(const char *name)
+{
+    size_t bytes = strlen(name), suffix = strlen(CUP_LOG_SUFFIX CUP_LOG_REFUSED);
+    if (bytes <= suffix || strcmp(name + bytes - suffix, CUP_LOG_SUFFIX CUP_LOG_REFUSED) != 0)
+        return NULL;
+    char *log = strndup(name, bytes - strlen(CUP_LOG_REFUSED));
+    json_t *one =
+        log ? json_pack("{s:{s:{s:s}}}", "logs", log, "why", reason_names[CUP_PART_REFUSED]) : NULL;
+    free(log);
+    return one;
+}
+
 static json_t *read_merged(const char *path)
 {
     struct cup_error error;
@@ -109,7 +127,7 @@ static json_t *read_merged(const char *path)
     return root;
 }
 
-/* What collected.json in the log's directory says of this one log. */
+/* What the log's directory knows of this one log. */
 static json_t *read_beside(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -117,6 +135,10 @@ static json_t *read_beside(const char *path)
     json_t *root = directory ? read_file_in(directory) : NULL;
     json_t *log = json_object_get(json_object_get(root, "logs"), name);
     json_t *one = log ? json_pack("{s:{s:O}}", "logs", name, log) : NULL;
+    char *refused = NULL;
+    if (!one && asprintf(&refused, "%s" CUP_LOG_REFUSED, path) >= 0 && access(refused, F_OK) == 0)
+        one = read_refused(slash ? refused + (slash + 1 - path) : refused);
+    free(refused);
     json_decref(root);
     free(directory);
     return one;
@@ -189,10 +211,20 @@ static void join(json_t *into, json_t *more)
     json_decref(more);
 }
 
+static void join_refused(json_t *into, const char *directory)
+{
+    DIR *stream = opendir(directory);
+    for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
+        join(into, read_refused(entry->d_name));
+    if (stream)
+        closedir(stream);
+}
+
 static void join_directory(json_t *into, const char *directory)
 {
     struct cup_log_names merged;
     join(into, read_file_in(directory));
+    join_refused(into, directory);
     if (cup_merged_list(&merged, directory) == 0)
         for (size_t i = 0; i < merged.count; i++)
             join(into, read_merged(merged.names[i]));

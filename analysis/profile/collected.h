@@ -5,11 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why the copy of a log lacks its end. */
+/* Why a log, or the copy of a log, lacks its end. */
 enum cup_part_reason {
     CUP_PART_STOPPED, /* the collection was stopped while the process ran */
     CUP_PART_LOST,    /* its nanny, or its host, vanished */
     CUP_PART_FULL,    /* there was no room for more */
+    CUP_PART_REFUSED, /* its file system refused to store it: CUP_LOG_REFUSED */
     CUP_PART_REASONS
 };
 
@@ -20,7 +21,7 @@ struct cup_tasks_ended {
 };
 
 struct cup_collected {
-    /* Number of logs that were fetched incompletely, or not at all, by reason. */
+    /* Number of logs that were stored or fetched incompletely, or not at all, by reason. */
     uint64_t logs[CUP_PART_REASONS];
     /* The earliest time after which one of these logs may be incomplete: ns since the epoch, clock
      * of the log's host. 0: nothing was fetched of at least one log. INT64_MAX: there is no such
@@ -36,9 +37,10 @@ struct cup_collected {
     size_t ended_count;
 };
 
-/* Reads DIRECTORY/collected.json, and what merged logs in DIRECTORY know of their logs; DIRECTORY
- * may be a merged log. What is missing there, or of another type, counts as not there; without the
- * file *collected says that all logs are whole. Free it. */
+/* Reads DIRECTORY/collected.json, the names of files CUP_LOG_REFUSED there, and what merged logs in
+ * DIRECTORY know of their logs; DIRECTORY may be a merged log. What is missing there, or of another
+ * type, counts as not there; without these files *collected says that all logs are whole. Free it.
+ */
 void cup_collected_read(struct cup_collected *collected, const char *directory);
 void cup_collected_free(struct cup_collected *collected);
 
@@ -50,5 +52,6 @@ int cup_collected_join(const char *const *paths, size_t count, char **text);
 /* Logs whose end is lost: it cannot be fetched any more. */
 static inline uint64_t cup_collected_lost(const struct cup_collected *collected)
 {
-    return collected->logs[CUP_PART_LOST] + collected->logs[CUP_PART_FULL];
+    return collected->logs[CUP_PART_LOST] + collected->logs[CUP_PART_FULL] +
+           collected->logs[CUP_PART_REFUSED];
 }

@@ -60,6 +60,7 @@ static struct {
     uint64_t released;  /* offset up to which pages of records were dropped */
     bool by_write;      /* the file system cannot map files shared: records are in plain memory, and
                            each is written with pwrite() when it is committed */
+    bool refused;       /* the file system refused to store something: said beside the log */
     bool full;          /* the disk is full or the limit reached: growing is tried once a second */
     bool child;         /* a child's log: few blocks, no series */
     int64_t next_full_try_ns;
@@ -68,6 +69,8 @@ static struct {
     char clean[STRING_LONGEST];  /* a string without its secrets */
     uint32_t string_count;
 } the_log;
+
+static mode_t shared_with; /* of 077: who may read logs, besides the user */
 
 void cup_log_lock(void)
 {
@@ -174,6 +177,41 @@ static bool file_size_allowed(uint64_t bytes)
     return limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
+/* The header may be among what the file system refused to store, so the news is the name of a file
+ * beside the log, which takes no blocks. */
+static void note_refusal(void)
+{
+    static char path[sizeof the_log.path + sizeof CUP_LOG_REFUSED];
+    if (__atomic_exchange_n(&the_log.refused, true, __ATOMIC_RELAXED))
+        return;
+    size_t bytes = strlen(the_log.path);
+    memcpy(path, the_log.path, bytes);
+    memcpy(path + bytes, CUP_LOG_REFUSED, sizeof CUP_LOG_REFUSED);
+    int fd = cup_raw_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                          0600 | (shared_with & 0666));
+    if (fd >= 0)
+        cup_raw_close(fd);
+}
+
+/* The kernel stores changed pages of the mapping later. If the file system refuses one, by a quota
+ * or an error, the kernel drops the page, and says so only to calls on the file that wait for
+ * storing, such as this one. It waits for nothing here: the range, behind all records, has no
+ * pages. */
+static void check_stored(int fd)
+{
+    if (syscall(SYS_sync_file_range, fd, the_log.reserved, UINT64_C(4096),
+                SYNC_FILE_RANGE_WAIT_BEFORE) &&
+        (errno == EIO || errno == ENOSPC || errno == EDQUOT))
+        note_refusal();
+}
+
+/* NFS and FUSE store changed pages when a descriptor of the file is closed. */
+static void close_and_check(int fd)
+{
+    if (cup_raw_close(fd) && errno != EINTR && errno != EBADF)
+        note_refusal();
+}
+
 /* Allocates disk blocks for [FROM, TO) of the file. Without them, a store into the mapping would
  * raise SIGBUS if the disk is full. */
 static int allocate_blocks(int fd, uint64_t from, uint64_t to)
@@ -211,12 +249,13 @@ static int grow_log(uint64_t to)
     int fd = cup_raw_open(the_log.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (fd < 0)
         return -1;
+    check_stored(fd);
     int result = allocate_blocks(fd, the_log.allocated, to);
     if (result == 0)
         result = map_range(fd, the_log.allocated, to);
     if (result == 0)
         the_log.allocated = to;
-    cup_raw_close(fd);
+    close_and_check(fd);
     return result;
 }
 
@@ -398,8 +437,10 @@ static void write_back(const void *at, size_t bytes)
     int fd = cup_raw_open(the_log.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
     if (fd < 0)
         return;
-    cup_raw_pwrite(fd, at, bytes, (uint64_t)((const char *)at - the_log.base));
-    cup_raw_close(fd);
+    uint64_t offset = (uint64_t)((const char *)at - the_log.base);
+    if (cup_raw_pwrite(fd, at, bytes, offset) != (ssize_t)bytes)
+        note_refusal();
+    close_and_check(fd);
 }
 
 void cup_log_changed(const void *at, size_t bytes)
@@ -566,8 +607,6 @@ void cup_log_series_add(enum cup_series_row row, int64_t now_ns, uint64_t amount
 }
 
 /* ---- opening and closing ----------------------------------------------------------------- */
-
-static mode_t shared_with; /* of 077: who may read logs, besides the user */
 
 void cup_log_share(enum cup_log_readers readers)
 {

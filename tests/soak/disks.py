@@ -70,15 +70,16 @@ def run(before, after, profile, data, cupping):
 
 
 def read_report(copy):
-    """Tasks and bytes in the report, and how many records were dropped; None: there is no log."""
+    """Tasks and bytes in the report, and how many records were dropped and logs refused; None: there is no log."""
     if not os.path.isdir(copy) or not any(name.endswith(".cup") for name in os.listdir(copy)):
         return None
     shown = subprocess.run([TOP / "build" / "cupping", "report", "--json", copy], capture_output=True, text=True)
     if shown.returncode:
-        return shown.stderr.strip()[:100], None, None
+        return shown.stderr.strip()[:100], None, None, None
     report = json.loads(shown.stdout)
     rows = [row for row in report["tasks_by_prefix"]["rows"] if row["prefix"] == "work"] or [{"tasks": 0, "read_bytes": 0}]
-    return rows[0]["tasks"], rows[0]["read_bytes"], report["health"].get("records_dropped")
+    health = report["health"]
+    return rows[0]["tasks"], rows[0]["read_bytes"], health["records_dropped"], health["logs_in_part"]
 
 
 def try_row(before, after, lossy, data, folder):
@@ -89,12 +90,14 @@ def try_row(before, after, lossy, data, folder):
     said = "" if not report and "cupping: nothing is recorded: " in ended.stderr else ended.stderr
     if ended.returncode or ended.stdout != f"{TASKS * BYTES}\n" or said:
         wrong.append(f"status {ended.returncode}, {ended.stdout[-80:]!r}, {ended.stderr[-300:]!r}")
-    tasks, read, dropped = report or (0, 0, None)
+    tasks, read, dropped, refused = report or (0, 0, None, None)
     if lossy is not None and (tasks, read) != (TASKS, TASKS * BYTES):
         wrong.append(f"{tasks} tasks, {read} bytes: the sums should be exact")
     if lossy is not None and bool(dropped) != lossy:
         wrong.append(f"{dropped} records dropped: {'no loss was reported' if lossy else 'nothing should be lost'}")
-    shown = f"{tasks} of {TASKS} tasks, {read:,} bytes, {dropped} records dropped" if report else "no log"
+    if report and (bool(refused) != (tasks != TASKS)):
+        wrong.append("no loss was reported" if not refused else "nothing should be refused")
+    shown = f"{tasks} of {TASKS} tasks, {read:,} bytes, {dropped} records dropped, {refused} logs refused" if report else "no log"
     return wrong, shown
 
 

@@ -112,7 +112,7 @@ static size_t add_missing(const struct cup_profile *profile, struct cup_warning 
     return 1;
 }
 
-/* What was not fetched over Dask. */
+/* What was not stored, or not fetched over Dask. */
 static size_t add_collected(const struct cup_profile *profile, struct cup_warning *warnings)
 {
     const struct cup_collected *collected = &profile->collected;
@@ -120,6 +120,9 @@ static size_t add_collected(const struct cup_profile *profile, struct cup_warnin
     count += add_missing(profile, &warnings[count]);
     count += add_full(collected, &warnings[count]);
     count += add_part(collected, CUP_PART_LOST, "the nanny or its host vanished", &warnings[count]);
+    count +=
+        add_part(collected, CUP_PART_REFUSED,
+                 "the file system refused to store what it had taken before", &warnings[count]);
     if (!collected->full)
         count += add_part(collected, CUP_PART_STOPPED,
                           "collecting them was stopped while they grew", &warnings[count]);

@@ -75,6 +75,28 @@ Test(collected, the_first_page_says_until_when_and_why)
     free(page);
 }
 
+/* An empty file beside the log, which the library leaves there. */
+Test(collected, the_first_page_says_that_a_log_was_refused)
+{
+    static const char *const names[] = {"1.cup" CUP_LOG_REFUSED, "2.cup" CUP_LOG_REFUSED,
+                                        CUP_LOG_SUFFIX CUP_LOG_REFUSED, "3" CUP_LOG_REFUSED};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[SUPPORT_PATH + 32];
+        snprintf(path, sizeof path, "%s/%s", scratch, names[i]);
+        FILE *file = fopen(path, "w");
+        cr_assert(file && fclose(file) == 0);
+    }
+    char *page = print_first_page();
+    expect_words(page, "2 incomplete logs");
+    expect_words(page, "2 logs are incomplete or missing: the file system refused to store");
+    free(page);
+    char path[SUPPORT_PATH + 32], *text;
+    snprintf(path, sizeof path, "%s/1.cup", scratch);
+    cr_assert_eq(cup_collected_join((const char *const[]){path}, 1, &text), 0);
+    cr_expect_not_null(text ? strstr(text, "{\"1.cup\":{\"why\":\"refused\"}}") : NULL, "%s", text);
+    free(text);
+}
+
 Test(collected, the_first_page_says_that_the_limit_was_reached)
 {
     save_collected("{\"full\": {\"at\": 1700000000, \"why\": \"the limit of 5 bytes is reached\"},"
