@@ -54,6 +54,7 @@
 #include "preload/stacks/stack_events.h"
 #include "preload/stacks/stack_uses.h"
 #include "preload/stacks/stacks.h"
+#include "preload/sys/elf_symbols.h"
 #include "preload/sys/own_fd.h"
 #include "preload/task/sections.h"
 #include "preload/task/task.h"
@@ -72,6 +73,8 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"lifecycle/recording", .process_forks = cup_recording_process_forks,
      .child_begins = cup_recording_child_begins},
     {"sys/own_fd", .child_begins = cup_own_fd_forked},
+    {"sys/elf_symbols", .process_forks = cup_elf_process_forks,
+     .process_forked = cup_elf_process_forked, .child_begins = cup_elf_child_begins},
     {"lifecycle/running_tasks", .reset = cup_running_reset},
     {"lifecycle/unattributed", .task_begins = cup_unattributed_task_begins,
      .task_ends = cup_unattributed_task_ends},

@@ -171,6 +171,11 @@ static void prepare_fork(void)
     CUP_LIFECYCLE(process_forks);
 }
 
+static void go_on_after_fork(void)
+{
+    CUP_LIFECYCLE(process_forked);
+}
+
 /* The child starts as if the library had just been loaded. */
 static void begin_child(void)
 {
@@ -188,7 +193,7 @@ static void begin_child(void)
 static bool prepare_process(void)
 {
     return cup_thread_init() == 0 && cup_descriptor_init() == 0 && cup_lock_origin_init() == 0 &&
-           pthread_atfork(prepare_fork, NULL, begin_child) == 0;
+           pthread_atfork(prepare_fork, go_on_after_fork, begin_child) == 0;
 }
 
 static void start_recording(const char *directory, uint32_t hooks, bool verbose)

@@ -4,10 +4,10 @@
  * never includes a higher one to notify it. A higher room simply calls a lower one, without an
  * event.
  *
- * At every event but process_forks the calling thread holds its guard. At no event does it hold a
- * lock of ours, with one exception: when a log opens, `reset` and `log_opened` run under the lock
- * of recording.c, so they must not call cup_recording_open(). Events may change errno: their
- * callers save it. */
+ * At every event but process_forks and process_forked the calling thread holds its guard. At no
+ * event does it hold a lock of ours, with one exception: when a log opens, `reset` and `log_opened`
+ * run under the lock of recording.c, so they must not call cup_recording_open(). Events may change
+ * errno: their callers save it. */
 #pragma once
 
 #include "preload/log/log.h"
@@ -31,6 +31,9 @@ struct cup_lifecycle_row {
     /* Called by the thread that forks, before the fork. The guard is not held, and perhaps no log
      * is open. */
     void (*process_forks)(void);
+
+    /* Called by the same thread after the fork, in the parent; also if the fork failed. */
+    void (*process_forked)(void);
 
     /* Called by the only thread of a forked child, after `reset` of the same row. */
     void (*child_begins)(void);

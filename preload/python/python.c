@@ -171,8 +171,8 @@ static int is_libpython(struct dl_phdr_info *object, size_t size, void *loads)
 static bool has_libpython_come(void)
 {
     unsigned long long loads = 0;
-    int found = dl_iterate_phdr(is_libpython, &loads);
-    if (found == 0)
+    int found = cup_elf_iterate(is_libpython, &loads);
+    if (found == 0 && loads)
         loads_seen = loads;
     return found > 0;
 }

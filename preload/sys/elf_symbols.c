@@ -1,8 +1,13 @@
 #include "preload/sys/elf_symbols.h"
 
+#include "preload/sys/maps.h"
 #include "preload/sys/raw.h"
 
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- one object ---------------------------------------------------------------------------- */
 
@@ -61,6 +66,87 @@ const ElfW(Phdr) * cup_elf_part(const struct cup_elf *object, uint32_t type, con
     return NULL;
 }
 
+/* ---- the loader's lock --------------------------------------------------------------------- */
+
+static uint32_t walks;   /* threads inside cup_elf_iterate() */
+static uint32_t forks;   /* threads that are about to fork */
+static bool has_threads; /* before the fork, there were several */
+static bool is_lost;     /* the lock may never be given back */
+static uint32_t loaded;  /* libraries when the process was forked */
+
+/* Not for ever: the thread that is waited for may itself wait for this one, in the program. */
+static void wait_for_none(const uint32_t *threads)
+{
+    enum { TURNS = 2000 };
+    for (int i = 0; i < TURNS && __atomic_load_n(threads, __ATOMIC_SEQ_CST); i++)
+        sched_yield();
+}
+
+static void begin_walk(void)
+{
+    __atomic_fetch_add(&walks, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&forks, __ATOMIC_SEQ_CST))
+        return;
+    __atomic_fetch_sub(&walks, 1, __ATOMIC_SEQ_CST);
+    wait_for_none(&forks);
+    __atomic_fetch_add(&walks, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Counts the libraries in the loader's list, without its lock. The kernel copies the entries: one
+ * may be unloaded at any moment, and a load would crash. */
+static uint32_t count_libraries(void)
+{
+    struct link_map map = {.l_next = _r_debug.r_map};
+    uint32_t count = 0;
+    while (map.l_next && cup_memory_read(map.l_next, &map, sizeof map))
+        count++;
+    return count;
+}
+
+static bool is_unusable(void)
+{
+    if (is_lost && count_libraries() != loaded)
+        is_lost = false;
+    return is_lost;
+}
+
+int cup_elf_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *user)
+{
+    if (is_unusable())
+        return 0;
+    begin_walk();
+    int result = dl_iterate_phdr(callback, user);
+    __atomic_fetch_sub(&walks, 1, __ATOMIC_SEQ_CST);
+    return result;
+}
+
+/* The directory has a link for each thread, besides its own two. */
+static bool has_several_threads(void)
+{
+    struct stat tasks;
+    return syscall(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &tasks, 0) || tasks.st_nlink != 3;
+}
+
+void cup_elf_process_forks(void)
+{
+    __atomic_fetch_add(&forks, 1, __ATOMIC_SEQ_CST);
+    wait_for_none(&walks);
+    __atomic_store_n(&has_threads, has_several_threads(), __ATOMIC_RELAXED);
+}
+
+void cup_elf_process_forked(void)
+{
+    __atomic_fetch_sub(&forks, 1, __ATOMIC_SEQ_CST);
+}
+
+void cup_elf_child_begins(void)
+{
+    walks = forks = 0;
+    is_lost |= has_threads;
+    if (is_lost)
+        loaded = count_libraries();
+}
+
 /* ---- all objects --------------------------------------------------------------------------- */
 
 struct walk {
@@ -89,14 +175,14 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 bool cup_elf_of(const void *place, struct cup_elf *object)
 {
     struct walk walk = {.place = place};
-    dl_iterate_phdr(visit_object, &walk);
+    cup_elf_iterate(visit_object, &walk);
     *object = walk.object;
     return walk.found;
 }
 
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user)
 {
-    dl_iterate_phdr(visit_object, &(struct walk){.look = look, .user = user});
+    cup_elf_iterate(visit_object, &(struct walk){.look = look, .user = user});
 }
 
 static int read_count(struct dl_phdr_info *info, size_t size, void *user)
@@ -109,8 +195,31 @@ static int read_count(struct dl_phdr_info *info, size_t size, void *user)
 uint64_t cup_elf_loaded(void)
 {
     uint64_t count = 0;
-    dl_iterate_phdr(read_count, &count);
+    cup_elf_iterate(read_count, &count);
     return count;
+}
+
+/* While the loader's lock may be lost, the kernel is asked, which takes longer. */
+static void ask_kernel(const void *place, char *path, size_t size)
+{
+    struct cup_maps maps;
+    struct cup_mapping_line line;
+    if (!cup_maps_open(&maps))
+        return;
+    while (cup_maps_next(&maps, &line))
+        if ((uintptr_t)place >= line.start && (uintptr_t)place < line.end)
+            snprintf(path, size, "%s", line.path);
+    cup_maps_close(&maps);
+}
+
+void cup_elf_path(const void *place, char *path, size_t size)
+{
+    struct cup_elf object;
+    path[0] = '\0';
+    if (is_unusable())
+        ask_kernel(place, path, size);
+    else if (cup_elf_of(place, &object))
+        snprintf(path, size, "%s", object.path);
 }
 
 /* ---- symbols ------------------------------------------------------------------------------- */

@@ -51,5 +51,23 @@ bool cup_elf_redirect(const struct cup_elf *library, const char *name, const voi
 bool cup_elf_replace(const struct cup_elf *library, const char *name, const void *from,
                      const void *to);
 
-/* How many libraries have been loaded since the process began. */
+/* How many libraries have been loaded since the process began; 0: not known. */
 uint64_t cup_elf_loaded(void);
+
+/* The path of the object that contains PLACE, as the loader or the kernel knows it; "": none. */
+void cup_elf_path(const void *place, char *path, size_t size);
+
+/* Calls dl_iterate_phdr(), or returns 0.
+ *
+ * A thread that is inside dl_iterate_phdr() or dlopen() while another one forks leaves a lock in
+ * the child that is never given back: there both functions hang. So a fork waits until no thread is
+ * inside this function. In a child of a process with several threads, where another part of the
+ * program may have had the lock, this function does nothing, and the others above find nothing,
+ * until the child itself has loaded a library, for which it needed that lock. */
+int cup_elf_iterate(int (*callback)(struct dl_phdr_info *info, size_t size, void *user),
+                    void *user);
+
+/* Rows of the lifecycle table. */
+void cup_elf_process_forks(void);
+void cup_elf_process_forked(void);
+void cup_elf_child_begins(void);

@@ -279,9 +279,10 @@ bool cup_xrootd_connects(const void *place)
 #if !defined(__x86_64__)
     return false; /* without hooks of the client its reads are counted on its sockets */
 #endif
-    struct cup_elf object;
+    char path[4096];
     int saved = cup_enter();
-    bool connects = cup_elf_of(place, &object) && is_version(object.path, "libXrdUtils");
+    cup_elf_path(place, path, sizeof path);
+    bool connects = is_version(path, "libXrdUtils");
     cup_leave(saved);
     return connects;
 }

@@ -306,6 +306,25 @@ Test(gate, fork_in_a_task)
     for_each_python(check_fork);
 }
 
+static void check_fork_while_loading(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("fork_while_loading.py"), file}},
+                     logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "forks", "child_read_bytes") == 5000);
+    cr_expect(task_number(tasks, "in child", "read_bytes") == 400);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, fork_while_another_thread_has_the_lock_of_the_loader)
+{
+    for_each_python(check_fork_while_loading);
+}
+
 static void check_multiprocessing(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();

@@ -9,6 +9,7 @@ The worker has four threads. Written: {"expected": [{"road", "group", "mixed", "
 key together. A column that a road does not name must be 0: what is not there was not stolen either.
 """
 
+import asyncio
 import bz2
 import gzip
 import importlib
@@ -250,7 +251,7 @@ class Battery:
     def collect(self, begun, mixed):
         try:
             wait([future for *_, future in begun], timeout=HANG_S)
-        except TimeoutError:
+        except (TimeoutError, asyncio.TimeoutError):  # the same only since Python 3.11
             sys.exit(self.describe_hang([(key, future) for key, *_, future in begun]))
         values = self.client.gather({key: future for key, name, _, future in begun if name != "raises"})
         for key, name, (_, size), future in begun:
