@@ -310,7 +310,8 @@ static void check_fork_while_loading(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
     const char *file = input_file(scratch);
-    expect_unnoticed((struct child){.argv = {python, WORKLOAD("fork_while_loading.py"), file}},
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("fork_while_loading.py"), file},
+                                    .settings = {"PYTHONWARNINGS=ignore"}}, /* of such forks */
                      logs);
     json_t *tasks = tasks_of(logs);
     cr_expect(task_number(tasks, "forks", "child_read_bytes") == 5000);
