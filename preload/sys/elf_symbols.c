@@ -75,20 +75,17 @@ static bool is_lost;     /* the lock may never be given back */
 static uint32_t loaded;  /* libraries when the process was forked */
 
 /* Not for ever: the thread that is waited for may itself wait for this one, in the program. */
-static void wait_for_none(const uint32_t *threads)
-{
-    enum { TURNS = 2000 };
-    for (int i = 0; i < TURNS && __atomic_load_n(threads, __ATOMIC_SEQ_CST); i++)
-        sched_yield();
-}
+enum { TURNS = 2000 };
 
 static void begin_walk(void)
 {
-    __atomic_fetch_add(&walks, 1, __ATOMIC_SEQ_CST);
-    if (!__atomic_load_n(&forks, __ATOMIC_SEQ_CST))
-        return;
-    __atomic_fetch_sub(&walks, 1, __ATOMIC_SEQ_CST);
-    wait_for_none(&forks);
+    for (int i = 0; i < TURNS; i++) {
+        __atomic_fetch_add(&walks, 1, __ATOMIC_SEQ_CST);
+        if (!__atomic_load_n(&forks, __ATOMIC_SEQ_CST))
+            return;
+        __atomic_fetch_sub(&walks, 1, __ATOMIC_SEQ_CST);
+        sched_yield();
+    }
     __atomic_fetch_add(&walks, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -130,7 +127,8 @@ static bool has_several_threads(void)
 void cup_elf_process_forks(void)
 {
     __atomic_fetch_add(&forks, 1, __ATOMIC_SEQ_CST);
-    wait_for_none(&walks);
+    for (int i = 0; i < TURNS && __atomic_load_n(&walks, __ATOMIC_SEQ_CST); i++)
+        sched_yield();
     __atomic_store_n(&has_threads, has_several_threads(), __ATOMIC_RELAXED);
 }
 
