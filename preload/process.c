@@ -14,6 +14,7 @@
 #include "preload/stacks/stack_events.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/elf_symbols.h"
 #include "preload/sys/hook_list.h"
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
@@ -192,6 +193,7 @@ static void begin_child(void)
 
 static bool prepare_process(void)
 {
+    cup_elf_init();
     return cup_thread_init() == 0 && cup_descriptor_init() == 0 && cup_lock_origin_init() == 0 &&
            pthread_atfork(prepare_fork, go_on_after_fork, begin_child) == 0;
 }

@@ -143,7 +143,8 @@ static void count_connection(const struct cup_transfer *transfer, struct cup_fil
 __attribute__((noinline)) void cup_file_count_open(struct cup_transfer *transfer,
                                                    struct cup_file_use *use)
 {
-    transfer->descriptor->opened = 0;
+    if (!__atomic_exchange_n(&transfer->descriptor->opened, 0, __ATOMIC_RELAXED))
+        return; /* another thread has counted it in this moment */
     if (transfer->descriptor->class != CUP_FILE_SOCKET)
         transfer->owner.block->counters[CUP_C_OPEN_CALLS]++;
     if (transfer->descriptor->class == CUP_FILE_DATA)

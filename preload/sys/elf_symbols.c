@@ -3,6 +3,7 @@
 #include "preload/sys/maps.h"
 #include "preload/sys/raw.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -68,11 +69,18 @@ const ElfW(Phdr) * cup_elf_part(const struct cup_elf *object, uint32_t type, con
 
 /* ---- the loader's lock --------------------------------------------------------------------- */
 
-static uint32_t walks;   /* threads inside cup_elf_iterate() */
-static uint32_t forks;   /* threads that are about to fork */
-static bool has_threads; /* before the fork, there were several */
-static bool is_lost;     /* the lock may never be given back */
-static uint32_t loaded;  /* libraries when the process was forked */
+static uint32_t walks;               /* threads inside cup_elf_iterate() */
+static uint32_t forks;               /* threads that are about to fork */
+static bool has_threads;             /* before the fork, there were several */
+static bool is_lost;                 /* the lock may never be given back */
+static uint32_t loaded;              /* libraries when the process was forked */
+static const struct r_debug *loader; /* what the loader shows debuggers */
+
+/* Not linked with: the library needs libc alone. */
+void cup_elf_init(void)
+{
+    loader = dlsym(RTLD_DEFAULT, "_r_debug");
+}
 
 /* Not for ever: the thread that is waited for may itself wait for this one, in the program. */
 enum { TURNS = 2000 };
@@ -93,7 +101,7 @@ static void begin_walk(void)
  * may be unloaded at any moment, and a load would crash. */
 static uint32_t count_libraries(void)
 {
-    struct link_map map = {.l_next = _r_debug.r_map};
+    struct link_map map = {.l_next = loader ? loader->r_map : NULL};
     uint32_t count = 0;
     while (map.l_next && cup_memory_read(map.l_next, &map, sizeof map))
         count++;

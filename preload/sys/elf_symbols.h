@@ -67,6 +67,9 @@ void cup_elf_path(const void *place, char *path, size_t size);
 int cup_elf_iterate(int (*callback)(struct dl_phdr_info *info, size_t size, void *user),
                     void *user);
 
+/* Called once, when the library is loaded. */
+void cup_elf_init(void);
+
 /* Rows of the lifecycle table. */
 void cup_elf_process_forks(void);
 void cup_elf_process_forked(void);
