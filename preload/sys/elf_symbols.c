@@ -76,13 +76,14 @@ static bool is_lost;                 /* the lock may never be given back */
 static uint32_t loaded;              /* libraries when the process was forked */
 static const struct r_debug *loader; /* what the loader shows debuggers */
 
-/* Not linked with: the library needs libc alone. */
+/* By name: a reference would make the library need the loader's file, besides that of libc. */
 void cup_elf_init(void)
 {
     loader = dlsym(RTLD_DEFAULT, "_r_debug");
 }
 
-/* Not for ever: the thread that is waited for may itself wait for this one, in the program. */
+/* How often a thread yields while it waits for others. Not for ever: in the program, one of those
+ * may wait for this thread. */
 enum { TURNS = 2000 };
 
 static void begin_walk(void)

@@ -62,8 +62,8 @@ void cup_elf_path(const void *place, char *path, size_t size);
  * A thread that is inside dl_iterate_phdr() or dlopen() while another one forks leaves a lock in
  * the child that is never given back: there both functions hang. So a fork waits until no thread is
  * inside this function. In a child of a process with several threads, where another part of the
- * program may have had the lock, this function does nothing, and the others above find nothing,
- * until the child itself has loaded a library, for which it needed that lock. */
+ * program may have had the lock, this function does nothing, and all but cup_elf_path()
+ * find nothing, until the child itself has loaded a library, for which it needed that lock. */
 int cup_elf_iterate(int (*callback)(struct dl_phdr_info *info, size_t size, void *user),
                     void *user);
 
