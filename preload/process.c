@@ -169,7 +169,9 @@ void cup_process_log_opened(enum cup_log_size size)
 
 static void prepare_fork(void)
 {
+    int saved = errno;
     CUP_LIFECYCLE(process_forks);
+    errno = saved;
 }
 
 static void go_on_after_fork(void)
@@ -180,7 +182,7 @@ static void go_on_after_fork(void)
 /* The child starts as if the library had just been loaded. */
 static void begin_child(void)
 {
-    cup_guard();
+    int saved = cup_enter();
     *(uint32_t *)cup_active_word = 0;
     for (const struct cup_lifecycle_row *row = cup_lifecycle_rows; row->file; row++) {
         if (row->reset)
@@ -188,7 +190,7 @@ static void begin_child(void)
         if (row->child_begins)
             row->child_begins();
     }
-    cup_unguard();
+    cup_leave(saved);
 }
 
 static bool prepare_process(void)

@@ -2,8 +2,11 @@
  * not change. */
 #include "tests/trace/trace.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -67,6 +70,36 @@ void fork_child_reads(struct trace *trace)
     }
     say_child(trace, pid);
     end(trace, &known);
+}
+
+/* The library's fork handlers call the kernel, which here refuses what they ask for. */
+static int fork_without_stat(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+    int status = -1;
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return 2;
+    errno = ERRNO_BEFORE;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(errno != ERRNO_BEFORE);
+    bool kept = errno == ERRNO_BEFORE;
+    return waitpid(pid, &status, 0) == pid && status == 0 && kept ? 0 : 1;
+}
+
+void fork_keeps_errno(struct trace *trace)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(fork_without_stat());
+    say_child(trace, pid);
 }
 
 /* A child made past libc: no fork handler ran in it. */
