@@ -2,11 +2,12 @@
 before must be in the report, with its status, none twice, and every log readable, except those of processes
 that were killed while they opened them.
 
-    kill.py [--kills N] [--seed N] [--full]
+    kill.py [--kills N] [--seed N] [--only plain|full|threads]
 
-Kills in lots of 50, each with a profile of its own; KILLS= may be set (default 1,000). Every fifth lot, and with
---full each, is of processes whose logs are full: then the tasks and bytes in the sums by prefix must be those of
-the tasks that had ended, or of one more. Prints a row for each lot, and one for all. Exit status 1 if a task is missing, there twice, or a log is damaged.
+Kills in lots of 50, each with a profile of its own; KILLS= may be set (default 1,000). Every fifth lot is of processes
+whose logs are full, with one thread and with 64 by turns: then the tasks and bytes in the sums by prefix must be those
+of the tasks that had ended, and at most one more of each thread. Prints a row for each lot, and one for all. Exit
+status 1 if a task is missing, there twice, or a log is damaged.
 """
 
 import argparse
@@ -21,20 +22,23 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests"))
+sys.path.insert(0, str(TOP / "tests" / "workloads"))
 import soak  # noqa: E402
+from kill_job import THREADS  # noqa: E402
 
 PYTHON = str(TOP / "build" / "venv" / "bin" / "python")
 CUPPING = str(TOP / "build" / "cupping")
 LOT = 50
+KINDS = ["plain", "plain", "plain", "plain", "full", "plain", "plain", "plain", "plain", "threads"]  # of lots
 
 
-def run_lot(folder, seed, kills, full):
+def run_lot(folder, seed, kills, kind):
     profile, data, out = f"{folder}/profile", f"{folder}/data.root", f"{folder}/out.json"
     os.mkdir(profile)
     Path(data).write_bytes(os.urandom(100_000))
     environment = {**os.environ, "PYTHONPATH": f"{TOP}/tests/workloads", "CUPPING_DIR": profile}
-    job = [PYTHON, str(TOP / "tests/workloads/kill_job.py"), data, str(seed), str(kills), out, *["full"] * full]
-    if full:
+    job = [PYTHON, str(TOP / "tests/workloads/kill_job.py"), data, str(seed), str(kills), out, kind]
+    if kind != "plain":
         environment["CUPPING_MAX_BYTES"] = "1M"
     subprocess.run(["env", f"LD_PRELOAD={TOP}/build/libcupping.so", *job], env=environment, check=True)
     return profile, json.loads(Path(out).read_text())["rounds"]
@@ -45,30 +49,30 @@ def bytes_of(name):
     return 1000 + int(name.split("-")[1]) % 1000
 
 
-def judge_sums(profile, one, counts):
-    """Of one process whose log is full."""
+def judge_sums(profile, one, threads, counts):
+    """Of one process whose log is full, and in which each of so many threads may have ended one more task."""
     folder = Path(profile) / f"of-{one['pid']}"
     folder.mkdir()
     log, = Path(profile).glob(f"*-{one['pid']}-*.cup")
     log.rename(folder / log.name)
     report = json.loads(subprocess.run([CUPPING, "report", folder, "--json", "-"], capture_output=True, check=True).stdout)
-    counts.update(logs=1, damaged=report["health"]["logs_unreadable"], dropped=report["health"]["records_dropped"])
-    last = len(one["keys"])  # may have ended as well
+    counts.update(logs=1, damaged=report["health"]["logs_unreadable"], dropped=report["health"]["records_dropped"],
+                  outside=report["health"]["blocks_dropped"])
     for prefix in ("early", "late"):
         keys = [key for key in one["keys"] if key.startswith(prefix)]
         row = next((row for row in report["tasks_by_prefix"]["rows"] if row["prefix"] == prefix), None)
         tasks, read = (row["tasks"], row["read_bytes"]) if row else (0, 0)
-        wanted = sum(map(bytes_of, keys))
-        missing, more = len(keys) - tasks, read - wanted
-        counts.update(missing=max(0, missing), twice=max(0, -missing - 1), wrong_bytes=not 0 <= more <= bytes_of(f"x-{last}"))
-        if missing > 0 or missing < -1 or not 0 <= more <= bytes_of(f"x-{last}"):
-            print(f"{prefix}: {tasks} tasks of {len(keys)}, {read} bytes of {wanted}", flush=True)
+        more_tasks, more_bytes = tasks - len(keys), read - sum(map(bytes_of, keys))
+        wrong_bytes = not 0 <= more_bytes <= threads * 1999
+        counts.update(missing=max(0, -more_tasks), twice=max(0, more_tasks - threads), wrong_bytes=wrong_bytes)
+        if not 0 <= more_tasks <= threads or wrong_bytes:
+            print(f"{prefix}: {tasks} tasks of {len(keys)}, {more_bytes} bytes more than those of the latter", flush=True)
 
 
-def judge_full(profile, rounds):
+def judge_full(profile, rounds, threads):
     counts = Counter(kills=len(rounds), ended=sum(len(one["keys"]) for one in rounds))
     for one in rounds:
-        judge_sums(profile, one, counts)
+        judge_sums(profile, one, threads, counts)
     return counts
 
 
@@ -101,13 +105,14 @@ def judge(profile, rounds):
     )
 
 
-def try_lot(seed, kills, full):
+def try_lot(seed, kills, kind):
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="cupping-kill-") as folder:
-        counts = (judge_full if full else judge)(*run_lot(folder, seed, kills, full))
+        profile, rounds = run_lot(folder, seed, kills, kind)
+        counts = judge(profile, rounds) if kind == "plain" else judge_full(profile, rounds, THREADS if kind == "threads" else 1)
     soak.append("kill", seed, rounds=counts["kills"], tasks=counts["ended"], wrong=counts["twice"] + counts["unended"] + counts["wrong_bytes"],
                 missing=counts["missing"], lost=counts["damaged"], seconds=round(time.monotonic() - start))
-    print("  ".join(f"{name} {counts[name]}" for name in counts), flush=True)
+    print(kind, *(f" {name} {counts[name]}" for name in counts), flush=True)
     return counts
 
 
@@ -115,13 +120,13 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=int(os.environ.get("KILLS", "1000")))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--only", choices=sorted(set(KINDS)))
     options = parser.parse_args()
     total = Counter(kills=0)
     for lot in range(-(-options.kills // LOT)):
         if not soak.done("kill", options.seed + lot):
-            full = options.full or lot % 5 == 4
-            total += try_lot(options.seed + lot, min(LOT, options.kills - lot * LOT), full)
+            kind = options.only or KINDS[lot % len(KINDS)]
+            total += try_lot(options.seed + lot, min(LOT, options.kills - lot * LOT), kind)
     print("all: " + "  ".join(f"{name} {total[name]}" for name in total))
     return 1 if total["missing"] or total["twice"] or total["unended"] or total["damaged"] or total["wrong_bytes"] else 0
 

@@ -1,18 +1,21 @@
 """Children that run tasks until they are killed, for tests/soak/kill.py: forked, so that each begins at once.
 
-    kill_job.py FILE SEED ROUNDS OUT [full]
+    kill_job.py FILE SEED ROUNDS OUT plain|full|threads
 
 full: the tasks are those of full_log.py, with keys so long that the log is full after some 200 of them; then the
-prefix of the keys changes. Each child writes the key of a task into a pipe after the task has ended. SIGKILL comes after a random number
-of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}; of full logs, keys are cut to
-PREFIX-NUMBER.
+prefix of the keys changes, and with "threads" goes on in THREADS threads, which need more counter blocks than a full
+log has room for. Each child writes the key of a task into a pipe after the task has ended. SIGKILL
+comes after a random number of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}; if not plain,
+keys are cut to PREFIX-NUMBER.
 """
 
+import itertools
 import json
 import os
 import random
 import signal
 import sys
+import threading
 import time
 
 from company_job import work
@@ -20,6 +23,7 @@ from full_log import body
 from run_task import run
 
 FULL_AFTER = 200  # tasks
+THREADS = 200
 
 
 def work_and_fork(path, i):
@@ -35,14 +39,34 @@ def work_and_fork(path, i):
         raise ValueError("this task fails")
 
 
+def run_full(path, out, i, meet=None):
+    name = f"{'early' if i < FULL_AFTER else 'late'}-{i}"
+    try:
+        run(f"{name}-{'k' * 4000}", lambda: (meet and meet.wait(), body(path, i)))
+    except Exception:
+        pass
+    os.write(out, name.encode() + b"\n")
+
+
 def full_main(path, out):
-    for i in range(1_000_000):
-        name = f"{'early' if i < FULL_AFTER else 'late'}-{i}"
-        try:
-            run(f"{name}-{'k' * 4000}", lambda i=i: body(path, i))
-        except Exception:
-            pass
-        os.write(out, name.encode() + b"\n")
+    for i in itertools.count():
+        run_full(path, out, i)
+
+
+def threads_main(path, out):
+    numbers, meet = itertools.count(FULL_AFTER), threading.Barrier(THREADS)
+
+    def loop():
+        run_full(path, out, next(numbers), meet)  # all threads are in a task at the same time
+        for i in numbers:
+            run_full(path, out, i)
+
+    for i in range(FULL_AFTER):
+        run_full(path, out, i)
+    threads = [threading.Thread(target=loop) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    threads[0].join()
 
 
 def child_main(path, out):
@@ -75,10 +99,10 @@ def kill_one(path, dice, child, counts):
 
 
 def main():
-    path, seed, rounds, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-    dice, is_full = random.Random(seed), sys.argv[5:] == ["full"]
-    job = (full_main, [FULL_AFTER + count for count in (0, 1, 5, 20, 100, 300)]) if is_full else (
-        child_main, [0, 1, 2, 5, 20, 100, 300])
+    path, seed, rounds, out, kind = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
+    dice, of_full = random.Random(seed), [FULL_AFTER + count for count in (0, 1, 5, 20, 100, 300)]
+    job = {"plain": (child_main, [0, 1, 2, 5, 20, 100, 300]), "full": (full_main, of_full),
+           "threads": (threads_main, of_full)}[kind]
     with open(out, "w") as file:
         json.dump({"rounds": [kill_one(path, dice, *job) for _ in range(rounds)]}, file)
 
