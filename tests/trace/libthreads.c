@@ -3,6 +3,7 @@
 #include "tests/trace/trace.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -85,6 +86,54 @@ void a_hundred_threads_at_once(struct trace *trace)
 void many_short_threads(struct trace *trace)
 {
     read_in_threads(trace, 1000, 2, 1);
+}
+
+/* Two threads read from a descriptor first, at the same time. */
+struct first_use {
+    int fd, rounds;
+    int prepared, done; /* rounds; `done` counts each of the two threads */
+};
+
+static void await(const int *count, int wanted)
+{
+    for (int turns = 0; __atomic_load_n(count, __ATOMIC_ACQUIRE) < wanted; turns++)
+        if (turns > 10000)
+            sched_yield();
+}
+
+static void use_first(struct first_use *use, int round)
+{
+    char byte;
+    await(&use->prepared, round);
+    if (pread(use->fd, &byte, 1, 0) != 1)
+        abort();
+    __atomic_add_fetch(&use->done, 1, __ATOMIC_ACQ_REL);
+}
+
+static void *use_each_first(void *argument)
+{
+    struct first_use *use = argument;
+    for (int round = 1; round <= use->rounds; round++)
+        use_first(use, round);
+    return NULL;
+}
+
+void two_threads_use_a_descriptor_first(struct trace *trace)
+{
+    struct first_use use = {.rounds = 20000};
+    pthread_t thread;
+    pthread_create(&thread, NULL, use_each_first, &use);
+    for (int round = 1; round <= use.rounds; round++) {
+        use.fd = open(trace->file, O_RDONLY);
+        __atomic_store_n(&use.prepared, round, __ATOMIC_RELEASE);
+        use_first(&use, round);
+        await(&use.done, 2 * round);
+        close(use.fd);
+    }
+    pthread_join(thread, NULL);
+    trace->read_bytes += 2L * use.rounds;
+    trace->read_calls += 2L * use.rounds;
+    trace->open_calls += use.rounds;
 }
 
 /* The smallest stack that a thread may have, and the first read of a descriptor. */
