@@ -226,6 +226,22 @@ async def share_a_directory(scratch):
     writers[2].kill()
 
 
+async def name_what_was_refused(scratch):
+    """A file system did not store all of a log: the copy is named, although it is equal and final."""
+    logs, home = f"{scratch}/refused/logs", f"{scratch}/refused/home"
+    os.makedirs(logs)
+    writers = [Writer(logs), Writer(logs)]
+    made = collector(Net({"a": deltas.Source(lambda: logs, set)}), home, ["a"])
+    await look_until_whole(made, "a")
+    Path(writers[0].path + ".refused").touch()
+    for writer in writers:
+        writer.kill()
+    await look_until_whole(made, "a")
+    check(all(copy.final for copy in made.copies.values()), "the logs are not final")
+    part = made.known_in_part()
+    check(part == {writers[0].name: {"until": None, "why": "refused"}}, f"{part}")
+
+
 async def ignore_others(scratch):
     """What another nanny sends of a log is confirmed, and not written: only the deltas of its source count."""
     logs, home = f"{scratch}/others/logs", f"{scratch}/others/home"
@@ -418,7 +434,7 @@ os.umask(UMASK)
 async def main():
     scratch = sys.argv[1]
     facts = await lose_answers(scratch)
-    for part in send_nothing_twice, share_a_directory, ignore_others, name_those_that_left, \
+    for part in send_nothing_twice, share_a_directory, name_what_was_refused, ignore_others, name_those_that_left, \
             wait_for_new_clients, count_tasks, count_before_the_end, limit_the_disk, refuse_names:
         await part(scratch)
     print(json.dumps(facts))

@@ -75,7 +75,7 @@ class Copy:
         self.final = False
         self.ready = False
         self.until = None  # time of the nanny's host, seconds; None: nothing arrived
-        self.why = None  # it is incomplete: "lost" or "full"
+        self.why = None  # it is incomplete: "lost", "full" or "refused"
         self.lost_because = None
 
     def write(self, delta):
@@ -273,7 +273,7 @@ class Collector:
         return {
             name: {"until": copy.until, "why": copy.why or "stopped"}
             for name, copy in sorted(self.copies.items())
-            if not copy.final and f"-{copy.source.pid}-" not in name
+            if copy.why == "refused" or (not copy.final and f"-{copy.source.pid}-" not in name)
         }
 
     # ---- the thread
@@ -629,8 +629,12 @@ class Collector:
         nanny.pid = answer["pid"]
         for name, delta in answer["logs"].items():
             self.take_delta(nanny, name, delta)
+        for name in answer.get("refused", ()):  # an older client's plugin sends none
+            if name in self.copies:
+                self.copies[name].why = "refused"
+                self.copies[name].until = None  # what is missing may lie anywhere in it
         for copy in self.copies.values():
-            if copy.source is nanny and not copy.final and not self.full and copy.ready:
+            if copy.source is nanny and not copy.final and not self.full and copy.ready and not copy.why:
                 copy.until = answer["time"]
         nanny.again = answer["more"] or self.take_own(nanny, answer["own"])
         nanny.whole_answers += not nanny.again

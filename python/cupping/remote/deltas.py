@@ -265,6 +265,12 @@ def names_in(directory):
     return sorted(n for n in os.listdir(directory) if n.endswith(".cup") and n.startswith(prefix))
 
 
+def refused_in(directory):
+    """The names of the logs that a file system refused to store (CUP_LOG_REFUSED in include/log_format.h)."""
+    suffix = ".refused"
+    return sorted(n[: -len(suffix)] for n in os.listdir(directory) if n.endswith(".cup" + suffix))
+
+
 def names_of(directory, pids):
     """The names of the logs of these processes and of their children."""
     found = []
@@ -359,6 +365,7 @@ class Source:
             "place": place_of(directory),
             "time": time.time(),
             "logs": deltas,
+            "refused": refused_in(directory) if read else [],
             "more": more,
             "pid": os.getpid(),
             "own": names_of(directory, self.find_pids()) if closing else [],
