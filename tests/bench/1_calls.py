@@ -48,7 +48,9 @@ def measure(lib, path: bytes) -> dict:
              "open+pread 1 B+close": lib.bench_open(path, 1), "sem_post+sem_wait": lib.bench_lock(),
              "sem_post+sem_wait, owner unknown": lib.bench_unknown_lock(),
              "mutex lock+unlock": lib.bench_mutex(), "send or recv": lib.bench_sockets(1),
-             "send or recv, 4 threads": lib.bench_sockets(4), "GIL release+acquire": lib.with_gil.bench_gil()}
+             "send or recv, 4 threads": lib.bench_sockets(4), "GIL release+acquire": lib.with_gil.bench_gil(),
+             "fork+waitpid": lib.bench_fork(), "connect+close": lib.bench_connect(),
+             "connect+close, forked child": lib.bench_connect_forked()}
     return found | {name: lib.bench_clock(number) for name, number in CLOCKS.items()}
 
 
@@ -72,7 +74,7 @@ def child(library: str) -> None:
     lib.with_gil = ctypes.PyDLL(library)
     lib.with_gil.bench_gil.restype = ctypes.c_double
     for name in ("bench_malloc", "bench_pread", "bench_open", "bench_clock", "bench_lock", "bench_unknown_lock",
-                 "bench_mutex", "bench_sockets"):
+                 "bench_mutex", "bench_sockets", "bench_fork", "bench_connect", "bench_connect_forked"):
         getattr(lib, name).restype = ctypes.c_double
     with tempfile.NamedTemporaryFile() as file:
         file.write(bytes(65536))
@@ -124,7 +126,7 @@ def main() -> None:
             runs["again"].append(run_once(None))
         prove_it_was_on(profile)
     print(f"{PAIRS} processes each, by turns; ns a call\n"
-          f"{'place':10s}{'call':26s}{'without':>9s}{'minima':>9s}{'median':>9s}{'spread':>18s}"
+          f"{'place':10s}{'call':29s}{'without':>9s}{'minima':>9s}{'median':>9s}{'spread':>18s}"
           f"{'noise':>8s}{'limit':>7s}")
     for place, calls in runs["without"][0].items():
         for call in calls:
@@ -135,7 +137,7 @@ def main() -> None:
             noise = statistics.median(abs(a - p) for a, p in zip(series["again"], series["without"]))
             limit = LIMITS.get((place, call))
             verdict = "" if limit is None else f"{limit:7d}{'' if minima <= limit else '  over'}"
-            print(f"{place:10s}{call:26s}{plain:9.1f}{minima:+9.1f}{statistics.median(more):+9.1f}"
+            print(f"{place:10s}{call:29s}{plain:9.1f}{minima:+9.1f}{statistics.median(more):+9.1f}"
                   f"{f'{more[0]:+.1f} to {more[-1]:+.1f}':>18s}{noise:8.1f}{verdict}")
 
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -119,6 +120,44 @@ double bench_sockets(int threads)
         close(ends[i / 2][i % 2]);
     return best;
 }
+
+/* Opens a TCP connection, and closes both ends. */
+double bench_connect(void)
+{
+    int ends[2];
+    BEST(50, if (connect_pair(ends)) return -1; close(ends[0]); close(ends[1]));
+}
+
+/* ---- processes ----------------------------------------------------------------------------- */
+
+/* Forks a child that ends at once, and waits for it. */
+double bench_fork(void)
+{
+    BEST(10, pid_t pid = fork(); if (pid == 0) _exit(0);
+         if (waitpid(pid, NULL, 0) != pid) return -1);
+}
+
+/* bench_connect() in a forked child. */
+double bench_connect_forked(void)
+{
+    double each = -1;
+    int ends[2];
+    if (pipe(ends))
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        each = bench_connect();
+        _exit(write(ends[1], &each, sizeof each) != sizeof each);
+    }
+    close(ends[1]);
+    if (read(ends[0], &each, sizeof each) != sizeof each)
+        each = -1;
+    close(ends[0]);
+    waitpid(pid, NULL, 0);
+    return each;
+}
+
+/* ---- clocks and locks ---------------------------------------------------------------------- */
 
 double bench_clock(int id)
 {
