@@ -64,6 +64,7 @@ struct job {
 
 enum { JOBS = 4096, TRIED = 64 };
 static struct job jobs[JOBS];
+static bool are_used; /* some job was taken, now or before */
 
 static struct job *take_job(void)
 {
@@ -72,8 +73,10 @@ static struct job *take_job(void)
         struct job *job = &jobs[__atomic_fetch_add(&next, 1, __ATOMIC_RELAXED) % JOBS];
         uint32_t is_taken = 0;
         if (__atomic_compare_exchange_n(&job->taken, &is_taken, 1, false, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
+                                        __ATOMIC_RELAXED)) {
+            are_used = true;
             return job;
+        }
     }
     return NULL;
 }
@@ -224,7 +227,7 @@ void cup_arrow_log_opened(enum cup_log_size size)
 
 void cup_arrow_reset(void)
 {
-    for (int i = 0; i < JOBS; i++)
+    for (int i = 0; are_used && i < JOBS; i++)
         jobs[i].task = 0;
     looking = 0;
 }

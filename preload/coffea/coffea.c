@@ -4,6 +4,7 @@
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
 #include "preload/sys/id_table.h"
+#include "preload/sys/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ void cup_coffea_child_begins(void)
 {
     cup_id_table_reset(&known.column_ids);
     cup_id_table_reset(&known.set_ids);
-    memset(&known, 0, sizeof known);
+    cup_raw_clear(&known, sizeof known);
 }
 
 /* ---- one access -------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/places.h"
+#include "preload/sys/raw.h"
 
 #include <stddef.h>
 
@@ -39,8 +40,7 @@ void cup_reads_want(uint64_t room)
 
 void cup_reads_reset(void)
 {
-    for (int i = 0; i < STREAMS; i++)
-        streams[i].at = NULL;
+    cup_raw_clear(streams, sizeof streams);
     for (int i = 0; i < STREAMS / 64; i++)
         taken[i] = 0;
     logs++;

@@ -7,6 +7,7 @@
 #include "preload/io/peer.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
+#include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 #include "preload/waits/helper_wait.h"
 
@@ -32,8 +33,7 @@ uint32_t cup_connecting_count;
 void cup_connecting_reset(void)
 {
     cup_spin_unlock(&lock); /* a thread of the parent may have held it during the fork */
-    for (int i = 0; i < MOST; i++)
-        table[i].start = 0;
+    cup_raw_clear(table, sizeof table);
     cup_connecting_count = 0;
 }
 

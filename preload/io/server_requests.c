@@ -3,6 +3,7 @@
 #include "include/log_pairs.h"
 #include "preload/io/repeats.h"
 #include "preload/sys/clock.h"
+#include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static struct {
 
 void cup_server_requests_reset(void)
 {
-    memset(&requests, 0, sizeof requests);
+    cup_raw_clear(&requests, sizeof requests);
 }
 
 /* ---- requests that are out ------------------------------------------------------------------ */

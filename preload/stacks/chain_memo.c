@@ -237,7 +237,9 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, vo
 
 void cup_chains_forked(void)
 {
-    lock = 0;
+    if (!lock)
+        return;
+    lock = 0; /* of a thread of the parent, which was writing an entry */
     for (int i = 0; i < 1 << CHAINS_BITS; i++)
         if (entries[i].turn % 2) {
             entries[i].turn++;

@@ -4,6 +4,7 @@
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/maps.h"
+#include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <dlfcn.h>
@@ -221,5 +222,5 @@ void cup_native_thread_ends(void)
 void cup_native_threads_forked(void)
 {
     lock = 0;
-    memset(states, 0, sizeof states);
+    cup_raw_clear(states, sizeof states);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,6 +22,19 @@ static inline int cup_raw_open(const char *path, int flags, mode_t mode)
 static inline int cup_raw_close(int fd)
 {
     return (int)syscall(SYS_close, fd);
+}
+
+/* Clears VARIABLE, a large one that has no initializer. The kernel drops its pages, so those that
+ * nobody uses take neither time nor memory: a forked child would get a copy of each page that it
+ * writes zeros to. */
+static inline void cup_raw_clear(void *variable, size_t bytes)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)variable;
+    uintptr_t first = (begin + page - 1) & -page, last = (begin + bytes) & -page;
+    if (first >= last || syscall(SYS_madvise, first, last - first, MADV_DONTNEED))
+        first = last = begin + bytes;
+    memset(variable, 0, first - begin);
+    memset((void *)last, 0, begin + bytes - last);
 }
 
 /* Bytes that the library itself read, in all threads. The kernel counts them as the program's;

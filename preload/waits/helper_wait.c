@@ -1,5 +1,6 @@
 #include "preload/waits/helper_wait.h"
 
+#include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
 
 #include <stdbool.h>
@@ -320,7 +321,5 @@ void cup_helper_wait_task_waited(uint32_t task, uint64_t ticks)
 
 void cup_helper_wait_reset(void)
 {
-    for (struct entry *entry = entries; entry < entries + ENTRIES; entry++)
-        if (entry->task || entry->lock)
-            memset(entry, 0, sizeof *entry);
+    cup_raw_clear(entries, sizeof entries);
 }

@@ -1,7 +1,9 @@
-/* How many instructions the library adds to calls and tasks, within budgets: tests/budget. */
+/* How many instructions the library adds to calls and tasks, within budgets (tests/budget), and how
+ * many pages to a fork. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 TestSuite(budget, .timeout = 240);
@@ -15,4 +17,21 @@ Test(budget, no_call_costs_a_tenth_more_instructions)
         cr_skip_test("%s", count.out);
     cr_expect(count.status == 0, "%s%s", count.out, count.err);
     child_free(&count);
+}
+
+/* Each page costs a forked child half a microsecond or more, before it runs a line of its own. */
+Test(budget, a_forked_child_touches_few_pages_more)
+{
+    enum { MOST = 150 };
+    char *logs = test_directory();
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/fork_pages.py"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    cr_assert(plain.status == 0 && recorded.status == 0, "%s%s", plain.err, recorded.err);
+    long before = atol(plain.out), with = atol(recorded.out);
+    cr_expect(before > 0 && with - before <= MOST, "%ld pages, with the library %ld", before, with);
+    child_free(&plain);
+    child_free(&recorded);
+    test_directory_remove(logs);
 }
