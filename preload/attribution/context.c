@@ -2,6 +2,10 @@
 
 #include "preload/sys/raw.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 /* Task numbers are carried by ints of exactly two digits, so that one layout fits them all, and
  * none is one of the interpreter's shared small ints. */
 #define CARRIER_HIGH (UINT64_C(1) << 59)
@@ -185,6 +189,18 @@ static const char *verify_in_fresh_context(void)
     return why;
 }
 
+/* Without __builtin_cpu_supports(), whose constructor would ask the processor for all its features
+ * at the start of every process: in a virtual machine that takes 100 us. */
+static bool has_popcnt(void)
+{
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c & bit_POPCNT;
+#else
+    return false;
+#endif
+}
+
 const char *cup_context_verify(void)
 {
     cup_context.variable = cup_py.PyContextVar_New("cupping.task", NULL);
@@ -194,9 +210,7 @@ const char *cup_context_verify(void)
     }
     cup_context.hash = folded_hash(cup_context.variable);
     cup_context.root_bit = UINT32_C(1) << (cup_context.hash & 31);
-#if defined(__x86_64__)
-    cup_context.has_popcnt = __builtin_cpu_supports("popcnt");
-#endif
+    cup_context.has_popcnt = has_popcnt();
     cup_context.verified = false;
     const char *why = verify_in_fresh_context();
     cup_py.PyErr_Clear();

@@ -63,15 +63,10 @@ static bool answers_agree(size_t bytes)
     return agree;
 }
 
-static bool is_in_libc(void *function)
-{
-    Dl_info where;
-    return dladdr(function, &where) && where.dli_fname && strstr(where.dli_fname, "/libc.so");
-}
-
 /* The address range of the allocator's library. */
 static struct {
     uintptr_t from, to;
+    bool is_libc;
 } allocator;
 
 static int find_allocator(struct dl_phdr_info *object, size_t size, void *unused)
@@ -90,6 +85,7 @@ static int find_allocator(struct dl_phdr_info *object, size_t size, void *unused
         return 0;
     allocator.from = from;
     allocator.to = to;
+    allocator.is_libc = strstr(object->dlpi_name, "/libc.so") != NULL;
     return 1;
 }
 
@@ -122,7 +118,7 @@ void cup_heap_init(void)
     dl_iterate_phdr(find_allocator, NULL);
     void *found = dlsym(RTLD_NEXT, "malloc_usable_size");
     *(void *volatile *)&usable_size = found;
-    if (!found || !is_in_libc(found) || !is_in_libc((void *)real_malloc))
+    if (!found || !allocator.is_libc || !cup_heap_is_allocator(found))
         return;
     plain_glibc = true; /* for answers_agree() */
     plain_glibc = answers_agree(1) && answers_agree(64) && answers_agree(1000) &&

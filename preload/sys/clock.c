@@ -69,8 +69,6 @@ void cup_clock_calibrate(bool may_wait)
     enum { SHORTEST_NS = 1000000 };
     static uint64_t first_ticks;
     static int64_t first_ns;
-    if (!tsc_is_invariant())
-        return;
     uint64_t ticks = 0;
     int64_t ns = 0;
     read_pair(&ticks, &ns);
@@ -79,6 +77,8 @@ void cup_clock_calibrate(bool may_wait)
         first_ns = ns;
         return;
     }
+    if (!tsc_is_invariant()) /* asked late: in a virtual machine, CPUID takes 10 us and more */
+        return;
     while (may_wait && ns - first_ns < SHORTEST_NS)
         read_pair(&ticks, &ns);
     if (ns - first_ns < SHORTEST_NS)
