@@ -326,11 +326,13 @@ static int refuse_merged(const char *path, struct cup_error *error)
     return -1;
 }
 
-/* The writer makes the file, then gives it its first size, then writes the header. */
+/* The writer makes the file, then gives it its first size, then writes the header, the magic last,
+ * and then records. */
 static bool is_unopened(const struct cup_log_header *header)
 {
-    static const struct cup_log_header zeros;
-    return memcmp(header, &zeros, sizeof zeros) == 0;
+    static const char zeros[sizeof header->magic];
+    return memcmp(header->magic, zeros, sizeof zeros) == 0 &&
+           (header->records_offset == 0 || header->records_end == header->records_offset);
 }
 
 static int check_magic(struct cup_log *log, size_t bytes, struct cup_error *error)

@@ -713,7 +713,9 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
         series->rows = CUP_SERIES_COUNT;
     }
     /* The magic is written last: from here on the file is a log. */
-    memcpy(header->magic, CUP_LOG_MAGIC, sizeof header->magic);
+    uint64_t magic;
+    memcpy(&magic, CUP_LOG_MAGIC, sizeof magic);
+    __atomic_store_n((uint64_t *)header->magic, magic, __ATOMIC_RELEASE);
 }
 
 static int map_first(void)

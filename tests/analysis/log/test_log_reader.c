@@ -72,6 +72,23 @@ Test(log_reader, refuses_a_file_without_a_header)
     expect_refusal("killed before it recorded anything");
 }
 
+/* The magic is written last. */
+Test(log_reader, refuses_a_header_that_was_being_written)
+{
+    struct cup_log_header *header = builder_header(&builder);
+    memset(header->magic, 0, sizeof header->magic);
+    header->records_end = header->records_offset;
+    expect_refusal("killed before it recorded anything");
+    header->records_offset = 0; /* the end is written first */
+    expect_refusal("killed before it recorded anything");
+}
+
+Test(log_reader, refuses_a_log_whose_magic_was_overwritten)
+{
+    memset(builder_header(&builder)->magic, 0, 8);
+    expect_refusal("not a cupping log");
+}
+
 Test(log_reader, refuses_a_cut_header)
 {
     builder.size = 500;
