@@ -100,8 +100,8 @@ $(quote_failed "$log")"
 # short times, or look at all processes, need the machine alone, and are not named here.
 parallel="battery|gate|metrics|known|faults|children|branches|demo|environment|coffea_launch|page|coffea|\
 plain_jobs|remote|runs|cluster_tasks|stacks|clocks|xrootd|servers|stack_uses|plot|exports|workers|losses|\
-opens|http|bad_files|complete|top|notebook|pools|replay|doctor|releases|mapped|fine|sections|access|collect|merge|native|native_names|\
-compare_runs|executors|mutated|private|anonymous|arrow|full_log"
+opens|http|bad_files|complete|top|notebook|pools|replay|doctor|releases|mapped|fine|sections|access|collect|\
+merge|native|native_names|compare_runs|executors|mutated|private|anonymous|arrow|full_log"
 run_e2e() {
     rm -f build/test-e2e*
     echo "$parallel" | tr '|' '\n' | xargs -n 1 -P "${LANES:-3}" sh tests/run.sh --suite "$1"

@@ -326,13 +326,14 @@ static int refuse_merged(const char *path, struct cup_error *error)
     return -1;
 }
 
-/* The writer makes the file, then gives it its first size, then writes the header, the magic last,
- * and then records. */
+/* True: the process was killed before it could record anything. The writer makes the file, gives it
+ * its first size, writes the header, whose magic is last, and then records. A log that has records
+ * and no magic is damaged. */
 static bool is_unopened(const struct cup_log_header *header)
 {
     static const char zeros[sizeof header->magic];
     return memcmp(header->magic, zeros, sizeof zeros) == 0 &&
-           (header->records_offset == 0 || header->records_end == header->records_offset);
+           (header->records_offset == 0 || header->records_end <= header->records_offset);
 }
 
 static int check_magic(struct cup_log *log, size_t bytes, struct cup_error *error)

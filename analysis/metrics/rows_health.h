@@ -12,7 +12,8 @@ METRIC(logs_unopened, "empty logs", COUNT, cup_count(t->profile->logs_unopened),
        "their processes were killed before they recorded anything")
 METRIC(logs_in_part, "incomplete logs", COUNT,
        cup_count(cup_collected_lost(&t->profile->collected)),
-       "of `cupping collect` and attach: their nanny vanished, or there was no room")
+       "their file system did not store all of them; or, of `cupping collect` and attach, "
+       "their nanny vanished, or there was no room")
 METRIC(workers_refused, "workers that attach refused", COUNT,
        cup_count(t->profile->collected.refused), "they are not profiled")
 METRIC(tasks_missing, "tasks in no log", COUNT, cup_count(cup_missing_sum(t->profile).tasks),

@@ -64,7 +64,7 @@ struct job {
 
 enum { JOBS = 4096, TRIED = 64 };
 static struct job jobs[JOBS];
-static bool are_used; /* some job was taken, now or before */
+static bool were_used; /* some job was taken: the table is not all zeros */
 
 static struct job *take_job(void)
 {
@@ -74,7 +74,7 @@ static struct job *take_job(void)
         uint32_t is_taken = 0;
         if (__atomic_compare_exchange_n(&job->taken, &is_taken, 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED)) {
-            are_used = true;
+            __atomic_store_n(&were_used, true, __ATOMIC_RELAXED);
             return job;
         }
     }
@@ -227,7 +227,7 @@ void cup_arrow_log_opened(enum cup_log_size size)
 
 void cup_arrow_reset(void)
 {
-    for (int i = 0; are_used && i < JOBS; i++)
+    for (int i = 0; were_used && i < JOBS; i++)
         jobs[i].task = 0;
     looking = 0;
 }

@@ -189,8 +189,8 @@ static const char *verify_in_fresh_context(void)
     return why;
 }
 
-/* Without __builtin_cpu_supports(), whose constructor would ask the processor for all its features
- * at the start of every process: in a virtual machine that takes 100 us. */
+/* Does not use __builtin_cpu_supports(): that needs a constructor which asks the processor for all
+ * its features at the start of every process, and in a virtual machine that takes 100 us. */
 static bool has_popcnt(void)
 {
 #if defined(__x86_64__)

@@ -712,7 +712,8 @@ static void fill_header(const char *host, int64_t process_start_ns, int64_t now_
         series->bin_ns = the_log.bin_ns = UINT64_C(100000000);
         series->rows = CUP_SERIES_COUNT;
     }
-    /* The magic is written last: from here on the file is a log. */
+    /* The magic is stored last, and the compiler must not move other stores behind it: from here on
+     * the file is a log. */
     uint64_t magic;
     memcpy(&magic, CUP_LOG_MAGIC, sizeof magic);
     __atomic_store_n((uint64_t *)header->magic, magic, __ATOMIC_RELEASE);

@@ -239,7 +239,7 @@ void cup_chains_forked(void)
 {
     if (!lock)
         return;
-    lock = 0; /* of a thread of the parent, which was writing an entry */
+    lock = 0; /* a thread of the parent had it, and may have been writing an entry */
     for (int i = 0; i < 1 << CHAINS_BITS; i++)
         if (entries[i].turn % 2) {
             entries[i].turn++;

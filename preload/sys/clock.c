@@ -77,7 +77,7 @@ void cup_clock_calibrate(bool may_wait)
         first_ns = ns;
         return;
     }
-    if (!tsc_is_invariant()) /* asked late: in a virtual machine, CPUID takes 10 us and more */
+    if (!tsc_is_invariant()) /* takes 10 us in a virtual machine: not at each process's start */
         return;
     while (may_wait && ns - first_ns < SHORTEST_NS)
         read_pair(&ticks, &ns);

@@ -24,9 +24,9 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-/* Clears VARIABLE, a large one that has no initializer. The kernel drops its pages, so those that
- * nobody uses take neither time nor memory: a forked child would get a copy of each page that it
- * writes zeros to. */
+/* Sets VARIABLE to zeros, without touching pages that nobody has used: in a forked child, each
+ * store would first make a copy of its page. VARIABLE has no initializer: pages that have one would
+ * get their first contents again. */
 static inline void cup_raw_clear(void *variable, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)variable;

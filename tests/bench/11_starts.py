@@ -1,7 +1,7 @@
-"""The CPU time and the page faults that the library adds to the start and end of a process, by turns with and without.
+"""The CPU time and the page faults of processes that start and end, without the library and with it, by turns.
 
-Each program is started BENCH_STARTS times each way (default 50), as a job with a profile directory that records
-nothing. Shown are the smallest CPU time and number of page faults of each.
+Each program is started BENCH_STARTS times each way (default 50). With the library it has a CUPPING_DIR, but runs no
+task, so nothing is recorded. Shown are the smallest CPU time and the smallest number of page faults.
 """
 
 import os

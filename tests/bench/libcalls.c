@@ -121,7 +121,7 @@ double bench_sockets(int threads)
     return best;
 }
 
-/* Opens a TCP connection, and closes both ends. */
+/* Listens, connects, accepts, and closes all. */
 double bench_connect(void)
 {
     int ends[2];
@@ -137,7 +137,7 @@ double bench_fork(void)
          if (waitpid(pid, NULL, 0) != pid) return -1);
 }
 
-/* bench_connect() in a forked child. */
+/* bench_connect() in a forked child, where the library cannot ask the loader who connects. */
 double bench_connect_forked(void)
 {
     double each = -1;
@@ -145,6 +145,8 @@ double bench_connect_forked(void)
     if (pipe(ends))
         return -1;
     pid_t pid = fork();
+    if (pid < 0)
+        return -1;
     if (pid == 0) {
         each = bench_connect();
         _exit(write(ends[1], &each, sizeof each) != sizeof each);

@@ -1,5 +1,5 @@
 /* How many instructions the library adds to calls and tasks, within budgets (tests/budget), and how
- * many pages to a fork. */
+ * many page faults to a fork. */
 #include "tests/e2e/child.h"
 
 #include <criterion/criterion.h>
@@ -19,8 +19,8 @@ Test(budget, no_call_costs_a_tenth_more_instructions)
     child_free(&count);
 }
 
-/* Each page costs a forked child half a microsecond or more, before it runs a line of its own. */
-Test(budget, a_forked_child_touches_few_pages_more)
+/* Each takes half a microsecond or more, before the child runs any code of the program. */
+Test(budget, a_forked_child_has_few_more_page_faults)
 {
     enum { MOST = 150 };
     char *logs = test_directory();
@@ -30,7 +30,8 @@ Test(budget, a_forked_child_touches_few_pages_more)
     child_run(&recorded);
     cr_assert(plain.status == 0 && recorded.status == 0, "%s%s", plain.err, recorded.err);
     long before = atol(plain.out), with = atol(recorded.out);
-    cr_expect(before > 0 && with - before <= MOST, "%ld pages, with the library %ld", before, with);
+    cr_expect(before > 0 && with - before <= MOST, "%ld page faults, with the library %ld", before,
+              with);
     child_free(&plain);
     child_free(&recorded);
     test_directory_remove(logs);

@@ -4,10 +4,10 @@ that were killed while they opened them.
 
     kill.py [--kills N] [--seed N] [--only plain|full|threads]
 
-Kills in lots of 50, each with a profile of its own; KILLS= may be set (default 1,000). Every fifth lot is of processes
-whose logs are full, with one thread and with 64 by turns: then the tasks and bytes in the sums by prefix must be those
-of the tasks that had ended, and at most one more of each thread. Prints a row for each lot, and one for all. Exit
-status 1 if a task is missing, there twice, or a log is damaged.
+Kills in lots of 50, each with a profile of its own; KILLS= may be set (default 1,000). In every fifth lot the logs are
+full, so that tasks are only summed up by prefix; these lots alternate between processes with one thread and with 200.
+There the sums must have all tasks that the process had written to its pipe, and at most one more of each thread. Prints
+a row for each lot, and one for all. Exit status 1 if a task is missing, there twice, or a log is damaged.
 """
 
 import argparse
@@ -50,7 +50,8 @@ def bytes_of(name):
 
 
 def judge_sums(profile, one, threads, counts):
-    """Of one process whose log is full, and in which each of so many threads may have ended one more task."""
+    """Judges one process with a full log. When it was killed, each of its threads may have ended one task that it had
+    not written to the pipe yet: of the prefix "late", because the tasks before ran earlier, in one thread."""
     folder = Path(profile) / f"of-{one['pid']}"
     folder.mkdir()
     log, = Path(profile).glob(f"*-{one['pid']}-*.cup")
@@ -58,7 +59,7 @@ def judge_sums(profile, one, threads, counts):
     report = json.loads(subprocess.run([CUPPING, "report", folder, "--json", "-"], capture_output=True, check=True).stdout)
     counts.update(logs=1, damaged=report["health"]["logs_unreadable"], dropped=report["health"]["records_dropped"],
                   outside=report["health"]["blocks_dropped"])
-    for prefix in ("early", "late"):
+    for prefix, threads in ("early", 0), ("late", threads):
         keys = [key for key in one["keys"] if key.startswith(prefix)]
         row = next((row for row in report["tasks_by_prefix"]["rows"] if row["prefix"] == prefix), None)
         tasks, read = (row["tasks"], row["read_bytes"]) if row else (0, 0)
@@ -66,7 +67,7 @@ def judge_sums(profile, one, threads, counts):
         wrong_bytes = not 0 <= more_bytes <= threads * 1999
         counts.update(missing=max(0, -more_tasks), twice=max(0, more_tasks - threads), wrong_bytes=wrong_bytes)
         if not 0 <= more_tasks <= threads or wrong_bytes:
-            print(f"{prefix}: {tasks} tasks of {len(keys)}, {more_bytes} bytes more than those of the latter", flush=True)
+            print(f"{prefix}: {tasks} tasks in the report, {len(keys)} of the job; {more_bytes} bytes too many", flush=True)
 
 
 def judge_full(profile, rounds, threads):

@@ -72,7 +72,7 @@ void fork_child_reads(struct trace *trace)
     end(trace, &known);
 }
 
-/* The library's fork handlers call the kernel, which here refuses what they ask for. */
+/* A filter makes newfstatat() fail, which the library calls when a process forks. */
 static int fork_without_stat(void)
 {
     struct sock_filter code[] = {

@@ -88,10 +88,11 @@ void many_short_threads(struct trace *trace)
     read_in_threads(trace, 1000, 2, 1);
 }
 
-/* Two threads read from a descriptor first, at the same time. */
+/* Two threads make the first read of a new descriptor at the same time: the open counts once. */
 struct first_use {
     int fd, rounds;
-    int prepared, done; /* rounds; `done` counts each of the two threads */
+    int prepared; /* number of the round whose descriptor is open */
+    int done;     /* reads of both threads so far */
 };
 
 static void await(const int *count, int wanted)

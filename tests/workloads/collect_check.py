@@ -227,19 +227,22 @@ async def share_a_directory(scratch):
 
 
 async def name_what_was_refused(scratch):
-    """A file system did not store all of a log: the copy is named, although it is equal and final."""
+    """A file system did not store all of a log, or not even its header: it is named, although its copy is equal and
+    final, or although there is none."""
     logs, home = f"{scratch}/refused/logs", f"{scratch}/refused/home"
     os.makedirs(logs)
     writers = [Writer(logs), Writer(logs)]
     made = collector(Net({"a": deltas.Source(lambda: logs, set)}), home, ["a"])
     await look_until_whole(made, "a")
-    Path(writers[0].path + ".refused").touch()
+    empty = writers[0].name.replace(".cup", "0.cup")
+    for name in writers[0].name, empty:
+        Path(logs, name + ".refused").touch()
     for writer in writers:
         writer.kill()
     await look_until_whole(made, "a")
     check(all(copy.final for copy in made.copies.values()), "the logs are not final")
     part = made.known_in_part()
-    check(part == {writers[0].name: {"until": None, "why": "refused"}}, f"{part}")
+    check(part == dict.fromkeys([writers[0].name, empty], {"until": None, "why": "refused"}), f"{part}")
 
 
 async def ignore_others(scratch):

@@ -1,4 +1,4 @@
-"""Prints how many pages a forked child touches that ends at once, the fewest of some.
+"""Prints the page faults of a forked child that ends at once: the smallest number of 20 children.
 
 The process has run a task, so with the library it has a log.
 """

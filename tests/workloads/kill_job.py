@@ -2,11 +2,11 @@
 
     kill_job.py FILE SEED ROUNDS OUT plain|full|threads
 
-full: the tasks are those of full_log.py, with keys so long that the log is full after some 200 of them; then the
-prefix of the keys changes, and with "threads" goes on in THREADS threads, which need more counter blocks than a full
-log has room for. Each child writes the key of a task into a pipe after the task has ended. SIGKILL
-comes after a random number of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}; if not plain,
-keys are cut to PREFIX-NUMBER.
+full: the tasks are those of full_log.py, with keys so long that the log is full after some 200 of them ("early-N");
+later tasks have the prefix "late". threads: as full, but the late tasks run in THREADS threads, which need more counter
+blocks than a full log has room for. Each child writes the key of a task into a pipe after the task has ended. SIGKILL
+comes after a random number of keys and a random wait. Written to OUT: {"rounds": [{"pid", "keys"}]}; the keys of full
+logs are cut to PREFIX-NUMBER.
 """
 
 import itertools

@@ -75,7 +75,7 @@ class Copy:
         self.final = False
         self.ready = False
         self.until = None  # time of the nanny's host, seconds; None: nothing arrived
-        self.why = None  # it is incomplete: "lost", "full" or "refused"
+        self.why = None  # why it is incomplete: "lost" or "full"; None: it is not, or not known yet
         self.lost_because = None
 
     def write(self, delta):
@@ -173,6 +173,7 @@ class Collector:
         self.without_nanny = []
         self.refused = {} if refused is None else refused
         self.copies = {}  # by name of the log
+        self.refused_logs = set()  # names of logs that a worker's file system did not store whole
         self.foreign = set()  # names of logs that were in the directory before
         self.readers = {}  # place: the Nanny that reads there
         self.full = None  # why no more is kept
@@ -269,12 +270,14 @@ class Collector:
         self.awaited = {nanny: nanny.whole_answers + 2 for nanny in self.nannies.values()}
 
     def known_in_part(self):
-        """The log of a nanny itself is not named: it ends a moment after what the nanny last sent."""
-        return {
+        """The log of a nanny itself is not named, unless it was refused: it ends a moment after what the nanny last
+        sent."""
+        part = {
             name: {"until": copy.until, "why": copy.why or "stopped"}
             for name, copy in sorted(self.copies.items())
-            if copy.why == "refused" or (not copy.final and f"-{copy.source.pid}-" not in name)
+            if not copy.final and f"-{copy.source.pid}-" not in name
         }
+        return {**part, **{name: {"until": None, "why": "refused"} for name in sorted(self.refused_logs)}}
 
     # ---- the thread
 
@@ -629,12 +632,10 @@ class Collector:
         nanny.pid = answer["pid"]
         for name, delta in answer["logs"].items():
             self.take_delta(nanny, name, delta)
-        for name in answer.get("refused", ()):  # an older client's plugin sends none
-            if name in self.copies:
-                self.copies[name].why = "refused"
-                self.copies[name].until = None  # what is missing may lie anywhere in it
+        # The nanny may still have the plugin of an older cupping, which does not send this key.
+        self.refused_logs |= {name for name in answer.get("refused", ()) if LOG_NAME.fullmatch(name)}
         for copy in self.copies.values():
-            if copy.source is nanny and not copy.final and not self.full and copy.ready and not copy.why:
+            if copy.source is nanny and not copy.final and not self.full and copy.ready:
                 copy.until = answer["time"]
         nanny.again = answer["more"] or self.take_own(nanny, answer["own"])
         nanny.whole_answers += not nanny.again

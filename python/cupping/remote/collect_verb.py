@@ -23,5 +23,5 @@ def main(options: dict[str, str], operands: list[str]) -> int | str:
         pass
     part = collector.stop()
     logs = sum(copy.ready for copy in collector.copies.values())
-    say(f"{logs} logs are in {directory}" + (f"; {len(part)} lack their end" if part else ""))
+    say(f"{logs} logs are in {directory}" + (f"; {len(part)} are incomplete" if part else ""))
     return 0 if logs else "cupping: collect: no worker with a nanny was profiled; start it under cupping-run"

@@ -266,9 +266,12 @@ def names_in(directory):
 
 
 def refused_in(directory):
-    """The names of the logs that a file system refused to store (CUP_LOG_REFUSED in include/log_format.h)."""
-    suffix = ".refused"
-    return sorted(n[: -len(suffix)] for n in os.listdir(directory) if n.endswith(".cup" + suffix))
+    """The names of the logs of this host that the file system did not store whole (CUP_LOG_REFUSED in
+    include/log_format.h)."""
+    prefix, suffix = host_name() + "-", ".refused"
+    return sorted(
+        n[: -len(suffix)] for n in os.listdir(directory) if n.endswith(".cup" + suffix) and n.startswith(prefix)
+    )
 
 
 def names_of(directory, pids):
