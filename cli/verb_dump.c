@@ -1,6 +1,7 @@
 /* `cupping dump`: prints the contents of one log, for developers of the library. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/files.h"
@@ -22,15 +23,23 @@ static void dump_features(FILE *out, uint64_t features)
     putc('\n', out);
 }
 
+static void dump_name(FILE *out, const char *name, const char *text)
+{
+    cup_dump_text(out, name, (const unsigned char *)text, strlen(text));
+}
+
 static void dump_header(FILE *out, const struct cup_log *log)
 {
     const struct cup_log_header *h = &log->header;
     fprintf(out, "log: %s (%" PRIu64 " bytes)\n", log->path, log->size);
     fprintf(out, "format: %u, for readers from %u on\n", h->version, h->min_reader);
-    fprintf(out, "library: %s (%s), %" PRIu32 " hooks\n", h->library_version, h->library_build,
-            h->hook_count);
-    fprintf(out, "process: host=%s pid=%" PRIu32 " ppid=%" PRIu32 " parent_task=%" PRIu32, h->host,
-            h->pid, h->ppid, h->parent_task);
+    fputs("library:", out);
+    dump_name(out, "version", h->library_version);
+    dump_name(out, "build", h->library_build);
+    fprintf(out, " hooks=%" PRIu32 "\nprocess:", h->hook_count);
+    dump_name(out, "host", h->host);
+    fprintf(out, " pid=%" PRIu32 " ppid=%" PRIu32 " parent_task=%" PRIu32, h->pid, h->ppid,
+            h->parent_task);
     cup_dump_time(out, "start", h->process_start_ns);
     cup_dump_time(out, "log_start", h->log_start_ns);
     cup_dump_time(out, "log_stop", h->log_stop_ns);

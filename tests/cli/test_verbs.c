@@ -521,7 +521,7 @@ Test(verbs, dump_shows_every_record)
     cr_assert_eq(RUN(dump, path), 0);
     char *text = read_text_in(outside, "out");
     static const char *const needed[] = {
-        "host=node1 pid=4242",
+        "host=\"node1\" pid=4242",
         "context=on",
         "text=\"Dimuon\"",
         "key=\"Dimuon-3\"",
@@ -537,6 +537,24 @@ Test(verbs, dump_shows_every_record)
     };
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         cr_assert_not_null(strstr(text, needed[i]), "%s", needed[i]);
+    free(text);
+}
+
+Test(verbs, dump_escapes_the_texts_of_the_header)
+{
+    char path[2 * SUPPORT_PATH];
+    struct log_builder builder;
+    build_golden_log(&builder);
+    strcpy(builder_header(&builder)->host, "\033]0;host");
+    strcpy(builder_header(&builder)->library_version, "\033]0;version");
+    strcpy(builder_header(&builder)->library_build, "\033]0;build");
+    save_log(&builder, scratch, "a.cup");
+    builder_free(&builder);
+    snprintf(path, sizeof path, "%s/a.cup", scratch);
+    cr_assert_eq(RUN(dump, path), 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect(strstr(text, "0;host") && strstr(text, "0;version") && strstr(text, "0;build"));
+    cr_expect_null(strchr(text, '\033'), "%s", text);
     free(text);
 }
 
