@@ -24,9 +24,9 @@ static inline int cup_raw_close(int fd)
     return (int)syscall(SYS_close, fd);
 }
 
-/* Sets VARIABLE to zeros, without touching pages that nobody has used: in a forked child, each
- * store would first make a copy of its page. VARIABLE has no initializer: pages that have one would
- * get their first contents again. */
+/* Sets VARIABLE to zeros without a store to each of its pages: in a forked child, such a store
+ * would first make a copy of the page. VARIABLE must have no initializer: pages with one would get
+ * their first contents again. */
 static inline void cup_raw_clear(void *variable, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)variable;

@@ -59,14 +59,14 @@ def judge_sums(profile, one, threads, counts):
     report = json.loads(subprocess.run([CUPPING, "report", folder, "--json", "-"], capture_output=True, check=True).stdout)
     counts.update(logs=1, damaged=report["health"]["logs_unreadable"], dropped=report["health"]["records_dropped"],
                   outside=report["health"]["blocks_dropped"])
-    for prefix, threads in ("early", 0), ("late", threads):
+    for prefix, most in ("early", 0), ("late", threads):
         keys = [key for key in one["keys"] if key.startswith(prefix)]
         row = next((row for row in report["tasks_by_prefix"]["rows"] if row["prefix"] == prefix), None)
         tasks, read = (row["tasks"], row["read_bytes"]) if row else (0, 0)
         more_tasks, more_bytes = tasks - len(keys), read - sum(map(bytes_of, keys))
-        wrong_bytes = not 0 <= more_bytes <= threads * 1999
-        counts.update(missing=max(0, -more_tasks), twice=max(0, more_tasks - threads), wrong_bytes=wrong_bytes)
-        if not 0 <= more_tasks <= threads or wrong_bytes:
+        wrong_bytes = not 0 <= more_bytes <= most * 1999
+        counts.update(missing=max(0, -more_tasks), twice=max(0, more_tasks - most), wrong_bytes=wrong_bytes)
+        if not 0 <= more_tasks <= most or wrong_bytes:
             print(f"{prefix}: {tasks} tasks in the report, {len(keys)} of the job; {more_bytes} bytes too many", flush=True)
 
 
