@@ -1,5 +1,7 @@
 #include "analysis/base/error.h"
 
+#include "analysis/base/utf8.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -29,8 +31,16 @@ int cup_error_memory(struct cup_error *error, const char *source)
 
 static void print_harmless(FILE *out, const char *text)
 {
-    for (; *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, out);
+    const char *end = text + strlen(text);
+    while (text < end) {
+        uint32_t code;
+        size_t length = cup_utf8_next(text, end, &code);
+        if (code == CUP_UTF8_BAD || cup_utf8_is_control(code))
+            fputc('?', out);
+        else
+            fwrite(text, 1, length, out);
+        text += length;
+    }
 }
 
 void cup_error_print(FILE *out, const struct cup_error *error)

@@ -24,6 +24,13 @@ static bool needs_quotes(struct cup_text text)
     return text.length == 0; /* an empty text is quoted: an empty field means null */
 }
 
+/* Line ends and tabs may be in a cell; other control characters could be commands for a terminal
+ * that the file is shown on. */
+static bool is_unwanted(uint32_t code)
+{
+    return cup_utf8_is_control(code) && code != '\n' && code != '\r' && code != '\t';
+}
+
 static void write_text(FILE *out, struct cup_text text)
 {
     const char *end = text.bytes + text.length;
@@ -32,7 +39,7 @@ static void write_text(FILE *out, struct cup_text text)
         size_t length = cup_utf8_next(at, end, &code);
         if (code == '"')
             fputs_unlocked("\"\"", out);
-        else if (code == CUP_UTF8_BAD || code == 0)
+        else if (code == CUP_UTF8_BAD || is_unwanted(code))
             fputs_unlocked(CUP_UTF8_BAD_BYTES, out);
         else
             fwrite_unlocked(at, 1, length, out);

@@ -2,7 +2,8 @@
 
 #include "analysis/base/utf8.h"
 
-/* Escapes backslashes and line ends, and quotes if QUOTES; replaces bytes that are not UTF-8. */
+/* Escapes backslashes and line ends, and quotes if QUOTES; replaces bytes that are not UTF-8 and
+ * control characters. */
 static void write_escaped(FILE *out, struct cup_text text, bool quotes)
 {
     const char *end = text.bytes + text.length;
@@ -13,7 +14,7 @@ static void write_escaped(FILE *out, struct cup_text text, bool quotes)
             fprintf(out, "\\%c", (char)code);
         else if (code == '\n')
             fputs("\\n", out);
-        else if (code == CUP_UTF8_BAD || code == 0)
+        else if (code == CUP_UTF8_BAD || cup_utf8_is_control(code))
             fputs(CUP_UTF8_BAD_BYTES, out);
         else
             fwrite(at, 1, length, out);

@@ -26,11 +26,10 @@ static const char *entity(uint32_t code)
 
 static bool is_odd(uint32_t code)
 {
-    bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
     bool turns = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
     bool none =
         code == CUP_UTF8_BAD || (code & 0xFFFE) == 0xFFFE; /* HTML does not allow this character */
-    return control || turns || none;
+    return cup_utf8_is_control(code) || turns || none;
 }
 
 void cup_html_text(FILE *out, struct cup_text text)

@@ -14,7 +14,7 @@ static void write_escaped(FILE *out, uint32_t code, const char *bytes, size_t le
 {
     if (code == '"' || code == '\\')
         fprintf(out, "\\%c", (char)code);
-    else if (code < 0x20 || code == 0x7f)
+    else if (cup_utf8_is_control(code))
         fprintf(out, "\\u%04x", (unsigned)code);
     else if (code == CUP_UTF8_BAD)
         fputs_unlocked(CUP_UTF8_BAD_BYTES, out);

@@ -121,10 +121,9 @@ unsigned cup_text_columns(struct cup_text text)
     return columns;
 }
 
-/* Control characters could move the cursor or change the terminal. */
 static bool is_harmless(uint32_t code)
 {
-    return code >= 0x20 && code != CUP_UTF8_BAD && !(code >= 0x7f && code < 0xa0);
+    return code != CUP_UTF8_BAD && !cup_utf8_is_control(code);
 }
 
 /* A copy with a question mark for each harmful character. The caller frees it; NULL: no memory. */

@@ -2,17 +2,19 @@
 hostile names in them: escape sequences, <script>, formulas of spreadsheets, paths that lead out, long keys,
 lengths of 4 GiB, logs that are cut off while they are read.
 
-    fuzz.py [--rounds N] [--seconds S] [--seed N] [--cupping PROGRAM] [-o DIR]
+    fuzz.py [--rounds N] [--seconds S] [--seed N] [--cupping PROGRAM] [--profile DIR] [-o DIR]
 
 A verb must end by itself, with a status that its help names; text has no control characters, JSON is JSON,
 pages have no script but their own, and no cell of a CSV file begins a formula. Without --rounds it goes on for
---seconds (600; FUZZ_SECONDS= may be set). What it found is kept in DIR (build/fuzz); one seed always makes
-the same inputs. Exit status 1 if anything was found.
+--seconds (600; FUZZ_SECONDS= may be set). What it found is kept in the DIR of -o (build/fuzz); one seed always
+makes the same inputs. --profile: the profile of a real run, which is mutated in half of the rounds, too. Exit status
+1 if anything was found.
 """
 
 import argparse
 import csv
 import gzip
+import io
 import json
 import os
 import random
@@ -26,10 +28,11 @@ import time
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[2]
+GENERATOR = TOP / "build/tests/generate_log"
 LIMIT_S = 300  # of a verb
 HOSTILE = [
     b"\x1b]0;title\x07\x1b[2J",
-    b"\x9b31m\r\x08\x00\x7f",
+    b"\x9b31m\r\x08\x00\x7f\xc2\x9b",
     b"</script><script>alert(1)</script>",
     b"<img src=x onerror=alert(1)>",
     b"=cmd|' /C calc'!A0",
@@ -88,6 +91,7 @@ def check_json(data):
         json.loads(data)
     except ValueError as error:
         return f"no JSON: {error}"
+    return check_text(data)
 
 
 def check_page(data):
@@ -97,16 +101,18 @@ def check_page(data):
 
 def check_csv(data):
     try:
-        rows = list(csv.reader(data.decode().splitlines(keepends=True), strict=True))
+        rows = list(csv.reader(io.StringIO(data.decode(), newline=""), strict=True))
     except (ValueError, csv.Error) as error:
         return f"no CSV: {error}"
     for row in rows:
         for cell in row:
             if re.match(r"[=@\t\r](?![; ]|$)|[+-](?![\d. ;]|inf|nan|$)", cell):
                 return f"a cell that begins a formula: {cell[:60]!r}"
+    return check_text(data.replace(b"\r", b"\n"))
 
 
-CHECKS = {".json": check_json, ".html": check_page, ".svg": check_page, ".csv": check_csv}
+CHECKS = {".json": check_json, ".html": check_page, ".svg": check_page, ".csv": check_csv, ".collapsed": check_text,
+          ".prom": check_text}
 
 
 def verbs(first, second, out):
@@ -215,10 +221,12 @@ class Round:
 
 def make_seeds(home, cupping):
     """Sound directories: small logs, a log of format 3, a measurement directory of roastcoffea."""
+    if not GENERATOR.exists():
+        sys.exit(f"fuzz.py: {GENERATOR} is missing: run `make tests`")
     seeds = [home / "sound-small", home / "sound-old", home / "sound-roastcoffea"]
     for seed in seeds:
         shutil.rmtree(seed, ignore_errors=True)
-    subprocess.run([TOP / "build/tests/generate_log", seeds[0], "6", "2", "2", "3", "4"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([GENERATOR, seeds[0], "6", "2", "2", "3", "4"], check=True, stdout=subprocess.DEVNULL)
     seeds[1].mkdir()
     with gzip.open(TOP / "tests/data/logs/format-3.cup.gz") as packed:
         (seeds[1] / "host-1-1.cup").write_bytes(packed.read())
@@ -232,10 +240,12 @@ def main():
     parser.add_argument("--seconds", type=float, default=float(os.environ.get("FUZZ_SECONDS", "600")))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cupping", default=str(TOP / "build" / "cupping"))
+    parser.add_argument("--profile", type=Path)
     parser.add_argument("-o", dest="home", type=Path, default=TOP / "build" / "fuzz")
     options = parser.parse_args()
     options.home.mkdir(parents=True, exist_ok=True)
     seeds = make_seeds(options.home, options.cupping)
+    seeds += [options.profile] * len(seeds) if options.profile else []
     until, seed, found = time.monotonic() + options.seconds, options.seed, 0
     while seed < options.seed + options.rounds if options.rounds else time.monotonic() < until:
         for wrong in Round(options.home, options.cupping, seeds, seed).run():

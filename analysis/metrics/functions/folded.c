@@ -95,7 +95,7 @@ static char *append_clean(char *to, const char *end, struct cup_text text)
     while (at && at < stop) {
         uint32_t code;
         size_t length = cup_utf8_next(at, stop, &code);
-        bool shown = code != CUP_UTF8_BAD && code >= 0x20 && code != 0x7f;
+        bool shown = code != CUP_UTF8_BAD && !cup_utf8_is_control(code);
         if (to + (shown ? length : 1) >= end)
             break;
         if (shown)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/error.h"
 #include "analysis/base/units.h"
 #include "analysis/base/utf8.h"
 #include "analysis/write/cell_writer.h"
@@ -200,6 +201,52 @@ Test(csv, no_cell_begins_a_formula)
     cup_put_cell(&cells, cup_real(-2.5));
     fclose(out);
     cr_assert_str_eq(written, "'=cmd|' /C calc'!A0,'+1-2,'@SUM(A1),'-2+3,@; a mark,-,a=b,-2.5");
+    free(written);
+}
+
+/* ---- control characters ------------------------------------------------------------------ */
+
+#define CONTROLS "\033]0;t\007 \x0c\x7f \xc2\x9b" /* the last one is a single character, U+009B */
+
+static void expect_harmless(const char *written, const char *expected)
+{
+    cr_expect_str_eq(written, expected);
+    for (const char *at = written; *at; at++)
+        cr_expect((unsigned char)*at >= 0x20 && *at != 0x7f &&
+                      ((unsigned char)at[0] != 0xc2 || (unsigned char)at[1] >= 0xa0),
+                  "byte %ld of: %s", (long)(at - written), written);
+}
+
+/* A user may look at any of these files on a terminal. */
+Test(files, have_no_control_characters)
+{
+    char *written;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    struct cup_cells cells = {.out = out};
+    cup_put_cell(&cells, cup_string(CONTROLS));
+    fflush(out);
+    expect_harmless(written, "\xef\xbf\xbd]0;t\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd");
+    rewind(out);
+    struct cup_json json;
+    cup_json_start(&json, out);
+    cup_json_value(&json, NULL, cup_string(CONTROLS));
+    fclose(out);
+    expect_harmless(written, "\"\\u001b]0;t\\u0007 \\u000c\\u007f \\u009b\"");
+    free(written);
+}
+
+Test(errors, have_no_control_characters)
+{
+    char *written;
+    size_t bytes;
+    struct cup_error error;
+    FILE *out = open_memstream(&written, &bytes);
+    cup_error_set(&error, "a" CONTROLS, CUP_NO_OFFSET, "%s is missing", CONTROLS);
+    cup_error_print(out, &error);
+    fclose(out);
+    written[strcspn(written, "\n")] = '\0';
+    expect_harmless(written, "cupping: a?]0;t? ?? ?: ?]0;t? ?? ? is missing");
     free(written);
 }
 
