@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct cup_line_table {
-    const unsigned char *bytes; /* not owned; co_lnotab (3.9) or co_linetable */
+    const unsigned char *bytes; /* co_lnotab (3.9) or co_linetable; not owned, not NULL */
     size_t size;
     unsigned minor; /* MINOR of Python 3.MINOR */
     uint32_t first_line;
