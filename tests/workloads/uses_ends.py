@@ -3,7 +3,8 @@ that live less than a sampler's period.
 
     uses_ends.py SECONDS     then, without the library: uses_ends.py --check DIRECTORY
 
-What the tasks' threads used by their own clocks, all and each at most, stands in DIRECTORY/used.json ($CUPPING_DIR).
+What the tasks' threads used, all by the clock of the process and each at most by its own, stands in
+DIRECTORY/used.json ($CUPPING_DIR).
 """
 
 import json
@@ -15,7 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOM = 0.1  # what threads use to begin and to end
+ROOM = 0.1  # what the library's own thread uses, and the end of a thread after its last record
 used, longest = Counter(), Counter()
 
 
@@ -23,7 +24,6 @@ def burn(task, seconds):
     until = time.thread_time() + seconds
     while time.thread_time() < until:
         sum(i * i for i in range(500))
-    used[task] += time.thread_time()
     longest[task] = max(longest[task], time.thread_time())
 
 
@@ -67,12 +67,19 @@ def check(directory):
     assert burning["short"] <= seen["short"] * 1.5 * reported["longest"]["short"]
 
 
+def others_s():
+    """CPU time of all threads but this one."""
+    return time.process_time() - time.thread_time()
+
+
 def main(seconds):
     import run_task
 
     run_task.run("first", int)
     for function in (pooled, short):
+        before = others_s()
         run_task.run(function.__name__, lambda: function(seconds))
+        used[function.__name__] = others_s() - before
     Path(os.environ["CUPPING_DIR"], "used.json").write_text(json.dumps({"used": used, "longest": longest}))
 
 
