@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "analysis/base/closest.h"
+#include "analysis/base/utf8.h"
 #include "analysis/metrics/reads/file_shares.h"
 #include "analysis/profile/log_names.h"
 #include "analysis/profile/runs.h"
@@ -171,8 +172,11 @@ const char *cup_verb_directory(const char *given)
         return given ? given : CUP_DEFAULT_DIRECTORY;
     snprintf(chosen, sizeof chosen, "%s", newest);
     free(newest);
-    if (!is_latest(chosen))
-        fprintf(stderr, "cupping: reading %s, the newest profile here\n", chosen);
+    if (!is_latest(chosen)) { /* anybody may have named it */
+        fputs("cupping: reading ", stderr);
+        cup_utf8_print(stderr, chosen, "");
+        fputs(", the newest profile here\n", stderr);
+    }
     return chosen;
 }
 

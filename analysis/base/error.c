@@ -29,29 +29,15 @@ int cup_error_memory(struct cup_error *error, const char *source)
     return cup_error_set(error, source, CUP_NO_OFFSET, "out of memory");
 }
 
-static void print_harmless(FILE *out, const char *text)
-{
-    const char *end = text + strlen(text);
-    while (text < end) {
-        uint32_t code;
-        size_t length = cup_utf8_next(text, end, &code);
-        if (code == CUP_UTF8_BAD || cup_utf8_is_control(code))
-            fputc('?', out);
-        else
-            fwrite(text, 1, length, out);
-        text += length;
-    }
-}
-
 void cup_error_print(FILE *out, const struct cup_error *error)
 {
     fputs("cupping: ", out);
     if (error->source[0]) {
-        print_harmless(out, error->source);
+        cup_utf8_print(out, error->source, "");
         fputs(": ", out);
     }
     if (error->offset != CUP_NO_OFFSET)
         fprintf(out, "byte %" PRIu64 ": ", error->offset);
-    print_harmless(out, error->text);
+    cup_utf8_print(out, error->text, "");
     fputc('\n', out);
 }

@@ -1,5 +1,7 @@
 #include "analysis/base/utf8.h"
 
+#include <string.h>
+
 /* Length in bytes of a character whose first byte is FIRST; 0: no character begins so. */
 static size_t length_of(unsigned char first)
 {
@@ -36,4 +38,18 @@ size_t cup_utf8_next(const char *at, const char *end, uint32_t *code)
     }
     *code = value;
     return length;
+}
+
+void cup_utf8_print(FILE *out, const char *text, const char *kept)
+{
+    const char *end = text + strlen(text);
+    while (text < end) {
+        uint32_t code;
+        size_t length = cup_utf8_next(text, end, &code);
+        if (cup_utf8_is_harmless(code) || strchr(kept, *text))
+            fwrite(text, 1, length, out);
+        else
+            putc('?', out);
+        text += length;
+    }
 }

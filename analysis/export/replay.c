@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/base/utf8.h"
 #include "analysis/export/export.h"
 
 /* ---- the order of reads --------------------------------------------------------------------- */
@@ -49,20 +50,35 @@ struct writer {
     int64_t begin_ns; /* of the first read */
 };
 
-/* A tab or a line break would end the field. */
+/* Writes a character of BYTES. A tab or a line break would end the field; a terminal could execute
+ * other control characters. */
+static void write_character(FILE *out, uint32_t code, const char *bytes, size_t length)
+{
+    static const char special[] = "\t\n\r\\", names[] = "tnr\\";
+    const char *found = code && code < 0x80 ? strchr(special, (int)code) : NULL;
+    if (found)
+        fprintf(out, "\\%c", names[found - special]);
+    else if (cup_utf8_is_harmless(code))
+        fwrite(bytes, 1, length, out);
+    else
+        for (size_t i = 0; i < length; i++)
+            fprintf(out, "\\x%02x", (unsigned char)bytes[i]);
+}
+
 static void write_text(FILE *out, struct cup_text text)
 {
-    for (size_t i = 0; i < text.length; i++) {
-        char byte = text.bytes[i];
-        if (byte == '\t' || byte == '\n' || byte == '\r' || byte == '\\')
-            fprintf(out, "\\%c",
-                    byte == '\t'   ? 't'
-                    : byte == '\n' ? 'n'
-                    : byte == '\r' ? 'r'
-                                   : byte);
-        else
-            putc(byte, out);
+    const char *end = text.length ? text.bytes + text.length : text.bytes;
+    for (const char *at = text.bytes; at < end;) {
+        uint32_t code;
+        size_t length = cup_utf8_next(at, end, &code);
+        write_character(out, code, at, length);
+        at += length;
     }
+}
+
+static void write_field(FILE *out, struct cup_text text)
+{
+    write_text(out, text);
     putc('\t', out);
 }
 
@@ -90,13 +106,14 @@ static void write_row(struct writer *writer, const struct cup_single_read *const
         bytes += reads[i]->bytes;
     write_seconds(out, read->start_ns - writer->begin_ns);
     write_seconds(out, (int64_t)read->ns);
-    write_text(out, cup_profile_text(writer->profile, writer->profile->files[read->file].path));
+    write_field(out, cup_profile_text(writer->profile, writer->profile->files[read->file].path));
     fprintf(out, "%" PRIu64 "\t%" PRIu64 "\t", read->offset, bytes);
     write_parts(out, reads, count);
-    write_text(out, read->task
-                        ? cup_key_read(&writer->keys, &writer->profile->tasks[read->task - 1])
-                        : (struct cup_text){0});
-    fprintf(out, "%.*s:%" PRIu32 "\n", (int)sizeof header->host, header->host, header->pid);
+    write_field(out, read->task
+                         ? cup_key_read(&writer->keys, &writer->profile->tasks[read->task - 1])
+                         : (struct cup_text){0});
+    write_text(out, (struct cup_text){header->host, strnlen(header->host, sizeof header->host)});
+    fprintf(out, ":%" PRIu32 "\n", header->pid);
 }
 
 static void write_rows(struct writer *writer, const struct cup_single_read *const *sorted)

@@ -76,7 +76,7 @@ static int64_t step_of(const unsigned char *entry, const unsigned char *end)
 
 static uint32_t line_by_entries(const struct cup_line_table *table, uint32_t at)
 {
-    const unsigned char *entry = table->bytes, *end = entry + table->size;
+    const unsigned char *entry = table->bytes, *end = table->size ? entry + table->size : entry;
     int64_t line = table->first_line;
     uint64_t stop = 0;
     while (entry < end) {

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 struct cup_line_table {
-    const unsigned char *bytes; /* co_lnotab (3.9) or co_linetable; not owned, not NULL */
+    const unsigned char
+        *bytes; /* co_lnotab (3.9) or co_linetable; not owned; may be NULL if SIZE is 0 */
     size_t size;
     unsigned minor; /* MINOR of Python 3.MINOR */
     uint32_t first_line;

@@ -1,5 +1,6 @@
 #include "analysis/replay/replay_table.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,12 +27,29 @@ static bool split_line(char *line, char *fields[FIELDS])
     return !strchr(fields[FIELDS - 1], '\t');
 }
 
-/* Undoes what the export does to tabs, line breaks and backslashes. */
+/* The byte that \xNN stands for; -1: TEXT begins with no such sequence. */
+static int hexadecimal_byte(const char *text)
+{
+    char digits[3] = {0};
+    if (text[0] != '\\' || text[1] != 'x' || !isxdigit((unsigned char)text[2]) ||
+        !isxdigit((unsigned char)text[3]))
+        return -1;
+    memcpy(digits, text + 2, 2);
+    return (int)strtol(digits, NULL, 16);
+}
+
+/* Undoes what the export does to tabs, line breaks, backslashes and other bytes. */
 static void unescape(char *text)
 {
     char *to = text;
     for (; *text; text++) {
         char next = *text == '\\' ? text[1] : '\0';
+        int byte = hexadecimal_byte(text);
+        if (byte > 0) {
+            *to++ = (char)byte;
+            text += 3;
+            continue;
+        }
         *to++ = (char)(next == 't' ? '\t' : next == 'n' ? '\n' : next == 'r' ? '\r' : *text);
         text += next != '\0';
     }

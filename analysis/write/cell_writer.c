@@ -24,11 +24,13 @@ static bool needs_quotes(struct cup_text text)
     return text.length == 0; /* an empty text is quoted: an empty field means null */
 }
 
-/* Line ends and tabs may be in a cell; other control characters could be commands for a terminal
- * that the file is shown on. */
-static bool is_unwanted(uint32_t code)
+/* A cell may have line ends and tabs. A terminal that shows the file could execute other control
+ * characters, such as a carriage return without a line feed. */
+static bool is_replaced(uint32_t code, const char *next, const char *end)
 {
-    return cup_utf8_is_control(code) && code != '\n' && code != '\r' && code != '\t';
+    if (code == '\r')
+        return next == end || *next != '\n';
+    return cup_utf8_is_control(code) && code != '\n' && code != '\t';
 }
 
 static void write_text(FILE *out, struct cup_text text)
@@ -39,7 +41,7 @@ static void write_text(FILE *out, struct cup_text text)
         size_t length = cup_utf8_next(at, end, &code);
         if (code == '"')
             fputs_unlocked("\"\"", out);
-        else if (code == CUP_UTF8_BAD || is_unwanted(code))
+        else if (code == CUP_UTF8_BAD || is_replaced(code, at + length, end))
             fputs_unlocked(CUP_UTF8_BAD_BYTES, out);
         else
             fwrite_unlocked(at, 1, length, out);

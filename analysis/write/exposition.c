@@ -2,19 +2,19 @@
 
 #include "analysis/base/utf8.h"
 
-/* Escapes backslashes and line ends, and quotes if QUOTES; replaces bytes that are not UTF-8 and
- * control characters. */
+/* Escapes backslashes, line ends and, if QUOTES, quotes. Replaces other control characters, and
+ * bytes that are not UTF-8. */
 static void write_escaped(FILE *out, struct cup_text text, bool quotes)
 {
-    const char *end = text.bytes + text.length;
-    for (const char *at = text.bytes; at && at < end;) {
+    const char *end = text.length ? text.bytes + text.length : text.bytes;
+    for (const char *at = text.bytes; at < end;) {
         uint32_t code;
         size_t length = cup_utf8_next(at, end, &code);
         if (code == '\\' || (quotes && code == '"'))
             fprintf(out, "\\%c", (char)code);
         else if (code == '\n')
             fputs("\\n", out);
-        else if (code == CUP_UTF8_BAD || cup_utf8_is_control(code))
+        else if (!cup_utf8_is_harmless(code))
             fputs(CUP_UTF8_BAD_BYTES, out);
         else
             fwrite(at, 1, length, out);

@@ -101,11 +101,15 @@ void cup_print(const struct cup_terminal *terminal, enum cup_style style, const 
         [CUP_LIGHT_CYAN] = "\033[96m",
     };
     bool styled = terminal->colour && style != CUP_PLAIN;
+    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
     if (styled)
         fputs(codes[style], terminal->out);
-    vfprintf(terminal->out, format, arguments);
+    if (vasprintf(&text, format, arguments) >= 0) {
+        cup_utf8_print(terminal->out, text, "\n");
+        free(text);
+    }
     if (styled)
         fputs("\033[0m", terminal->out);
     va_end(arguments);
@@ -121,11 +125,6 @@ unsigned cup_text_columns(struct cup_text text)
     return columns;
 }
 
-static bool is_harmless(uint32_t code)
-{
-    return code != CUP_UTF8_BAD && !cup_utf8_is_control(code);
-}
-
 /* A copy with a question mark for each harmful character. The caller frees it; NULL: no memory. */
 static char *make_harmless(const char *text)
 {
@@ -134,7 +133,7 @@ static char *make_harmless(const char *text)
     while (copy && text < end) {
         uint32_t code;
         size_t length = cup_utf8_next(text, end, &code);
-        to = is_harmless(code) ? mempcpy(to, text, length) : mempcpy(to, "?", 1);
+        to = cup_utf8_is_harmless(code) ? mempcpy(to, text, length) : mempcpy(to, "?", 1);
         text += length;
     }
     if (copy)
@@ -150,7 +149,7 @@ static void print_part(FILE *out, struct cup_text text, unsigned from, unsigned 
     for (const char *at = text.bytes; at < end && number < to; number++) {
         uint32_t code;
         size_t length = cup_utf8_next(at, end, &code);
-        if (number >= from && is_harmless(code))
+        if (number >= from && cup_utf8_is_harmless(code))
             fwrite(at, 1, length, out);
         else if (number >= from)
             putc('?', out);

@@ -45,8 +45,8 @@ struct cup_terminal {
  * terminal, and not with NO_COLOR or TERM=dumb. */
 void cup_terminal_open(struct cup_terminal *terminal, const struct cup_output *output);
 
-/* Prints with a style, if the terminal has colours. In HTML, leading and final newlines are
- * dropped. */
+/* Prints with a style, if the terminal has colours, and without control characters but line ends.
+ * In HTML, leading and final newlines are dropped. */
 __attribute__((format(printf, 3, 4))) void cup_print(const struct cup_terminal *terminal,
                                                      enum cup_style style, const char *format, ...);
 

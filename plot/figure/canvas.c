@@ -383,7 +383,7 @@ static void clean_text(const struct cup_canvas *canvas, char *to, size_t room, c
     for (const char *at = text, *end = text + length; at < end;) {
         uint32_t code;
         size_t bytes = cup_utf8_next(at, end, &code);
-        bool odd = code == CUP_UTF8_BAD || cup_utf8_is_control(code);
+        bool odd = !cup_utf8_is_harmless(code);
         const char *from = odd ? "?" : canvas->ascii_only && code > 0x7F ? ascii_for(code) : at;
         size_t count = from == at ? bytes : strlen(from);
         at += bytes;

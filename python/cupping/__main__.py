@@ -62,13 +62,13 @@ def install_kernel(arguments):
 def run_remote(verb, words, command):
     """A verb of the command `cupping`, whose path is COMMAND. Returns an exit status or an error."""
     from . import profile
-    from .remote import read_words
+    from .remote import clean, read_words
 
     profile.own_command = command
     try:
         return importlib.import_module(f"cupping.remote.{REMOTE[verb]}").main(*read_words(words))
     except (OSError, profile.Error) as problem:
-        return f"cupping: {verb}: {problem}"
+        return f"cupping: {verb}: {clean(str(problem))}"
 
 
 def main(command=""):

@@ -6,9 +6,9 @@ lengths of 4 GiB, logs that are cut off while they are read.
 
 A verb must end by itself, with a status that its help names; text has no control characters, JSON is JSON,
 pages have no script but their own, and no cell of a CSV file begins a formula. Without --rounds it goes on for
---seconds (600; FUZZ_SECONDS= may be set). What it found is kept in the DIR of -o (build/fuzz); one seed always
-makes the same inputs. --profile: the profile of a real run, which is mutated in half of the rounds, too. Exit status
-1 if anything was found.
+--seconds (600; FUZZ_SECONDS= may be set). What it found is kept in the directory of -o (build/fuzz). A seed always
+makes the same inputs from the same profile. --profile: one that you recorded; half of the mutated directories are
+copies of it. Exit status 1 if anything was found.
 """
 
 import argparse
@@ -82,6 +82,10 @@ def mutate(dice, original):
 
 
 def check_text(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return f"not UTF-8: {error}"
     found = re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", data)
     return f"control character at {data[max(0, found.start() - 60):found.start() + 20]!r}" if found else None
 
@@ -96,7 +100,7 @@ def check_json(data):
 
 def check_page(data):
     found = re.search(rb"<script>alert|<img src=x", data)
-    return f"a name became a tag: {data[max(0, found.start() - 60):found.start() + 40]!r}" if found else None
+    return f"a name became a tag: {data[max(0, found.start() - 60):found.start() + 40]!r}" if found else check_text(data)
 
 
 def check_csv(data):
@@ -108,11 +112,11 @@ def check_csv(data):
         for cell in row:
             if re.match(r"[=@\t\r](?![; ]|$)|[+-](?![\d. ;]|inf|nan|$)", cell):
                 return f"a cell that begins a formula: {cell[:60]!r}"
-    return check_text(data.replace(b"\r", b"\n"))
+    return check_text(data.replace(b"\r\n", b"\n"))
 
 
 CHECKS = {".json": check_json, ".html": check_page, ".svg": check_page, ".csv": check_csv, ".collapsed": check_text,
-          ".prom": check_text}
+          ".prom": check_text, ".tsv": check_text}
 
 
 def verbs(first, second, out):
@@ -120,7 +124,9 @@ def verbs(first, second, out):
     yield ["report", first], check_text
     yield ["report", first, "--full"], check_text
     yield ["report", first, "--json"], check_json
+    yield ["report", first, "--only", "losses"], check_text
     yield ["tasks", first], check_text
+    yield ["tasks", first, "--csv", f"{out}/tasks.csv"], check_text
     yield ["top", first, "--once"], check_text
     yield ["plot", first, "--all", "--format", "svg", "-o", f"{out}/plots"], check_text
     yield ["plot", first, "--html", f"{out}/page.html"], check_text
@@ -131,6 +137,7 @@ def verbs(first, second, out):
         yield ["export", first, "--to", name, "-o", f"{out}/{name}"], check_text
     for name in ["perfetto", "speedscope"]:
         yield ["export", first, "--to", name, "-o", f"{out}/{name}.json"], check_text
+    yield ["export", first, "--to", "replay", "-o", f"{out}/reads.tsv"], check_text
     yield ["export", first, "--to", "prometheus", "-o", f"{out}/cupping.prom"], check_text
     for log in sorted(Path(first).glob("*.cup"))[:1]:
         yield ["dump", str(log)], check_text
@@ -200,7 +207,7 @@ class Round:
         for words, check in verbs(*self.directories, self.out):
             cutter = None
             if logs and self.dice.random() < 0.05:
-                cutter = threading.Thread(target=cut_while_read, args=(logs[0], self.dice))
+                cutter = threading.Thread(target=cut_while_read, args=(logs[0], random.Random(self.dice.random())))
                 cutter.start()
             wrong = judge(self.cupping, words, check)
             if cutter:

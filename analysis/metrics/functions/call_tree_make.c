@@ -151,7 +151,7 @@ static uint32_t python_frame(struct cup_call_maker *maker, uint32_t code, uint32
         return frame - 1;
     const struct known_code *known = &maker->known[index - 1];
     struct cup_line_table lines = known->lines;
-    lines.bytes = maker->tables ? maker->tables + known->table : (const unsigned char *)"";
+    lines.bytes = lines.size ? maker->tables + known->table : NULL;
     uint32_t line = at == CUP_AT_UNKNOWN ? 0 : cup_line_at(&lines, at);
     frame = cup_call_add_frame(maker->tree, known->function, line);
     if (frame != CUP_NOTHING && cup_pair_map_set(&maker->frames, code, at, frame + 1) != 0)

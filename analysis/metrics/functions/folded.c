@@ -87,15 +87,15 @@ void cup_folded_free(struct cup_folded *folded)
     *folded = (struct cup_folded){0};
 }
 
-/* Appends TEXT to `to`, with '?' for what a terminal cannot show. Stops before `end`. Returns the
- * new end of the text. */
+/* Appends TEXT to `to`, with '?' for control characters and bytes that are not UTF-8. Stops before
+ * `end`. Returns the new end of the text. */
 static char *append_clean(char *to, const char *end, struct cup_text text)
 {
-    const char *at = text.bytes, *stop = at + text.length;
-    while (at && at < stop) {
+    const char *at = text.bytes, *stop = text.length ? at + text.length : at;
+    while (at < stop) {
         uint32_t code;
         size_t length = cup_utf8_next(at, stop, &code);
-        bool shown = code != CUP_UTF8_BAD && !cup_utf8_is_control(code);
+        bool shown = cup_utf8_is_harmless(code);
         if (to + (shown ? length : 1) >= end)
             break;
         if (shown)

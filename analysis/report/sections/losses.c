@@ -204,8 +204,8 @@ static void print_attempts(const struct cup_page *page, const struct line *line)
     const struct cup_task *task = &page->profile->tasks[line->item->task];
     const struct cup_server *server = cup_task_server(page->profile, task);
     print_counts(out, loss);
-    fprintf(out, "      on host %s",
-            page->profile->processes[cup_task_process(page->profile, task)].header.host);
+    const char *host = page->profile->processes[cup_task_process(page->profile, task)].header.host;
+    print_ascii(out, "      on host ", (struct cup_text){host, strlen(host)}, "");
     if (server)
         print_ascii(out, ", worker ", cup_profile_text(page->profile, server->address), "");
     fprintf(out, ", %s UTC to %s UTC\n", CUP_SHOW_TIME(loss->first_ns),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import unicodedata
 
 from ..profile import Error
 
@@ -24,9 +25,14 @@ def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
     return options, words[end + 1:]
 
 
+def clean(text: str) -> str:
+    """TEXT without control characters, since parts of it may come from any machine of the cluster."""
+    return "".join("?" if unicodedata.category(character) == "Cc" else character for character in text)
+
+
 def say(text: str) -> None:
     """One line for the user, on standard error."""
-    print(f"cupping: {text}", file=sys.stderr, flush=True)
+    print(f"cupping: {clean(text)}", file=sys.stderr, flush=True)
 
 
 async def check_scheduler(scheduler: str, arguments: dict) -> None:

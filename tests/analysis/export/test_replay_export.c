@@ -39,7 +39,7 @@ static void save(const unsigned char *rows, size_t bytes, bool recorded, uint64_
     struct cup_r_task_begin begin = {
         .task = 1, .origin = CUP_ORIGIN_DASK, .start_ns = START, .run_id = -1};
     builder_start(&builder);
-    builder_string(&builder, LOCAL, "/data/a\tb\\.root");
+    builder_string(&builder, LOCAL, "/data/a\tb\\\x1b\xff\xc2\x9b.root");
     builder_string(&builder, REMOTE, "root://door//x.root");
     builder_string(&builder, NAME, recorded ? "CUPPING_READS" : "else");
     builder_string(&builder, VALUE, "1");
@@ -109,8 +109,9 @@ Test(replay_export, a_row_for_each_request)
     cr_assert(strncmp(table, head, strlen(head)) == 0, "%s", table);
     cr_expect_str_eq(
         table + strlen(head),
-        "0.000000000\t0.000000000\t/data/a\\tb\\\\.root\t154\t1\t\t\tnode:42\n"
-        "0.000001984\t0.000000128\t/data/a\\tb\\\\.root\t100\t30\t\twork-1\tnode:42\n"
+        "0.000000000\t0.000000000\t/data/a\\tb\\\\\\x1b\\xff\\xc2\\x9b.root\t154\t1\t\t\tnode:42\n"
+        "0.000001984\t0.000000128\t/data/"
+        "a\\tb\\\\\\x1b\\xff\\xc2\\x9b.root\t100\t30\t\twork-1\tnode:42\n"
         "0.000002048\t0.000000192\troot://door//x.root\t130\t20\t130+10 144+6 150+4\twork-1\t"
         "node:42\n");
     cr_expect(strstr(errors, "3 reads are missing") != NULL, "%s", errors);

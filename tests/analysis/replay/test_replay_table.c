@@ -37,9 +37,10 @@ static int read_table(const char *text)
 
 Test(replay_table, rows)
 {
-    cr_assert_eq(read_table(HEAD "1.5\t0.25\t/a\\tb\\\\\t100\t10\t\twork\tnode:1\n"
-                                 "0.000000001\t0\t/a\\tb\\\\\t7\t30\t7+10 900+20\t\tnode:1\r\n"),
-                 0, "%s", error.text);
+    cr_assert_eq(
+        read_table(HEAD "1.5\t0.25\t/a\\tb\\\\\\x1b\\xff\t100\t10\t\twork\tnode:1\n"
+                        "0.000000001\t0\t/a\\tb\\\\\\x1b\\xff\t7\t30\t7+10 900+20\t\tnode:1\r\n"),
+        0, "%s", error.text);
     cr_assert_eq(table.request_count, 2);
     const struct cup_replay_request *first = &table.requests[0], *second = &table.requests[1];
     cr_expect(first->start_ns == 1 && first->ns == 0 && first->bytes == 30 && first->parts == 2);
@@ -49,7 +50,7 @@ Test(replay_table, rows)
     cr_expect(second->start_ns == 1500000000 && second->ns == 250000000 && second->parts == 1);
     cr_expect(table.parts[second->first_part].offset == 100);
     cr_expect(first->file == second->file && first->process == second->process);
-    cr_expect(cup_text_is(cup_intern_text(&table.files, first->file), "/a\tb\\"));
+    cr_expect(cup_text_is(cup_intern_text(&table.files, first->file), "/a\tb\\\x1b\xff"));
     cup_replay_table_free(&table);
 }
 

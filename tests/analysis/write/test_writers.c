@@ -10,6 +10,7 @@
 #include "analysis/base/utf8.h"
 #include "analysis/write/cell_writer.h"
 #include "analysis/write/column_writer.h"
+#include "analysis/write/exposition.h"
 #include "analysis/write/json_writer.h"
 #include "analysis/write/terminal.h"
 
@@ -233,6 +234,44 @@ Test(files, have_no_control_characters)
     cup_json_value(&json, NULL, cup_string(CONTROLS));
     fclose(out);
     expect_harmless(written, "\"\\u001b]0;t\\u0007 \\u000c\\u007f \\u009b\"");
+    free(written);
+}
+
+Test(csv, only_a_line_end_has_a_carriage_return)
+{
+    char *written;
+    size_t bytes;
+    FILE *out = open_memstream(&written, &bytes);
+    struct cup_cells cells = {.out = out};
+    cup_put_cell(&cells, cup_string("true\rfalse\r\ntab\t\r"));
+    fclose(out);
+    cr_assert_str_eq(written, "\"true\xef\xbf\xbd"
+                              "false\r\ntab\t\xef\xbf\xbd\"");
+    free(written);
+}
+
+Test(exposition, has_no_control_characters)
+{
+    char *written;
+    size_t bytes;
+    struct cup_exposition exposition = {.out = open_memstream(&written, &bytes)};
+    cup_exposition_family(&exposition, "cupping_x", CONTROLS);
+    fclose(exposition.out);
+    written[strcspn(written, "\n")] = '\0';
+    expect_harmless(written,
+                    "# HELP cupping_x \xef\xbf\xbd]0;t\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd "
+                    "\xef\xbf\xbd");
+    free(written);
+}
+
+Test(terminal, prints_no_control_characters)
+{
+    char *written;
+    size_t bytes;
+    struct cup_terminal terminal = {.out = open_memstream(&written, &bytes), .width = 80};
+    cup_print(&terminal, CUP_BOLD, "%s", CONTROLS);
+    fclose(terminal.out);
+    expect_harmless(written, "?]0;t? ?? ?");
     free(written);
 }
 
