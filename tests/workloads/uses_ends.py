@@ -3,8 +3,8 @@ that live less than a sampler's period.
 
     uses_ends.py SECONDS     then, without the library: uses_ends.py --check DIRECTORY
 
-What the tasks' threads used, all by the clock of the process and each at most by its own, stands in
-DIRECTORY/used.json ($CUPPING_DIR).
+DIRECTORY/used.json ($CUPPING_DIR) has, for each task, the CPU time of all threads that it started (by the clock of the
+process), and that of its longest thread (by the thread's clock).
 """
 
 import json
@@ -16,7 +16,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOM = 0.1  # what the library's own thread uses, and the end of a thread after its last record
+ROOM = 0.1  # as a share: the task's own thread, the library's, and the ends of threads after their last record
 used, longest = Counter(), Counter()
 
 
@@ -63,7 +63,7 @@ def check(directory):
     for task, seconds in reported["used"].items():
         assert abs(found[task] - seconds) < ROOM * seconds, (task, found[task], "not", seconds)
     assert burning["pooled"] > 0.8 * found["pooled"]
-    # A thread that was not seen there is not said to have been there.
+    # No thread is reported at a place where it was not sampled.
     assert burning["short"] <= seen["short"] * 1.5 * reported["longest"]["short"]
 
 

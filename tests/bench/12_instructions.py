@@ -1,12 +1,16 @@
-"""What the library adds to a task that reads and computes, in instructions, cache misses and mispredicted branches, as
-valgrind counts them: other work on the machine does not change these numbers, so they show a part of a per cent.
+"""Instructions, cache misses and mispredicted branches that the library adds to a task, counted by valgrind.
 
-A cluster of one thread in one process runs tasks with what a chunk of the demo does. The thread of the tasks is counted
-for COUNTED_TASKS + 2 tasks and for 2 tasks; shown is the difference, for each task (default 6). Garbage collection is
-off, because it would run at other places each time. Three kinds of runs: without the library, with it but without
-stacks and sampler, and with all. Some 15 minutes; two programs at a time. Tasks differ by up to half a per cent of the
-instructions and some per cent of the mispredicted branches from run to run. The last column is an estimate: half a
-cycle for an instruction, 10 for a miss of the first cache, 15 for a mispredicted branch.
+A cluster of one thread in one process runs tasks, each of which does what a chunk of the demo does. A run with
+COUNTED_TASKS + 2 tasks (default 6 + 2) and one with 2 are compared: their difference, divided by COUNTED_TASKS, is the
+cost of a task without start-up. Only the thread that runs the tasks is counted, not the sampler's, and a system call
+counts as one instruction. Three variants: without the library, with it but without stacks and sampler, and with all. A
+program is some fifty times slower under valgrind, but budgets of stacks are for a second of real time, so "all" takes
+more stacks for each task than usual. What libc and Python do for the library counts as "elsewhere".
+
+Garbage collection is off, because it would run at other places each time. Other work on the machine changes little:
+from run to run the instructions of a task differ by half a per cent, the mispredicted branches by some per cent. The
+last column is an estimate: half a cycle for an instruction, 10 for a miss of the first cache, 15 for a mispredicted
+branch. Takes some 15 minutes and runs two programs at a time. Needs the demo's data (`make demo`).
 """
 
 import glob
@@ -56,8 +60,8 @@ def run_tasks(count: int) -> None:
 
 
 def read_counts(file: str) -> dict:
-    """{event: (in the library and libunwind, elsewhere)} of a thread. A line after "calls=" has what the callee
-    counted, which stands at the callee, too."""
+    """{event: (in the library and libunwind, elsewhere)} of a thread. The line after "calls=" is the callee's cost with
+    all that it calls. It is skipped, because the callee's own lines have it."""
     events, sums, ours, names, after_call = [], {}, False, {}, False
     with open(file, errors="replace") as lines:
         for line in lines:
@@ -81,11 +85,12 @@ def read_counts(file: str) -> dict:
     return sums
 
 
-def count_thread(variant: str, tasks: int, where: Path) -> dict:
+def count_threads(variant: str, tasks: int, where: Path) -> dict:
     """{number of the thread: counts}"""
     out = where / f"{variant}-{tasks}"
     out.mkdir()
-    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("CUPPING", "LD_PRELOAD"))}
+    environment["PYTHONHASHSEED"] = "0"
     if VARIANTS[variant] is not None:
         environment |= {"LD_PRELOAD": str(TOP / "build/libcupping.so"), "CUPPING_DIR": str(out), **VARIANTS[variant]}
     subprocess.run(["valgrind", "-q", "--tool=callgrind", "--cache-sim=yes", "--branch-sim=yes", "--separate-threads=yes",
@@ -96,10 +101,12 @@ def count_thread(variant: str, tasks: int, where: Path) -> dict:
 
 
 def per_task(variant: str, where: Path) -> dict:
-    few, many = (count_thread(variant, tasks, where) for tasks in (2, 2 + TASKS))
+    few, many = (count_threads(variant, tasks, where) for tasks in (2, 2 + TASKS))
     differences = [{event: [(b - a) / TASKS for a, b in zip(few[thread][event], many[thread][event])] for event in CYCLES}
                    for thread in few if thread in many]
-    return max(differences, key=lambda thread: sum(thread["Ir"]))  # the thread that runs the tasks
+    most = max(differences, key=lambda thread: sum(thread["Ir"]))
+    assert sum(most["Ir"]) > 1e8, "the thread that runs the tasks was not found"
+    return most
 
 
 def show(name: str, counts: list, base: list) -> None:
@@ -112,11 +119,13 @@ def main() -> None:
     if sys.argv[1:2] == ["--tasks"]:
         run_tasks(int(sys.argv[2]))
         return
+    if not list(DATA.glob("*.root")):
+        sys.exit(f"{Path(__file__).name}: {DATA} has no files: run `make demo`")
     with tempfile.TemporaryDirectory(prefix="cupping-bench-") as directory, ThreadPoolExecutor(2) as pool:
         found = dict(zip(VARIANTS, pool.map(lambda variant: per_task(variant, Path(directory)), VARIANTS)))
     base = [sum(found["without"][event]) for event in CYCLES]
     print(f"{'a task without the library':36s}" + "".join(f"{count:14.0f}" for count in base))
-    print(f"{'added to that, of the same event':36s}" + "".join(f"{column:>14s}" for column in COLUMNS) + f"{'cycles':>10s}")
+    print(f"{'added, in % of the row above':36s}" + "".join(f"{column:>14s}" for column in COLUMNS) + f"{'cycles':>10s}")
     for variant in list(VARIANTS)[1:]:
         print(variant)
         for part, name in enumerate(("in the library and libunwind", "elsewhere")):
