@@ -167,7 +167,9 @@ Test(environment, directory_of_somebody_else)
         cr_skip_test("needs root and setpriv to become somebody else");
     char *logs = test_directory();
     struct child child = {
-        .argv = {"setpriv", "--reuid=65534", "--clear-groups", CUP_PYTHON, "-c", family},
+        .argv = {"setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=+dac_read_search",
+                 "--ambient-caps=+dac_read_search", /* wherever the checkout lies */
+                 CUP_PYTHON, "-c", family},
         .settings = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so", text("CUPPING_DIR=%s", logs)}};
     cr_assert(chmod(logs, 0755) == 0);
     child_run(&child);
