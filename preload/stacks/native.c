@@ -284,6 +284,8 @@ const char *cup_native_verify(void)
     struct cup_elf python, unwinder;
     if (!wanted)
         return "";
+    if (cup_elf_lock_is_lost())
+        return "the process was forked while another thread may have been loading a library";
     if (!find_ranges(&python))
         return "the interpreter's code was not found";
     void *library = load_libunwind(python.path);

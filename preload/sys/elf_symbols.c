@@ -1,6 +1,5 @@
 #include "preload/sys/elf_symbols.h"
 
-#include "preload/sys/maps.h"
 #include "preload/sys/raw.h"
 
 #include <dlfcn.h>
@@ -8,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 /* ---- one object ---------------------------------------------------------------------------- */
@@ -126,6 +126,47 @@ int cup_elf_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void
     return result;
 }
 
+bool cup_elf_lock_is_lost(void)
+{
+    return is_unusable();
+}
+
+/* ---- the loader's list, without its lock ---------------------------------------------------- */
+
+/* Sets the program headers of a library: of the program itself as the kernel passed them, of others
+ * from the file's head at their first address. False: there is no such head (a file whose first
+ * address is not 0). */
+static bool find_parts(struct dl_phdr_info *info, bool is_program)
+{
+    ElfW(Ehdr) head;
+    if (is_program) {
+        info->dlpi_phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+        info->dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+        return info->dlpi_phdr != NULL;
+    }
+    if (!info->dlpi_addr || !cup_memory_read((const void *)info->dlpi_addr, &head, sizeof head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    info->dlpi_phdr = (const ElfW(Phdr) *)(info->dlpi_addr + head.e_phoff);
+    info->dlpi_phnum = head.e_phnum;
+    return true;
+}
+
+/* Calls CALLBACK for each library in the loader's list, as dl_iterate_phdr() does. Only while the
+ * lock is lost: then the thread that may have it does not exist, and no library comes or goes. */
+static void walk_list(int (*callback)(struct dl_phdr_info *, size_t, void *), void *user)
+{
+    struct link_map map = {.l_next = loader ? loader->r_map : NULL};
+    bool is_program = true;
+    while (map.l_next && cup_memory_read(map.l_next, &map, sizeof map)) {
+        struct dl_phdr_info info = {.dlpi_addr = map.l_addr,
+                                    .dlpi_name = is_program ? "" : map.l_name};
+        if (find_parts(&info, is_program) && callback(&info, sizeof info, user))
+            return;
+        is_program = false;
+    }
+}
+
 /* The directory has a link for each thread, besides its own two. */
 static bool has_several_threads(void)
 {
@@ -179,17 +220,25 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
     return here;
 }
 
+static void walk_objects(struct walk *walk)
+{
+    if (is_unusable())
+        walk_list(visit_object, walk);
+    else
+        cup_elf_iterate(visit_object, walk);
+}
+
 bool cup_elf_of(const void *place, struct cup_elf *object)
 {
     struct walk walk = {.place = place};
-    cup_elf_iterate(visit_object, &walk);
+    walk_objects(&walk);
     *object = walk.object;
     return walk.found;
 }
 
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user)
 {
-    cup_elf_iterate(visit_object, &(struct walk){.look = look, .user = user});
+    walk_objects(&(struct walk){.look = look, .user = user});
 }
 
 static int read_count(struct dl_phdr_info *info, size_t size, void *user)
@@ -206,26 +255,11 @@ uint64_t cup_elf_loaded(void)
     return count;
 }
 
-/* While the loader's lock may be lost, the kernel is asked, which takes longer. */
-static void ask_kernel(const void *place, char *path, size_t size)
-{
-    struct cup_maps maps;
-    struct cup_mapping_line line;
-    if (!cup_maps_open(&maps))
-        return;
-    while (cup_maps_next(&maps, &line))
-        if ((uintptr_t)place >= line.start && (uintptr_t)place < line.end)
-            snprintf(path, size, "%s", line.path);
-    cup_maps_close(&maps);
-}
-
 void cup_elf_path(const void *place, char *path, size_t size)
 {
     struct cup_elf object;
     path[0] = '\0';
-    if (is_unusable())
-        ask_kernel(place, path, size);
-    else if (cup_elf_of(place, &object))
+    if (cup_elf_of(place, &object))
         snprintf(path, size, "%s", object.path);
 }
 

@@ -54,7 +54,7 @@ bool cup_elf_replace(const struct cup_elf *library, const char *name, const void
 /* How many libraries have been loaded since the process began; 0: not known. */
 uint64_t cup_elf_loaded(void);
 
-/* The path of the object that contains PLACE, as the loader or the kernel knows it; "": none. */
+/* The path of the object that contains PLACE, as the loader knows it; "": none. */
 void cup_elf_path(const void *place, char *path, size_t size);
 
 /* Calls dl_iterate_phdr(), or returns 0.
@@ -62,10 +62,14 @@ void cup_elf_path(const void *place, char *path, size_t size);
  * A thread that is inside dl_iterate_phdr() or dlopen() while another one forks leaves a lock in
  * the child that is never given back: there both functions hang. So a fork waits until no thread is
  * inside this function. In a child of a process with several threads, where another part of the
- * program may have had the lock, this function does nothing, and all but cup_elf_path()
- * find nothing, until the child itself has loaded a library, for which it needed that lock. */
+ * program may have had the lock, this function does nothing until the child itself has loaded a
+ * library, for which it needed that lock. Until then cup_elf_of() and cup_elf_each() read the
+ * loader's list without the lock; cup_elf_loaded() does not know. */
 int cup_elf_iterate(int (*callback)(struct dl_phdr_info *info, size_t size, void *user),
                     void *user);
+
+/* True in such a child: dlopen() may hang there, too. */
+bool cup_elf_lock_is_lost(void);
 
 /* Called once, when the library is loaded. */
 void cup_elf_init(void);

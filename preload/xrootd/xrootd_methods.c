@@ -67,7 +67,7 @@ static struct place resolve_place(const void *caller, enum method method, enum a
 
 /* KEY's entry in the table. If its key is BUSY, this thread has just claimed the entry and fills
  * it. NULL: the eight entries where it may be belong to other keys, or are being filled. Entries
- * are only ever added. */
+ * with a method are only ever added. */
 static struct place *find_place(uintptr_t key, unsigned hash)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -92,7 +92,7 @@ struct place cup_xrootd_place(const void *caller, enum method method, enum abi a
     if (place) {
         found.key = BUSY;
         *place = found;
-        __atomic_store_n(&place->key, key, __ATOMIC_RELEASE);
+        __atomic_store_n(&place->key, found.real ? key : 0, __ATOMIC_RELEASE);
     }
     return found;
 }

@@ -321,6 +321,41 @@ Test(xrootd, answers_in_a_forked_child_are_not_its_tasks)
     test_directory_remove(logs);
 }
 
+/* While another thread of the parent may have had the loader's lock, the child finds the client's
+ * methods without that lock. */
+Test(xrootd, used_first_in_a_forked_child)
+{
+    char *logs = test_directory(), *libraries = test_directory();
+    const char *program = text("import ctypes, os, threading\n"
+                               "from run_task import run\n"
+                               "client = ctypes.CDLL('%s')\n"
+                               "def use():\n"
+                               "    client.client_begin(b'root://host//x.root')\n"
+                               "    return client.client_end()\n"
+                               "over = threading.Event()\n"
+                               "threading.Thread(target=over.wait, daemon=True).start()\n"
+                               "def forks():\n"
+                               "    child = os.fork()\n"
+                               "    if child == 0:\n"
+                               "        os._exit(run('in child', use))\n"
+                               "    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+                               "assert run('forks', forks) == 1\n"
+                               "over.set()\n",
+                               copy_client(libraries, "libXrdCl.so.3"));
+    struct child plain = {
+        .argv = {CUP_PYTHON, "-c", program},
+        .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads", "PYTHONWARNINGS=ignore"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    expect_bytes(tasks, "in child", 1000);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(libraries);
+    test_directory_remove(logs);
+}
+
 /* What is between "://" and "@", and all from "?" on, may be a password or a token. */
 Test(xrootd, no_secrets_in_logs)
 {
