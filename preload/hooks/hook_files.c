@@ -293,11 +293,11 @@ static inline struct cup_copy *begin_copy(struct cup_copy *room, int from, int t
 }
 
 /* Where a copy of BYTES began. OFFSET: the call's argument, which the call has moved to the end of
- * the copy (NULL: the call used the file position). It is read only after a call that succeeded,
- * which shows that the pointer is valid. */
+ * the copy (NULL: the call used the file position). It is read only after a call that copied
+ * something, which shows that the pointer is valid. */
 static int64_t find_start(const off64_t *offset, ssize_t bytes)
 {
-    return offset && bytes >= 0 ? *offset - bytes : CUP_AT_CURSOR;
+    return offset && bytes > 0 ? *offset - bytes : CUP_AT_CURSOR;
 }
 
 static inline ssize_t end_copy(struct cup_copy *copy, ssize_t bytes, const off64_t *from_offset,

@@ -234,7 +234,7 @@ CUP_HOOK int waitid(idtype_t type, id_t id, siginfo_t *child, int options)
 {
     struct child_wait call;
     bool reaps = (options & WEXITED) && !(options & WNOWAIT);
-    begin_child_wait(&call, !(options & WNOHANG), type, id, reaps ? options : -1);
+    begin_child_wait(&call, !(options & WNOHANG), type, id, reaps ? options & ~WEXITED : -1);
     int result = call.goes_on ? CUP_REAL(waitid)(type, id, child, options) : -1;
     end_child_wait(&call, result ? -1 : child ? child->si_pid : call.reaped.child);
     return result;

@@ -97,10 +97,12 @@ LOOP_HOOK(epoll_wait, (int fd, struct epoll_event *events, int most, int timeout
 LOOP_HOOK(epoll_pwait,
           (int fd, struct epoll_event *events, int most, int timeout, const sigset_t *signals),
           !timeout, CUP_REAL(epoll_pwait)(fd, events, most, timeout, signals))
+/* The timeout is not read: unlike those of ppoll() and select(), which libc reads itself, it may be
+ * unreadable (EFAULT). */
 LOOP_HOOK(epoll_pwait2,
           (int fd, struct epoll_event *events, int most, const struct timespec *timeout,
            const sigset_t *signals),
-          is_zero(timeout), CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals))
+          false, CUP_CALL_OPTIONAL(epoll_pwait2, fd, events, most, timeout, signals))
 
 static int note_accepted(int fd)
 {
@@ -291,8 +293,22 @@ CUP_HOOK int pthread_mutex_unlock(pthread_mutex_t *lock)
     return result;
 }
 
+/* libc refuses some arguments even if the lock is free, and then the call must not be tried. Of
+ * clocks it takes these two; of a timeout it looks at the nanoseconds, for rwlocks always, for
+ * mutexes only if it has to wait. */
+static inline bool is_lock_clock(clockid_t clock)
+{
+    return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+static inline bool is_timeout(const struct timespec *until)
+{
+    return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
+}
+
 /* The wrapper of a function whose first argument is LOCK. TRY_LOCK: the try that goes before the
  * wait. */
+#define TRY_IF(condition, try_lock) !(condition) ? NOT_TRIED : try_lock
 #define LOCK_HOOK(name, parameters, try_lock, call)                                                \
     CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
@@ -310,7 +326,7 @@ LOCK_HOOK(__pthread_mutex_lock, (pthread_mutex_t *lock), try_mutex,
 LOCK_HOOK(pthread_mutex_timedlock, (pthread_mutex_t *lock, const struct timespec *until),
           try_mutex, CALL_PTHREAD(pthread_mutex_timedlock, lock, until))
 LOCK_HOOK(pthread_mutex_clocklock,
-          (pthread_mutex_t *lock, clockid_t clock, const struct timespec *until), try_mutex,
+          (pthread_mutex_t *lock, clockid_t clock, const struct timespec *until), TRY_IF(is_lock_clock(clock), try_mutex),
           CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until))
 LOCK_HOOK(mtx_lock, (mtx_t *lock), try_mtx, CALL_C11(mtx_lock, lock))
 LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
@@ -320,18 +336,20 @@ LOCK_HOOK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
 LOCK_HOOK(__pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
           CALL_PTHREAD(__pthread_rwlock_rdlock, lock))
 LOCK_HOOK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          try_to_read, CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
+          TRY_IF(is_timeout(until), try_to_read), CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
 LOCK_HOOK(pthread_rwlock_clockrdlock,
-          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), try_to_read,
+          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+          TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_read),
           CALL_PTHREAD(pthread_rwlock_clockrdlock, lock, clock, until))
 LOCK_HOOK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
           CALL_PTHREAD(pthread_rwlock_wrlock, lock))
 LOCK_HOOK(__pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
           CALL_PTHREAD(__pthread_rwlock_wrlock, lock))
 LOCK_HOOK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          try_to_write, CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
+          TRY_IF(is_timeout(until), try_to_write), CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
 LOCK_HOOK(pthread_rwlock_clockwrlock,
-          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until), try_to_write,
+          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+          TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_write),
           CALL_PTHREAD(pthread_rwlock_clockwrlock, lock, clock, until))
 
 LOCK_WAIT_HOOK(pthread_barrier_wait, (pthread_barrier_t *barrier),

@@ -61,7 +61,7 @@ static bool is_our_process(void)
  */
 static bool is_counted(int options)
 {
-    return cup_recording_wanted() && !cup_self.guard && !(options & ~(WNOHANG | WEXITED)) &&
+    return cup_recording_wanted() && !cup_self.guard && !(options & ~WNOHANG) &&
            (!cup_active() || is_our_process());
 }
 

@@ -160,3 +160,27 @@ void try_pthread_create(struct trace *trace)
     for (int i = 0; i < 1000; i++)
         sem_wait(&answer);
 }
+
+#if __GLIBC_PREREQ(2, 30)
+/* Arguments that libc refuses although the lock is free: the lock stays free. */
+void refused_arguments_of_locks(struct trace *trace)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+    struct timespec later = moment(CLOCK_REALTIME, 100), no_time = {later.tv_sec, 2000000000};
+    SAY(trace, pthread_mutex_clocklock(&mutex, CLOCK_PROCESS_CPUTIME_ID, &later));
+    SAY(trace, pthread_mutex_trylock(&mutex));
+    SAY(trace, pthread_mutex_unlock(&mutex));
+    SAY(trace, pthread_mutex_timedlock(&mutex, &no_time));
+    SAY(trace, pthread_mutex_timedlock(&mutex, &no_time));
+    SAY(trace, pthread_mutex_unlock(&mutex));
+    SAY(trace, pthread_rwlock_timedrdlock(&lock, &no_time));
+    SAY(trace, pthread_rwlock_timedwrlock(&lock, &no_time));
+    SAY(trace, pthread_rwlock_clockrdlock(&lock, CLOCK_REALTIME, &no_time));
+    SAY(trace, pthread_rwlock_clockwrlock(&lock, CLOCK_REALTIME, &no_time));
+    SAY(trace, pthread_rwlock_clockrdlock(&lock, CLOCK_THREAD_CPUTIME_ID, &later));
+    SAY(trace, pthread_rwlock_clockwrlock(&lock, CLOCK_THREAD_CPUTIME_ID, &later));
+    SAY(trace, pthread_rwlock_trywrlock(&lock));
+    SAY(trace, pthread_rwlock_unlock(&lock));
+}
+#endif

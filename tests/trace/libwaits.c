@@ -777,6 +777,15 @@ POLLED(try_epoll_wait, epoll_wait(epoll, &event, 1, WAIT_MS))
 POLLED(try_epoll_pwait, epoll_pwait(epoll, &event, 1, WAIT_MS, NULL))
 #if __GLIBC_PREREQ(2, 35)
 POLLED(try_epoll_pwait2, epoll_pwait2(epoll, &event, 1, &nap, NULL))
+
+/* The kernel reads the timeout, and refuses one that cannot be read. */
+WAITS(epoll_pwait2_with_an_unreadable_timeout)
+{
+    struct epoll_event event;
+    int epoll = epoll_create1(0);
+    SAY(trace, epoll_pwait2(epoll, &event, 1, (const struct timespec *)8, NULL));
+    close(epoll);
+}
 #endif
 POLLED(poll_until_ready, (other_will(feed), poll(&at, 1, 5000)))
 POLLED(ppoll_until_ready, (other_will(feed), ppoll(&at, 1, &patience, NULL)))
