@@ -372,14 +372,6 @@ bool cup_log_blocks_outside(void)
     return true;
 }
 
-static void unmap_blocks_outside(void)
-{
-    for (uint32_t i = 0, index = 0; i < the_log.lot_count; index += the_log.lots[i++].count)
-        if (cup_log_block_is_outside(index))
-            cup_raw_munmap(the_log.lots[i].blocks,
-                           the_log.lots[i].count * sizeof(struct cup_block));
-}
-
 /* ---- the reserve ------------------------------------------------------------------------- */
 
 bool cup_log_has_room(void)
@@ -728,11 +720,19 @@ static int map_first(void)
     return grow_log(to);
 }
 
+static void forget_log(void)
+{
+    cup_id_table_reset(&the_log.strings);
+    memset(&the_log, 0, sizeof the_log);
+}
+
 static void remove_log(void)
 {
     if (the_log.path[0])
         unlink(the_log.path);
-    cup_log_forget();
+    if (the_log.base)
+        cup_raw_munmap(the_log.base, the_log.reserved);
+    forget_log();
 }
 
 /* The beginning of a sentence that the directory's name ends. strerror() may allocate. */
@@ -793,11 +793,26 @@ void cup_log_close(void)
         write_back(the_log.base, records_offset());
 }
 
+/* Replaces the file by zeros, at the same addresses. */
+static bool cover_log(void)
+{
+    return cup_raw_mmap(the_log.base, the_log.allocated, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                        0) == the_log.base;
+}
+
+/* If a signal handler has forked and returns in the child, a hook goes on there that has begun
+ * before the fork, with the address of a counter block of the parent's log. So there must be memory
+ * at that address, where nothing counts: a block of task 0. Address space that the log does not use
+ * yet is given back. */
 void cup_log_forget(void)
 {
+    uint64_t covered = the_log.base && cover_log() ? the_log.allocated : 0;
     if (the_log.base)
-        cup_raw_munmap(the_log.base, the_log.reserved);
-    unmap_blocks_outside();
-    cup_id_table_reset(&the_log.strings);
-    memset(&the_log, 0, sizeof the_log);
+        cup_raw_munmap(the_log.base + covered, the_log.reserved - covered);
+    for (uint32_t i = 0, index = 0; i < the_log.lot_count; index += the_log.lots[i++].count)
+        if (cup_log_block_is_outside(index))
+            madvise(the_log.lots[i].blocks, the_log.lots[i].count * sizeof(struct cup_block),
+                    MADV_DONTNEED);
+    forget_log();
 }

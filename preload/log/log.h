@@ -29,7 +29,7 @@ void cup_log_share(enum cup_log_readers readers);
  * run may go on counting. */
 void cup_log_close(void);
 
-/* In a forked child: unmaps the parent's log without writing into it. */
+/* In a forked child: puts zero memory in the place of the parent's log, without writing into it. */
 void cup_log_forget(void);
 
 /* Header and regions of the open log; NULL when none is open, or it has no such region. */

@@ -4,6 +4,7 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -100,6 +101,40 @@ void fork_keeps_errno(struct trace *trace)
     if (pid == 0)
         _exit(fork_without_stat());
     say_child(trace, pid);
+}
+
+static int handler_pipe[2];
+static pid_t handlers_child;
+
+static void fork_and_feed(int number)
+{
+    (void)number;
+    handlers_child = fork();
+    if (handlers_child && write(handler_pipe[1], "12", 2) != 2)
+        abort();
+}
+
+/* A signal handler forks while its thread is inside read(), and returns on both sides: the call
+ * goes on in the child, too. */
+void fork_in_a_handler_that_returns(struct trace *trace)
+{
+    struct sigaction before, action = {.sa_handler = fork_and_feed, .sa_flags = SA_RESTART};
+    const struct itimerval soon = {.it_value = {.tv_usec = 50000}};
+    if (pipe(handler_pipe))
+        abort();
+    sigaction(SIGALRM, &action, &before);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    ssize_t bytes = read(handler_pipe[0], buffer, 1);
+    if (handlers_child == 0) {
+        bytes += pread(handler_pipe[0], buffer, 1, 0) < 0;
+        _exit(bytes == 2 ? 3 : 4);
+    }
+    trace->pipe_bytes += bytes;
+    say(trace, "read %zd\n", bytes);
+    say_child(trace, handlers_child);
+    sigaction(SIGALRM, &before, NULL);
+    close(handler_pipe[0]);
+    close(handler_pipe[1]);
 }
 
 /* A child made past libc: no fork handler ran in it. */
@@ -537,6 +572,26 @@ void try_waitpid(struct trace *trace)
     pid = child_that_exits(11);
     SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
     signal(SIGCHLD, SIG_DFL);
+}
+
+/* Only waitid() knows this option. */
+void waitpid_refuses_WEXITED(struct trace *trace)
+{
+    int ends[2], status;
+    if (pipe(ends))
+        abort();
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct pollfd closed = {.fd = ends[0]};
+        close(ends[1]);
+        poll(&closed, 1, 10000);
+        _exit(9);
+    }
+    SAY(trace, waitpid(pid, &status, WEXITED));
+    SAY(trace, waitpid(pid, &status, WEXITED | WNOHANG));
+    close(ends[1]);
+    close(ends[0]);
+    SAY_WAIT(trace, pid, status, waitpid(pid, &status, 0));
 }
 
 void try___waitpid(struct trace *trace)
