@@ -184,14 +184,6 @@ static bool is_sampling(void)
     return sampler.period_ns && !sampler.refused && cup_stacks_on();
 }
 
-void cup_sampler_thread_ends(void)
-{
-    struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
-    if (slot)
-        settle_thread(slot);
-    cup_thread_slot_leaves();
-}
-
 /* ---- all threads -------------------------------------------------------------------------- */
 
 static void settle_all(void)
@@ -425,22 +417,50 @@ static void join_thread(void)
     pthread_setcancelstate(before, NULL);
 }
 
+/* Under the lock `changing`. */
+static void end_sampler(void)
+{
+    if (!sampler.runs)
+        return;
+    __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
+    ring_bell();
+    join_thread();
+    write_kept();
+    sampler.not_before = cup_ticks() + cup_ns_ticks(AFTER_FORK_NS);
+    __atomic_store_n(&sampler.runs, false, __ATOMIC_RELEASE);
+}
+
 void cup_sampler_process_forks(void)
 {
     if (!__atomic_load_n(&sampler.runs, __ATOMIC_ACQUIRE) || cup_self.guard)
         return;
     cup_guard();
     cup_spin_lock(&sampler.changing);
-    if (sampler.runs) {
-        __atomic_store_n(&sampler.ends, 1, __ATOMIC_SEQ_CST);
-        ring_bell();
-        join_thread();
-        write_kept();
-        sampler.not_before = cup_ticks() + cup_ns_ticks(AFTER_FORK_NS);
-        __atomic_store_n(&sampler.runs, false, __ATOMIC_RELEASE);
-    }
+    end_sampler();
     cup_spin_unlock(&sampler.changing);
     cup_unguard();
+}
+
+/* The main thread ends, by pthread_exit(). Then the process ends with its last thread, which must
+ * not be the sampler's. */
+static void end_for_good(void)
+{
+    cup_spin_lock(&sampler.changing);
+    if (sampler.runs && cup_active())
+        cup_log_note("the CPU is not sampled any more: the main thread has ended");
+    sampler.refused = true;
+    end_sampler();
+    cup_spin_unlock(&sampler.changing);
+}
+
+void cup_sampler_thread_ends(void)
+{
+    struct cup_thread_slot *slot = is_sampling() && cup_active() ? cup_thread_slot_own() : NULL;
+    if (slot)
+        settle_thread(slot);
+    cup_thread_slot_leaves();
+    if ((int)cup_self.tid == cup_raw_getpid())
+        end_for_good();
 }
 
 void cup_sampler_process_ends(void)

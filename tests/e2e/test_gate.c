@@ -397,7 +397,8 @@ Test(gate, ends_in_a_task)
                                        "term",
                                        "segv",
                                        "exec",
-                                       "quick_exit"};
+                                       "quick_exit",
+                                       "pthread_exit"};
     check_ends(ways, sizeof ways / sizeof *ways);
     for (size_t i = 0; i < 5; i++)
         check_ends(ways + i, 1); /* nor does it take a fork */

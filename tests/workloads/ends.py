@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+import time
 
 import run_task
 
@@ -34,6 +35,7 @@ def end(way):
         "exec": lambda: os.execv("/bin/cat", ["cat", path]),
         "exec with threads": exec_with_threads,
         "exit with threads": exit_with_threads,
+        "pthread_exit": exit_main_thread,
     }[way]()
     return 0
 
@@ -58,6 +60,12 @@ def exec_with_threads():
 def exit_with_threads():
     start_readers()
     libc.exit(9)
+
+
+def exit_main_thread():
+    """The process ends with the last of its other threads."""
+    threading.Thread(target=time.sleep, args=(0.3,)).start()
+    ctypes.CDLL(None).pthread_exit(None)
 
 
 def end_this_process(way):
