@@ -317,10 +317,18 @@ void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
 
 /* ---- the hook's entry -------------------------------------------------------------------- */
 
-void cup_clock_call(clockid_t id, const struct timespec *now)
+/* May this call look for Dask and Coffea? That creates objects of Python, and a signal handler may
+ * read the time of day in the middle of an allocation of Python's. So CLOCK_REALTIME counts only if
+ * the interpreter's own code reads it. */
+static bool may_look(clockid_t id, const void *caller)
 {
-    if (cup_self.guard ||
-        (__builtin_expect(state != READY, 0) && !become_ready(id, cup_clock_call_ns(now))))
+    return id != CLOCK_REALTIME || cup_python_is_code(caller) || !cup_python_usable();
+}
+
+void cup_clock_call(clockid_t id, const struct timespec *now, const void *caller)
+{
+    if (cup_self.guard || (__builtin_expect(state != READY, 0) &&
+                           (!may_look(id, caller) || !become_ready(id, cup_clock_call_ns(now)))))
         return;
     const void *name = cup_frames_top_name();
     if (__builtin_expect(name && is_anchor(id, now, name), 0))

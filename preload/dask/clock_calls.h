@@ -7,9 +7,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The program read the clock ID (CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID) and got NOW. Any
- * thread, GIL or not. Returns after a few loads unless the caller is an anchor. Keeps errno. */
-void cup_clock_call(clockid_t id, const struct timespec *now);
+/* The program read the clock ID (CLOCK_REALTIME or CLOCK_THREAD_CPUTIME_ID) from the instruction
+ * CALLER and got NOW. Any thread, GIL or not. Returns after a few loads unless the caller is an
+ * anchor. Keeps errno. */
+void cup_clock_call(clockid_t id, const struct timespec *now, const void *caller);
 
 /* The calling thread, for which cup_coffea_may_look() is true, made a lock: it may be in a function
  * of Coffea's that is about to open a file. Any thread, GIL or not. Keeps errno. */

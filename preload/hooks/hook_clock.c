@@ -10,7 +10,7 @@ CUP_HOOK int clock_gettime(clockid_t id, struct timespec *now)
     if (result != 0)
         return result;
     if (id == CLOCK_REALTIME || id == CLOCK_THREAD_CPUTIME_ID)
-        cup_clock_call(id, now);
+        cup_clock_call(id, now, __builtin_return_address(0));
     else if (id == CLOCK_MONOTONIC && cup_run_due_monotonic(cup_clock_call_ns(now)))
         cup_clock_call_monotonic(now, __builtin_return_address(0));
     return result;

@@ -259,8 +259,11 @@ void cup_descriptor_clear(int fd)
     struct cup_descriptor *entry = find_entry(fd);
     if (entry && entry->class == CUP_FILE_SOCKET)
         cup_request_closed(entry);
-    if (entry && entry->class == CUP_FILE_SOCKET && entry->connects)
+    if (entry && entry->class == CUP_FILE_SOCKET && entry->connects && !cup_self.guard) {
+        int saved = cup_enter();
         cup_repeats_disconnected(entry->connector, entry->file);
+        cup_leave(saved);
+    }
     if (entry && (entry->class || entry->opened || entry->owner))
         *entry = (struct cup_descriptor){0};
     if (entry)

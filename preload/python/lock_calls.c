@@ -172,8 +172,10 @@ static bool are_layouts_verified(void)
 enum cup_parked cup_lock_calls_parked(const void *semaphore)
 {
     enum { HEAD = 16, TYPE = 8 };
+    int saved = errno;
     const char *at = cup_memory_word((const char *)semaphore - sizeof(void *), 0);
     const void *type = at ? cup_memory_word(at - HEAD, TYPE) : NULL;
+    errno = saved;
     if (!is_watched(type))
         return CUP_PARKED_NOTHING;
     return type == lock_type    ? CUP_PARKED_LOCK

@@ -2,7 +2,9 @@
 
 #include "preload/sys/raw.h"
 
+#include <linux/magic.h>
 #include <stdbool.h>
+#include <sys/statfs.h>
 
 enum { ENTRIES = 64, AT_LEAST = 900 };
 _Static_assert(ENTRIES < 256, "an entry's place is the low byte of its name");
@@ -70,13 +72,26 @@ uint32_t cup_own_fd_open(const char *path)
     return 0;
 }
 
+/* The file cannot be read: its thread has ended, or the number is the program's by now, although no
+ * hook saw that (a system call of its own; dup2() in another thread that has not returned yet).
+ * Then it must stay open. */
+static void give_up(uint32_t name)
+{
+    struct statfs where;
+    int place = (int)(name & 0xff) - 1;
+    uint64_t word = load_word(name);
+    if (free_entry(place, word) && fstatfs((int)(uint32_t)word - 1, &where) == 0 &&
+        where.f_type == PROC_SUPER_MAGIC)
+        cup_raw_close((int)(uint32_t)word - 1);
+}
+
 size_t cup_own_fd_read(uint32_t name, char *text, size_t size)
 {
     int fd = (int)(uint32_t)load_word(name) - 1;
     ssize_t bytes = fd < 0 ? 0 : cup_raw_pread(fd, text, size - 1, 0);
     text[bytes > 0 ? bytes : 0] = '\0';
     if (bytes <= 0)
-        cup_own_fd_close(name);
+        give_up(name);
     return bytes > 0 ? (size_t)bytes : 0;
 }
 

@@ -14,7 +14,7 @@ uint32_t cup_own_fd_open(const char *path);
 
 /* Reads the file from its beginning into TEXT, NUL-terminated, at most SIZE - 1 bytes. Returns
  * their number; 0 if the read failed or the program took the descriptor's number: NAME is then
- * invalid. */
+ * invalid. The descriptor is closed, unless it has become one of the program's. */
 size_t cup_own_fd_read(uint32_t name, char *text, size_t size);
 
 void cup_own_fd_close(uint32_t name); /* 0 is fine */
