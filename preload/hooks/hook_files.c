@@ -192,6 +192,18 @@ FCNTL_SIBLING(fcntl)
 FCNTL_SIBLING(fcntl64)
 FCNTL_SIBLING(__fcntl)
 
+/* From now on FD belongs to a directory stream, and closedir() closes it where no hook sees that.
+ */
+CUP_HOOK DIR *fdopendir(int fd)
+{
+    DIR *directory = CUP_REAL(fdopendir)(fd);
+    int saved = errno;
+    if (directory && cup_active() && cup_descriptor_is_ours())
+        cup_descriptor_clear(fd);
+    errno = saved;
+    return directory;
+}
+
 /* lseek() set FD's position to OFFSET (-1: it failed). Returns OFFSET. */
 static off_t note_position(int fd, off_t offset)
 {

@@ -12,10 +12,14 @@
 #include <string.h>
 
 /* The stream's descriptor; -1 where nothing is recorded, and for streams without one (in memory, or
- * made by fopencookie()). If the bytes of those come from a file, the reads of that file count. */
+ * made by fopencookie()). If the bytes of those come from a file, the reads of that file count. As
+ * libc's fileno() does, this looks at the flag _IO_IS_FILEBUF first: of open_memstream()'s streams
+ * _fileno is any number. */
 static int descriptor_of(FILE *stream)
 {
-    return stream && (cup_active() || cup_child_waiting) ? stream->_fileno : -1;
+    enum { IS_FILEBUF = 0x2000 };
+    bool has = stream && (cup_active() || cup_child_waiting) && stream->_flags & IS_FILEBUF;
+    return has ? stream->_fileno : -1;
 }
 
 /* ---- opened and closed ------------------------------------------------------------------- */
@@ -122,6 +126,26 @@ static inline size_t end_fread(struct cup_transfer *transfer, size_t count, size
     return count;
 }
 
+/* How an fread() of COUNT items of SIZE bytes is recorded: it asks for single bytes, because of an
+ * item of which only a part was there, fread() says nothing. Libc does the same inside. */
+struct items {
+    size_t size, count; /* that are asked for */
+    size_t bytes;       /* of an item; 1: what is asked for is what the program asked for */
+};
+
+static inline struct items split_items(const struct cup_transfer *transfer, size_t size,
+                                       size_t count)
+{
+    size_t bytes;
+    bool splits = transfer && size > 1 && !__builtin_mul_overflow(size, count, &bytes);
+    return splits ? (struct items){1, bytes, size} : (struct items){size, count, 1};
+}
+
+static inline size_t whole_items(struct items items, size_t got)
+{
+    return items.bytes > 1 ? got / items.bytes : got;
+}
+
 static inline size_t end_fwrite(struct cup_transfer *transfer, size_t count, size_t size)
 {
     end_bytes(transfer, (ssize_t)(count * size));
@@ -190,21 +214,28 @@ static inline int end_character(struct cup_transfer *transfer, int result)
         return (type)end(transfer, __VA_ARGS__);                                                   \
     }
 
+#define FREAD_HOOK(name, parameters, call)                                                         \
+    CUP_HOOK size_t name parameters                                                                \
+    {                                                                                              \
+        struct cup_transfer room, *transfer = begin_get(&room, stream);                            \
+        struct items ask = split_items(transfer, size, count);                                     \
+        return whole_items(ask, end_fread(transfer, call, ask.size, buffer, stream));              \
+    }
+
 /* clang-format off */
-GET_HOOK(size_t, fread, (void *buffer, size_t size, size_t count, FILE *stream), end_fread,
-         CUP_REAL(fread)(buffer, size, count, stream), size, buffer, stream)
-GET_HOOK(size_t, fread_unlocked, (void *buffer, size_t size, size_t count, FILE *stream), end_fread,
-         CUP_REAL(fread_unlocked)(buffer, size, count, stream), size, buffer, stream)
-GET_HOOK(size_t, __fread_chk,
-         (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream), end_fread,
-         CUP_HAVE(__fread_chk) ? real___fread_chk(buffer, capacity, size, count, stream) : 0,
-         size, buffer, stream)
-GET_HOOK(size_t, __fread_unlocked_chk,
-         (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream), end_fread,
-         CUP_HAVE(__fread_unlocked_chk)
-             ? real___fread_unlocked_chk(buffer, capacity, size, count, stream)
-             : 0,
-         size, buffer, stream)
+FREAD_HOOK(fread, (void *buffer, size_t size, size_t count, FILE *stream),
+           CUP_REAL(fread)(buffer, ask.size, ask.count, stream))
+FREAD_HOOK(fread_unlocked, (void *buffer, size_t size, size_t count, FILE *stream),
+           CUP_REAL(fread_unlocked)(buffer, ask.size, ask.count, stream))
+FREAD_HOOK(__fread_chk, (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream),
+           CUP_HAVE(__fread_chk)
+               ? real___fread_chk(buffer, capacity, ask.size, ask.count, stream)
+               : 0)
+FREAD_HOOK(__fread_unlocked_chk,
+           (void *buffer, size_t capacity, size_t size, size_t count, FILE *stream),
+           CUP_HAVE(__fread_unlocked_chk)
+               ? real___fread_unlocked_chk(buffer, capacity, ask.size, ask.count, stream)
+               : 0)
 GET_HOOK(char *, fgets, (char *text, int bytes, FILE *stream), end_line,
          CUP_REAL(fgets)(text, bytes, stream))
 GET_HOOK(char *, fgets_unlocked, (char *text, int bytes, FILE *stream), end_line,
@@ -251,8 +282,6 @@ CUP_HOOK int getw(FILE *stream)
     return result;
 }
 
-/* ---- scanf ------------------------------------------------------------------------------- */
-
 static int64_t find_position(FILE *stream)
 {
     int saved = errno;
@@ -260,6 +289,41 @@ static int64_t find_position(FILE *stream)
     errno = saved;
     return at;
 }
+
+/* ---- positions --------------------------------------------------------------------------- */
+
+/* A call that sets STREAM's position returned RESULT: 0 if it did. Returns RESULT. */
+static int note_stream_position(FILE *stream, int result)
+{
+    int fd = result == 0 && cup_active() ? descriptor_of(stream) : -1;
+    int64_t at = fd >= 0 ? find_position(stream) : -1;
+    if (at >= 0)
+        cup_descriptor_moved(fd, at);
+    return result;
+}
+
+/* clang-format off */
+#define SEEK_HOOK(name, parameters, ...)                                                           \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        return note_stream_position(stream, CUP_REAL(name)(__VA_ARGS__));                          \
+    }
+SEEK_HOOK(fseek, (FILE *stream, long offset, int whence), stream, offset, whence)
+SEEK_HOOK(fseeko, (FILE *stream, off_t offset, int whence), stream, offset, whence)
+SEEK_HOOK(fseeko64, (FILE *stream, off64_t offset, int whence), stream, offset, whence)
+SEEK_HOOK(fsetpos, (FILE *stream, const fpos_t *position), stream, position)
+SEEK_HOOK(fsetpos64, (FILE *stream, const fpos64_t *position), stream, position)
+/* clang-format on */
+
+CUP_HOOK void rewind(FILE *stream)
+{
+    CUP_REAL(rewind)(stream);
+    int saved = errno;
+    note_stream_position(stream, 0);
+    errno = saved;
+}
+
+/* ---- scanf ------------------------------------------------------------------------------- */
 
 /* scanf() returns how many items it read; how many bytes those took shows in the stream's position
  * before and after. */

@@ -127,6 +127,12 @@
     X(fread_unlocked, STDIO, REQUIRED)                                                             \
     X(__fread_chk, STDIO, OPTIONAL)                                                                \
     X(__fread_unlocked_chk, STDIO, OPTIONAL)                                                       \
+    X(fseek, STDIO, REQUIRED)                                                                      \
+    X(fseeko, STDIO, REQUIRED)                                                                     \
+    X(fseeko64, STDIO, REQUIRED)                                                                   \
+    X(fsetpos, STDIO, REQUIRED)                                                                    \
+    X(fsetpos64, STDIO, REQUIRED)                                                                  \
+    X(rewind, STDIO, REQUIRED)                                                                     \
     X(fgets, STDIO, REQUIRED)                                                                      \
     X(fgets_unlocked, STDIO, REQUIRED)                                                             \
     X(__fgets_chk, STDIO, OPTIONAL)                                                                \
@@ -220,6 +226,7 @@
     X(truncate64, WAITS, REQUIRED)                                                                 \
     X(ftruncate, WAITS, REQUIRED)                                                                  \
     X(ftruncate64, WAITS, REQUIRED)                                                                \
+    X(fdopendir, FILES, REQUIRED)                                                                  \
     X(opendir, WAITS, REQUIRED)                                                                    \
     X(readdir, WAITS, REQUIRED)                                                                    \
     X(readdir64, WAITS, REQUIRED)                                                                  \

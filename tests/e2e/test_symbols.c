@@ -117,6 +117,8 @@ static const struct {
     {"_IO_fputs", "likewise"},
     {"_IO_fread", "likewise"},
     {"_IO_fwrite", "likewise"},
+    {"_IO_fsetpos", "likewise"},
+    {"_IO_fsetpos64", "likewise"},
     {"_IO_vfprintf", "likewise"},
     {"_IO_vfscanf", "likewise"},
     {"_IO_printf", "likewise"},

@@ -358,6 +358,77 @@ TRY(fclose)
     expect_forgotten(trace, fd);
 }
 
+/* Sets the position twice, and fails once if there is a call that fails. */
+#define TRY_SEEK(name, bad, ...)                                                                   \
+    TRY(name)                                                                                      \
+    {                                                                                              \
+        FILE *stream = quiet_stream(trace->file, O_RDONLY, "r");                                   \
+        fpos_t position __attribute__((unused));                                                   \
+        int whence __attribute__((unused)) = SEEK_SET;                                             \
+        expect_get(trace, SAY(trace, fread(buffer, 1, 100, stream)));                              \
+        fgetpos(stream, &position);                                                                \
+        for (int i = 0; i < 2; i++) {                                                              \
+            SAY(trace, (__VA_ARGS__));                                                             \
+            expect_get(trace, SAY(trace, fread(buffer, 1, 16, stream)));                           \
+            say_bytes(trace, buffer, 16);                                                          \
+        }                                                                                          \
+        whence = 99;                                                                               \
+        if (bad)                                                                                   \
+            SAY(trace, (__VA_ARGS__));                                                             \
+        fclose(stream);                                                                            \
+    }
+TRY_SEEK(fseek, true, call(stream, 3200, whence))
+TRY_SEEK(fseeko, true, call(stream, 3200, whence))
+TRY_SEEK(fseeko64, true, call(stream, 3200, whence))
+TRY_SEEK(fsetpos, false, call(stream, &position))
+TRY_SEEK(fsetpos64, false, call(stream, (const fpos64_t *)&position))
+TRY_SEEK(rewind, false, call(stream), 0)
+
+/* Far apart, so that each read is an access extent of its own. */
+void stream_that_seeks(struct trace *trace)
+{
+    FILE *stream = fopen(trace->file, "r");
+    trace->open_calls++;
+    for (long at = 900000; at > 0; at -= 200000) {
+        SAY(trace, fseek(stream, at, SEEK_SET));
+        expect_get(trace, SAY(trace, fread(buffer, 1, 1000, stream)));
+    }
+    fclose(stream);
+}
+
+/* An item of which only a part is left: its bytes were read, too. */
+void fread_of_less_than_an_item(struct trace *trace)
+{
+    FILE *stream = quiet_stream(trace->file, O_RDONLY, "r");
+    SAY(trace, fseek(stream, -250, SEEK_END));
+    SAY(trace, fread(buffer, 100, 4, stream));
+    expect_get(trace, 250);
+    say_bytes(trace, buffer, 250);
+    say(trace, "at %ld, end %d, error %d\n", ftell(stream), feof(stream) != 0, ferror(stream));
+    SAY(trace, fread(buffer, 0, 4, stream));
+    SAY(trace, fread(buffer, 4, 0, stream));
+    expect_get(trace, 0);
+    expect_get(trace, 0);
+    fclose(stream);
+}
+
+/* The number in a stream of open_memstream() is no descriptor: libc never sets it. */
+void stream_in_memory(struct trace *trace)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    int fd = quiet_open(scratch_file(trace, "beside"), O_RDWR | O_CREAT | O_TRUNC);
+    expect_write(trace, SAY(trace, write(fd, "12345", 5)));
+    FILE *stream = open_memstream(&text, &bytes);
+    stream->_fileno = fd;
+    SAY(trace, fputs("not in the file", stream));
+    SAY(trace, fclose(stream));
+    say(trace, "%s\n", text);
+    free(text);
+    expect_write(trace, SAY(trace, write(fd, "12345", 5)));
+    close(fd);
+}
+
 /* From the file's start, then at its end. A call should deliver MORE bytes first; whether one that
  * finds the end counts (ENDS) depends on what it returns then: -1 is a failed call. */
 #define TRY_GET(name, more, ends, ...)                                                             \

@@ -217,6 +217,30 @@ TRY(opendir)
     say(trace, "%s, errno %d\n", directory ? "open" : "not", errno);
 }
 
+TRY(fdopendir)
+{
+    DIR *directory = call(quiet_open(trace->scratch, O_RDONLY | O_DIRECTORY));
+    say(trace, "%s %s\n", directory ? "open" : "not", readdir(directory) ? "a name" : "no name");
+    closedir(directory);
+    errno = ERRNO_BEFORE;
+    directory = call(-1);
+    say(trace, "%s, errno %d\n", directory ? "open" : "not", errno);
+}
+
+/* closedir() closes the number inside libc, and mkstemp() takes it there. */
+void number_reused_after_closedir(struct trace *trace)
+{
+    char path[4096];
+    int number = open(trace->scratch, O_RDONLY | O_DIRECTORY);
+    closedir(fdopendir(number));
+    snprintf(path, sizeof path, "%s/reused-XXXXXX", trace->scratch);
+    int fd = mkstemp(path);
+    say(trace, "reused %d\n", fd == number);
+    expect_write(trace, SAY(trace, write(fd, "12345", 5)));
+    close(fd);
+    unlink(path);
+}
+
 /* All names of a directory of one file, and the end, which leaves errno as it was. */
 #define LIST(name)                                                                                 \
     TRY(name)                                                                                      \
