@@ -26,6 +26,7 @@
 
 void cup_heap_init(void); /* hook_heap.c */
 bool cup_heap_is_first(void);
+bool cup_heap_is_of_libc(void);
 
 enum { DEFAULT_INTERVAL_NS = 1000000000 };
 
@@ -219,6 +220,9 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
         cup_recording_add_feature(CUP_FEATURE_HEAP);
     else
         cup_recording_note("the heap is not seen", "another malloc comes before libcupping.so");
+    if (!cup_heap_is_of_libc())
+        cup_recording_note("allocations of C++ may not be seen",
+                           "the operator new of another malloc does not call malloc()");
     int64_t most =
         read_number("CUPPING_MAX_BYTES", parse_bytes, INT64_C(1) << 30, "not a size of 1M or more");
     cup_reads_want(read_flag("CUPPING_READS", false) ? (uint64_t)most / 4 : 0);

@@ -53,6 +53,11 @@ static inline uint32_t find_context_task(void)
     return cup_self.server_loop && !is_async(task) ? 0 : task;
 }
 
+uint32_t cup_attribution_context(void)
+{
+    return find_context_task();
+}
+
 static inline bool inherits(const struct cup_thread *thread)
 {
     uint32_t task = thread->inherited;

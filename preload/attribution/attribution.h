@@ -38,6 +38,9 @@ uint32_t cup_attribution_task(void);
  * else its context's; 0: none. */
 uint32_t cup_attribution_opener(void);
 
+/* The same by the context alone, on a thread that runs no task. */
+uint32_t cup_attribution_context(void);
+
 /* Call it after the wrapped call. If method SOLE attributed the call, and any task began or ended
  * during it, the call becomes unattributed: the task was not the only one all the time. */
 void cup_attribution_confirm(struct cup_owner *owner);

@@ -97,6 +97,11 @@ bool cup_heap_is_allocator(const void *caller)
 /* True: programs reach cupping's malloc. To find out, it is called: an address proves nothing,
  * because in a program that is linked to a fixed address dlsym() may return a jump in that program.
  */
+bool cup_heap_is_of_libc(void)
+{
+    return allocator.is_libc;
+}
+
 bool cup_heap_is_first(void)
 {
     static struct cup_block block;
@@ -132,8 +137,10 @@ static inline void *count_allocation(void *p, size_t bytes)
     if (__builtin_expect(block != NULL, 0)) {
         if (p)
             cup_heap_add(block, usable_bytes(p));
-    } else if (bytes >= CUP_HEAP_SMALL && cup_active() && p) {
-        cup_heap_count_slow(usable_bytes(p), 0);
+    } else if (bytes > CUP_HEAP_SMALL - CUP_HEAP_ROUNDING && cup_active() && p) {
+        size_t usable = usable_bytes(p);
+        if (usable >= CUP_HEAP_SMALL)
+            cup_heap_count_slow(usable, 0);
     }
     if (__builtin_expect(cup_stacks_stressed, 0))
         cup_stacks_stress();
@@ -156,7 +163,8 @@ static inline void count_release(void *p)
 /* Nothing is counted: most calls of most processes end here, in a jump to the real function. */
 static inline bool is_not_counted(size_t bytes)
 {
-    return !cup_self.heap && (bytes < CUP_HEAP_SMALL || !cup_active()) && !cup_stacks_stressed;
+    return !cup_self.heap && (bytes <= CUP_HEAP_SMALL - CUP_HEAP_ROUNDING || !cup_active()) &&
+           !cup_stacks_stressed;
 }
 
 static __attribute__((noinline)) void *malloc_counted(size_t bytes)

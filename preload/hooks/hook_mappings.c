@@ -8,12 +8,13 @@
 
 #include <errno.h>
 
-/* An anonymous mapping was made at P. The allocator's own are counted as its allocations. Keeps
- * errno. */
-static void count_memory(void *p, size_t bytes, int protection, const void *caller)
+/* An anonymous mapping was made at P. The allocator's own are counted as its allocations. One with
+ * MAP_NORESERVE is no memory yet: allocators such as mimalloc, which Arrow brings along, reserve a
+ * GiB of addresses so. Keeps errno. */
+static void count_memory(void *p, size_t bytes, int protection, int flags, const void *caller)
 {
     int saved = errno;
-    if ((protection & PROT_WRITE) && !cup_heap_is_allocator(caller))
+    if ((protection & PROT_WRITE) && !(flags & MAP_NORESERVE) && !cup_heap_is_allocator(caller))
         cup_heap_mapped(p, bytes);
     errno = saved;
 }
@@ -32,7 +33,7 @@ static inline void *map_counted(map_call *real, void *at, size_t bytes, int prot
     if (p != MAP_FAILED && of_file)
         cup_mapping_follow(&call, p, bytes);
     else if (p != MAP_FAILED && (flags & MAP_ANONYMOUS))
-        count_memory(p, bytes, protection, caller);
+        count_memory(p, bytes, protection, flags, caller);
     return p;
 }
 
@@ -54,7 +55,7 @@ CUP_HOOK int munmap(void *at, size_t bytes)
 }
 
 /* As memory of a task, the old mapping is counted as freed before the call, and the new one as
- * allocated after it. If the call failed, the old one is counted as allocated again. */
+ * allocated after it. If the call failed, nothing was freed. */
 CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
 {
     va_list arguments;
@@ -69,8 +70,10 @@ CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
     void *p = CUP_REAL(mremap)(old, old_bytes, bytes, flags, wish);
     bool failed = p == MAP_FAILED;
     int saved = errno;
-    if (counted)
-        cup_heap_mapped(failed ? old : p, failed ? old_bytes : bytes);
+    if (counted && failed)
+        cup_heap_still_mapped(old, old_bytes);
+    else if (counted)
+        cup_heap_mapped(p, bytes);
     if (of_file)
         cup_mapping_comes(&moved, failed ? old : p, failed ? moved.bytes : bytes);
     errno = saved;

@@ -94,3 +94,16 @@ bool cup_heap_unmapped(void *at, size_t bytes)
     cup_unguard();
     return ours;
 }
+
+void cup_heap_still_mapped(void *at, size_t bytes)
+{
+    if (!cup_active() || cup_self.guard)
+        return;
+    cup_guard();
+    struct cup_block *block = add_mapping((uintptr_t)at, bytes) ? find_heap_block() : NULL;
+    if (block) {
+        block->counters[CUP_C_FREED_BYTES] -= bytes;
+        block->counters[CUP_C_FREE_CALLS]--;
+    }
+    cup_unguard();
+}

@@ -17,6 +17,10 @@
  * the thread works for would cost more than the allocation itself. */
 enum { CUP_HEAP_SMALL = 256 };
 
+/* An allocator rounds a request of this size up by less than that: a block that is not small when
+ * it is freed must have been counted when it was allocated. */
+enum { CUP_HEAP_ROUNDING = 32 };
+
 static inline void cup_heap_add(struct cup_block *block, size_t bytes)
 {
     uint64_t allocated = block->counters[CUP_C_ALLOC_BYTES] += bytes;
@@ -40,7 +44,7 @@ void cup_heap_count_helping(uint32_t task, size_t bytes, size_t freed);
 /* The same of any thread that runs no task. */
 static inline void cup_heap_count_slow(size_t bytes, size_t freed)
 {
-    uint32_t task = cup_context_task();
+    uint32_t task = cup_context_task() ? cup_attribution_context() : 0;
     if (__builtin_expect(!task && (cup_self.handed || cup_self.inherited), 0))
         task = cup_attribution_task();
     if (task)
@@ -57,3 +61,6 @@ void cup_heap_mapped(void *at, size_t bytes);
 
 /* BYTES at AT are unmapped. True: cup_heap_mapped() counted them, and now they count as freed. */
 bool cup_heap_unmapped(void *at, size_t bytes);
+
+/* Takes that back: after cup_heap_unmapped() returned true, the call failed. */
+void cup_heap_still_mapped(void *at, size_t bytes);
