@@ -207,13 +207,21 @@ void cup_connecting_noticed_slowly(int fd, int error)
     cup_leave(saved);
 }
 
+/* The connection was made, although the program never asked for its outcome. */
+static bool has_peer(int fd)
+{
+    struct sockaddr_storage address;
+    socklen_t bytes = sizeof address;
+    return syscall(SYS_getpeername, fd, &address, &bytes) == 0;
+}
+
 void cup_connecting_closed_slowly(int fd)
 {
     struct connecting one;
     if (!is_recording())
         return;
     int saved = cup_enter();
-    if (take_connection(fd, &one)) {
+    if (take_connection(fd, &one) && !has_peer(fd)) {
         count_wait(&one);
         write_record(&one, ECANCELED);
     }

@@ -147,23 +147,35 @@ static uint32_t identify_file(int fd, struct cup_descriptor *entry, uint32_t pat
     return class;
 }
 
-static bool fill_entry(int fd, struct cup_descriptor *entry)
+static void fill_entry(int fd, struct cup_descriptor *entry, const struct stat *status)
 {
-    struct stat status;
     uint32_t path = entry->file; /* see cup_descriptor_opened() */
     entry->file = 0;
-    if (cup_raw_fstat(fd, &status))
-        return false;
-    uint32_t class = identify_file(fd, entry, path, &status);
+    uint32_t class = identify_file(fd, entry, path, status);
     if (class == CUP_FILE_SOCKET)
         entry->wire = cup_wire_is(fd);
     if (class == CUP_FILE_DATA)
-        entry->mount = cup_mount_of(status.st_dev);
-    if (S_ISREG(status.st_mode) && !entry->opened) {
+        entry->mount = cup_mount_of(status->st_dev);
+    if (S_ISREG(status->st_mode) && !entry->opened) {
         int64_t at = syscall(SYS_lseek, fd, 0L, SEEK_CUR); /* no hook recorded earlier reads */
         entry->cursor = at < 0 ? 0 : at;
     }
     __atomic_store_n(&entry->class, class, __ATOMIC_RELEASE);
+}
+
+/* fstat() comes before the lock: it may wait for a server that does not answer, and other threads
+ * must not wait with it. */
+static bool identify_entry(int fd, struct cup_descriptor *entry)
+{
+    struct stat status;
+    if (__atomic_load_n(&entry->class, __ATOMIC_ACQUIRE))
+        return true;
+    if (cup_raw_fstat(fd, &status))
+        return false;
+    cup_spin_lock(&look_up.locked);
+    if (!entry->class)
+        fill_entry(fd, entry, &status);
+    cup_spin_unlock(&look_up.locked);
     return true;
 }
 
@@ -177,9 +189,7 @@ struct cup_descriptor *cup_descriptor_look_up(int fd, struct cup_descriptor *spa
         entry = spare;
     }
     int saved = errno;
-    cup_spin_lock(&look_up.locked);
-    bool found = entry->class || fill_entry(fd, entry);
-    cup_spin_unlock(&look_up.locked);
+    bool found = identify_entry(fd, entry);
     errno = saved;
     return found ? entry : NULL;
 }
@@ -264,7 +274,7 @@ void cup_descriptor_clear(int fd)
         cup_repeats_disconnected(entry->connector, entry->file);
         cup_leave(saved);
     }
-    if (entry && (entry->class || entry->opened || entry->owner))
+    if (entry && (entry->class || entry->opened || entry->owner || entry->cursor))
         *entry = (struct cup_descriptor){0};
     if (entry)
         cup_kernel_takes(entry);

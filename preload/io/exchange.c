@@ -120,6 +120,7 @@ static void expect_answer(struct connection *to)
 {
     const struct request *next = &to->requests[to->first];
     cup_http_begin(&to->answer, true, next->method == 'H');
+    to->answer.may_tunnel = next->method == 'C';
 }
 
 /* The thread certainly works for the owner's task. */

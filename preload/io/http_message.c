@@ -59,7 +59,8 @@ static enum cup_http_part read_length(struct cup_http_message *message, const ch
 
 static bool has_no_body(const struct cup_http_message *message)
 {
-    return message->without_body || message->status == 204 || message->status == 304;
+    return message->without_body || message->status == 204 || message->status == 304 ||
+           (message->may_tunnel && message->status < 300);
 }
 
 /* The headers have ended: where does the message end? */
@@ -69,7 +70,9 @@ static enum cup_http_part begin_body(struct cup_http_message *message)
     if (message->is_answer && status == 101)
         return CUP_HTTP_LOST; /* another protocol follows */
     if (message->is_answer && status < 200) {
+        bool may_tunnel = message->may_tunnel;
         cup_http_begin(message, true, message->without_body);
+        message->may_tunnel = may_tunnel;
         return CUP_HTTP_FIRST_LINE;
     }
     if (has_no_body(message))

@@ -26,7 +26,8 @@ enum { CUP_HTTP_HEAD_MOST = 1 << 20 };
 struct cup_http_message {
     uint8_t part; /* enum cup_http_part */
     bool is_answer;
-    bool without_body; /* an answer to HEAD has headers only */
+    bool without_body; /* an answer to HEAD has headers only, */
+    bool may_tunnel;   /* and so has one to CONNECT, if the proxy then forwards */
     bool chunked;
     bool has_length;
     char method;         /* first letter of a request's method; 0: not known yet */

@@ -138,6 +138,7 @@ static inline void cup_transfer_begin_character(struct cup_transfer *transfer, e
 {
     transfer->call = call;
     transfer->descriptor = descriptor;
+    transfer->url = 0;
     transfer->start = 0;
 }
 

@@ -75,7 +75,7 @@ uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *na
     uint64_t hash = cup_hash_bytes(whole, name, name_bytes).key | 1;
     struct slot *slots = __atomic_load_n(&branches.slots, __ATOMIC_ACQUIRE);
     const struct slot *known = slots ? find_slot(slots, hash) : NULL;
-    if (known && known->hash)
+    if (known && known->hash == hash)
         return known->number;
     if (branches.count == CUP_BRANCHES)
         return note_full();

@@ -240,6 +240,38 @@ Test(trace, peers)
     test_directory_remove(logs);
 }
 
+/* It was made, so it is no failed open. */
+Test(trace, connection_whose_outcome_is_not_asked_for)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = tracing(TRACED("libsockets"), input_file(scratch),
+                                 "connection_whose_outcome_is_not_asked_for");
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    char *dump = dump_of(logs);
+    cr_expect(strstr(dump, " error=125") == NULL, "%s", dump);
+    free(dump);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+/* Where a stream reads after its position was set. */
+Test(trace, stream_that_seeks)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    struct child plain = tracing(TRACED("libhooks"), input_file(scratch), "stream_that_seeks");
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    char *dump = dump_of(logs);
+    for (int at = 900000; at > 0; at -= 200000)
+        cr_expect(strstr(dump, text(" offset=%d-%d ", at, at + 1000)) != NULL, "%d: %s", at, dump);
+    free(dump);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
 Test(trace, heap)
 {
     trace_all(TRACED("libheap"));

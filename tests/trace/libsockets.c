@@ -228,6 +228,20 @@ static void ask(struct trace *trace, __typeof__(getsockopt) *call, bool listens)
     SAY(trace, call(fd, SOL_SOCKET, SO_ERROR, &error, &bytes));
 }
 
+/* A client that waits until it can send, and never asks whether the connection was made. */
+void connection_whose_outcome_is_not_asked_for(struct trace *trace)
+{
+    union address address = loopback(AF_INET);
+    int server = bound(SOCK_STREAM, &address, sizeof address.ipv4);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    listen(server, 1);
+    SAY(trace, connect(fd, &address.any, sizeof address.ipv4));
+    SAY(trace, poll(&(struct pollfd){.fd = fd, .events = POLLOUT}, 1, 5000));
+    expect_send(trace, SAY(trace, send(fd, "12345", 5, 0)));
+    close(fd);
+    close(server);
+}
+
 TRY(getsockopt)
 {
     ask(trace, call, true);

@@ -134,6 +134,18 @@ Test(exchange, a_task_that_ended_gets_nothing)
     expect_answer(ANSWER "abcd", 0);
 }
 
+/* After an answer to CONNECT, which has no body, a proxy only forwards: what follows is looked at
+ * as on a new connection. */
+Test(exchange, a_tunnel_is_followed_from_its_begin)
+{
+    send_text(1, "CONNECT host:443 HTTP/1.1\r\nHost: host:443\r\n\r\n");
+    expect_answer("HTTP/1.1 200 Connection established\r\n\r\n", 1);
+    send_text(2, "GET / HTTP/1.1\r\nHost: host\r\n\r\n");
+    send_text(3, "GET /3 HTTP/1.1\r\nHost: host\r\n\r\n");
+    expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nab", 2);
+    expect_answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\ncd", 3);
+}
+
 Test(exchange, other_protocols_are_not_followed)
 {
     cr_expect(!send_text(1, "SSH-2.0"));
