@@ -23,9 +23,9 @@ static void end_thread(void *unused)
 {
     (void)unused;
     cup_guard();
-    cup_self.state = CUP_THREAD_GONE;
     if (cup_active())
         CUP_LIFECYCLE(thread_settles);
+    cup_self.state = CUP_THREAD_GONE;
     CUP_LIFECYCLE(thread_ends);
     cup_self.heap = NULL;
     cup_unguard();

@@ -61,6 +61,9 @@ void cup_thread_slot_works(uint32_t task, bool runs, uint64_t cpu_ns)
     struct cup_thread_slot *slot = task || cup_self.slot ? lock_own() : NULL;
     if (!slot)
         return;
+    /* The clock was read before the task's end was recorded; the sampler may have looked since. */
+    if (slot->task && cpu_ns < slot->cpu_ns)
+        cpu_ns = slot->cpu_ns;
     if (slot->task) {
         slot->owed_ns += cpu_ns - slot->cpu_ns;
         slot->owed_task = slot->task;
