@@ -35,10 +35,23 @@ static void record_item(struct cup_r_item item)
         cup_log_write(CUP_R_ITEM, &item, NULL, 0);
 }
 
+cup_object *cup_item_type(const char *name)
+{
+    return cup_python_attribute(cup_python_module("coffea.processor.executor"), name);
+}
+
+/* True if OBJECT's type, which is called NAME, is Coffea's. The user may have one of that name,
+ * too, whose attributes may be code. */
+static bool is_of_coffea(cup_object *object, const char *name)
+{
+    CUP_OWNED cup_object *type = cup_item_type(name);
+    return type == cup_python_type(object) && cup_release_supported(CUP_RELEASE_COFFEA);
+}
+
 bool cup_item_is_coffea(cup_object *object, const char *type_name)
 {
     bool work = strcmp(type_name, "WorkItem") == 0;
-    if ((!work && strcmp(type_name, "FileMeta") != 0) || !cup_release_supported(CUP_RELEASE_COFFEA))
+    if ((!work && strcmp(type_name, "FileMeta") != 0) || !is_of_coffea(object, type_name))
         return false;
     record_item((struct cup_r_item){
         .kind = work ? CUP_ITEM_WORK : CUP_ITEM_METADATA,

@@ -15,6 +15,10 @@ void cup_item_find(cup_object *const *what, int count);
  * item of the calling thread's task, and returns true. Needs the GIL. */
 bool cup_item_is_coffea(cup_object *object, const char *type_name);
 
+/* Coffea's class NAME: WorkItem or FileMeta. A new reference; NULL: there is none. Needs the GIL.
+ */
+cup_object *cup_item_type(const char *name);
+
 /* True once the item of the task that the calling thread runs was found. */
 bool cup_work_item_known(void);
 

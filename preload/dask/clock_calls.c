@@ -317,12 +317,12 @@ void cup_clock_call_monotonic(const struct timespec *now, const void *caller)
 
 /* ---- the hook's entry -------------------------------------------------------------------- */
 
-/* May this call look for Dask and Coffea? That creates objects of Python, and a signal handler may
- * read the time of day in the middle of an allocation of Python's. So CLOCK_REALTIME counts only if
- * the interpreter's own code reads it. */
-static bool may_look(clockid_t id, const void *caller)
+/* May this call be looked at? That creates objects of Python, and a signal handler may read the
+ * time of day in the middle of an allocation of Python's. So CLOCK_REALTIME counts only if Python
+ * itself reads it. */
+static inline bool may_look(clockid_t id, const void *caller)
 {
-    return id != CLOCK_REALTIME || cup_python_is_code(caller) || !cup_python_usable();
+    return id != CLOCK_REALTIME || cup_python_reads_time(caller);
 }
 
 void cup_clock_call(clockid_t id, const struct timespec *now, const void *caller)
@@ -331,9 +331,11 @@ void cup_clock_call(clockid_t id, const struct timespec *now, const void *caller
                            (!may_look(id, caller) || !become_ready(id, cup_clock_call_ns(now)))))
         return;
     const void *name = cup_frames_top_name();
-    if (__builtin_expect(name && is_anchor(id, now, name), 0))
-        enter_anchor(id, now, name);
-    else if (id == CLOCK_REALTIME && name && cup_runner_call_may_check() &&
-             cup_clock_call_ns(now) >= cup_runner_self.next_ns)
+    if (__builtin_expect(name && is_anchor(id, now, name), 0)) {
+        if (may_look(id, caller))
+            enter_anchor(id, now, name);
+    } else if (id == CLOCK_REALTIME && name && cup_runner_call_may_check() &&
+               cup_clock_call_ns(now) >= cup_runner_self.next_ns && may_look(id, caller)) {
         enter_runner_check(now);
+    }
 }

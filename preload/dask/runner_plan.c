@@ -1,5 +1,6 @@
 #include "preload/dask/runner_plan.h"
 
+#include "preload/coffea/work_item.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -21,7 +22,7 @@ static cup_object *find_item_type(void)
 {
     static cup_object *type;
     if (!type)
-        type = cup_python_attribute(cup_python_module("coffea.processor.executor"), "WorkItem");
+        type = cup_item_type("WorkItem");
     return type;
 }
 

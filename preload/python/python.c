@@ -100,7 +100,8 @@ static struct {
     uintptr_t from;
     size_t bytes;
     bool has_mimalloc;
-} code; /* of the interpreter */
+    bool has_time; /* the module time, which reads the clocks, is a part of it */
+} code;            /* of the interpreter */
 
 static void find_code(void)
 {
@@ -111,6 +112,7 @@ static void find_code(void)
     if (!cup_elf_of(inside, &object))
         return;
     const ElfW(Phdr) *part = cup_elf_part(&object, PT_LOAD, inside);
+    code.has_time = dlsym(RTLD_DEFAULT, "PyInit_time") != NULL;
     code.from = object.base + part->p_vaddr;
     code.bytes = part->p_memsz;
 }
@@ -118,6 +120,11 @@ static void find_code(void)
 bool cup_python_is_code(const void *address)
 {
     return (uintptr_t)address - code.from < code.bytes;
+}
+
+bool cup_python_reads_time(const void *caller)
+{
+    return cup_python_is_code(caller) || !code.has_time;
 }
 
 bool cup_python_reads_clock(const void *caller)

@@ -137,6 +137,10 @@ const char *cup_python_version(void);
 /* True if the address is in the interpreter's own code. Needs no GIL. */
 bool cup_python_is_code(const void *address);
 
+/* False: the instruction CALLER, which reads the time of day, is not Python's. True if that is not
+ * known. Needs no GIL. */
+bool cup_python_reads_time(const void *caller);
+
 /* True if CALLER, which reads a clock, is code of the interpreter that may run Python code now.
  * mimalloc is compiled into the interpreter, and it reads CLOCK_MONOTONIC in the middle of its
  * work: with it no call counts as the interpreter's. Needs no GIL. */

@@ -31,7 +31,7 @@ class Thing:
 
 
 class WorkItem(Thing):
-    """The library knows Coffea's by the name of its type."""
+    """The library knows Coffea's by its name, and by the module that has it."""
 
 
 class Getters:
@@ -53,6 +53,7 @@ class Raises:
 def import_work_function():
     for name in ("coffea", "coffea.processor", "coffea.processor.executor"):
         module = sys.modules[name] = types.ModuleType(name)
+    module.WorkItem = WorkItem
     exec(compile(SOURCE, "/somewhere/coffea/processor/executor.py", "exec"), module.__dict__)
     return module._work_function
 
