@@ -343,7 +343,7 @@ bool cup_rule_read_again(const struct cup_totals *t, struct cup_advice *advice)
 
 bool cup_rule_small_reads(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double bytes = cup_metric_number(CUP_METRIC_bytes_attributed, t);
+    double bytes = cup_file_read_bytes(t);
     double calls = (double)t->counters[CUP_C_READ_CALLS], time = (double)t->counters[CUP_C_READ_NS];
     double share = time / (double)t->all.wall_ns;
     return calls >= 1000 && bytes / calls < 16384 && share > 0.05 &&

@@ -88,12 +88,23 @@ static inline double cup_share_of_threads(const struct cup_totals *t, double sec
     return seconds * 1e9 / (double)(t->budget.threads_ns ? t->budget.threads_ns : 1);
 }
 
-/* Notes how many seconds of the threads' time the advice may save. Returns their weight. */
+/* Bytes that calls on files delivered to tasks: without sockets and mapped files. */
+static inline double cup_file_read_bytes(const struct cup_totals *t)
+{
+    double sum = -(double)t->counters[CUP_C_SERVER_READ_BYTES];
+    for (int method = 0; method < CUP_METHOD_NONE; method++)
+        sum += (double)cup_method_bytes(t, method);
+    return sum;
+}
+
+/* Notes how many seconds of the threads' time the advice may save, at most all of it (several
+ * requests or waits at a time may add up to more). Returns their weight, at most 1. */
 static inline double cup_saves(const struct cup_totals *t, struct cup_advice *advice,
                                double seconds)
 {
-    advice->saves_s = seconds;
-    return cup_share_of_threads(t, seconds);
+    double all_s = (double)t->budget.threads_ns / 1e9;
+    advice->saves_s = all_s > 0 && seconds > all_s ? all_s : seconds;
+    return fmin(1, cup_share_of_threads(t, seconds));
 }
 
 /* Notes how many bytes the advice may save. Returns WEIGHT, the estimate of their time. */

@@ -147,15 +147,6 @@ static void advise_place(const struct cup_totals *t, struct cup_advice *advice)
     free(files);
 }
 
-/* Bytes that calls on data files delivered to tasks and their helpers. */
-static double read_bytes(const struct cup_totals *t)
-{
-    double sum = -(double)t->counters[CUP_C_SERVER_READ_BYTES];
-    for (int method = 0; method < CUP_METHOD_NONE; method++)
-        sum += (double)cup_method_bytes(t, method);
-    return sum;
-}
-
 bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
 {
     double reads = (double)t->counters[CUP_C_READ_NS] / 1e9;
@@ -165,7 +156,7 @@ bool cup_rule_io_bound(const struct cup_totals *t, struct cup_advice *advice)
                     "threshold 20 %%). Calls that read took %s, added up over threads, and "
                     "delivered %s per thread.",
                     CUP_SHOW_S(reads),
-                    CUP_SHOW(reads > 0 ? read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
+                    CUP_SHOW(reads > 0 ? cup_file_read_bytes(t) / 1e6 / reads : 0, CUP_UNIT_MBS));
     if (!advise_server(t, advice, false))
         advise_place(t, advice);
     return cup_advise_more(

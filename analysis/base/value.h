@@ -104,6 +104,12 @@ static inline struct cup_value cup_whole(double real)
     return real >= 0 && real < 1.8e19 ? cup_count((uint64_t)(real + 0.5)) : cup_null();
 }
 
+/* The same of a number that may be negative. */
+static inline struct cup_value cup_whole_signed(double real)
+{
+    return fabs(real) < 9e18 ? cup_signed(llround(real)) : cup_null();
+}
+
 /* a / b; null when b is 0. */
 static inline struct cup_value cup_ratio(double a, double b)
 {

@@ -226,14 +226,6 @@ static uint64_t busy_ns(T t, uint32_t i)
            t->budgets[i].ns[CUP_BUDGET_IDLE];
 }
 
-static uint64_t read_bytes(const struct cup_process *process)
-{
-    uint64_t sum = 0;
-    for (int method = 0; method < CUP_METHOD_NONE; method++)
-        sum += process->with_task[CUP_C_READ_OWN_BYTES + method];
-    return sum;
-}
-
 #define WORKER_FAMILIES(X)                                                                         \
     X("worker_tasks_total", "Tasks that a worker ran.", cup_count(t->profile->processes[i].tasks)) \
     X("worker_threads", "Task threads of a worker.", cup_count(t->budgets[i].threads))             \
@@ -245,7 +237,7 @@ static uint64_t read_bytes(const struct cup_process *process)
       ns(t->budgets[i].ns[CUP_BUDGET_TASK_CPU]))                                                   \
     X("worker_read_bytes_total", "Bytes from data files and servers for its tasks.",               \
       count_if(cup_process_has(t->profile, i, CUP_FEATURE_FILES),                                  \
-               read_bytes(&t->profile->processes[i])))
+               t->profile->processes[i].read_bytes))
 KIND(worker, WORKER_FAMILIES)
 
 #define DATASET_FAMILIES(X)                                                                        \

@@ -116,8 +116,10 @@ static inline bool cup_is_of_run(T t)
     return !t->profile->selective || cup_all_bytes(t) == cup_attributed_bytes(t);
 }
 
-/* A counter of the tasks plus that of worker processes outside of tasks. */
+/* A counter of the tasks plus that of worker processes outside of tasks; null if tasks were
+ * selected and the latter has bytes. */
 static inline struct cup_value cup_class_bytes(T t, int counter)
 {
-    return cup_count(t->counters[counter] + t->without_task[counter]);
+    return cup_value_if(!t->profile->selective || t->without_task[counter] == 0,
+                        cup_count(t->counters[counter] + t->without_task[counter]));
 }

@@ -10,12 +10,12 @@ static struct cup_value graph_s(T t)
     int64_t ns = t->tasks.start_ns - t->run.start_ns;
     if (t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns)
         ns += t->chunks.start_ns - t->metadata.stop_ns;
-    return cup_value_if(cup_run_call(t), cup_seconds(ns));
+    return cup_value_if(cup_run_call(t) && !t->call_left_out, cup_seconds(ns));
 }
 
 static struct cup_value merge_s(T t)
 {
-    const struct cup_run *call = cup_run_call(t);
+    const struct cup_run *call = t->call_left_out ? NULL : cup_run_call(t);
     int64_t end_ns = t->tasks.stop_ns;
     if (call && call->stop_ns > end_ns)
         end_ns = call->stop_ns;
@@ -30,24 +30,19 @@ static struct cup_value total_cpu_time(T t)
     return ns == CUP_UNKNOWN64 ? cup_null() : cup_ns(ns);
 }
 
-/* Seconds; 0 where it is not known. */
-static double process_time(T t)
-{
-    double seconds = cup_number(total_cpu_time(t));
-    return isnan(seconds) ? 0 : seconds;
-}
-
 static struct cup_value avg_cpu_time_per_chunk(T t)
 {
     uint64_t chunks = t->timed_chunks ? t->timed_chunks : cup_coffea_figure(t, CUP_COFFEA_CHUNKS);
-    return chunks == CUP_UNKNOWN64 ? cup_null() : cup_ratio(process_time(t), (double)chunks);
+    return chunks == CUP_UNKNOWN64 ? cup_null()
+                                   : cup_ratio(cup_number(total_cpu_time(t)), (double)chunks);
 }
 
 static struct cup_value wire_bytes(T t)
 {
-    struct cup_value recv = cup_class_bytes(t, CUP_C_RECV_BYTES);
-    recv.count += t->without_task[CUP_C_WIRE_RECV_BYTES];
-    return recv;
+    const uint64_t *none = t->without_task;
+    uint64_t outside = none[CUP_C_RECV_BYTES] + none[CUP_C_WIRE_RECV_BYTES];
+    return cup_value_if(!t->profile->selective || outside == 0,
+                        cup_count(t->counters[CUP_C_RECV_BYTES] + outside));
 }
 
 /* ---- what Coffea reports ---------------------------------------------------------------- */

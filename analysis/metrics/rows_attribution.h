@@ -7,7 +7,8 @@
            .of_all_runs = true)
 /* A counter of the tasks and of worker processes outside of tasks. */
 #define CLASS_METRIC(name, label, counter, source)                                                 \
-    BYTES_METRIC(name, label, cup_class_bytes(t, counter), source)
+    METRIC(name, label, BYTES, cup_class_bytes(t, counter), "P: " source,                          \
+           .needs = CUP_FEATURE_FILES, .missing = CUP_OF_ALL_RUNS)
 
 RUN_METRIC(bytes_total, "data read in workers", cup_all_bytes(t),
            "data files, servers, mapped files and sockets, in the processes that ran tasks")
@@ -27,9 +28,10 @@ METRIC(server_read_bytes, "    by sockets: HTTP, S3", BYTES,
        cup_class_bytes(t, CUP_C_SERVER_READ_BYTES),
        "P: part of read_bytes, and of recv_bytes, that came through TCP connections, without "
        "Dask's own and those of XRootD's client",
-       .needs = CUP_FEATURE_FILES | CUP_FEATURE_SERVERS)
+       .needs = CUP_FEATURE_FILES | CUP_FEATURE_SERVERS, .missing = CUP_OF_ALL_RUNS)
 METRIC(mapped_bytes, "  from mapped files", BYTES, cup_class_bytes(t, CUP_C_MAPPED_BYTES),
-       "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED)
+       "P: pages of mapped files that became present: an upper bound", .needs = CUP_FEATURE_MAPPED,
+       .missing = CUP_OF_ALL_RUNS)
 METRIC(mapped_none_bytes, NULL, BYTES, cup_count(t->without_task[CUP_C_MAPPED_BYTES]),
        "P: part of mapped_bytes that is unattributed", .needs = CUP_FEATURE_MAPPED,
        .of_all_runs = true)

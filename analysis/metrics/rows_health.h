@@ -18,6 +18,9 @@ METRIC(workers_refused, "workers that attach refused", COUNT,
        cup_count(t->profile->collected.refused), "they are not profiled")
 METRIC(tasks_missing, "tasks in no log", COUNT, cup_count(cup_missing_sum(t->profile).tasks),
        "by the count of Dask's scheduler; of `cupping collect` and attach")
+METRIC(tasks_lost, "tasks without a record", COUNT, cup_count(t->tasks_lost),
+       "by the library's own count, in processes that lost records: the disk was full, or the log "
+       "reached its limit before it had room for sums")
 METRIC(chunks_counted_twice, "chunks counted twice", COUNT, cup_count(t->chunks_counted_twice),
        "two processes ended them, and `cupping merge --per-prefix` summed up both attempts")
 METRIC(logs_not_closed, "logs not closed", COUNT, logs_not_closed(t),
@@ -48,8 +51,10 @@ METRIC(counted_calls, "calls counted by hooks", COUNT, counted_calls(t),
 METRIC(measuring_s, "cost of begins and ends", SECONDS, cup_ns(t->profile->health[CUP_H_ANCHOR_NS]),
        "P: time that the library spent at begins and ends of tasks (anchor_ns of all processes)")
 METRIC(measuring_share, "  share of task time", SHARE,
-       cup_ratio((double)t->profile->health[CUP_H_ANCHOR_NS], (double)t->all.wall_ns),
-       "P: measuring_s / total_task_time")
+       cup_value_if(!t->profile->selective && t->tasks_lost == 0,
+                    cup_ratio((double)t->profile->health[CUP_H_ANCHOR_NS], (double)t->all.wall_ns)),
+       "P: measuring_s / total_task_time",
+       .missing = "the cost is that of all tasks of the processes, and some are not in the report")
 METRIC(mapping_s, "cost of checking mapped pages", SECONDS,
        cup_ns(t->profile->health[CUP_H_MAPPING_NS]),
        "P: time to find which pages of mapped files are present (mapping_ns of all processes)",

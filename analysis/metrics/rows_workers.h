@@ -47,6 +47,10 @@ METRIC(avg_cores_estimate_ratio, NULL, RATIO,
 METRIC(peak_memory_bytes, "memory of a worker, at most", BYTES,
        cup_whole(cup_observed_highest(t->observed, CUP_SEEN_MEMORY)),
        "@; the highest of any worker", LESS_IS_BETTER)
+METRIC(peak_task_rss_bytes, "  at begins and ends of tasks", BYTES,
+       cup_value_if(t->task_rss_bytes, cup_count(t->task_rss_bytes)),
+       "P: the largest memory (RSS) of a worker's process when one of its tasks began or ended",
+       LESS_IS_BETTER)
 METRIC(avg_memory_per_worker_bytes, "  on average", BYTES,
        cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")

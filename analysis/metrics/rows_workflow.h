@@ -89,7 +89,7 @@ METRIC(total_bytes_read, "bytes delivered to tasks", BYTES, cup_count(cup_attrib
 METRIC(wire_bytes, "bytes from sockets", BYTES, wire_bytes(t),
        "P: received from sockets in worker processes, without Dask's own; bytes that came by "
        "XRootD are in total_bytes_read as file reads",
-       .needs = CUP_FEATURE_FILES)
+       .needs = CUP_FEATURE_FILES, .missing = CUP_OF_ALL_RUNS)
 METRIC(read_amplification, "read amplification", RATIO, read_amplification(t),
        "P and C: bytes read by the chunks whose result was used (mapped and received bytes: by all "
        "attempts at chunks) / bytes that Coffea reports for these chunks as seen, even if a file "
@@ -140,8 +140,9 @@ METRIC(file_rate_process_gbps, "  during the chunks", GBPS,
        "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
 METRIC(event_rate_wall_khz, "events per wall time", KHZ, event_rate(t, cup_run_s(t), 1e3),
        "P: total_events / wall_time", MORE_IS_BETTER)
-METRIC(event_rate_agg_khz, "events per process() time", KHZ, event_rate(t, process_time(t), 1e3),
-       "P and C: total_events / total_cpu_time", MORE_IS_BETTER)
+METRIC(event_rate_agg_khz, "events per process() time", KHZ,
+       event_rate(t, cup_number(total_cpu_time(t)), 1e3), "P and C: total_events / total_cpu_time",
+       MORE_IS_BETTER)
 METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
        event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
        "P: total_events / total_thread_cpu_time", MORE_IS_BETTER)

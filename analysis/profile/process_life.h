@@ -28,10 +28,28 @@ static inline bool cup_task_runs(const struct cup_profile *profile, const struct
            cup_process_runs(&profile->processes[cup_task_process(profile, task)]);
 }
 
+/* True if the task has ended, but the record of its end is lost: by the count in the log's header,
+ * all tasks of the process have ended. */
+static inline bool cup_task_end_is_lost(const struct cup_profile *profile,
+                                        const struct cup_task *task)
+{
+    const uint64_t *health = profile->processes[cup_task_process(profile, task)].header.health;
+    return task->status == 0 && health[CUP_H_RECORDS_DROPPED] > 0 &&
+           health[CUP_H_TASKS_ENDED] >= health[CUP_H_TASKS_BEGUN];
+}
+
+/* True if the task never ended, because its process was killed. */
+static inline bool cup_task_was_killed(const struct cup_profile *profile,
+                                       const struct cup_task *task)
+{
+    return task->status == 0 && !cup_task_runs(profile, task) &&
+           !cup_task_end_is_lost(profile, task);
+}
+
 /* True if the task failed, or never ended because its process was killed. */
 static inline bool cup_task_is_bad(const struct cup_profile *profile, const struct cup_task *task)
 {
-    return task->status == CUP_STATUS_ERRED || (task->status == 0 && !cup_task_runs(profile, task));
+    return task->status == CUP_STATUS_ERRED || cup_task_was_killed(profile, task);
 }
 
 /* True if any process of the profile still runs. */

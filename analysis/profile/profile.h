@@ -75,7 +75,9 @@ struct cup_process {
     uint8_t life;         /* enum cup_life */
     /* Index of the task that started it; only for CUP_ANCESTRY_KNOWN, _LATE and _SHARED. */
     uint32_t ancestor;
-    uint64_t with_task[CUP_COUNTER_COUNT];    /* sums over its tasks */
+    /* Sums over all of its tasks, those included that the options of loading exclude. */
+    uint64_t with_task[CUP_COUNTER_COUNT];
+    uint64_t read_bytes, otherwise_read;      /* of loaded tasks: see cup_process_add_reads() */
     uint64_t without_task[CUP_COUNTER_COUNT]; /* not attributed to any task */
     struct cup_wait_sums waits[CUP_PLACE_COUNT];
     struct cup_measured_waits helper_waits; /* waits of threads that helped its tasks */
@@ -657,6 +659,16 @@ static inline uint64_t cup_otherwise_read(const uint64_t counters[CUP_COUNTER_CO
 {
     return counters[CUP_C_MAPPED_BYTES] + counters[CUP_C_RECV_BYTES] -
            counters[CUP_C_SERVER_READ_BYTES];
+}
+
+/* Adds the counters of a loaded task of PROCESS: what was read from data files and servers, and
+ * otherwise. */
+static inline void cup_process_add_reads(struct cup_process *process,
+                                         const uint64_t counters[CUP_COUNTER_COUNT])
+{
+    for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
+        process->read_bytes += counters[method];
+    process->otherwise_read += cup_otherwise_read(counters);
 }
 
 /* Returns the features that must be on in a process for this counter to be valid. */

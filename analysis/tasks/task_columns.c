@@ -13,7 +13,9 @@ const char *cup_task_status_name(const struct cup_profile *profile, const struct
     case CUP_STATUS_UNKNOWN:
         return "unknown";
     default:
-        return cup_task_runs(profile, task) ? "running" : "unfinished";
+        return cup_task_runs(profile, task)         ? "running"
+               : cup_task_was_killed(profile, task) ? "unfinished"
+                                                    : "unknown";
     }
 }
 

@@ -1,9 +1,9 @@
 #include "analysis/metrics/losses/losses.h"
-
 #include <stdlib.h>
 
 #include "analysis/base/array.h"
 #include "analysis/base/hash_map.h"
+#include "analysis/metrics/losses/completeness.h"
 #include "analysis/metrics/sums/sums.h"
 #include "analysis/profile/run_life.h"
 
@@ -53,6 +53,13 @@ static void add_unused_attempt(struct cup_loss *row, const struct cup_profile *p
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
+/* The result lacks something without a chunk, or without the metadata of a file, and not without
+ * another task that happens to have the path of a file. */
+static bool is_needed(const struct cup_item *item)
+{
+    return cup_item_is_chunk(item) || item->kind == CUP_ITEM_METADATA;
+}
+
 static size_t count_unused_attempts(const struct cup_totals *totals)
 {
     size_t count = 0;
@@ -61,14 +68,15 @@ static size_t count_unused_attempts(const struct cup_totals *totals)
     return count;
 }
 
-/* Fills in TABLE: for the key of each chunk with an unused attempt, index + 1 in rows. */
+/* Fills in TABLE: for the key of each chunk, and of the metadata of each file, with an unused
+ * attempt, index + 1 in rows. */
 static void find_rows(struct cup_losses *losses, const struct cup_totals *totals,
                       struct cup_hash_map *table)
 {
     for (uint32_t i = 0; i < totals->profile->item_count; i++) {
         enum cup_outcome attempt = attempt_of(totals, i);
         if (attempt == CUP_OUTCOME_USED || attempt == CUP_OUTCOME_RUNNING ||
-            attempt == CUP_OUTCOME_UNKNOWN)
+            attempt == CUP_OUTCOME_UNKNOWN || !is_needed(&totals->profile->items[i]))
             continue;
         uint32_t *row = cup_hash_map_put(table, cup_task_of_item(totals->profile, i)->key_hash);
         if (*row == 0)
@@ -178,9 +186,17 @@ static void add_used_events(struct cup_losses *losses, const struct cup_totals *
 
 /* ---- how many events there are ---------------------------------------------------------- */
 
-/* Events of the files whose metadata were read; CUP_UNKNOWN64: of one of them, or of all, they are
- * not known. DATASET: NULL for all. */
-static uint64_t count_events_of_files(const struct cup_totals *totals, const uint32_t *dataset)
+/* True if KEY is not in SEEN yet; adds it. Without memory: true. */
+static bool is_new(struct cup_hash_map *seen, uint64_t key)
+{
+    uint32_t *place = cup_hash_map_put(seen, key);
+    return !place || (*place)++ == 0;
+}
+
+/* Events of the files whose metadata were read, each file once; CUP_UNKNOWN64: of one of them, or
+ * of all, they are not known. DATASET: NULL for all. */
+static uint64_t add_events_of_files(const struct cup_totals *totals, const uint32_t *dataset,
+                                    struct cup_hash_map *seen)
 {
     const struct cup_profile *profile = totals->profile;
     uint64_t events = 0, files = 0;
@@ -188,7 +204,8 @@ static uint64_t count_events_of_files(const struct cup_totals *totals, const uin
         const struct cup_item *item = &profile->items[i];
         if (item->kind != CUP_ITEM_METADATA ||
             (dataset && cup_source_of(profile, item)->dataset != *dataset) ||
-            attempt_of(totals, i) != CUP_OUTCOME_USED)
+            attempt_of(totals, i) != CUP_OUTCOME_USED ||
+            !is_new(seen, cup_task_of_item(profile, i)->key_hash))
             continue;
         if (item->reported_entries == CUP_NO_ENTRIES)
             return CUP_UNKNOWN64;
@@ -207,16 +224,29 @@ static uint64_t count_events_of_files(const struct cup_totals *totals, const uin
     return files ? events : CUP_UNKNOWN64;
 }
 
-/* If the metadata do not say it (they may have been read before the run), the chunks do: all were
- * tried, unless one failed for good, because Coffea ends the run then. */
+static uint64_t count_events_of_files(const struct cup_totals *totals, const uint32_t *dataset)
+{
+    struct cup_hash_map seen = {0};
+    uint64_t events = add_events_of_files(totals, dataset, &seen);
+    cup_hash_map_clear(&seen);
+    return events;
+}
+
+/* The plan says it for the whole run. Else the metadata do, unless Coffea was to make only some
+ * chunks of them (maxchunks). If they do not (they may have been read before the run), the chunks
+ * do: all were tried, unless one failed for good, because Coffea ends the run then. */
 static uint64_t count_events(const struct cup_totals *totals, const uint32_t *dataset,
                              const struct cup_loss_sums *sums, uint64_t used)
 {
-    uint64_t of_files = count_events_of_files(totals, dataset);
+    struct cup_completeness plan = {0};
+    cup_completeness_plan(&plan, totals->profile);
+    uint64_t of_files = plan.max_chunks ? CUP_UNKNOWN64 : count_events_of_files(totals, dataset);
     uint64_t seen = used + cup_losses_events(sums);
     bool all_tried = sums->chunks[CUP_LOSS_LOST] + sums->chunks[CUP_LOSS_UNFINISHED] +
                          sums->chunks[CUP_LOSS_RUNNING] ==
                      0;
+    if (!dataset && !plan.reason && plan.planned_events != CUP_UNKNOWN64)
+        of_files = plan.planned_events;
     if (of_files != CUP_UNKNOWN64)
         return of_files > seen ? of_files : seen;
     return all_tried && sums->without_events == 0 ? seen : CUP_UNKNOWN64;

@@ -217,6 +217,13 @@ static void add_errors(struct making *making)
     }
 }
 
+/* The first bucket of durations that count. XRootD's client answers some requests itself, such as
+ * for a size that it knows already; no server can answer so soon. */
+static int first_bucket(const struct cup_server_use *use)
+{
+    return use->kind == CUP_SERVER_XROOTD ? (int)cup_bucket(8192) : 0;
+}
+
 static void add_requests(struct making *making)
 {
     const struct cup_profile *profile = making->profile;
@@ -228,7 +235,7 @@ static void add_requests(struct making *making)
         if (!row)
             continue;
         struct cup_server_use *use = &making->uses->rows[row - 1];
-        for (int at = 0; at < CUP_BUCKETS; at++) {
+        for (int at = first_bucket(use); at < CUP_BUCKETS; at++) {
             use->buckets[at] += sum->buckets[at];
             use->first_buckets[at] += sum->first_buckets[at];
         }

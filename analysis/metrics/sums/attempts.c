@@ -57,7 +57,9 @@ enum cup_outcome cup_outcome_of(const struct cup_profile *profile, const struct 
                                 const struct cup_item *item)
 {
     if (task->status == 0)
-        return cup_task_runs(profile, task) ? CUP_OUTCOME_RUNNING : CUP_OUTCOME_UNFINISHED;
+        return cup_task_runs(profile, task)         ? CUP_OUTCOME_RUNNING
+               : cup_task_was_killed(profile, task) ? CUP_OUTCOME_UNFINISHED
+                                                    : CUP_OUTCOME_UNKNOWN;
     if (cup_item_was_skipped(task, item))
         return CUP_OUTCOME_SKIPPED;
     if (task->status == CUP_STATUS_UNKNOWN)

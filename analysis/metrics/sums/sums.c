@@ -29,8 +29,9 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     sums->tasks++;
     sums->finished += task->status == CUP_STATUS_FINISHED;
     sums->erred += task->status == CUP_STATUS_ERRED;
-    sums->unknown += task->status == CUP_STATUS_UNKNOWN;
-    sums->unfinished += task->status == 0 && !runs;
+    sums->unknown +=
+        task->status == CUP_STATUS_UNKNOWN || (!runs && cup_task_end_is_lost(profile, task));
+    sums->unfinished += cup_task_was_killed(profile, task);
     sums->running += runs;
     sums->wall_ns += known(cup_task_wall_ns(task));
     sums->cpu_ns += known(task->cpu_ns);
@@ -133,6 +134,7 @@ static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *datase
     totals->chunk_cpu_ns += known(task->cpu_ns);
     dataset->chunks++;
     dataset->events += known(events);
+    dataset->without_events += events == CUP_UNKNOWN64;
     dataset->wall_ns += wall_ns;
     dataset->cpu_ns += known(task->cpu_ns);
     dataset->read_bytes += task->read_bytes;
@@ -216,6 +218,7 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     totals->open_ns += values[CUP_T_OPEN_NS];
     dataset->chunks += values[CUP_T_TASKS];
     dataset->events += values[CUP_T_EVENTS];
+    dataset->without_events += sum->what & CUP_SUM_HAS_EVENTS ? 0 : values[CUP_T_TASKS];
     dataset->wall_ns += values[CUP_T_WALL_NS];
     dataset->cpu_ns += values[CUP_T_CPU_NS];
     dataset->read_bytes += values[CUP_T_READ_BYTES];
@@ -296,6 +299,21 @@ static int make_tail(struct cup_totals *totals)
 
 /* ---- tasks, threads, files -------------------------------------------------------------- */
 
+static void raise_rss(uint64_t *most, uint32_t packed)
+{
+    uint64_t bytes = known(cup_rss_bytes(packed));
+    *most = bytes > *most ? bytes : *most;
+}
+
+/* How many tasks of a process are in no record and in no sum, because records were lost. */
+static uint64_t count_lost(const struct cup_process *process)
+{
+    uint64_t begun = process->header.health[CUP_H_TASKS_BEGUN];
+    uint64_t recorded = process->tasks + process->summed.tasks;
+    bool lost = process->header.health[CUP_H_RECORDS_DROPPED] > 0 && !cup_process_runs(process);
+    return lost && begun > recorded ? begun - recorded : 0;
+}
+
 static int add_tasks(void *context)
 {
     struct cup_totals *totals = context;
@@ -305,6 +323,8 @@ static int add_tasks(void *context)
         cup_task_sums_add(&totals->all, profile, task);
         cup_task_sums_add(&totals->prefixes[cup_task_prefix(profile, task)], profile, task);
         stretch_add(&totals->tasks, task);
+        raise_rss(&totals->task_rss_bytes, task->rss_start);
+        raise_rss(&totals->task_rss_bytes, task->status ? task->rss_stop : CUP_RSS_UNKNOWN);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));
@@ -325,6 +345,8 @@ static int add_tasks(void *context)
         cup_task_sums_add_sum(
             &totals->servers[sum->server ? sum->server - 1 : profile->server_count], sum);
     }
+    for (size_t i = 0; !profile->selective && i < profile->process_count; i++)
+        totals->tasks_lost += count_lost(&profile->processes[i]);
     return 0;
 }
 

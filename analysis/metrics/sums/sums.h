@@ -64,7 +64,7 @@ struct cup_coffea_sums {
 struct cup_dataset {
     uint32_t name;
     uint64_t chunks, failed, repeated, unfinished, running, skipped; /* attempts; `chunks`: used */
-    uint64_t events;
+    uint64_t events, without_events;      /* events; used chunks whose events are not known */
     uint64_t wall_ns, cpu_ns, process_ns; /* of used chunks, as read_bytes */
     uint64_t read_bytes;
     uint64_t attempt_bytes; /* read by all attempts */
@@ -139,6 +139,10 @@ struct cup_totals {
     uint64_t pool_tasks_measured; /* tasks whose waits are in the budget */
     struct cup_measured_waits helper_waits;
     uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
+    /* The largest memory (RSS) of a process when one of its tasks began or ended; 0: not known. */
+    uint64_t task_rss_bytes;
+    uint64_t tasks_lost; /* tasks that began, and that no record or sum has; only if none were
+                            excluded */
 
     uint8_t *outcomes;  /* owned; enum cup_outcome, as profile->items */
     double *rss_growth; /* owned; bytes by which the process grew for the item's task, as

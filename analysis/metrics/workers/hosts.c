@@ -53,9 +53,7 @@ static void add_process(struct cup_host *host, const struct cup_totals *totals, 
     host->threads += totals->budgets[index].threads;
     host->threads_ns += totals->budgets[index].threads_ns;
     host->tasks += process->tasks + process->summed.tasks;
-    for (int method = 0; method < CUP_METHOD_NONE; method++)
-        host->read_bytes += process->with_task[CUP_C_READ_OWN_BYTES + method];
-    host->read_bytes += cup_otherwise_read(process->with_task);
+    host->read_bytes += process->read_bytes + process->otherwise_read;
     for (int place = 0; place < CUP_PLACE_COUNT; place++) {
         host->io_wait_ns += process->waits[place].ns[CUP_WAITED_IO];
         host->waited_ns += cup_wait_sums_wall_ns(&process->waits[place]);

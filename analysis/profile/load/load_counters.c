@@ -107,6 +107,7 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     uint32_t index = cup_id_map_get(&loader->tasks, number);
     if (index == CUP_UNWANTED_TASK)
         return;
+    cup_process_add_reads(process_of(loader), counters);
     if (index == 0) {
         profile->orphan_records += !loader->log->totals; /* else it is of a task without records */
         cup_counters_add(profile->prefixes[0].counters, counters);

@@ -35,6 +35,7 @@ static void load_process(struct cup_loader *loader, const struct cup_record *rec
     process->summed = sum;
     process->task_threads = (uint32_t)sum.threads;
     cup_counters_add(process->with_task, sum.with_task);
+    cup_process_add_reads(process, sum.with_task);
     for (int place = 0; place < CUP_PLACE_COUNT; place++)
         cup_wait_sums_add(&process->waits[place], &sum.waits[place]);
     cup_measured_waits_add(&process->helper_waits, &sum.helper_waits);

@@ -78,6 +78,7 @@ static void add_counters(struct cup_loader *loader, const struct cup_total *tota
     for (int kind = 0; kind < 2; kind++) {
         cup_counters_add(prefix->counters, total->counters[kind]);
         cup_counters_add(process_of(loader)->with_task, total->counters[kind]);
+        cup_process_add_reads(process_of(loader), total->counters[kind]);
     }
     for (int histogram = 0; histogram < CUP_HISTOGRAM_COUNT; histogram++)
         cup_add_all(prefix->durations[histogram], total->histograms[histogram], CUP_BUCKETS);

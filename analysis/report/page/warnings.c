@@ -352,12 +352,25 @@ static size_t add_full_logs(const struct cup_totals *totals, struct cup_warning 
     return count;
 }
 
+static size_t add_lost(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    if (totals->tasks_lost == 0)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "%s in no figure: by the library's count they began, but their log lost records, "
+             "because the disk was full or the log had reached its limit.",
+             CUP_FORMAT("%s %s", CUP_SHOW_COUNTED(totals->tasks_lost, "more task"),
+                        totals->tasks_lost == 1 ? "is" : "are"));
+    return 1;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
     size_t count = add_summed(totals, warnings);
     count += add_counted_twice(totals, &warnings[count]);
     count += add_full_logs(totals, &warnings[count]);
+    count += add_lost(totals, &warnings[count]);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_collected(totals->profile, &warnings[count]);

@@ -78,7 +78,7 @@ static struct cup_value columns_of(const struct cup_profile *profile, const stru
     X("columns_read", COUNT, columns_of(profile, item))                                            \
     X("rss_delta_bytes", BYTES,                                                                    \
       difference(cup_rss_bytes(task->rss_stop), cup_rss_bytes(task->rss_start)))                   \
-    X("memory_delta_bytes", BYTES, cup_whole(rows->totals->rss_growth[task->item - 1]))            \
+    X("memory_delta_bytes", BYTES, cup_whole_signed(rows->totals->rss_growth[task->item - 1]))     \
     CUP_TASK_FIELD(X, "unattributed_bytes", BYTES)                                                 \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("branches_read", COUNT, cup_count_if(measured, baskets->branches))                           \

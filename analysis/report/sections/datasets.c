@@ -13,10 +13,11 @@
     X("skipped", COUNT, cup_count(dataset->skipped))                                               \
     X(NULL, COUNT, cup_count(dataset->failed + dataset->unfinished + dataset->skipped),            \
       .heading = "failed", .place = 3, .rank = 3)                                                  \
-    X("events", COUNT, cup_count(dataset->events), .heading = "events", .place = 4)                \
+    X("events", COUNT, cup_count_if(!dataset->without_events, dataset->events),                    \
+      .heading = "events", .place = 4)                                                             \
     X("wall_s", SECONDS, cup_ns(dataset->wall_ns), .heading = "time", .place = 5)                  \
     X("cpu_s", SECONDS, cup_ns(dataset->cpu_ns))                                                   \
-    X("process_s", SECONDS, cup_ns(dataset->process_ns))                                           \
+    X("process_s", SECONDS, cup_ns_if(dataset->process_ns, dataset->process_ns))                   \
     X("read_bytes", BYTES, cup_count(dataset->read_bytes), .heading = "read", .place = 8)          \
     X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
     X("event_rate_agg_khz", KHZ, cup_ratio(events / 1e3, (double)dataset->process_ns / 1e9),       \
@@ -53,7 +54,8 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
     bool measured = rows->profile->baskets && !rows->profile->chunks_summed &&
                     cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
     const struct cup_task_baskets *baskets = &dataset->baskets;
-    double events = (double)dataset->events, wall_s = (double)dataset->wall_ns / 1e9;
+    double events = dataset->without_events ? NAN : (double)dataset->events,
+           wall_s = (double)dataset->wall_ns / 1e9;
     CUP_FILL(values, FIELDS);
 }
 

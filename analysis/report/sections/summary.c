@@ -266,12 +266,15 @@ static void print_trouble(const struct cup_page *page)
     uint64_t in_part = cup_collected_lost(&page->profile->collected);
     uint64_t refused = page->profile->collected.refused;
     uint64_t missing = cup_missing_sum(page->profile).tasks;
+    uint64_t without_record = t->tasks_lost;
     const struct cup_loss_sums *losses = &t->losses->sums;
     bool goes_on = t->completeness->state == CUP_RUN_RUNNING;
     bool complete = goes_on || cup_completeness_is_fine(t->completeness);
     bool lost = cup_losses_chunks(losses) > 0;
-    bool fine = complete && !lost &&
-                failed + unfinished + damaged + forbidden + in_part + refused + missing == 0;
+    bool fine =
+        complete && !lost &&
+        failed + unfinished + damaged + forbidden + in_part + refused + missing + without_record ==
+            0;
     uint64_t unknown = t->all.unknown;
     bool nothing = unknown > 0 || t->all.tasks == 0; /* is known of trouble */
     const struct {
@@ -290,6 +293,8 @@ static void print_trouble(const struct cup_page *page)
         {damaged > 0, CUP_SHOW_COUNTED(damaged, "damaged log")},
         {in_part > 0, CUP_SHOW_COUNTED(in_part, "incomplete log")},
         {missing > 0, CUP_FORMAT("%s in no log", CUP_SHOW_COUNTED(missing, "task"))},
+        {without_record > 0,
+         CUP_FORMAT("%s without a record", CUP_SHOW_COUNTED(without_record, "task"))},
         {refused > 0, CUP_FORMAT("%s not profiled", CUP_SHOW_COUNTED(refused, "worker"))},
         {forbidden > 0, CUP_FORMAT("%s that may not be read", CUP_SHOW_COUNTED(forbidden, "log"))},
     };
@@ -312,17 +317,31 @@ static void print_trouble(const struct cup_page *page)
 /* ---- only in the short report and in a page
  * ----------------------------------------------------------- */
 
+/* Samples of Dask are a second apart, and a run may be short: if a task began or ended with more
+ * memory, that is the peak. */
 static void print_memory(const struct cup_page *page)
 {
+    const enum cup_metric_id sampled_id = CUP_METRIC_peak_memory_bytes,
+                             tasks_id = CUP_METRIC_peak_task_rss_bytes;
     double limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
-    double bytes = cup_metric_number(CUP_METRIC_peak_memory_bytes, page->totals);
-    const struct cup_metric *peak = cup_metric(CUP_METRIC_peak_memory_bytes);
-    const char *detail = isnan(bytes)   ? CUP_FORMAT("%s", cup_metric_missing(peak, page->totals))
-                         : isnan(limit) ? "peak of one worker; no limit is known"
-                                        : CUP_FORMAT("peak of one worker; at most %s of its limit",
-                                                     CUP_SHOW(limit, CUP_UNIT_PERCENT));
-    print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
-               CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes), detail);
+    double sampled = cup_metric_number(sampled_id, page->totals);
+    double of_tasks = cup_metric_number(tasks_id, page->totals);
+    const char *share =
+        isnan(limit) ? "; no limit is known"
+                     : CUP_FORMAT("; at most %s of its limit", CUP_SHOW(limit, CUP_UNIT_PERCENT));
+    if (of_tasks > sampled)
+        print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
+                   CUP_SHOW_METRIC(page, tasks_id),
+                   CUP_FORMAT("of a worker when a task began or ended; in Dask's samples at most "
+                              "%s%s",
+                              CUP_SHOW_METRIC(page, sampled_id), share));
+    else if (isnan(sampled))
+        print_fact(page, "memory", CUP_PLAIN, CUP_SHOW_METRIC(page, tasks_id),
+                   isnan(of_tasks) ? cup_metric_missing(cup_metric(sampled_id), page->totals)
+                                   : "of a worker when a task began or ended");
+    else
+        print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
+                   CUP_SHOW_METRIC(page, sampled_id), CUP_FORMAT("peak of one worker%s", share));
 }
 
 static void print_slowest(const struct cup_page *page)

@@ -297,6 +297,8 @@ Test(clocks, of_a_client_that_are_not_compared_are_not_mixed_with_the_others)
     save("c.cup");
     load(0);
     expect("wall_time", 14);
+    cr_expect(cup_metric_number(CUP_METRIC_merge_s, &totals) < 14);
+    cr_expect(isnan(cup_metric_number(CUP_METRIC_graph_s, &totals)));
     cr_expect(totals.call_left_out);
     cr_expect(warns_of("The clock of the Runner call is not that of its tasks"));
 }

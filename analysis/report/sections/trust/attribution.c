@@ -155,9 +155,10 @@ static const char *class_key(unsigned index, char room[CUP_KEY_ROOM])
 
 #define WORKER_FIELDS(X)                                                                           \
     CUP_WHO_FIELDS(X, index)                                                                       \
-    X("read_bytes", BYTES, cup_count_if(files, with_task))                                         \
+    X("read_bytes", BYTES, cup_count_if(files, process->read_bytes))                               \
     X("read_none_bytes", BYTES,                                                                    \
-      cup_count_if(files, process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES]))
+      cup_count_if(files &&whole,                                                                  \
+                   process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES]))
 
 /* A row for a worker process. If several Dask workers run in it, the counters are their sum. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
@@ -165,15 +166,13 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     const struct cup_process *process = item;
     uint32_t index = (uint32_t)(process - rows->profile->processes);
     bool files = cup_process_has(rows->profile, index, CUP_FEATURE_FILES);
-    uint64_t with_task = 0;
-    for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
-        with_task += process->with_task[method];
+    bool whole = !rows->profile->selective; /* what follows are counts of the whole process */
     CUP_FILL(values, WORKER_FIELDS);
     for (size_t i = 0; i < CLASS_COUNTERS; i++) {
         int c = class_counters[i];
         *values++ =
             counter_value(cup_counter_names[c], process->with_task[c] + process->without_task[c],
-                          cup_process_has(rows->profile, index, cup_counter_needs(c)));
+                          whole && cup_process_has(rows->profile, index, cup_counter_needs(c)));
     }
 }
 

@@ -279,6 +279,39 @@ Test(ledger, losses_by_dataset)
     }
 }
 
+/* A task beside Coffea's, with the path of a file as its argument. */
+Test(ledger, a_task_that_is_no_chunk_loses_none)
+{
+    begin_log("one", 1, 0, 100, 1);
+    task(1, "chunk-1", CHUNK, 1, 2, 1, 0);
+    item(1, CUP_ITEM_WORK, Z, X, 0, 100);
+    task(2, "plot-1", OTHER, 2, 3, 1, OOPS);
+    item(2, CUP_ITEM_PATH, 0, Y, -1, -1);
+    end_log("a.cup");
+    load();
+    cr_expect_eq(totals.losses->count, 0);
+    cr_expect_eq(totals.completeness->failed_chunks, 0);
+    cr_expect_eq(totals.all.erred, 1);
+}
+
+/* A full disk: the library counted the end of each task, but has no record of it, and of one task
+ * none at all. */
+Test(ledger, a_lost_end_is_neither_killed_nor_wasted)
+{
+    begin_log("one", 1, 0, 100, 1);
+    task(1, "chunk-1", CHUNK, 1, 2, 1, 0);
+    task(2, "chunk-2", CHUNK, 3, 0, 0, 0);
+    uint64_t *health = builder_header(&builder)->health;
+    health[CUP_H_TASKS_BEGUN] = health[CUP_H_TASKS_ENDED] = 3;
+    health[CUP_H_RECORDS_DROPPED] = 7;
+    end_log("a.cup");
+    load();
+    cr_expect_eq(totals.all.unfinished, 0);
+    cr_expect_eq(totals.all.unknown, 1);
+    cr_expect_eq(totals.tasks_lost, 1);
+    cr_expect_eq(cup_waste_sum(totals.waste).tasks, 0);
+}
+
 /* Dask tries a chunk again whose worker died, and gives up. */
 Test(ledger, a_chunk_that_kills_its_workers)
 {
