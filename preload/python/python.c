@@ -100,8 +100,18 @@ static struct {
     uintptr_t from;
     size_t bytes;
     bool has_mimalloc;
-    bool has_time; /* the module time, which reads the clocks, is a part of it */
+    bool has_time; /* it has the module time, whose clock calls come straight to this library */
 } code;            /* of the interpreter */
+
+/* Programs reach this library's clock_gettime(): no other library, such as libfaketime, comes
+ * before it and calls it. */
+static bool is_first_clock(void)
+{
+    struct cup_elf first, own;
+    const void *found = dlsym(RTLD_DEFAULT, "clock_gettime");
+    return cup_elf_of(found, &first) && cup_elf_of((const void *)&is_first_clock, &own) &&
+           first.base == own.base;
+}
 
 static void find_code(void)
 {
@@ -112,7 +122,7 @@ static void find_code(void)
     if (!cup_elf_of(inside, &object))
         return;
     const ElfW(Phdr) *part = cup_elf_part(&object, PT_LOAD, inside);
-    code.has_time = dlsym(RTLD_DEFAULT, "PyInit_time") != NULL;
+    code.has_time = dlsym(RTLD_DEFAULT, "PyInit_time") && is_first_clock();
     code.from = object.base + part->p_vaddr;
     code.bytes = part->p_memsz;
 }
