@@ -29,7 +29,9 @@ def find_command() -> str:
     """The command of the same installation, else the first on the path."""
     if own_command:
         return own_command
-    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
+    packages = Path(__file__).resolve().parents[1]  # after `pip install --user` or `--target`: of another scheme
+    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent, packages.parents[2] / "bin",
+              packages / "bin"]
     command = shutil.which("cupping", path=os.pathsep.join(map(str, beside))) or shutil.which("cupping")
     if not command:
         raise Error("the command cupping was not found: install cupping here, or put it on PATH")

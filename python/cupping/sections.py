@@ -15,6 +15,7 @@ not profiled, these functions do nothing. In a profiled process a section costs 
 each.
 """
 
+import contextlib
 import functools
 import inspect
 
@@ -81,20 +82,29 @@ class section:
         return False
 
     def __call__(self, function):
-        if _begin is None:
-            return function
+        """Whether the process is profiled is decided at each call: a function that was defined in a notebook
+        runs in workers, as a copy. There this module may be missing."""
+        name = self.name
+
+        def here():
+            try:
+                from cupping import section as of_this_process
+            except ImportError:
+                return contextlib.nullcontext()
+            return of_this_process(name)
+
         if inspect.iscoroutinefunction(function):
 
             @functools.wraps(function)
             async def measured(*arguments, **named):
-                with section(self.name):
+                with here():
                     return await function(*arguments, **named)
 
         else:
 
             @functools.wraps(function)
             def measured(*arguments, **named):
-                with section(self.name):
+                with here():
                     return function(*arguments, **named)
 
         return measured

@@ -3,6 +3,8 @@
     check_remote.py SCRATCH [noexec]
 """
 
+import asyncio
+import json
 import os
 import pickle
 import platform
@@ -13,6 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+import cloudpickle
+
 TOP = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "python"))
 
@@ -20,6 +24,7 @@ import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
 from cupping.remote import plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
+from cupping.remote.collect import Collector  # noqa: E402
 
 cupping.profile.own_command = str(TOP / "build" / "cupping")
 
@@ -144,6 +149,64 @@ def check_wrong_addresses(scratch):
                     assert not address, "is no scheduler"
 
 
+def check_lost_clients():
+    """A worker whose client dies in the middle of its turn gets tasks again, once."""
+    sent, beats = [], SimpleNamespace(stop=lambda: sent.append("no beats"), start=lambda: sent.append("beats"))
+
+    async def retire_workers(workers, **_):
+        return dict.fromkeys(workers)
+
+    async def turn(renews):
+        loop = asyncio.get_running_loop()
+        worker = SimpleNamespace(periodic_callbacks={"heartbeat": beats}, loop=loop, state=SimpleNamespace(tasks={}))
+        one = mock.Mock(has_what=[])
+        stream = SimpleNamespace(send=lambda message: sent.append(message["status"]))
+        scheduler = SimpleNamespace(workers={"w": one}, running={one, None}, stream_comms={"w": stream},
+                                    retire_workers=retire_workers)
+        for _ in range(1 + renews):
+            assert await turns.begin_turn("w", scheduler) is None
+            turns.look_at_tasks(False, worker)
+        await asyncio.sleep(0.5)
+
+    with mock.patch.object(turns, "LEASE_S", 0.05):
+        for renews in (0, 3):
+            sent.clear()
+            asyncio.run(turn(renews))
+            assert sent[-2:] in (["running", "beats"], ["beats", "running"]), sent
+            assert len(sent) == 1 + renews + 2, sent
+
+
+def check_collected(scratch):
+    """A directory that vanishes for a moment; marks of an earlier collection; logs that were not fetched."""
+    folder = scratch / "collected"
+    folder.mkdir()
+    (folder / "collected.json").write_text('{"logs": {"h-1-5.cup": {"until": 1, "why": "stopped"}}}')
+    client = SimpleNamespace(scheduler=SimpleNamespace(address="tcp://h:1"), security=None)
+    said = []
+    collector = Collector(client, folder, warn=said.append)
+    collector.write_state(False)
+    assert "h-1-5.cup" in json.loads((folder / "collected.json").read_text())["logs"]
+    folder.rename(scratch / "away")
+    collector.save_state(True)
+    assert "cannot be written" in said[0] and not collector.has_all_of("tcp://h:2")
+    (scratch / "away").rename(folder)
+    collector.save_state(True)
+    assert collector.problem is None and len(said) == 1
+    assert not collector.has_all_of("tcp://h:2"), "it never ran"
+
+
+def check_sections():
+    """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
+    names = {"section": cupping.section}
+    exec("@section('fill')\ndef fill(more): return 1 + more", names)
+    copy = cloudpickle.dumps(names["fill"])
+    program = f"import pickle; print(pickle.loads({copy!r})(2))"
+    for path in ("", str(TOP / "python")):
+        done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, check=False,
+                              capture_output=True, text=True)
+        assert done.stdout == "3\n", done
+
+
 def main():
     scratch = Path(sys.argv[1]).resolve()
     folder = scratch / "folder"
@@ -158,6 +221,9 @@ def main():
     check_environment(parcel, scratch)
     check_sources(parcel)
     check_wrong_addresses(scratch)
+    check_lost_clients()
+    check_collected(scratch)
+    check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 
 

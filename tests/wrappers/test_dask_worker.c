@@ -42,6 +42,8 @@ Test(cupping_dask_worker, workers_of_one_scheduler_share_a_directory)
         has(shell("DASK_SCHEDULER_ADDRESS=tls://h:2 " WORKER)->out, " in cupping-dask-h-2\n"));
     cr_expect(
         has(shell(WORKER "--contact-address tcp://me:9 tls://h:2")->out, " in cupping-dask-h-2\n"));
+    cr_expect(
+        has(shell(WORKER "--listen-address=tcp://me:9 tls://h:2")->out, " in cupping-dask-h-2\n"));
 }
 
 Test(cupping_dask_worker, the_environment_names_another)

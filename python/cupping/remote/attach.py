@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import uuid
@@ -68,7 +69,8 @@ class Attachment:
             self._register()
             self._begin()
         except BaseException:
-            self.detach()
+            with contextlib.suppress(Exception):  # the first problem is the one to show
+                self.detach()
             raise
         return self
 
@@ -102,20 +104,26 @@ class Attachment:
         folders: dict[str, str] = {}
         try:
             folders = self._release_workers()
-        except OSError as problem:  # the cluster is gone
-            say(f"the workers were not released: {problem}")
-        if self._collector is not None:
-            self._collector.stop()
-        if folders:
-            self._ask_nannies("forget", folders)
+        except Exception as problem:  # the cluster is gone, or the client was closed
+            say(f"the workers were not released: {type(problem).__name__}: {problem}")
+        if self._collector is None:
+            return
+        self._collector.stop()
+        kept = {nanny: folder for nanny, folder in folders.items() if not self._collector.has_all_of(nanny)}
+        for nanny, folder in kept.items():
+            say(f"logs stay on the machine of {nanny}, in {folder}: not all of them could be fetched")
+        if len(kept) < len(folders):
+            self._ask_nannies("forget", {nanny: folder for nanny, folder in folders.items() if nanny not in kept})
 
     def _release_workers(self) -> dict[str, str]:
         """Returns {nanny: folder of its logs} of those whose logs are complete."""
-        states = self._states()
-        if self._collector is not None:
-            self._collector.finish_counting()
-            self._collector.fetch_forwarded()
-        self._unregister()
+        try:
+            states = self._states()
+            if self._collector is not None:
+                self._collector.finish_counting()
+                self._collector.fetch_forwarded()
+        finally:  # else every worker that comes later would be profiled
+            self._unregister()
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
         for worker, why in left.items():

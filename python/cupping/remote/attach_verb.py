@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 from .. import profile
 from . import connect, ship
@@ -17,10 +20,35 @@ def run_command(words: list[str], directory: Path) -> int:
     environment = {**os.environ, "CUPPING_DIR": str(directory),
                    "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')}:{library}".lstrip(":")}
     try:
-        status = subprocess.run(words, env=environment, check=False).returncode
+        process = subprocess.Popen(words, env=environment)
     except FileNotFoundError:
         raise profile.Error(f"{words[0]}: command not found") from None
+    with signals_for(process):
+        status = process.wait()
     return status if status >= 0 else 128 - status
+
+
+@contextlib.contextmanager
+def signals_for(process: subprocess.Popen):
+    """Ctrl-C and Ctrl-\\ reach the command from the terminal, and it ends as it likes; other requests to end
+    are passed on. Then the workers are released."""
+
+    def leave(*_: Any) -> None:
+        pass
+
+    def pass_on(number: int, _: Any) -> None:
+        process.send_signal(number)
+
+    handlers = {signal.SIGINT: leave, signal.SIGQUIT: leave, signal.SIGTERM: pass_on, signal.SIGHUP: pass_on}
+    before = {number: signal.getsignal(number) for number in handlers}
+    for number, handler in handlers.items():
+        if before[number] is not signal.SIG_IGN:
+            signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def main(options: dict[str, str], operands: list[str]) -> int | str:

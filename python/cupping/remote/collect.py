@@ -48,16 +48,21 @@ class Plugin:
 LOCK = threading.Lock()
 
 
+def read_collected(directory):
+    try:
+        with open(os.path.join(directory, "collected.json")) as file:
+            known = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
 def update_collected(directory, **parts):
     """Replaces PARTS of DIRECTORY/collected.json, such as refused=[{"worker":, "why":}]. Called by any
     thread of the process that collects."""
     path = os.path.join(directory, "collected.json")
     with LOCK:
-        try:
-            with open(path) as file:
-                known = json.load(file)
-        except (OSError, ValueError):
-            known = {}
+        known = read_collected(directory)
         write_whole(path, (json.dumps({**known, **parts}, indent=1, sort_keys=True) + "\n").encode())
 
 
@@ -175,6 +180,7 @@ class Collector:
         self.copies = {}  # by name of the log
         self.refused_logs = set()  # names of logs that a worker's file system did not store whole
         self.foreign = set()  # names of logs that were in the directory before
+        self.earlier = read_collected(self.directory).get("logs", {})  # what is known of these
         self.readers = {}  # place: the Nanny that reads there
         self.full = None  # why no more is kept
         self.stopping = None
@@ -218,6 +224,13 @@ class Collector:
             self.thread.join(10)
         return self.known_in_part()
 
+    def has_all_of(self, address):
+        """After stop(): all logs of that nanny's workers are here, to their end. False if that is not known."""
+        if self.problem or self.full or self.thread is None or self.thread.is_alive():
+            return False
+        part = self.known_in_part()
+        return not any(name in part and copy.source.address == address for name, copy in self.copies.items())
+
     def wait(self):
         """Until the cluster is gone."""
         self.thread.join()
@@ -249,7 +262,7 @@ class Collector:
             asyncio.run_coroutine_threadsafe(self.find_nannies(), self.loop).result(seconds)
         except Exception:  # the scheduler is gone
             pass
-        self.counted = self.found["joined"]
+        self.counted = self.found.get("joined", 0)
 
     def tasks_ended(self, ended):
         """{address of a worker: number of tasks} that it ended, as the scheduler counted them. Its logs
@@ -286,6 +299,8 @@ class Collector:
             asyncio.run(self.main())
         except (Exception, asyncio.CancelledError) as error:
             self.problem = self.problem or error
+            if self.started.is_set() and not self.stopping.is_set():
+                self.warn(f"no more logs are collected ({type(error).__name__}: {error}); what came before is kept")
         finally:
             self.started.set()
 
@@ -301,7 +316,7 @@ class Collector:
         except Exception as error:
             self.problem = error if isinstance(error, OSError) else OSError(str(error))
             return
-        self.write_state(True)
+        self.save_state(True)
         self.started.set()
         tasks = {}
         try:
@@ -313,7 +328,7 @@ class Collector:
             await asyncio.gather(*tasks.values(), return_exceptions=True)
             for comm in self.idle:
                 comm.abort()
-            self.write_state(False)
+            self.save_state(False)
 
     async def follow_all(self, tasks):
         """Until stop(), or until scheduler and nannies are gone. TASKS: one for each nanny."""
@@ -333,7 +348,7 @@ class Collector:
                     nanny.worker = None  # the scheduler passes nothing on
                 if gone > 2 and all(task.done() for task in tasks.values()):
                     return
-            self.write_state(True)
+            self.save_state(True)
         await self.find_last()
         for address, nanny in self.nannies.items():
             if address not in tasks:
@@ -669,6 +684,9 @@ class Collector:
         if name in self.foreign or not LOG_NAME.fullmatch(name):
             return None
         if os.path.lexists(os.path.join(self.directory, name)):
+            if not self.foreign:
+                self.warn(f"{self.directory} has logs of an earlier collection: those are not continued. Collect into "
+                          "another directory to have them whole")
             self.foreign.add(name)
             return None
         self.copies[name] = Copy(self.directory, name, nanny)
@@ -713,13 +731,27 @@ class Collector:
 
     # ---- what is known of it all
 
+    def save_state(self, collecting):
+        """A directory that cannot be written now may be there again soon: the copies go on."""
+        try:
+            self.write_state(collecting)
+        except OSError as error:
+            if not self.problem:
+                self.warn(f"collected.json cannot be written: {error.strerror} ({self.directory})")
+            self.problem = error
+        else:
+            self.problem = None
+
     def write_state(self, collecting):
-        """Writes collected.json, which the report reads."""
-        part = {
+        """Writes collected.json, which the report reads. What an earlier collection wrote there about logs that this
+        one does not continue stays."""
+        part = {name: about for name, about in self.earlier.items() if name not in self.copies}
+        new = {
             name: about
             for name, about in self.known_in_part().items()
             if not collecting or about["why"] != "stopped"
         }
+        part.update(new)
         update_collected(
             self.directory,
             collecting=collecting,

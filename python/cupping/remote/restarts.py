@@ -54,6 +54,7 @@ class Restarts:
                 time.sleep(AGAIN_S)
         except (OSError, KeyError, ValueError) as problem:  # KeyError: it left in the middle
             if worker in self.list_workers():
+                self._give_up(worker)
                 return f"its restart failed ({type(problem).__name__}: {problem})"
         return self._await_back(nanny)
 

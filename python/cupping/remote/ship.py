@@ -20,10 +20,11 @@ NAMES = (LIBRARY, "libcupping-unwind.so")  # the second one only the wheel has
 
 
 def find_library() -> Path:
-    """libcupping.so of this installation: in a checkout, below a prefix, or of the wheel."""
+    """libcupping.so of this installation: in a checkout, below a prefix, or of the wheel (also after
+    `pip install --user`, `--prefix` or `--target`)."""
     here = Path(__file__).resolve().parents[2]
-    places = [here.parent / "build", here.parent,
-              Path(sysconfig.get_path("data")) / "lib" / "cupping"]
+    places = [here.parent / "build", here.parent, Path(sysconfig.get_path("data")) / "lib" / "cupping",
+              here.parents[1] / "cupping", here / "lib" / "cupping"]
     for place in places:
         if (place / LIBRARY).is_file():
             return place / LIBRARY

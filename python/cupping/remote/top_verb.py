@@ -18,7 +18,8 @@ def show(directory: str, options: dict[str, str]) -> int:
     words = [f"--{name}={options[name]}" if options[name] else f"--{name}" for name in LOCAL if name in options]
     view = subprocess.Popen([profile.find_command(), "top", directory, *words])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: view.send_signal(number))
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup
+            signal.signal(number, lambda number, _: view.send_signal(number))
     status = view.wait()
     return status if status >= 0 else 128 - status
 

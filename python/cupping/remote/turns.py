@@ -8,6 +8,7 @@ elsewhere without counting as failed (`allowed-failures`), and the nanny starts 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import time
@@ -20,6 +21,7 @@ BACK_S = 300  # a worker's new process must be there after so many seconds
 CONNECT_S = 10
 LOST_AFTER = "distributed.deploy.lost-worker-timeout"
 LONG = f"{BACK_S}s"
+LEASE_S = 120  # a turn whose client is silent for so long, as one that was killed, is given back
 
 
 # --- on the scheduler ---
@@ -45,10 +47,19 @@ async def begin_turn(address: str, dask_scheduler) -> str | None:
     if not dask_scheduler.running - {worker} and any(len(task.who_has) < 2 for task in worker.has_what):
         return "results"  # Dask would log a warning each time
     moved = await dask_scheduler.retire_workers([address], close_workers=False, remove=False)
+    lease = vars(dask_scheduler).setdefault("cupping_leases", {})[address] = object()
+    asyncio.get_running_loop().call_later(LEASE_S, give_back, address, lease, dask_scheduler)
     return None if address in moved else "results"
 
 
+def give_back(address: str, lease: object, dask_scheduler) -> None:
+    """Unless the client has asked again since."""
+    if dask_scheduler.cupping_leases.get(address) is lease:
+        give_up_turn(address, dask_scheduler)
+
+
 def give_up_turn(address: str, dask_scheduler) -> None:
+    vars(dask_scheduler).get("cupping_leases", {}).pop(address, None)
     if address in dask_scheduler.workers:
         send_status(dask_scheduler, address, "running")
 
@@ -83,6 +94,7 @@ async def end_turn(address: str, finished: list, lose_results: bool, dask_schedu
         if any(len(task.who_has) < 2 for task in worker.has_what):
             return "results"
     nanny = worker.nanny
+    vars(dask_scheduler).get("cupping_leases", {}).pop(address, None)
     parameters = inspect.signature(dask_scheduler.remove_worker).parameters
     expected = {name: True for name in ("expected", "safe") if name in parameters}
     with wait_for_lost_workers(dask_scheduler):
@@ -106,14 +118,22 @@ async def is_without_worker(nanny: str, dask_scheduler) -> bool:
 # --- on the worker ---
 
 
+def go_on(lease: object, dask_worker) -> None:
+    """Unless the client has asked again since."""
+    if dask_worker.cupping_lease is lease:
+        dask_worker.periodic_callbacks["heartbeat"].start()
+
+
 def look_at_tasks(may_beat: bool, dask_worker) -> dict:
     """How many tasks run, and which have ended. Without MAY_BEAT the worker sends no heartbeats: the
     answer to one, once the scheduler has forgotten the worker, would end its nanny, too."""
     beats = dask_worker.periodic_callbacks["heartbeat"]
+    lease = dask_worker.cupping_lease = object()
     if may_beat:
         beats.start()
     else:
         beats.stop()
+        dask_worker.loop.call_later(LEASE_S, go_on, lease, dask_worker)
     states = [(key, task.state) for key, task in dask_worker.state.tasks.items()]
     busy = sum(state in ("executing", "long-running", "cancelled", "resumed") for _, state in states)
     return {"busy": busy + bool(getattr(dask_worker, "heartbeat_active", False)),
