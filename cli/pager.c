@@ -6,9 +6,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* What is to be shown. In memory: a file in /tmp may find no room. */
+static char *all;
+static size_t all_bytes;
+
 void cup_pager_open(struct cup_output *output)
 {
-    FILE *text = isatty(STDOUT_FILENO) ? tmpfile() : NULL;
+    FILE *text = isatty(STDOUT_FILENO) ? open_memstream(&all, &all_bytes) : NULL;
     *output = (struct cup_output){.file = text ? text : stdout, .shown_on = text ? stdout : NULL};
 }
 
@@ -26,27 +30,17 @@ static unsigned count_rows(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row ? size.ws_row : 24;
 }
 
-static bool is_longer(FILE *text, unsigned rows)
+static bool is_longer(unsigned rows)
 {
     unsigned lines = 0;
-    rewind(text);
-    for (int c; (c = getc(text)) != EOF;)
-        lines += c == '\n';
+    for (size_t i = 0; i < all_bytes; i++)
+        lines += all[i] == '\n';
     return lines >= rows;
-}
-
-static void copy_text(FILE *text, FILE *to)
-{
-    char buffer[4096];
-    rewind(text);
-    for (size_t bytes; (bytes = fread(buffer, 1, sizeof buffer, text)) > 0;)
-        if (fwrite(buffer, 1, bytes, to) < bytes)
-            break;
 }
 
 /* The pager gets the default action of SIGPIPE, which main() ignores. While it runs, Ctrl-C is for
  * the pager. Returns false if there is no such command. */
-static bool run_pager(const char *command, FILE *text)
+static bool run_pager(const char *command)
 {
     setenv("LESS", "FRX", 0);
     fflush(stdout);
@@ -57,7 +51,7 @@ static bool run_pager(const char *command, FILE *text)
         return false;
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    copy_text(text, pager);
+    fwrite(all, 1, all_bytes, pager);
     int status = pclose(pager);
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
@@ -69,11 +63,13 @@ int cup_pager_close(struct cup_output *output, struct cup_error *error)
     FILE *text = output->shown_on ? output->file : NULL;
     const char *command = find_command();
     if (text) {
-        bool paged = *command && strcmp(command, "cat") != 0 && is_longer(text, count_rows()) &&
-                     run_pager(command, text);
+        if (ferror(text) | fclose(text)) /* no memory for all of it */
+            return cup_error_memory(error, "standard output");
+        bool paged = *command && strcmp(command, "cat") != 0 && is_longer(count_rows()) &&
+                     run_pager(command);
         if (!paged)
-            copy_text(text, stdout);
-        fclose(text);
+            fwrite(all, 1, all_bytes, stdout);
+        free(all);
         *output = (struct cup_output){.file = stdout};
     }
     return cup_output_close(output, error);

@@ -96,6 +96,13 @@ static void handle(int signal, void (*handler)(int), int flags)
     sigaction(signal, &action, NULL);
 }
 
+/* As with nohup. */
+static bool is_ignored(int signal)
+{
+    struct sigaction now;
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void cup_top_signals_begin(sigset_t *waiting)
 {
     sigset_t blocked;
@@ -108,7 +115,8 @@ void cup_top_signals_begin(sigset_t *waiting)
     handle(SIGWINCH, on_window, 0);
     handle(SIGTSTP, on_stop, 0);
     for (int i = 0; i < ENDING; i++) {
-        handle(ending[i], on_end, 0);
+        if (!is_ignored(ending[i]))
+            handle(ending[i], on_end, 0);
         sigdelset(waiting, ending[i]);
     }
     for (int i = 0; i < CRASHES; i++)

@@ -80,10 +80,15 @@ static enum cup_doctor_state print_checks(const struct cup_terminal *terminal,
 
 /* ---- the verb ----------------------------------------------------------------------------- */
 
-/* A path is relative to this directory, the program runs in another one. */
+/* A path is relative to this directory, the program runs in another one. Links stay: that of a
+ * virtual environment is what makes it one. */
 static const char *absolute_python(const char *given, char room[PATH_MAX])
 {
-    return strchr(given, '/') && realpath(given, room) && given[0] != '/' ? room : given;
+    if (!strchr(given, '/') || given[0] == '/' || !getcwd(room, PATH_MAX))
+        return given;
+    size_t length = strlen(room);
+    int more = snprintf(room + length, PATH_MAX - length, "/%s", given);
+    return more > 0 && (size_t)more < PATH_MAX - length ? room : given;
 }
 
 static enum cup_doctor_state examine_job(struct cup_doctor *doctor,

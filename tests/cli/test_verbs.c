@@ -614,4 +614,7 @@ Test(verbs, a_log_is_not_overwritten)
     cr_assert_eq(RUN(merge, scratch, "-o", log), 0, "a merge replaces its own output");
     snprintf(copy, sizeof copy, "%s.json", log);
     cr_assert_eq(RUN(report, log, "--json", copy), 0, "the log is whole");
+    expect_failure(RUN(compare, "--json", copy, scratch, scratch), CUP_EXIT_FAILED,
+                   "is a report, and is not overwritten");
+    cr_assert_eq(RUN(report, log, "--json", copy), 0, "a report replaces its own output");
 }
