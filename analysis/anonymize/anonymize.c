@@ -385,6 +385,23 @@ static json_t *alias_logs(struct anonymizer *of, const json_t *logs)
     return aliases;
 }
 
+/* The numbers of tasks that workers ended, by their addresses. */
+static json_t *alias_ended(struct anonymizer *of, const json_t *ended)
+{
+    json_t *aliases = json_object(), *tasks;
+    const char *worker;
+    json_object_foreach((json_t *)ended, worker, tasks)
+    {
+        cup_alias_make(&of->aliases, CUP_NAME_PLACE, (struct cup_text){worker, strlen(worker)},
+                       &of->alias);
+        json_t *alias = json_stringn(of->alias.bytes, of->alias.length);
+        if (alias)
+            json_object_set(aliases, json_string_value(alias), tasks);
+        json_decref(alias);
+    }
+    return aliases;
+}
+
 /* Translates what collected.json of the inputs says; NULL: nothing is known. */
 static json_t *alias_collected(struct anonymizer *of, const struct cup_anonymous_copy *copy)
 {
@@ -397,6 +414,9 @@ static json_t *alias_collected(struct anonymizer *of, const struct cup_anonymous
     if (!root)
         return NULL;
     json_object_set_new(root, "logs", alias_logs(of, json_object_get(root, "logs")));
+    json_t *ended = json_object_get(root, "tasks_ended");
+    if (ended)
+        json_object_set_new(root, "tasks_ended", alias_ended(of, ended));
     set_alias(of, json_object_get(root, "full"), "why", CUP_NAME_ERROR);
     json_array_foreach(json_object_get(root, "refused"), i, row)
     {

@@ -192,6 +192,7 @@ static void set_scaling(struct cup_comparison *comparison)
         if (figure) {
             figure->label = "scaling efficiency";
             figure->unit = CUP_UNIT_SHARE;
+            figure->deviation = NAN; /* it is of the sides, not of their runs */
         }
     }
 }

@@ -210,7 +210,13 @@ static bool is_recorded(const struct cup_fact_list *list, const struct cup_recor
 void cup_fact_list_add(struct cup_fact_list *list, bool worker, const char *name,
                        struct cup_text value)
 {
-    if (!*name || strcmp(name, "command") == 0 || value.length == 0)
+    /* of each run alone */
+    static const char *const no_settings[] = {"command", CUP_INFO_LISTENS, "uncaught_exception",
+                                              CUP_INFO_PARSL_WORKER};
+    for (size_t i = 0; i < sizeof no_settings / sizeof *no_settings; i++)
+        if (strcmp(name, no_settings[i]) == 0)
+            return;
+    if (!*name || value.length == 0)
         return;
     const struct cup_recorded_fact one = {
         .name = cup_figures_keep_string(list->figures, name),

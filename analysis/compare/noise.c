@@ -86,8 +86,8 @@ static double welch_noise(const struct cup_figures *a, const struct cup_run_figu
                           const struct cup_figures *b, const struct cup_run_figure *of_b)
 {
     double va = variance_of_mean(a, of_a), vb = variance_of_mean(b, of_b), sum = va + vb;
-    if (sum == 0)
-        return 0;
+    if (sum == 0 || isnan(sum))
+        return sum;
     double degrees =
         sum * sum / (va * va / (double)(a->run_count - 1) + vb * vb / (double)(b->run_count - 1));
     size_t index = degrees < 1 ? 0 : (size_t)(degrees + 1e-9) - 1;

@@ -32,13 +32,15 @@ static void add_log(struct cup_live *live, const char *path)
 }
 
 /* A new log changes the time of the directory, which has the resolution of the kernel's tick, or
- * of the file server's. */
-static bool may_have_new_logs(const struct cup_live *live)
+ * of the file server's, and is by the server's clock. */
+static bool may_have_new_logs(struct cup_live *live)
 {
     struct stat status;
-    return stat(live->directory, &status) != 0 ||
-           status.st_mtim.tv_sec * second_ns + status.st_mtim.tv_nsec >
-               live->listed_ns - 3 * second_ns;
+    if (stat(live->directory, &status) != 0)
+        return true;
+    int64_t before_ns = live->changed_ns;
+    live->changed_ns = status.st_mtim.tv_sec * second_ns + status.st_mtim.tv_nsec;
+    return live->changed_ns != before_ns || live->changed_ns > live->listed_ns - 3 * second_ns;
 }
 
 static int find_logs(struct cup_live *live, int64_t now_ns, struct cup_error *error)

@@ -121,7 +121,8 @@ struct cup_live {
     int64_t from_ns, to_ns;       /* tasks that start in [from, to) belong to the run */
     bool goes_on;                 /* the run */
     bool out_of_memory;
-    int64_t listed_ns;        /* when the directory was listed last */
+    int64_t listed_ns;        /* when the directory was listed last, */
+    int64_t changed_ns;       /* and when it had changed last, by its own clock */
     uint64_t logs_unreadable; /* at the last look */
     uint64_t skipped_places;  /* places that held no complete record at two looks */
 };

@@ -58,6 +58,7 @@ static int read_facts(struct cup_merge_source *source, struct cup_error *error)
     if (got == sizeof header && memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) == 0) {
         source->tasks = header.health[CUP_H_TASKS_BEGUN] + header.health[CUP_H_TASKS_ENDED];
         source->records_end = header.records_end;
+        source->summed = header.version == CUP_LOG_SUMMED;
         source->stop_ns = header.log_stop_ns;
         source->living = !bytes.merged && may_live(&header);
     }
@@ -103,14 +104,16 @@ static int more_first(uint64_t a, uint64_t b)
     return (a < b) - (a > b);
 }
 
-/* By name; of equal names, the one that holds most comes first. One whose tasks are summed up is
- * shorter than it was. */
+/* By name; of equal names, the one that holds most comes first: before the records count, one whose
+ * tasks are not summed up. */
 static int by_name(const void *left, const void *right)
 {
     const struct cup_merge_source *a = left, *b = right;
     int order = strcmp(a->name, b->name);
     if (order == 0)
         order = more_first(a->tasks, b->tasks);
+    if (order == 0)
+        order = a->summed - b->summed;
     if (order == 0)
         order = more_first(a->records_end, b->records_end);
     if (order == 0)

@@ -15,6 +15,7 @@ struct cup_merge_source {
     uint64_t records_end;
     int64_t stop_ns; /* 0: the process lives or was killed */
     uint64_t bytes;
+    bool summed; /* its tasks are summed up */
     bool living; /* the process still runs on this machine */
 };
 

@@ -10,6 +10,7 @@
 #include "analysis/base/statistics.h"
 #include "analysis/log/log_pairs.h"
 #include "analysis/log/log_reader.h"
+#include "analysis/profile/log_names.h"
 
 /* ---- what a log says --------------------------------------------------------------------- */
 
@@ -251,16 +252,12 @@ void cup_clocks_free(struct cup_clocks *clocks)
 
 /* ---- times ------------------------------------------------------------------------------- */
 
-static int compare_path(const void *path, const void *entry)
-{
-    return strcmp(path, *(char *const *)entry);
-}
-
 struct cup_clock cup_clock_of(const struct cup_clocks *clocks, const char *path)
 {
-    char *const *found = clocks && clocks->count ? bsearch(path, clocks->paths, clocks->count,
-                                                           sizeof *clocks->paths, compare_path)
-                                                 : NULL;
+    char *const *found = clocks && clocks->count
+                             ? bsearch(&path, clocks->paths, clocks->count, sizeof *clocks->paths,
+                                       cup_log_name_order)
+                             : NULL;
     return found && clocks->clocks ? clocks->clocks[found - clocks->paths]
                                    : (struct cup_clock){.compared = true};
 }

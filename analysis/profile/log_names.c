@@ -108,7 +108,7 @@ static const char *file_name(const char *path)
 
 /* By file name. A log that is a file of the directory has the shorter path, and comes before the
  * one of the same name that is in a merged log there. */
-static int by_name(const void *left, const void *right)
+int cup_log_name_order(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
     int order = strcmp(file_name(a), file_name(b));
@@ -123,7 +123,7 @@ static void sort_names(struct cup_log_names *names)
 {
     size_t kept = 0;
     if (names->count)
-        qsort(names->names, names->count, sizeof *names->names, by_name);
+        qsort(names->names, names->count, sizeof *names->names, cup_log_name_order);
     for (size_t i = 0; i < names->count; i++) {
         char *name = names->names[i];
         if (kept && strcmp(file_name(names->names[kept - 1]), file_name(name)) == 0)

@@ -16,6 +16,9 @@ struct cup_log_names {
  * both cases. */
 int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error);
 
+/* The order of `names`, for bsearch(): both arguments point to a path. */
+int cup_log_name_order(const void *left, const void *right);
+
 /* Lists the merged logs in DIRECTORY. Returns 0; or -1 if it cannot be read, or without memory. The
  * caller frees the names in both cases. */
 int cup_merged_list(struct cup_log_names *names, const char *directory);

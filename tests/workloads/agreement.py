@@ -241,7 +241,8 @@ NAMES = {
         ("prometheus", "cupping_basket_compression_ratio"),
     ],
     "workers.peak_memory_bytes": [
-        ("report", r"^ *memory  +(F)"), (FIRST[1:], r"per worker on average, at most (F)"),
+        ("report", r"(?:^ *memory(?![^\n]*of a worker when)  +|samples at most )(F)"),
+        (FIRST[1:], r"per worker on average, at most (F)"),
         ("prometheus", "cupping_worker_peak_memory_bytes"), ("roastcoffea", "peak_memory_bytes"),
     ],
     "workers.executing_utilization_pct": [
