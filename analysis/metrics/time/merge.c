@@ -199,17 +199,9 @@ static int make_by_time(struct cup_merge *merge, const struct cup_totals *totals
     return 0;
 }
 
-static bool has_summed_merges(const struct cup_profile *profile)
-{
-    for (size_t i = 0; i < profile->task_sum_count; i++)
-        if (!(profile->task_sums[i].what & CUP_SUM_HAS_ITEM))
-            return true;
-    return false;
-}
-
 int cup_merge_make(struct cup_merge *merge, const struct cup_totals *totals)
 {
-    *merge = (struct cup_merge){.summed = has_summed_merges(totals->profile)};
+    *merge = (struct cup_merge){.summed = totals->profile->task_sum_count > 0};
     int result = 0;
     if (merge->summed)
         return 0;

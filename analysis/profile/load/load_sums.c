@@ -30,11 +30,11 @@ static void load_process(struct cup_loader *loader, const struct cup_record *rec
     struct cup_process_sum sum = {.first_key = (uint32_t)profile_of(loader)->summed_key_count};
     cup_sum_read(CUP_SUM_PROCESS, record, &sum);
     loader->sums_unwanted = is_unwanted(loader, &sum);
+    cup_counters_add(process->with_task, sum.with_task);
     if (loader->sums_unwanted)
         return;
     process->summed = sum;
     process->task_threads = (uint32_t)sum.threads;
-    cup_counters_add(process->with_task, sum.with_task);
     cup_process_add_reads(process, sum.with_task);
     for (int place = 0; place < CUP_PLACE_COUNT; place++)
         cup_wait_sums_add(&process->waits[place], &sum.waits[place]);
@@ -100,6 +100,17 @@ static void load_tasks(struct cup_loader *loader, const struct cup_record *recor
     sum->what = ids[5];
     sum->number = ids[6];
     cup_finish_task_sum(loader, sum);
+}
+
+/* They are excluded, but their server ran them. */
+static void count_unwanted(struct cup_loader *loader, const struct cup_record *record,
+                           const uint32_t *ids)
+{
+    struct cup_task_sum sum = {0};
+    uint32_t server = cup_id_map_get(&loader->servers, ids[4]);
+    cup_sum_read(CUP_SUM_TASKS, record, &sum);
+    if (server)
+        profile_of(loader)->servers[server - 1].all_tasks += sum.values[CUP_T_TASKS];
 }
 
 /* ---- files, servers, branches --------------------------------------------------------------- */
@@ -240,8 +251,11 @@ void cup_load_sum(struct cup_loader *loader, const struct cup_record *record)
     const struct cup_r_sum sum = cup_read_sum(record);
     if (sum.of == CUP_SUM_PROCESS)
         load_process(loader, record);
-    if (loader->sums_unwanted)
+    if (loader->sums_unwanted) {
+        if (sum.of == CUP_SUM_TASKS)
+            count_unwanted(loader, record, sum.ids);
         return;
+    }
     if (sum.of == CUP_SUM_KEYS)
         load_keys(loader, record);
     else if (sum.of < CUP_SUM_KIND_COUNT && loaders[sum.of])
