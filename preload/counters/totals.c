@@ -29,7 +29,7 @@ static struct {
 void cup_totals_reset(void)
 {
     for (int i = 0; summed.any && i < SLOTS; i++)
-        summed.slots[i].task = 0;
+        summed.slots[i] = (struct slot){.task = 0};
     summed.any = false;
     summed.lock = 0;
 }

@@ -13,6 +13,7 @@ int64_t cup_samples_interval_ns;
 struct watched {
     int64_t due_ns;                  /* 0: never sampled */
     int64_t tick_ns;                 /* last tick of its event loop */
+    uint32_t passed;                 /* samples of others since it was overdue */
     const struct cup_thread *thread; /* that runs the loop: compared, never followed */
     struct cup_sampling sampling;
 };
@@ -43,15 +44,21 @@ bool cup_samples_due(int64_t now_ns)
     return state.next_ns && is_due(state.next_ns, now_ns);
 }
 
-/* Skips servers that are overdue by two intervals: they were closed and will not tick again. */
+/* Skips servers that are overdue by two intervals although others were sampled PASSED times since:
+ * they were closed and will not tick again. After an event loop was blocked, all of its servers are
+ * overdue. */
 static void set_next(int64_t now_ns)
 {
+    enum { PASSED = 2 };
     state.next_ns = 0;
     for (uint32_t i = 0; i < state.count; i++) {
-        int64_t due_ns = state.servers[i].due_ns;
-        if (due_ns > now_ns - 2 * cup_samples_interval_ns && due_ns &&
-            (!state.next_ns || due_ns < state.next_ns))
-            state.next_ns = due_ns;
+        struct watched *each = &state.servers[i];
+        bool overdue = each->due_ns <= now_ns - 2 * cup_samples_interval_ns;
+        if (overdue && each->passed < PASSED)
+            each->passed++;
+        if (each->due_ns && (!overdue || each->passed < PASSED) &&
+            (!state.next_ns || each->due_ns < state.next_ns))
+            state.next_ns = each->due_ns;
     }
 }
 
@@ -61,6 +68,7 @@ static void set_due(struct watched *watched, int64_t now_ns)
                                                    ticks would add up */
     if (watched->due_ns <= now_ns || is_due(watched->due_ns, now_ns))
         watched->due_ns = now_ns + cup_samples_interval_ns;
+    watched->passed = 0;
     set_next(now_ns);
 }
 

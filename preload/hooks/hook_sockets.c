@@ -110,10 +110,11 @@ static void mark_socket(int fd, const void *caller)
     CUP_HOOK int name(int fd, __CONST_SOCKADDR_ARG address, socklen_t bytes)                       \
     {                                                                                              \
         mark_socket(fd, __builtin_return_address(0));                                              \
+        int by_tsc = cup_ticks_scale.use_tsc;                                                      \
         uint64_t start = cup_ticks();                                                              \
         struct cup_wait room, *wait = begin_wait(&room, CUP_WAIT_POLL, CUP_WAITS);                 \
         int result = end_wait(wait, call);                                                         \
-        cup_connecting(fd, address.__sockaddr__, bytes, start, result);                            \
+        cup_connecting(fd, address.__sockaddr__, bytes, cup_ticks_of(start, by_tsc), result);      \
         return result;                                                                             \
     }
 

@@ -63,6 +63,7 @@ static inline int end_wait(struct cup_wait *wait, int result)
  * system. */
 struct open_call {
     uint64_t start;
+    int by_tsc; /* the unit of the start: see cup_ticks_of() */
     struct cup_wait room, *wait;
 };
 
@@ -71,6 +72,7 @@ static inline void begin_open(struct open_call *call, const char *path)
 {
     if (cup_coffea_may_look())
         cup_clock_call_before_open(path);
+    call->by_tsc = cup_ticks_scale.use_tsc;
     call->start = cup_ticks();
     call->wait = begin_wait(&call->room, CUP_WAIT_IO, CUP_MAY_WAIT);
 }
@@ -78,7 +80,7 @@ static inline void begin_open(struct open_call *call, const char *path)
 static inline void note_opened(const struct open_call *call, int fd, const char *path)
 {
     if (cup_active())
-        cup_opening_returned(fd, path, call->start);
+        cup_opening_returned(fd, path, cup_ticks_of(call->start, call->by_tsc));
     else if (fd >= 0 && path)
         cup_child_opened(fd, path, call->start);
 }

@@ -66,24 +66,32 @@ void cup_clock_calibrate(bool may_wait)
                                               .base_ticks = (uint64_t)cup_clock_monotonic_ns(),
                                               .base_ns = cup_clock_realtime_ns()};
 #if defined(__x86_64__)
-    enum { SHORTEST_NS = 1000000 };
+    enum { SHORTEST_NS = 1000000, MOST_TICKS = 100000000 };
     static uint64_t first_ticks;
-    static int64_t first_ns;
+    static int64_t first_ns, first_asleep_ns;
     uint64_t ticks = 0;
     int64_t ns = 0;
     read_pair(&ticks, &ns);
-    if (!first_ns) {
+    int64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - ns;
+    bool slept = asleep_ns - first_asleep_ns > SHORTEST_NS;
+    bool is_first = !first_ns;
+    if (is_first || slept) { /* in a suspended machine, the counter may go on or begin anew */
         first_ticks = ticks;
         first_ns = ns;
-        return;
+        first_asleep_ns = asleep_ns;
     }
+    if (is_first)
+        return;
     if (!tsc_is_invariant()) /* takes 10 us in a virtual machine: not at each process's start */
         return;
-    while (may_wait && ns - first_ns < SHORTEST_NS)
+    /* The clock may stand still, if another library has it in hand. */
+    while (may_wait && ns - first_ns < SHORTEST_NS && ticks - first_ticks < MOST_TICKS)
         read_pair(&ticks, &ns);
-    if (ns - first_ns < SHORTEST_NS)
+    if (ns - first_ns < SHORTEST_NS || ticks <= first_ticks)
         return;
     double scale = (double)(ns - first_ns) / (double)(ticks - first_ticks);
+    if (scale < 0.05 || scale > 5) /* 200 MHz to 20 GHz */
+        return;
     cup_ticks_scale.multiplier = (uint64_t)(scale * 4294967296.0);
     cup_ticks_scale.base_ticks = ticks;
     cup_ticks_scale.base_ns = cup_clock_realtime_ns();

@@ -60,6 +60,15 @@ static inline uint64_t cup_ns_ticks(uint64_t ns)
     return (uint64_t)(((unsigned __int128)ns << 32) / cup_ticks_scale.multiplier);
 }
 
+/* The count in today's ticks of a moment that was START when scale.use_tsc was BY_TSC: another
+ * thread may have opened the log since. */
+static inline uint64_t cup_ticks_of(uint64_t start, int by_tsc)
+{
+    if (__builtin_expect(by_tsc == cup_ticks_scale.use_tsc, 1))
+        return start;
+    return cup_ticks() - cup_ns_ticks((uint64_t)cup_clock_monotonic_ns() - start);
+}
+
 /* Converts a tick count to CLOCK_REALTIME, in nanoseconds. Accurate enough for bins of 100 ms: it
  * ignores later adjustments of the clock. */
 static inline int64_t cup_ticks_realtime_ns(uint64_t ticks)

@@ -147,6 +147,19 @@ Test(samples, several_servers_on_one_loop)
     cr_expect(workers >= 20 && workers <= 22, "%d", workers);
 }
 
+/* All servers of a loop that was blocked are overdue; the first that ticks again is not the only one
+ * left. */
+Test(samples, a_blocked_loop_loses_no_server)
+{
+    tick(1, CUP_ROLE_SCHEDULER, 0, true);
+    tick(2, CUP_ROLE_WORKER, 0.01, true);
+    for (int i = 0; i < 100; i++) {
+        tick(1, CUP_ROLE_SCHEDULER, 5 + i * 0.02, false);
+        tick(2, CUP_ROLE_WORKER, 5.01 + i * 0.02, false);
+    }
+    cr_expect(schedulers >= 3 && workers >= 3, "%d, %d", schedulers, workers);
+}
+
 /* A closed server must not make samples of the others due at every tick. */
 Test(samples, a_closed_server_is_forgotten)
 {
