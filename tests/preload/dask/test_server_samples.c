@@ -153,9 +153,9 @@ Test(samples, a_blocked_loop_loses_no_server)
 {
     tick(1, CUP_ROLE_SCHEDULER, 0, true);
     tick(2, CUP_ROLE_WORKER, 0.01, true);
-    for (int i = 0; i < 100; i++) {
-        tick(1, CUP_ROLE_SCHEDULER, 5 + i * 0.02, false);
-        tick(2, CUP_ROLE_WORKER, 5.01 + i * 0.02, false);
+    for (int i = 0; i < 200; i++) {
+        tick(1, CUP_ROLE_SCHEDULER, 5 + i / 64.0, false); /* exact, so the order stays the same */
+        tick(2, CUP_ROLE_WORKER, 5 + i / 64.0 + 1 / 128.0, false);
     }
     cr_expect(schedulers >= 3 && workers >= 3, "%d, %d", schedulers, workers);
 }
