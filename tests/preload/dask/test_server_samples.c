@@ -147,8 +147,8 @@ Test(samples, several_servers_on_one_loop)
     cr_expect(workers >= 20 && workers <= 22, "%d", workers);
 }
 
-/* All servers of a loop that was blocked are overdue; the first that ticks again is not the only one
- * left. */
+/* All servers of a loop that was blocked are overdue; the first that ticks again is not the only
+ * one left. */
 Test(samples, a_blocked_loop_loses_no_server)
 {
     tick(1, CUP_ROLE_SCHEDULER, 0, true);
