@@ -143,11 +143,12 @@ static uint32_t find_running_opener(uint32_t *opener, uint32_t task)
 }
 
 /* The only task that runs; 0: none or several run, or the thread need not work for it. A thread of
- * Dask, one after a job that others may follow up, or one that another task started may well work
- * for something else, although only one task runs. */
+ * Dask, one after a job that others may follow up, one that another task started, or the program's
+ * main thread (of a client whose cluster is in the same process) may well work for something else,
+ * although only one task runs. */
 static uint32_t find_sole_task(uint32_t *epoch)
 {
-    if (cup_helper_is_dask() || cup_helper_self.after_job)
+    if (cup_helper_is_dask() || cup_helper_self.after_job || cup_self.tid == cup_log_header()->pid)
         return 0;
     uint32_t task = cup_sole_task(epoch);
     return cup_helper_self.started_by && cup_helper_self.started_by != task ? 0 : task;
