@@ -63,14 +63,16 @@ int cup_pager_close(struct cup_output *output, struct cup_error *error)
     FILE *text = output->shown_on ? output->file : NULL;
     const char *command = find_command();
     if (text) {
-        if (ferror(text) | fclose(text)) /* no memory for all of it */
+        bool failed = ferror(text) != 0;
+        failed |= fclose(text) != 0;
+        *output = (struct cup_output){.file = stdout};
+        if (failed) /* no memory for all of it */
             return cup_error_memory(error, "standard output");
         bool paged = *command && strcmp(command, "cat") != 0 && is_longer(count_rows()) &&
                      run_pager(command);
         if (!paged)
             fwrite(all, 1, all_bytes, stdout);
         free(all);
-        *output = (struct cup_output){.file = stdout};
     }
     return cup_output_close(output, error);
 }

@@ -106,9 +106,9 @@ static bool is_report(const char *path)
     FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
     if (!file)
         return false;
-    fread(head, 1, sizeof head - 1, file);
+    size_t bytes = fread(head, 1, sizeof head - 1, file);
     fclose(file);
-    return strstr(head, "\"cupping-report\"") != NULL;
+    return bytes > 0 && strstr(head, "\"cupping-report\"") != NULL;
 }
 
 static int write_to(const struct request *request, const struct cup_comparison *comparison,

@@ -38,7 +38,8 @@ uint32_t cup_attribution_task(void);
  * else its context's; 0: none. */
 uint32_t cup_attribution_opener(void);
 
-/* The same by the context alone, on a thread that runs no task. */
+/* The task of the calling thread's context, if the context still counts (see attribution.c), on a
+ * thread that runs no task; 0: none. */
 uint32_t cup_attribution_context(void);
 
 /* Call it after the wrapped call. If method SOLE attributed the call, and any task began or ended

@@ -94,14 +94,14 @@ bool cup_heap_is_allocator(const void *caller)
     return (uintptr_t)caller - allocator.from < allocator.to - allocator.from;
 }
 
-/* True: programs reach cupping's malloc. To find out, it is called: an address proves nothing,
- * because in a program that is linked to a fixed address dlsym() may return a jump in that program.
- */
 bool cup_heap_is_of_libc(void)
 {
     return allocator.is_libc;
 }
 
+/* True: programs reach cupping's malloc. To find out, it is called: an address proves nothing,
+ * because in a program that is linked to a fixed address dlsym() may return a jump in that program.
+ */
 bool cup_heap_is_first(void)
 {
     static struct cup_block block;

@@ -306,9 +306,11 @@ static inline bool is_timeout(const struct timespec *until)
     return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
 }
 
+/* As TRY_LOCK below: a try that is made only if CONDITION holds. */
+#define TRY_IF(condition, try_lock) !(condition) ? NOT_TRIED : try_lock
+
 /* The wrapper of a function whose first argument is LOCK. TRY_LOCK: the try that goes before the
  * wait. */
-#define TRY_IF(condition, try_lock) !(condition) ? NOT_TRIED : try_lock
 #define LOCK_HOOK(name, parameters, try_lock, call)                                                \
     CUP_HOOK int name parameters                                                                   \
     {                                                                                              \
@@ -326,8 +328,8 @@ LOCK_HOOK(__pthread_mutex_lock, (pthread_mutex_t *lock), try_mutex,
 LOCK_HOOK(pthread_mutex_timedlock, (pthread_mutex_t *lock, const struct timespec *until),
           try_mutex, CALL_PTHREAD(pthread_mutex_timedlock, lock, until))
 LOCK_HOOK(pthread_mutex_clocklock,
-          (pthread_mutex_t *lock, clockid_t clock, const struct timespec *until), TRY_IF(is_lock_clock(clock), try_mutex),
-          CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until))
+          (pthread_mutex_t *lock, clockid_t clock, const struct timespec *until),
+          TRY_IF(is_lock_clock(clock), try_mutex), CALL_PTHREAD(pthread_mutex_clocklock, lock, clock, until))
 LOCK_HOOK(mtx_lock, (mtx_t *lock), try_mtx, CALL_C11(mtx_lock, lock))
 LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
           CALL_C11(mtx_timedlock, lock, until))
@@ -336,7 +338,8 @@ LOCK_HOOK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
 LOCK_HOOK(__pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
           CALL_PTHREAD(__pthread_rwlock_rdlock, lock))
 LOCK_HOOK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          TRY_IF(is_timeout(until), try_to_read), CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
+          TRY_IF(is_timeout(until), try_to_read),
+          CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
 LOCK_HOOK(pthread_rwlock_clockrdlock,
           (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
           TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_read),
@@ -346,7 +349,8 @@ LOCK_HOOK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
 LOCK_HOOK(__pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
           CALL_PTHREAD(__pthread_rwlock_wrlock, lock))
 LOCK_HOOK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          TRY_IF(is_timeout(until), try_to_write), CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
+          TRY_IF(is_timeout(until), try_to_write),
+          CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
 LOCK_HOOK(pthread_rwlock_clockwrlock,
           (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
           TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_write),

@@ -35,7 +35,7 @@ bool cup_lock_calls_verify_waits(void);
 
 /* A thread that waits for a lock waits for a semaphore of its own, which the interpreter keeps next
  * to the address of the lock (the parking lot). Returns what is waited for at SEMAPHORE; NOTHING:
- * something else, such as the end of a thread. Needs no GIL. */
+ * something else, such as the end of a thread. Needs no GIL, keeps errno. */
 enum cup_parked { CUP_PARKED_NOTHING, CUP_PARKED_LOCK, CUP_PARKED_RLOCK, CUP_PARKED_QUEUE };
 enum cup_parked cup_lock_calls_parked(const void *semaphore);
 

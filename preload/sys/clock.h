@@ -60,8 +60,10 @@ static inline uint64_t cup_ns_ticks(uint64_t ns)
     return (uint64_t)(((unsigned __int128)ns << 32) / cup_ticks_scale.multiplier);
 }
 
-/* The count in today's ticks of a moment that was START when scale.use_tsc was BY_TSC: another
- * thread may have opened the log since. */
+/* START is a tick count that was read when cup_ticks_scale.use_tsc was BY_TSC. Returns that moment
+ * in ticks as they are now: another thread may have opened the log since, which changes what a tick
+ * is.
+ */
 static inline uint64_t cup_ticks_of(uint64_t start, int by_tsc)
 {
     if (__builtin_expect(by_tsc == cup_ticks_scale.use_tsc, 1))

@@ -30,7 +30,7 @@ def find_command() -> str:
     if own_command:
         return own_command
     packages = Path(__file__).resolve().parents[1]  # after `pip install --user` or `--target`: of another scheme
-    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent, packages.parents[2] / "bin",
+    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent, packages.parent.parent.parent / "bin",
               packages / "bin"]
     command = shutil.which("cupping", path=os.pathsep.join(map(str, beside))) or shutil.which("cupping")
     if not command:

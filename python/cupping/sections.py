@@ -10,7 +10,7 @@
     def fill(...): ...
 
 The workers must find the package, too: docs/sections.md says how to send it. In a process that is
-not profiled, these functions do nothing. In a profiled process a section costs some microseconds.
+not profiled, these functions record nothing. In a profiled process a section costs some microseconds.
 `cupping report --only sections` shows its time, CPU time, memory and bytes, over all tasks and for
 each.
 """

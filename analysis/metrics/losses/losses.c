@@ -1,4 +1,5 @@
 #include "analysis/metrics/losses/losses.h"
+
 #include <stdlib.h>
 
 #include "analysis/base/array.h"

@@ -116,7 +116,7 @@ class Attachment:
             self._ask_nannies("forget", {nanny: folder for nanny, folder in folders.items() if nanny not in kept})
 
     def _release_workers(self) -> dict[str, str]:
-        """Returns {nanny: folder of its logs} of those whose logs are complete."""
+        """Returns {nanny: folder of its logs} of the workers that were released."""
         try:
             states = self._states()
             if self._collector is not None:

@@ -41,14 +41,14 @@ def signals_for(process: subprocess.Popen):
 
     handlers = {signal.SIGINT: leave, signal.SIGQUIT: leave, signal.SIGTERM: pass_on, signal.SIGHUP: pass_on}
     before = {number: signal.getsignal(number) for number in handlers}
-    for number, handler in handlers.items():
-        if before[number] is not signal.SIG_IGN:
-            signal.signal(number, handler)
+    taken = [number for number in handlers if before[number] not in (signal.SIG_IGN, None)]  # None: not Python's
+    for number in taken:
+        signal.signal(number, handlers[number])
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number in taken:
+            signal.signal(number, before[number])
 
 
 def main(options: dict[str, str], operands: list[str]) -> int | str:

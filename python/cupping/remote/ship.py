@@ -24,7 +24,7 @@ def find_library() -> Path:
     `pip install --user`, `--prefix` or `--target`)."""
     here = Path(__file__).resolve().parents[2]
     places = [here.parent / "build", here.parent, Path(sysconfig.get_path("data")) / "lib" / "cupping",
-              here.parents[1] / "cupping", here / "lib" / "cupping"]
+              here.parent.parent / "cupping", here / "lib" / "cupping"]
     for place in places:
         if (place / LIBRARY).is_file():
             return place / LIBRARY

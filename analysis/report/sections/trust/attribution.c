@@ -157,7 +157,7 @@ static const char *class_key(unsigned index, char room[CUP_KEY_ROOM])
     CUP_WHO_FIELDS(X, index)                                                                       \
     X("read_bytes", BYTES, cup_count_if(files, process->read_bytes))                               \
     X("read_none_bytes", BYTES,                                                                    \
-      cup_count_if(files &&whole,                                                                  \
+      cup_count_if(all_files,                                                                      \
                    process->ancestry ? 0 : process->without_task[CUP_C_READ_NONE_BYTES]))
 
 /* A row for a worker process. If several Dask workers run in it, the counters are their sum. */
@@ -166,7 +166,8 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     const struct cup_process *process = item;
     uint32_t index = (uint32_t)(process - rows->profile->processes);
     bool files = cup_process_has(rows->profile, index, CUP_FEATURE_FILES);
-    bool whole = !rows->profile->selective; /* what follows are counts of the whole process */
+    bool whole = !rows->profile->selective; /* some are counts of the whole process */
+    bool all_files = whole && files;
     CUP_FILL(values, WORKER_FIELDS);
     for (size_t i = 0; i < CLASS_COUNTERS; i++) {
         int c = class_counters[i];
