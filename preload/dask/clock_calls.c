@@ -7,6 +7,7 @@
 #include "preload/dask/python_calls.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/server_samples.h"
+#include "preload/dask/servers.h"
 #include "preload/io/file_class.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/releases.h"
@@ -150,9 +151,9 @@ static void read_clock_call(clockid_t id, int64_t now_ns, const void *name, stru
         cup_dask_thread_clock(frame,
                               (struct cup_moment){cup_clock_realtime_ns(), (uint64_t)now_ns});
     else if (name == cup_anchor_name(CUP_ANCHOR_REGISTERS))
-        cup_dask_registers(frame);
+        cup_server_registers(frame);
     else if (name == cup_anchor_name(CUP_ANCHOR_TICK))
-        cup_dask_tick(frame, now_ns);
+        cup_server_tick(frame, now_ns);
     else if (name == cup_anchor_name(CUP_ANCHOR_METER))
         cup_dask_async_clock(frame, now_ns);
     else if (is_unmetered(name))
@@ -169,6 +170,8 @@ static void read_anchor(clockid_t id, int64_t now_ns, const void *name)
     struct cup_frame frame;
     if (!cup_anchors_may_ask() || !cup_frames_top(&frame))
         return;
+    if (cup_python_key == CUP_KEY_LOST)
+        cup_python_learn();
     bool timed = cup_active(); /* opening the log recalibrates the ticks: START would be wrong */
     uint64_t start = cup_ticks();
     read_clock_call(id, now_ns, name, frame);
@@ -191,7 +194,7 @@ static bool is_anchor(clockid_t id, const struct timespec *now, const void *name
            name == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION_ACTOR) || is_unmetered(name) ||
            name == cup_anchor_name(CUP_ANCHOR_REGISTERS) ||
            (name == cup_anchor_name(CUP_ANCHOR_TICK) &&
-            cup_dask_tick_wanted(cup_clock_call_ns(now)));
+            cup_server_tick_wanted(cup_clock_call_ns(now)));
 }
 
 /* The rare cases are functions that are not inlined, so that the frequent one (no anchor) saves no

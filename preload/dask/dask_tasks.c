@@ -4,12 +4,9 @@
 #include "preload/attribution/helper.h"
 #include "preload/coffea/coffea_calls.h"
 #include "preload/coffea/work_item.h"
-#include "preload/dask/digests.h"
-#include "preload/dask/server_samples.h"
+#include "preload/dask/servers.h"
 #include "preload/dask/task_facts.h"
 #include "preload/dask/task_outcome.h"
-#include "preload/io/file_class.h"
-#include "preload/io/peer.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -23,178 +20,18 @@
 
 #include <string.h>
 
-/* ---- servers ----------------------------------------------------------------------------- */
-
-enum { SERVERS = CUP_SAMPLES_SERVERS, ADDRESS_LONGEST = 128 };
-
-static struct {
-    char addresses[SERVERS][ADDRESS_LONGEST]; /* of server index + 1 (SERVER record) */
-    uint8_t roles[SERVERS];                   /* enum cup_role */
-    struct {
-        struct cup_r_server *record; /* in the log; NULL: the log was full */
-        int64_t committed_ns;
-    } logged[SERVERS];
-    uint32_t count;
-} seen;
-
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
-enum { SEVERAL_SERVERS = SERVERS + 1 };
-static __thread struct {
-    uint32_t ticks;             /* seen on this thread: looked at often at first, then seldom */
-    uint32_t server;            /* whose ticks these are; 0: not known yet, or SEVERAL_SERVERS */
-    struct cup_r_task_end *end; /* in the log: of the thread's last task, until Dask has made its
-                                   message; NULL: that is known */
-} own __attribute__((tls_model("initial-exec")));
+/* In the log: the end of the thread's last task, until Dask has made its message; NULL: that is
+ * known. */
+static __thread struct cup_r_task_end *own_end __attribute__((tls_model("initial-exec")));
 
 void cup_dask_child_begins(void)
 {
-    memset(&own, 0, sizeof own);
-    memset(&seen, 0, sizeof seen);
-    cup_samples_reset();
-    cup_digests_reset();
+    own_end = NULL;
     cup_spans_reset();
     memset(carriers, 0, sizeof carriers);
-}
-
-static enum cup_role find_role(cup_object *server)
-{
-    CUP_OWNED cup_object *state = cup_python_attribute(server, "execution_state");
-    CUP_OWNED cup_object *workers = state ? NULL : cup_python_attribute(server, "workers");
-    return state ? CUP_ROLE_WORKER : workers ? CUP_ROLE_SCHEDULER : CUP_ROLE_NANNY;
-}
-
-static void note_spill_directory(cup_object *worker)
-{
-    char path[ADDRESS_LONGEST * 2];
-    CUP_OWNED cup_object *directory = cup_python_attribute(worker, "local_directory");
-    size_t bytes = cup_python_text(directory, path, sizeof path - sizeof "/storage");
-    strcpy(path + bytes, "/storage");
-    if (bytes)
-        cup_file_class_add_spill_directory(path);
-}
-
-/* Registers the server's and its scheduler's address: bytes sent there are Dask's own traffic. */
-static void note_addresses(cup_object *server, const char *address)
-{
-    char of_scheduler[ADDRESS_LONGEST];
-    CUP_OWNED cup_object *scheduler = cup_python_attribute(server, "scheduler");
-    CUP_OWNED cup_object *value = cup_python_attribute(scheduler, "addr");
-    cup_dask_address_add(address);
-    if (cup_python_text(value, of_scheduler, sizeof of_scheduler))
-        cup_dask_address_add(of_scheduler);
-}
-
-/* The part of WORKER that has the attributes of a subject: an object NAME of its own, or, in older
- * releases, the worker itself. A new reference. */
-static cup_object *part_of_worker(cup_object *worker, const char *name)
-{
-    cup_object *part = cup_python_attribute(worker, name);
-    return part ? part : cup_python_hold(worker);
-}
-
-static struct cup_r_server *write_server(cup_object *server, uint32_t id, enum cup_role role,
-                                         const char *address)
-{
-    cup_object *worker = role == CUP_ROLE_WORKER ? server : NULL;
-    CUP_OWNED cup_object *state = part_of_worker(worker, "state");
-    CUP_OWNED cup_object *memory = part_of_worker(worker, "memory_manager");
-    int64_t limit = cup_python_integer_at(memory, "memory_limit", -1);
-    const struct cup_r_server record = {
-        .id = id,
-        .role = role,
-        .address = cup_log_cstring(address),
-        .name = cup_log_python_attribute(server, "name"),
-        .local_directory = cup_log_python_attribute(server, "local_directory"),
-        .threads = (uint32_t)cup_python_integer_at(state, "nthreads", 0),
-        .memory_limit = limit > 0 ? (uint64_t)limit : CUP_UNKNOWN64};
-    return cup_log_write(CUP_R_SERVER, &record, NULL, 0);
-}
-
-/* The id of the server's SERVER record, which is written on the first call; 0: the server has no
- * address yet, or there are too many servers. */
-static uint32_t find_server(cup_object *server)
-{
-    char address[ADDRESS_LONGEST];
-    CUP_OWNED cup_object *value = cup_python_attribute(server, "_address");
-    size_t bytes = cup_python_text(value, address, sizeof address);
-    if (!bytes || strcmp(address, "None") == 0)
-        return 0;
-    for (uint32_t i = 0; i < seen.count; i++)
-        if (strcmp(seen.addresses[i], address) == 0)
-            return i + 1;
-    if (seen.count == SERVERS)
-        return 0;
-    memcpy(seen.addresses[seen.count++], address, bytes + 1);
-    uint32_t id = seen.count; /* now: what follows may run Python code, and let other threads in */
-    enum cup_role role = find_role(server);
-    seen.roles[id - 1] = (uint8_t)role;
-    seen.logged[id - 1].record = write_server(server, id, role, address);
-    if (id == 1) {
-        cup_log_python_version("dask");
-        cup_log_python_version("distributed");
-    }
-    note_addresses(server, address);
-    if (role == CUP_ROLE_WORKER)
-        note_spill_directory(server);
-    return id;
-}
-
-/* The first ticks of a thread are all read, later ones one in THEN_EVERY. */
-enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
-
-/* NOW_NS 0: the time is not known. A log that is written by write(2) gets it once per second. */
-static void set_stop(uint32_t server, int64_t now_ns)
-{
-    static const int64_t write_back_ns = INT64_C(1000000000);
-    if (server == 0 || server > SERVERS || !seen.logged[server - 1].record || !cup_active())
-        return;
-    struct cup_r_server *record = seen.logged[server - 1].record;
-    __atomic_store_n(&record->stop_ns, now_ns, __ATOMIC_RELAXED);
-    if (now_ns && now_ns - seen.logged[server - 1].committed_ns < write_back_ns)
-        return;
-    cup_log_commit(record, CUP_R_SERVER);
-    seen.logged[server - 1].committed_ns = now_ns;
-}
-
-/* Where several servers share an event loop, most ticks do not say whose they are. */
-static void note_tick(uint32_t server, int64_t now_ns)
-{
-    bool is_other = own.server && own.server != server;
-    if (is_other)
-        set_stop(own.server, 0);
-    own.server = is_other ? SEVERAL_SERVERS : server;
-    set_stop(own.server, now_ns);
-}
-
-bool cup_dask_tick_wanted(int64_t now_ns)
-{
-    uint32_t ticks = own.ticks++;
-    set_stop(own.server, now_ns);
-    return cup_samples_due(now_ns) || ticks < TICKS_CLOSELY || ticks % THEN_EVERY == 0;
-}
-
-void cup_dask_registers(struct cup_frame top)
-{
-    if (cup_frames_is_in(top, "distributed/worker.py") && cup_recording_open())
-        cup_self.server_loop = true;
-}
-
-void cup_dask_tick(struct cup_frame top, int64_t now_ns)
-{
-    CUP_OWNED cup_object *locals = NULL;
-    if (!cup_frames_is_in(top, "distributed/core.py"))
-        return;
-    CUP_OWNED cup_object *server = cup_frames_local(top, "self", &locals);
-    if (!server || !cup_recording_open())
-        return;
-    cup_self.server_loop = true;
-    uint32_t id = find_server(server);
-    if (!id)
-        return;
-    note_tick(id, now_ns);
-    cup_samples_tick(server, id, seen.roles[id - 1], now_ns);
 }
 
 /* ---- the frames of a task ---------------------------------------------------------------- */
@@ -291,10 +128,10 @@ static uint32_t find_prefix(cup_object *state, cup_object *key)
  * none. */
 static cup_object *describe_task(struct cup_r_task_begin *info, cup_object *key, cup_object *worker)
 {
-    CUP_OWNED cup_object *machine = part_of_worker(worker, "state");
+    CUP_OWNED cup_object *machine = cup_server_part(worker, "state");
     CUP_OWNED cup_object *tasks = cup_python_attribute(machine, "tasks");
     cup_object *state = cup_python_get(tasks, key);
-    info->server = worker ? find_server(worker) : 0;
+    info->server = worker ? cup_server_find(worker) : 0;
     info->prefix = find_prefix(state, key);
     cup_spans_of_task(state, &info->span, &info->span_id);
     info->run_id = cup_python_integer_at(state, "run_id", -1);
@@ -387,7 +224,7 @@ static void begin_on_thread(const struct task_frames *frames, struct cup_moment 
 {
     struct dask_task task = read_task(frames->run, find_thread_state());
     CUP_OWNED cup_object *locals_of_simple = NULL;
-    own.end = NULL;
+    own_end = NULL;
     cup_self.awaits_lock = false;
     if (!task.key) {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
@@ -414,8 +251,8 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
     struct cup_r_task_end *end =
         cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
-    own.end = outcome.has_message ? NULL : end;
-    cup_self.awaits_lock = own.end != NULL;
+    own_end = outcome.has_message ? NULL : end;
+    cup_self.awaits_lock = own_end != NULL;
 }
 
 static void pass_border(const struct task_frames *frames, struct cup_moment now)
@@ -443,13 +280,13 @@ static void complete_end(struct cup_frame top)
     if (!message || !cup_active())
         return;
     struct cup_outcome outcome = cup_outcome_of_message(message);
-    struct cup_r_task_end end = *own.end;
+    struct cup_r_task_end end = *own_end;
     if (outcome.status == end.status) {
         end.result_bytes = outcome.result_bytes;
         end.error = outcome.error;
         cup_log_write(CUP_R_TASK_END, &end, NULL, 0);
     }
-    own.end = NULL;
+    own_end = NULL;
     cup_self.awaits_lock = false;
 }
 
@@ -575,7 +412,7 @@ static void look_at_lock(struct cup_frame frame)
         look_at_actor(frame);
     else if (cup_self.origin == CUP_ORIGIN_COFFEA)
         look_at_coffea(frame);
-    else if (own.end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
+    else if (own_end && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
              cup_anchors_may_ask())
         complete_end(frame);
 }

@@ -1,4 +1,4 @@
-/* What follows from Dask's clock calls: tasks begin and end, servers tick. All functions are called
+/* What follows from Dask's clock calls: tasks begin and end. All functions are called
  * with the guard, and with the GIL unless stated. TOP: the frame that read the clock. */
 #pragma once
 
@@ -21,26 +21,15 @@ void cup_dask_unmetered_clock(struct cup_frame top, struct cup_moment now);
 /* The calling thread begins to execute a method of an actor: it read the time. */
 void cup_dask_actor_clock(struct cup_frame top, struct cup_moment now);
 
-/* The calling thread, which awaits a lock (cup_self.awaits_lock), took one. If its task is a method
- * of an actor, Dask takes the lock when the method has ended. If it is a call of Coffea's in a job
- * of a pool, concurrent.futures takes the lock when the job has ended. If its last task ended
- * before Dask had made its message (up to 2024.2), Dask takes the lock when it has. Needs neither
- * the guard nor the GIL (without the GIL it does nothing). Keeps errno. */
+/* The calling thread, which awaits a lock (cup_self.awaits_lock), took one, or tried to. If its
+ * task is a method of an actor, Dask takes the lock when the method has ended. If it is a call of
+ * Coffea's in a job of a pool, concurrent.futures takes the lock when the job has ended. If its
+ * last task ended before Dask had made its message (up to 2024.2), Dask takes the lock when it has.
+ * Needs neither the guard nor the GIL (without the GIL it does nothing). Keeps errno. */
 void cup_dask_lock_taken(void);
 
 /* The same where locks are not seen: the method that the calling thread executes has ended. */
 void cup_dask_actor_ends(enum cup_task_status status);
-
-/* A worker registers with the scheduler, on its event loop: the log opens, although the loop may be
- * blocked for seconds before the first tick. */
-void cup_dask_registers(struct cup_frame top);
-
-/* A server's _measure_tick read the clock, on its event loop. */
-void cup_dask_tick(struct cup_frame top, int64_t now_ns);
-
-/* True if this tick is worth reading: a sample is due, or the thread may have a new server. Cheap;
- * needs no GIL. */
-bool cup_dask_tick_wanted(int64_t now_ns);
 
 /* A row of the lifecycle table: the log of a forked child has no server yet. */
 void cup_dask_child_begins(void);

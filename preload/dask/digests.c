@@ -1,6 +1,6 @@
 #include "preload/dask/digests.h"
 
-#include "preload/dask/server_samples.h"
+#include "preload/dask/server_slot.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
@@ -20,6 +20,7 @@ struct entry {
 };
 
 struct watched {
+    uint32_t server;       /* its SERVER record */
     cup_object *dict;      /* a reference is held */
     struct entry *entries; /* in the order of the dict, from which Dask removes nothing */
     size_t count, room;
@@ -27,8 +28,8 @@ struct watched {
     bool busy;          /* a snapshot is under way; str() of a key may let another thread run */
 };
 
-static struct watched watched[CUP_SAMPLES_SERVERS]; /* by id - 1 */
-static uint32_t keys;                               /* DIGEST_KEY records so far */
+static struct watched watched[CUP_SERVERS]; /* by cup_server_slot() */
+static uint32_t keys;                       /* DIGEST_KEY records so far */
 static bool no_dict_noted;
 static cup_object *interpreter; /* of the dicts; NULL: none is watched */
 
@@ -203,13 +204,14 @@ static void write_changed(struct watched *digests, size_t count, struct batch *b
         write_batch(batch);
 }
 
-static void take_snapshot(struct watched *digests, uint32_t server, int64_t now_ns, bool last)
+static void take_snapshot(struct watched *digests, int64_t now_ns, bool last)
 {
     struct batch batch;
     if (digests->busy)
         return;
     batch.count = 0;
-    batch.record = (struct cup_r_digest){.server = server, .last = last, .time_ns = now_ns};
+    batch.record =
+        (struct cup_r_digest){.server = digests->server, .last = last, .time_ns = now_ns};
     digests->busy = true;
     ssize_t size = cup_py.PyDict_Size(digests->dict);
     make_room(digests, size > 0 ? (size_t)size : 0);
@@ -227,9 +229,9 @@ static void take_snapshot(struct watched *digests, uint32_t server, int64_t now_
 static void take_last_snapshots(void)
 {
     int64_t now_ns = cup_clock_realtime_ns();
-    for (uint32_t i = 0; i < CUP_SAMPLES_SERVERS; i++)
+    for (int i = 0; i < CUP_SERVERS; i++)
         if (watched[i].dict)
-            take_snapshot(&watched[i], i + 1, now_ns, true);
+            take_snapshot(&watched[i], now_ns, true);
 }
 
 static cup_object *end_interpreter(cup_object *self, cup_object *none)
@@ -279,7 +281,7 @@ static void note_no_dict(void)
 
 void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
 {
-    struct watched *digests = &watched[id - 1];
+    struct watched *digests = &watched[cup_server_slot(id)];
     if (!digests->dict) {
         cup_object *dict = cup_python_attribute(worker, "digests_total");
         if (!dict || cup_py.PyDict_Size(dict) < 0) { /* no dict: a Dask that we do not know */
@@ -289,10 +291,25 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
             return;
         }
         digests->dict = dict;
+        digests->server = id;
         interpreter = cup_py.PyInterpreterState_Get();
         register_end();
     }
-    take_snapshot(digests, id, now_ns, false);
+    take_snapshot(digests, now_ns, false);
+}
+
+bool cup_digests_forget(uint32_t id)
+{
+    struct watched *digests = &watched[cup_server_slot(id)];
+    if (digests->busy)
+        return false;
+    if (!digests->dict)
+        return true;
+    take_snapshot(digests, cup_clock_realtime_ns(), true);
+    drop_from(digests, 0);
+    cup_python_drop(digests->dict);
+    digests->dict = NULL; /* its entries' memory serves the next worker */
+    return true;
 }
 
 /* References are not given back: the child may not hold the GIL. */

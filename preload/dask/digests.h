@@ -4,6 +4,7 @@
 
 #include "preload/python/python.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Records what changed. Called at each sample of a worker; ID: its SERVER record. Needs the GIL.
@@ -15,6 +16,10 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns);
  * the interpreter (os._exit) and this thread holds the GIL. Other ends of the process come through
  * Python's atexit. Keeps errno. */
 void cup_digests_exit(const void *caller);
+
+/* The worker is gone, and another server takes its slot: records the last values, and gives the
+ * dict back. False: a snapshot of it is under way. Needs the GIL. */
+bool cup_digests_forget(uint32_t id);
 
 /* Called in a forked child: no dict is watched. References are not given back, because the child
  * may not hold the GIL. */

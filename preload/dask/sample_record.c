@@ -1,6 +1,7 @@
 #include "preload/dask/sample_record.h"
 
 #include "preload/dask/server_samples.h"
+#include "preload/dask/server_slot.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
 #include "preload/sys/clock.h"
@@ -189,7 +190,7 @@ struct own {
     uint64_t heartbeat[CUP_HV_COUNT];
 };
 
-static struct cup_last_written written[CUP_SAMPLES_SERVERS]; /* by server - 1 */
+static struct cup_last_written written[CUP_SERVERS]; /* by cup_server_slot() */
 static bool any_written;
 
 static void fill_own_state(struct own *worker, cup_object *server)
@@ -262,7 +263,7 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     uint64_t values[CUP_SV_COUNT];
     struct own worker;
     struct cup_rows_batch batch;
-    struct cup_last_written *own = &written[sampling->rows.server - 1];
+    struct cup_last_written *own = &written[cup_server_slot(sampling->rows.server)];
     cup_sample_clear(values, CUP_SV_COUNT);
     cup_sample_loop(values, server, sampling);
     fill_clock(values, server);
@@ -272,6 +273,11 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     if (own->worker || record_worker(server, &sampling->rows, own))
         cup_rows_add(&batch, own, worker.values, worker.heartbeat);
     cup_rows_end(&batch, sampling->now_ns, values);
+}
+
+void cup_sample_worker_forget(uint32_t id)
+{
+    written[cup_server_slot(id)] = (struct cup_last_written){.worker = 0};
 }
 
 void cup_sample_record_reset(void)

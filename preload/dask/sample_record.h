@@ -6,6 +6,7 @@
 #include "preload/dask/sample_rows.h"
 #include "preload/python/python.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A server whose sample is due, and what the ticks of its event loop showed. */
@@ -48,6 +49,11 @@ void cup_sample_clock(uint64_t *values, double delay_s);
  * as it sees itself. Both run on the server's event loop. */
 void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling);
 void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
+
+/* The server is gone, and another one takes its slot. False: the workers of a scheduler are in use
+ * right now. */
+bool cup_sample_scheduler_forget(uint32_t id);
+void cup_sample_worker_forget(uint32_t id);
 
 /* Called in a forked child: no worker is known, and its log has no row and no note yet. */
 void cup_sample_scheduler_reset(void);

@@ -438,6 +438,13 @@ void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
     busy = false;
 }
 
+bool cup_sample_scheduler_forget(uint32_t id)
+{
+    if (!busy)
+        cup_known_worker_drop_missing(id, UINT32_MAX, false); /* no sample has that number */
+    return !busy;
+}
+
 void cup_sample_scheduler_reset(void)
 {
     cup_known_worker_reset();

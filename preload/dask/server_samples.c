@@ -2,6 +2,8 @@
 
 #include "preload/dask/digests.h"
 #include "preload/dask/sample_record.h"
+#include "preload/dask/server_slot.h"
+#include "preload/dask/task_facts.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
@@ -19,7 +21,7 @@ struct watched {
 };
 
 static struct {
-    struct watched servers[CUP_SAMPLES_SERVERS];
+    struct watched servers[CUP_SERVERS];
     uint32_t count;  /* servers[count] and later were never used */
     int64_t next_ns; /* when the next sample of any server is due; 0: none is */
 } state;
@@ -76,8 +78,8 @@ static void start_to_watch(struct watched *watched, uint32_t id, int64_t now_ns)
 {
     *watched = (struct watched){.thread = &cup_self, .tick_ns = now_ns};
     watched->sampling = (struct cup_sampling){.rows.server = id, .took_ns = CUP_UNKNOWN64};
-    if (state.count < id)
-        state.count = id;
+    if (state.count <= cup_server_slot(id))
+        state.count = cup_server_slot(id) + 1;
 }
 
 static void take_sample(cup_object *server, enum cup_role role, struct cup_sampling *sampling)
@@ -104,9 +106,9 @@ static uint64_t count_missed(const struct watched *watched, int64_t now_ns)
 void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64_t now_ns)
 {
     bool sampled = role == CUP_ROLE_SCHEDULER || role == CUP_ROLE_WORKER;
-    if (!cup_samples_interval_ns || !sampled || id == 0 || id > CUP_SAMPLES_SERVERS)
+    if (!cup_samples_interval_ns || !sampled)
         return;
-    struct watched *watched = &state.servers[id - 1];
+    struct watched *watched = &state.servers[cup_server_slot(id)];
     if (!is_due(watched->due_ns, now_ns))
         return;
     if (!watched->due_ns)
@@ -118,9 +120,20 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
     take_sample(server, role, &watched->sampling);
 }
 
+bool cup_samples_forget(uint32_t id)
+{
+    if (!cup_sample_scheduler_forget(id) || !cup_digests_forget(id))
+        return false;
+    state.servers[cup_server_slot(id)] = (struct watched){.due_ns = 0};
+    cup_sample_worker_forget(id);
+    cup_spans_forget(id);
+    return true;
+}
+
 void cup_samples_reset(void)
 {
     memset(&state, 0, sizeof state);
+    cup_digests_reset();
     cup_rows_reset();
     cup_sample_record_reset();
     cup_sample_scheduler_reset();

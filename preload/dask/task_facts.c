@@ -1,6 +1,6 @@
 #include "preload/dask/task_facts.h"
 
-#include "preload/dask/server_samples.h"
+#include "preload/dask/server_slot.h"
 #include "preload/log/log.h"
 #include "preload/log/python_strings.h"
 #include "preload/log/secrets.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum { SPANS_MOST = 1 << 16 };
-static struct cup_id_table recorded;                    /* string ids of spans with a SPAN record */
-static ssize_t scheduler_recorded[CUP_SAMPLES_SERVERS]; /* spans of each scheduler, by server - 1 */
+static struct cup_id_table recorded;            /* string ids of spans with a SPAN record */
+static ssize_t scheduler_recorded[CUP_SERVERS]; /* spans of each scheduler, by its slot */
 
 /* ('phase1', 'sub') becomes "phase1/sub". Returns the string's id in the log; 0: NAME is no
  * tuple. */
@@ -90,7 +90,12 @@ void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id)
     CUP_OWNED cup_object *extension = cup_python_item(extensions, "spans");
     CUP_OWNED cup_object *dict = cup_python_attribute(extension, "spans");
     if (dict && cup_python_type(dict) == cup_py.dict_type)
-        record_new(dict, &scheduler_recorded[id - 1]);
+        record_new(dict, &scheduler_recorded[cup_server_slot(id)]);
+}
+
+void cup_spans_forget(uint32_t id)
+{
+    scheduler_recorded[cup_server_slot(id)] = 0;
 }
 
 void cup_spans_reset(void)

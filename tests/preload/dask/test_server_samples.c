@@ -6,6 +6,8 @@
 #include "preload/dask/digests.h"
 #include "preload/dask/sample_record.h"
 #include "preload/dask/server_samples.h"
+#include "preload/dask/server_slot.h"
+#include "preload/dask/task_facts.h"
 #include "preload/lifecycle/thread.h"
 
 static int schedulers, workers, digests;
@@ -29,6 +31,33 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
 {
     (void)worker, (void)id, (void)now_ns;
     digests++;
+}
+
+static uint32_t forgotten;
+static bool in_use;
+
+bool cup_digests_forget(uint32_t id)
+{
+    forgotten = id;
+    return !in_use;
+}
+
+void cup_digests_reset(void) {}
+
+bool cup_sample_scheduler_forget(uint32_t id)
+{
+    (void)id;
+    return true;
+}
+
+void cup_sample_worker_forget(uint32_t id)
+{
+    (void)id;
+}
+
+void cup_spans_forget(uint32_t id)
+{
+    (void)id;
 }
 
 void cup_sample_record_reset(void) {}
@@ -98,8 +127,6 @@ Test(samples, none_of_nannies_and_others)
 {
     tick(1, CUP_ROLE_NANNY, 0, true);
     tick(2, CUP_ROLE_OTHER, 0, true);
-    tick(0, CUP_ROLE_WORKER, 0, true);
-    tick(CUP_SAMPLES_SERVERS + 1, CUP_ROLE_WORKER, 0, true);
     cr_expect_eq(schedulers + workers + digests, 0);
     cr_expect_not(tick(1, CUP_ROLE_NANNY, 100, false));
 }
@@ -193,4 +220,20 @@ Test(samples, a_stall_belongs_to_its_loop)
     tick(1, CUP_ROLE_WORKER, 1.2, true);
     cr_expect_eq(last.rows.server, 1);
     cr_expect_gt(last.longest_ns, second);
+}
+
+/* The slot of a server that is gone serves another one, which begins anew. */
+Test(samples, forgotten_server_gives_its_slot_to_another)
+{
+    uint32_t later = 3 + CUP_SERVERS;
+    tick(3, CUP_ROLE_WORKER, 0, true);
+    in_use = true;
+    cr_expect(!cup_samples_forget(3), "its snapshot is under way");
+    in_use = false;
+    cr_expect(cup_samples_forget(3));
+    cr_expect(forgotten == 3);
+    tick(later, CUP_ROLE_WORKER, 0.1, true);
+    cr_expect(workers == 2, "due at once: %d", workers);
+    cr_expect(last.rows.server == later && last.missed == 0);
+    cr_expect(last.took_ns == CUP_UNKNOWN64, "that was the other server's sample");
 }
