@@ -154,6 +154,14 @@ static bool belongs_to_job(const struct cup_lock_origin *known)
     return known && known->task == cup_self.handed && !known->shared;
 }
 
+/* A function called get() takes a lock. The job voids if that is the one of a queue of others. */
+static void detect_queue(struct cup_frame frame, const struct cup_lock_origin *known)
+{
+    if (cup_helper_self.job_runs && !belongs_to_job(known) && cup_python_has_gil() &&
+        cup_frames_is_in(frame, "queue.py"))
+        void_job();
+}
+
 /* Condition.__enter__ took a lock (KNOWN: its origin; NULL: not known). The functions that called
  * it show whether a job begins, ends, or takes an item of a queue. */
 static void detect_job(const struct cup_lock_origin *known)
@@ -163,9 +171,7 @@ static void detect_job(const struct cup_lock_origin *known)
         return;
     const void *name = cup_frames_name(frame);
     if (name == cup_anchor_name(CUP_ANCHOR_QUEUE_GET)) {
-        if (cup_helper_self.job_runs && !belongs_to_job(known) && cup_python_has_gil() &&
-            cup_frames_is_in(frame, "queue.py"))
-            void_job();
+        detect_queue(frame, known);
         return;
     }
     bool begins = name == cup_anchor_name(CUP_ANCHOR_JOB_BEGINS);
@@ -487,6 +493,19 @@ bool cup_helper_took(const void *lock, bool waited)
     note_taken_lock(lock, waited);
     cup_leave(saved);
     return true;
+}
+
+void cup_helper_found_busy(const void *lock)
+{
+    struct cup_frame frame;
+    if (!verified || !cup_helper_self.job_runs || cup_self.task ||
+        cup_frames_top_name() != cup_anchor_name(CUP_ANCHOR_ENTER))
+        return;
+    int saved = cup_enter();
+    if (cup_frames_top(&frame) && cup_frames_back(&frame) &&
+        cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_QUEUE_GET))
+        detect_queue(frame, cup_lock_origin_find(cup_lock_origins, (uintptr_t)lock));
+    cup_leave(saved);
 }
 
 /* True: the calling thread took LOCK itself, so giving it back hands nothing over. Its entry is

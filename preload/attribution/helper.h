@@ -68,6 +68,9 @@ void cup_helper_job_ended(void);
  * nothing, if Python's locks are not seen or the thread has the guard. Any thread; keeps errno. */
 bool cup_helper_took(const void *lock, bool waited);
 
+/* The calling thread tried to take LOCK, which another thread has. Any thread; keeps errno. */
+void cup_helper_found_busy(const void *lock);
+
 /* The calling thread is about to give LOCK back: call it before the real call. Any thread; keeps
  * errno. */
 void cup_helper_gives(const void *lock);

@@ -77,6 +77,17 @@ static __attribute__((noinline)) void find_runner_calls(void)
     cup_leave(saved);
 }
 
+/* CPython tries a lock with the GIL, and waits for one that is not free without it. So what the
+ * frames show is looked at when the lock is asked for, not when it is had. */
+static __attribute__((noinline)) void note_lock_busy(const sem_t *lock)
+{
+    if (cup_self.guard)
+        return;
+    cup_helper_found_busy(lock);
+    if (cup_self.awaits_lock)
+        cup_dask_lock_taken();
+}
+
 /* LOCK was taken if RESULT is 0. WAITS: by a call that waits, and does not only try. */
 static inline int note_lock_taken(sem_t *lock, bool waits, int result)
 {
@@ -84,6 +95,8 @@ static inline int note_lock_taken(sem_t *lock, bool waits, int result)
         return result;
     if (result == 0 && cup_helper_took(lock, waits) && cup_self.awaits_lock)
         cup_dask_lock_taken();
+    else if (result != 0 && !waits)
+        note_lock_busy(lock);
     if (waits)
         cup_run_waited();
     else if (__builtin_expect(cup_runner_self.woken, 0))

@@ -102,6 +102,40 @@ class ConditionalFull(Conditional):
         return super().take()
 
 
+class Busy:
+    """A Queue with an item, whose lock another thread has whenever one asks for it."""
+
+    def __init__(self):
+        self.items, self.wanted, self.held = queue.Queue(), False, False
+        self.put = self.items.put
+        outside.append(self.hold)
+
+    def hold(self):
+        while not self.wanted:
+            time.sleep(0.001)
+        with self.items.mutex:
+            self.held = True
+            time.sleep(0.05)
+
+    def take(self):
+        while not self.items.queue:
+            time.sleep(0.001)
+        self.wanted = True
+        while not self.held:
+            time.sleep(0.001)
+        return self.items.get()
+
+
+outside = []  # functions to run in a thread of no task
+
+
+def run_outside():
+    while True:
+        while outside:
+            outside.pop()()
+        time.sleep(0.001)
+
+
 def in_job(work):
     pool = ThreadPoolExecutor(1)
     return pool.submit(work)
@@ -164,17 +198,18 @@ def own(key, make):
     together((f"{key}-1", first), (f"{key}-2", ended.wait))
 
 
-BOXES = (Waiting, Full, Iterated, Locked, LockedAgain, Conditional, ConditionalFull)
+BOXES = (Waiting, Full, Iterated, Locked, LockedAgain, Conditional, ConditionalFull, Busy)
 
 
 def unseen(start, make):
     """Jobs that this Python lets the library not see through: docs/limits.md."""
     if start is in_thread or sys.version_info >= (3, 14):
         return False
-    return make is not Conditional and not (issubclass(make, Waiting) and sys.version_info >= (3, 13))
+    return make not in (Conditional, Busy) and not (issubclass(make, Waiting) and sys.version_info >= (3, 13))
 
 
 def main():
+    threading.Thread(target=run_outside, daemon=True).start()
     with open(f"{directory}/data", "wb") as file:
         file.write(b"x" * 20000)
     with open(f"{directory}/expected", "w") as expected:
