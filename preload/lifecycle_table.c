@@ -32,6 +32,7 @@
 #include "preload/counters/totals.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
+#include "preload/dask/servers.h"
 #include "preload/io/connecting.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/exchange.h"
@@ -75,6 +76,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"sys/own_fd", .child_begins = cup_own_fd_forked},
     {"sys/elf_symbols", .process_forks = cup_elf_process_forks,
      .process_forked = cup_elf_process_forked, .child_begins = cup_elf_child_begins},
+    {"python/python", .child_begins = cup_python_child_begins},
     {"lifecycle/running_tasks", .reset = cup_running_reset},
     {"lifecycle/unattributed", .task_begins = cup_unattributed_task_begins,
      .task_ends = cup_unattributed_task_ends},
@@ -129,6 +131,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"coffea/work_item", .task_begins = cup_work_item_task_begins},
     {"coffea/coffea", .child_begins = cup_coffea_child_begins},
     {"coffea/coffea_calls", .child_begins = cup_coffea_calls_child_begins},
+    {"dask/servers", .child_begins = cup_servers_reset},
     {"dask/dask_tasks", .child_begins = cup_dask_child_begins},
     {"dask/runner_calls", .child_begins = cup_run_child_begins},
     {"process", .log_opened = cup_process_log_opened},

@@ -23,6 +23,7 @@ static struct {
     bool tried; /* opening the log was tried: if that failed, it is not tried again */
     bool verbose;
     uint32_t opening; /* spin lock: several threads may want to open the log at the same time */
+    uint32_t noting;  /* spin lock of the notes */
     uint32_t hooks;
     uint64_t max_bytes;
     uint64_t features;
@@ -172,16 +173,16 @@ bool cup_recording_open_for_child(void)
 
 void cup_recording_add_feature(uint64_t bits)
 {
-    recording.features |= bits;
+    __atomic_fetch_or(&recording.features, bits, __ATOMIC_RELAXED);
     if (cup_active())
-        cup_log_header()->features |= bits;
+        __atomic_fetch_or(&cup_log_header()->features, bits, __ATOMIC_RELAXED);
 }
 
 void cup_recording_drop_feature(uint64_t bits, const char *what, const char *why)
 {
-    recording.features &= ~bits;
+    __atomic_fetch_and(&recording.features, ~bits, __ATOMIC_RELAXED);
     if (cup_active())
-        cup_log_header()->features &= ~bits;
+        __atomic_fetch_and(&cup_log_header()->features, ~bits, __ATOMIC_RELAXED);
     cup_recording_note(what, why);
 }
 
@@ -193,14 +194,22 @@ static bool has_note(const char *note)
     return false;
 }
 
+/* False: it is there already, or there are too many. */
+static bool keep_note(const char *note)
+{
+    cup_spin_lock(&recording.noting);
+    bool keeps = recording.note_count < NOTES && !has_note(note);
+    if (keeps)
+        strcpy(recording.notes[recording.note_count++], note);
+    cup_spin_unlock(&recording.noting);
+    return keeps;
+}
+
 void cup_recording_note(const char *what, const char *why)
 {
     char note[sizeof *recording.notes];
     snprintf(note, sizeof note, "%s: %s", what, why);
-    if (recording.note_count == NOTES || has_note(note))
-        return;
-    strcpy(recording.notes[recording.note_count++], note);
-    if (cup_active())
+    if (keep_note(note) && cup_active())
         cup_log_note(note);
 }
 
@@ -217,7 +226,7 @@ void cup_recording_process_forks(void)
 void cup_recording_child_begins(void)
 {
     recording.tried = false;
-    recording.opening = 0;
+    recording.opening = recording.noting = 0;
     recording.start_ns = cup_clock_realtime_ns();
 }
 

@@ -40,10 +40,15 @@ bool cup_release_supported(enum cup_release which)
     char version[64];
     if (known[which] != NOT_READ)
         return known[which] == SUPPORTED;
-    CUP_OWNED cup_object *text =
-        cup_python_attribute(cup_python_module(releases[which].package), "__version__");
-    if (!cup_python_text(text, version, sizeof version))
-        return true; /* not imported yet */
+    cup_object *module = cup_python_module(releases[which].package);
+    CUP_OWNED cup_object *text = cup_python_kept(module, "__version__");
+    if (!cup_python_text(text, version, sizeof version)) {
+        /* Not imported yet; or its version is found out by a function, which imports modules and is
+         * not called here: no release that has one is old. */
+        CUP_OWNED cup_object *finds = cup_python_kept(module, "__getattr__");
+        known[which] = finds ? SUPPORTED : NOT_READ;
+        return true;
+    }
     uint64_t number = cup_number_release(version);
     bool is_old = number && number < releases[which].number;
     known[which] = is_old ? TOO_OLD : SUPPORTED;

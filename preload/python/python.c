@@ -237,7 +237,7 @@ cup_object *cup_python_thread(void)
     return cup_py.PyGILState_GetThisThreadState();
 }
 
-int cup_python_key = -1;
+int cup_python_key = CUP_KEY_UNKNOWN;
 
 /* The interpreter's key is the one whose value is this thread's state, if there is only one such
  * key. */
@@ -251,7 +251,13 @@ void cup_python_learn(void)
             found = key;
             count++;
         }
-    cup_python_key = count == 1 ? found : -1;
+    cup_python_key = count == 1 ? found : CUP_KEY_UNKNOWN;
+}
+
+void cup_python_child_begins(void)
+{
+    if (cup_python_key >= 0)
+        cup_python_key = CUP_KEY_LOST;
 }
 
 bool cup_python_has_gil(void)

@@ -98,8 +98,13 @@ cup_object *cup_python_thread(void);
 
 /* The same for hot paths: reads the thread-specific key under which the interpreter keeps the
  * state, which saves two calls. cup_python_learn() finds the key; it needs the GIL. */
-extern int cup_python_key CUP_OURS; /* -1: unknown, ask the interpreter */
+enum { CUP_KEY_UNKNOWN = -1, CUP_KEY_LOST = -2 }; /* of both: ask the interpreter */
+extern int cup_python_key CUP_OURS;
 void cup_python_learn(void);
+
+/* A row of the lifecycle table. In a forked child the interpreter makes a new key, so it has to be
+ * learned again (CUP_KEY_LOST). Until then the child asks the interpreter. */
+void cup_python_child_begins(void);
 
 static inline cup_object *cup_python_thread_fast(void)
 {

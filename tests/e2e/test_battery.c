@@ -234,6 +234,89 @@ Test(battery, work_that_helpers_take_from_other_tasks)
     for_each_python(check_shared_work);
 }
 
+/* Where an actor's method ended is seen by the lock that Dask asks for, also if another thread has
+ * it. */
+Test(battery, actor_returns_while_the_lock_of_its_worker_is_taken)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = text("%s/data", scratch);
+    cr_assert(truncate(fclose(fopen(file, "w")) == 0 ? file : "", 5000) == 0);
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/busy_locks.py", file}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs), *task;
+    int calls = 0;
+    size_t at;
+    json_array_foreach(json_object_get(tasks, "tasks"), at, task)
+    {
+        if (json_integer_value(json_object_get(task, "read_bytes")) != 1000)
+            continue;
+        const char *status = json_string_value(json_object_get(task, "status"));
+        cr_expect(strcmp(status, "finished") == 0, "a call is %s", status);
+        calls++;
+    }
+    cr_expect(calls == 3, "%d calls", calls);
+    cr_expect(task_number(tasks, "plain", "read_bytes") == 10);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+/* A process may have more servers than the library follows at once, if not at the same time. */
+Test(battery, servers_that_come_and_go)
+{
+    enum { SERVERS = 100 };
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/many_servers.py", text("%d", SERVERS), "11"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    for (int i = 0; i < SERVERS; i++) {
+        json_t *task = task_of(tasks, text("task-%d", i));
+        const char *worker = json_string_value(json_object_get(task, "worker"));
+        cr_expect(worker && strcmp(worker, text("stub://worker-%d", i)) == 0,
+                  "the worker of task %d is %s", i, worker);
+    }
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
+/* Tasks in processes of an executor are not found: the report says so. */
+Test(battery, executor_whose_tasks_are_not_recorded)
+{
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, "-c",
+                 "import run_task\n"
+                 "from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor\n"
+                 "run_task.stub.executors = {'default': ThreadPoolExecutor(1),\n"
+                 "                           'more': ProcessPoolExecutor(1)}\n"
+                 "run_task.run('here', lambda: None)\n"},
+        .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    json_t *report = report_of(logs), *note;
+    json_t *notes = json_object_get(json_object_get(report, "health"), "notes");
+    size_t at, found = 0;
+    json_array_foreach(notes, at, note)
+    {
+        char *text = json_dumps(note, JSON_ENCODE_ANY);
+        found += strstr(text, "not recorded: ProcessPoolExecutor") != NULL;
+        cr_expect(!strstr(text, "ThreadPool"), "%s", text);
+        free(text);
+    }
+    cr_expect(found == 1, "%zu notes", found);
+    json_decref(report);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
 /* Since CPython 3.14 the first thread of a task makes the library watch locks. Threads that other
  * tasks start at that moment must keep their tasks, too. */
 static void check_first_threads(const char *python)

@@ -326,6 +326,32 @@ Test(gate, fork_while_another_thread_has_the_lock_of_the_loader)
     for_each_python(check_fork_while_loading);
 }
 
+static void check_fork_key(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    struct child pattern = {
+        .argv = {python, WORKLOAD("fork_key.py"), file},
+        .settings = {"LD_PRELOAD=" CUP_BUILD "/libcupping.so " CUP_BUILD "/tests/trace/libkey.so"}};
+    struct child recorded = child_recorded(&pattern, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s: status %d: %s", python,
+              recorded.status, recorded.err);
+    child_free(&recorded);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "parent", "read_bytes") == 1000);
+    cr_expect(task_number(tasks, "child", "read_bytes") == 200, "%s", python);
+    cr_expect(task_number(tasks, "child again", "read_bytes") == 30, "%s", python);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+Test(gate, fork_after_which_others_take_the_key_of_the_interpreter)
+{
+    for_each_python(check_fork_key);
+}
+
 static void check_multiprocessing(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
