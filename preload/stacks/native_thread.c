@@ -67,10 +67,13 @@ static bool find_mapping(uintptr_t at, struct cup_mapping_line *line, bool *is_m
     return found;
 }
 
-static bool is_for_signals(void)
+bool cup_native_for_signals(void)
 {
     stack_t stack;
-    return syscall(SYS_sigaltstack, NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+    int saved = errno;
+    bool is = syscall(SYS_sigaltstack, NULL, &stack) || (stack.ss_flags & SS_ONSTACK);
+    errno = saved;
+    return is;
 }
 
 /* The first thread's stack grows down to RLIMIT_STACK. */
@@ -110,7 +113,7 @@ static bool is_on_own(struct unwind_state *state, uintptr_t at)
     if (__builtin_expect(at - state->low < state->high - state->low, 1))
         return true;
     if (at - state->other < state->other_high - state->other || cup_ticks() < state->not_before ||
-        is_for_signals())
+        cup_native_for_signals())
         return false;
     find_stack(state, at);
     return at - state->low < state->high - state->low;

@@ -277,8 +277,9 @@ static uint32_t find_or_add_node(const struct stack *stack, uint32_t under)
     return node;
 }
 
+/* Takes 4 KiB of stack. */
 static __attribute__((noinline)) uint32_t
-add_stack(const char *frame, const struct cup_native *native, uint32_t under, uint64_t hash)
+collect_stack(const char *frame, const struct cup_native *native, uint32_t under, uint64_t hash)
 {
     struct stack stack = {.native = native};
     int saved = errno;
@@ -289,6 +290,16 @@ add_stack(const char *frame, const struct cup_native *native, uint32_t under, ui
         cache_stack(hash, node);
     errno = saved;
     return node;
+}
+
+/* The stack of a signal handler may have 8 KiB in all. */
+static __attribute__((noinline)) uint32_t
+add_stack(const char *frame, const struct cup_native *native, uint32_t under, uint64_t hash)
+{
+    if (!cup_native_for_signals())
+        return collect_stack(frame, native, under, hash);
+    cup_log_health(CUP_H_STACKS_DROPPED, 1);
+    return 0;
 }
 
 static inline bool may_read(void)

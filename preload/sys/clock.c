@@ -1,7 +1,9 @@
 #include "preload/sys/clock.h"
 
 #include "preload/sys/hook_list.h"
+#include "preload/sys/raw.h"
 
+#include <string.h>
 #include <time.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -43,6 +45,24 @@ static int tsc_is_invariant(void)
     return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
+/* The kernel looks at these where the counters of the processors do not run together. */
+bool cup_clock_replaces_tsc(const char *source)
+{
+    static const char *const others[] = {"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(source, others[i], strlen(others[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool kernel_trusts_tsc(void)
+{
+    char source[32];
+    cup_raw_read_text("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
+                      sizeof source);
+    return !cup_clock_replaces_tsc(source);
+}
+
 /* Reads both clocks at the same moment: of five tries the one that took the least time. */
 static void read_pair(uint64_t *ticks, int64_t *ns)
 {
@@ -82,7 +102,8 @@ void cup_clock_calibrate(bool may_wait)
     }
     if (is_first)
         return;
-    if (!tsc_is_invariant()) /* takes 10 us in a virtual machine: not at each process's start */
+    /* Takes 30 us in a virtual machine: not at each process's start. */
+    if (!tsc_is_invariant() || !kernel_trusts_tsc())
         return;
     /* The clock may stand still, if another library has it in hand. */
     while (may_wait && ns - first_ns < SHORTEST_NS && ticks - first_ticks < MOST_TICKS)

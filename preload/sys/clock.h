@@ -1,6 +1,7 @@
 /* Clocks for the library's own use. Durations of calls are measured in ticks: of the time stamp
- * counter where it is invariant (a pair of reads takes 8 ns instead of 36), else of
- * CLOCK_MONOTONIC. All functions are async-signal-safe except cup_clock_calibrate(). */
+ * counter where it is invariant and the kernel trusts it, too (a pair of reads takes 8 ns instead
+ * of 36), else of CLOCK_MONOTONIC. All functions are async-signal-safe except
+ * cup_clock_calibrate(). */
 #pragma once
 
 #include "preload/sys/library_variable.h"
@@ -35,6 +36,10 @@ extern struct cup_tick_scale cup_ticks_scale CUP_OURS;
  * opened). 1 ms gives a relative error of 1e-4. If less time has passed, waits until then; if it
  * may not wait, uses the kernel's clock instead. */
 void cup_clock_calibrate(bool may_wait);
+
+/* SOURCE, the kernel's clock source, is one that it uses where it does not trust the time stamp
+ * counter. */
+bool cup_clock_replaces_tsc(const char *source);
 
 static inline uint64_t cup_ticks(void)
 {

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -253,14 +252,6 @@ uint64_t cup_elf_loaded(void)
     uint64_t count = 0;
     cup_elf_iterate(read_count, &count);
     return count;
-}
-
-void cup_elf_path(const void *place, char *path, size_t size)
-{
-    struct cup_elf object;
-    path[0] = '\0';
-    if (cup_elf_of(place, &object))
-        snprintf(path, size, "%s", object.path);
 }
 
 /* ---- symbols ------------------------------------------------------------------------------- */

@@ -54,9 +54,6 @@ bool cup_elf_replace(const struct cup_elf *library, const char *name, const void
 /* How many libraries have been loaded since the process began; 0: not known. */
 uint64_t cup_elf_loaded(void);
 
-/* The path of the object that contains PLACE, as the loader knows it; "": none. */
-void cup_elf_path(const void *place, char *path, size_t size);
-
 /* Calls dl_iterate_phdr(), or returns 0.
  *
  * A thread that is inside dl_iterate_phdr() or dlopen() while another one forks leaves a lock in

@@ -279,10 +279,9 @@ bool cup_xrootd_connects(const void *place)
 #if !defined(__x86_64__)
     return false; /* without hooks of the client its reads are counted on its sockets */
 #endif
-    char path[4096];
+    struct cup_elf object;
     int saved = cup_enter();
-    cup_elf_path(place, path, sizeof path);
-    bool connects = is_version(path, "libXrdUtils");
+    bool connects = cup_elf_of(place, &object) && is_version(object.path, "libXrdUtils");
     cup_leave(saved);
     return connects;
 }
