@@ -171,10 +171,15 @@ static void print_number(char *to, size_t room, double value, double step)
     snprintf(to, room, "%.*f", digits > 9 ? 9 : digits, fabs(value) < step * 1e-9 ? 0 : value);
 }
 
-static void print_count(char *to, size_t room, double value)
+/* Prints four digits, or as many as neighbours that differ by STEP need to differ in print. STEP 0:
+ * there are none. */
+static void print_count(char *to, size_t room, double value, double step)
 {
+    enum { FEWEST = 4, MOST = 15 };
     const struct prefix *prefix = prefix_of(CUP_AXIS_COUNT, value);
-    snprintf(to, room, "%.4g%s", value / prefix->factor, prefix->text);
+    double digits = step > 0 ? 1 + floor(log10(fabs(value)) + 1e-9) - floor(log10(step) + 1e-9) : 0;
+    snprintf(to, room, "%.*g%s", (int)fmax(FEWEST, fmin(digits, MOST)), value / prefix->factor,
+             prefix->text);
 }
 
 static void print_elapsed(char *to, size_t room, double value, double step, const char *unit)
@@ -220,7 +225,7 @@ char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
 {
     const struct prefix *prefix = prefix_of(unit, value);
     if (unit == CUP_AXIS_COUNT)
-        print_count(to, 24, value);
+        print_count(to, 24, value, 0);
     else if (value == 0)
         snprintf(to, 24, "0");
     else
@@ -249,7 +254,7 @@ static void print_tick(struct cup_ticks *ticks, struct cup_tick *tick, enum cup_
     else if (unit == CUP_AXIS_CLOCK)
         print_clock(tick->text, room, tick->value, step);
     else if (unit == CUP_AXIS_COUNT)
-        print_count(tick->text, room, tick->value);
+        print_count(tick->text, room, tick->value, step);
     else
         print_number(tick->text, room, tick->value / prefix->factor, step / prefix->factor);
 }

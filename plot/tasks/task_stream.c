@@ -195,6 +195,18 @@ static int make_tasks(struct cup_task_stream *plot, struct cup_plot_input *input
     return 0;
 }
 
+/* A sentence for the caption, with a space before it; empty if all tasks ended. */
+static void write_unended(char *to, size_t room, const struct cup_profile *profile)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < profile->task_count; i++)
+        count += cup_task_place(&profile->tasks[i]) == CUP_PLACE_POOL &&
+                 cup_task_wall_ns(&profile->tasks[i]) == CUP_UNKNOWN64;
+    to[0] = '\0';
+    if (count)
+        snprintf(to, room, " Not shown, because it is not known when they ended: %zu more.", count);
+}
+
 const void *cup_data_task_stream(struct cup_plot_input *input)
 {
     struct cup_task_stream *plot = cup_arena_take(input->arena, 1, sizeof *plot);
@@ -212,22 +224,23 @@ const void *cup_data_task_stream(struct cup_plot_input *input)
     bool many = plot->lane_count > CUP_LANES_MOST || tasks > CUP_STREAM_TASKS;
     if ((many ? make_density(plot, input, lanes) : make_tasks(plot, input, lanes, tasks)) != 0)
         return NULL;
-    char text[64], threads[64], from[CUP_TIME_BEGIN_TEXT];
+    char text[64], threads[64], from[CUP_TIME_BEGIN_TEXT], unended[96];
+    write_unended(unended, sizeof unended, input->totals->profile);
     cup_time_begin_text(from, plot->from_s);
     cup_count_text(text, tasks, "task");
     cup_count_text(threads, plot->lane_count, "thread");
     if (many)
         cup_plot_set_caption(input,
                              "%s on %s, sorted by host and process. Shade: share of the time spent "
-                             "in tasks (cupping).%s",
-                             text, threads, from);
+                             "in tasks (cupping).%s%s",
+                             text, threads, unended, from);
     else
         cup_plot_set_caption(
             input,
             "%s on %s; names of rows: worker, number of the thread. Upper half of a bar: the task. "
             "Lower half: how much of its time was CPU and each kind of wait, not when; no core: "
-            "ready to run, but no CPU core was free (cupping).%s",
-            text, threads, from);
+            "ready to run, but no CPU core was free (cupping).%s%s",
+            text, threads, unended, from);
     return plot;
 }
 

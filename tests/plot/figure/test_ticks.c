@@ -39,6 +39,8 @@ Test(ticks, counts_have_no_parts)
     EXPECT("0 1 2", 0, 2, false, CUP_AXIS_COUNT, 10);
     EXPECT("0 500 1k 1.5k 2k", 0, 2000, false, CUP_AXIS_COUNT, 5);
     EXPECT("0 20M 40M", 0, 5e7, false, CUP_AXIS_COUNT, 3);
+    EXPECT("123.45k 123.451k 123.452k", 123450, 123452, false, CUP_AXIS_COUNT, 5);
+    EXPECT("9.99999M 10M 10.00001M", 9999990, 10000010, false, CUP_AXIS_COUNT, 2);
 }
 
 Test(ticks, prefixes_go_to_the_unit)
