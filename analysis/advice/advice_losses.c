@@ -10,11 +10,16 @@
 bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_task *first = NULL;
-    for (size_t i = 0; i < t->profile->task_count && !first && t->all.erred; i++)
+    if (!t->all.erred)
+        return false;
+    for (size_t i = 0; i < t->profile->task_count && !first; i++)
         if (t->profile->tasks[i].status == CUP_STATUS_ERRED)
             first = &t->profile->tasks[i];
     if (!first)
-        return false;
+        return cup_advise(advice, 2,
+                          "%llu of %s failed (threshold: any), after the log was full: their "
+                          "errors are not known. \nThe logs of the workers have them.",
+                          (big)t->all.erred, CUP_SHOW_COUNTED(t->all.tasks, "task"));
     struct cup_text error = cup_profile_text(t->profile, cup_rare_of(t->profile, first)->error);
     return cup_advise(advice, 2,
                       "%llu of %s failed (threshold: any)%s%s%s \nMend what the error says; "

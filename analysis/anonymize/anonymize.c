@@ -451,7 +451,7 @@ static int collect_names(struct anonymizer *of, const struct cup_anonymous_copy 
         if (done < 0)
             return -1;
         result->unreadable += done == 0;
-        result->living += source->living;
+        result->living += source->copy.living;
     }
     json_decref(alias_collected(of, copy));
     return number_names(of) == 0 ? 0 : cup_error_memory(error, copy->directory);

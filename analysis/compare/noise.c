@@ -61,7 +61,9 @@ double cup_figure_noise(const struct cup_figures *figures, const struct cup_run_
             return chunk_noise(figures, estimates[i].cpu);
     bool counted = figure->unit == CUP_UNIT_COUNT || figure->unit == CUP_UNIT_BYTES ||
                    figure->unit == CUP_UNIT_RATIO;
-    return counted && !is_metric(figure, CUP_METRIC_peak_memory_bytes) ? 0 : NAN;
+    bool sampled =
+        strcmp(figure->section, cup_metric_section(CUP_METRIC_peak_memory_bytes)->name) == 0;
+    return counted && !sampled ? 0 : NAN;
 }
 
 /* ---- several runs a side ---------------------------------------------------------------- */

@@ -286,17 +286,31 @@ static struct cup_text open_name(T t, uint32_t i)
     return known(cup_profile_text(t->profile, t->profile->opens[i].server));
 }
 
-/* Its address; where it has none, or several, the log's name, which holds host and pid. */
+/* The address of the only worker in process I; 0: it has several, or another process had the same
+ * address, such as one that was restarted with `--worker-port`. */
+static uint32_t own_address(const struct cup_profile *profile, uint32_t i)
+{
+    const struct cup_server *own = NULL;
+    for (size_t j = 0; j < profile->server_count; j++) {
+        const struct cup_server *server = &profile->servers[j];
+        if (server->process != i || !cup_server_is_worker(server))
+            continue;
+        if (own)
+            return 0;
+        own = server;
+    }
+    for (size_t j = 0; own && j < profile->server_count; j++)
+        if (profile->servers[j].process != i && cup_server_is_worker(&profile->servers[j]) &&
+            profile->servers[j].address == own->address)
+            return 0;
+    return own ? own->address : 0;
+}
+
+/* Its address; if that does not name it, the log's name, which holds host and pid. */
 static struct cup_text worker_name(T t, uint32_t i)
 {
-    struct cup_text address = {0};
-    unsigned workers = 0;
-    for (size_t j = 0; j < t->profile->server_count; j++)
-        if (t->profile->servers[j].process == i && cup_server_is_worker(&t->profile->servers[j])) {
-            address = cup_profile_text(t->profile, t->profile->servers[j].address);
-            workers++;
-        }
-    if (workers == 1 && address.length)
+    struct cup_text address = cup_profile_text(t->profile, own_address(t->profile, i));
+    if (address.length)
         return address;
     const char *path = t->profile->processes[i].log_path;
     return known(cup_string(path ? basename(path) : NULL).text);

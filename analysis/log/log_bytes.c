@@ -43,6 +43,21 @@ int cup_log_bytes_open(struct cup_log_bytes *bytes, const char *path, struct cup
     return errno == ENOTDIR ? open_in_merged(bytes, path, error) : -1;
 }
 
+int cup_log_bytes_open_told(struct cup_log_bytes *bytes, const char *path, struct cup_error *error)
+{
+    *error = (struct cup_error){0};
+    if (cup_log_bytes_open(bytes, path, error) == 0)
+        return 0;
+    return error->text[0] ? -1 : cup_error_system(error, path, "open");
+}
+
+int cup_log_bytes_refuse(const char *path, struct cup_error *error)
+{
+    return cup_error_set(error, path, CUP_NO_OFFSET,
+                         "damaged: a block of the merged log cannot be unpacked; merge its logs "
+                         "again");
+}
+
 int cup_log_bytes_size(const struct cup_log_bytes *bytes, uint64_t *size, bool *regular)
 {
     struct stat status;

@@ -24,6 +24,12 @@ struct cup_log_bytes {
 /* Returns 0, or -1 and errno, with *error where it says more than that. */
 int cup_log_bytes_open(struct cup_log_bytes *bytes, const char *path, struct cup_error *error);
 
+/* The same with *ERROR in any case. */
+int cup_log_bytes_open_told(struct cup_log_bytes *bytes, const char *path, struct cup_error *error);
+
+/* *ERROR says that a block could not be unpacked (`damaged`). Returns -1. */
+int cup_log_bytes_refuse(const char *path, struct cup_error *error);
+
 /* Finds out the size. Returns 0, or -1 and errno; *regular says whether it is a regular file. */
 int cup_log_bytes_size(const struct cup_log_bytes *bytes, uint64_t *size, bool *regular);
 

@@ -307,7 +307,7 @@ static int merge_logs(struct writer *writer, const struct cup_merge_sources *sou
             return -1;
         result->summed += writer->is_summed;
         result->log_bytes += log->bytes;
-        result->living += source->living;
+        result->living += source->copy.living;
     }
     return write_batch(writer, batch) == 0 ? 0 : cup_error_memory(error, writer->output.path);
 }

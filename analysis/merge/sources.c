@@ -1,70 +1,12 @@
 #include "analysis/merge/sources.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
 #include "analysis/profile/log_names.h"
-
-/* ---- one log -------------------------------------------------------------------------------- */
-
-static int open_bytes(struct cup_log_bytes *bytes, const char *path, struct cup_error *error)
-{
-    *error = (struct cup_error){0};
-    if (cup_log_bytes_open(bytes, path, error) == 0)
-        return 0;
-    return error->text[0] ? -1 : cup_error_system(error, path, "open");
-}
-
-static int refuse_block(const char *path, struct cup_error *error)
-{
-    return cup_error_set(error, path, CUP_NO_OFFSET,
-                         "damaged: a block of the merged log cannot be unpacked; merge its logs "
-                         "again");
-}
-
-/* The process of a log has not ended, as far as this machine knows. */
-static bool may_live(const struct cup_log_header *header)
-{
-    char host[sizeof header->host] = "";
-    if (header->log_stop_ns != 0 || gethostname(host, sizeof host - 1) != 0 ||
-        strncmp(host, header->host, sizeof host) != 0 || header->pid == 0 ||
-        header->pid > INT32_MAX)
-        return false;
-    return kill((pid_t)header->pid, 0) == 0 || errno == EPERM;
-}
-
-/* Reads what the choice among logs of one name depends on. A file that is no log has none of it. */
-static int read_facts(struct cup_merge_source *source, struct cup_error *error)
-{
-    struct cup_log_header header = {0};
-    struct cup_log_bytes bytes;
-    bool regular = false;
-    if (open_bytes(&bytes, source->path, error) != 0)
-        return -1;
-    int result = cup_log_bytes_size(&bytes, &source->bytes, &regular);
-    if (result != 0)
-        cup_error_system(error, source->path, "read");
-    else if (!regular)
-        result = cup_error_set(error, source->path, CUP_NO_OFFSET, "not a regular file");
-    size_t got = result == 0 ? cup_log_bytes_read(&bytes, &header, sizeof header, 0) : 0;
-    if (result == 0 && bytes.damaged)
-        result = refuse_block(source->path, error);
-    if (got == sizeof header && memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) == 0) {
-        source->tasks = header.health[CUP_H_TASKS_BEGUN] + header.health[CUP_H_TASKS_ENDED];
-        source->records_end = header.records_end;
-        source->summed = header.version == CUP_LOG_SUMMED;
-        source->stop_ns = header.log_stop_ns;
-        source->living = !bytes.merged && may_live(&header);
-    }
-    cup_log_bytes_close(&bytes);
-    return result;
-}
 
 /* ---- all logs ------------------------------------------------------------------------------- */
 
@@ -80,7 +22,7 @@ static int add_source(struct cup_merge_sources *sources, const char *path, struc
     sources->count++;
     const char *slash = strrchr(source->path, '/');
     source->name = slash ? slash + 1 : source->path;
-    return read_facts(source, error);
+    return cup_log_copy_read(&source->copy, path, error);
 }
 
 static int add_names(struct cup_merge_sources *sources, const char *input, struct cup_error *error)
@@ -99,26 +41,12 @@ static bool is_file(const char *path)
     return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-static int more_first(uint64_t a, uint64_t b)
-{
-    return (a < b) - (a > b);
-}
-
-/* By name; of equal names, the one that holds most comes first: before the records count, one whose
- * tasks are not summed up. */
+/* By name; of equal names, the one that holds most comes first. */
 static int by_name(const void *left, const void *right)
 {
     const struct cup_merge_source *a = left, *b = right;
     int order = strcmp(a->name, b->name);
-    if (order == 0)
-        order = more_first(a->tasks, b->tasks);
-    if (order == 0)
-        order = a->summed - b->summed;
-    if (order == 0)
-        order = more_first(a->records_end, b->records_end);
-    if (order == 0)
-        order = more_first((uint64_t)a->stop_ns, (uint64_t)b->stop_ns);
-    return order ? order : more_first(a->bytes, b->bytes);
+    return order ? order : cup_log_copy_order(&a->copy, &b->copy);
 }
 
 static void keep_one_of_each(struct cup_merge_sources *sources)
@@ -193,7 +121,7 @@ int cup_merge_stream_open(struct cup_merge_stream *stream, const struct cup_merg
 {
     bool regular;
     *stream = (struct cup_merge_stream){.source = source};
-    if (open_bytes(&stream->bytes, source->path, error) != 0)
+    if (cup_log_bytes_open_told(&stream->bytes, source->path, error) != 0)
         return -1;
     int result = cup_log_bytes_size(&stream->bytes, &stream->size, &regular);
     if (result != 0)
@@ -210,7 +138,7 @@ int cup_merge_stream_read(struct cup_merge_stream *stream, void *to, size_t coun
 {
     size_t got = cup_log_bytes_read(&stream->bytes, to, count, stream->offset);
     if (stream->bytes.damaged)
-        return refuse_block(stream->source->path, error);
+        return cup_log_bytes_refuse(stream->source->path, error);
     if (got != count)
         return cup_error_set(
             error, stream->source->path, stream->offset + got,

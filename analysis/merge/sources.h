@@ -7,16 +7,12 @@
 
 #include "analysis/base/error.h"
 #include "analysis/log/log_bytes.h"
+#include "analysis/log/log_copies.h"
 
 struct cup_merge_source {
     char *path;       /* owned; as in log_bytes.h */
     const char *name; /* its last part */
-    uint64_t tasks;   /* begun and ended */
-    uint64_t records_end;
-    int64_t stop_ns; /* 0: the process lives or was killed */
-    uint64_t bytes;
-    bool summed; /* its tasks are summed up */
-    bool living; /* the process still runs on this machine */
+    struct cup_log_copy copy;
 };
 
 struct cup_merge_sources {

@@ -42,6 +42,7 @@ static int add_tasks(struct subjects *subjects, const struct cup_totals *totals)
         const struct cup_task_sum *sum = &profile->task_sums[i];
         struct cup_host *host = cup_hosts_row(&subjects->hosts, totals, sum->process);
         cup_stages_add_sum(&subjects->stages, sum);
+        cup_waste_add_sum(&subjects->waste, sum);
         if (host)
             cup_host_add_sum(host, profile, sum);
     }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "analysis/base/array.h"
+#include "analysis/log/log_copies.h"
 #include "analysis/log/merged_log.h"
 #include "include/log_format.h"
 
@@ -65,16 +66,18 @@ static int add_merged(struct cup_log_names *names, const char *path, struct cup_
     return result;
 }
 
-/* True for HOST-PID-STARTNS.cup, the name that the library gives to a log. Other names may be those
- * of merged logs; to open each log of a large directory would take long. */
+/* True for HOST-PID-STARTNS.cup, the name that the library gives to a log: STARTNS has 19 digits.
+ * Other names may be those of merged logs ("run-2026-11-28.cup"); to open each log of a large
+ * directory would take long. */
 static bool is_library_name(const char *name)
 {
+    enum { START_DIGITS = 19 };
     const char *at = name + strlen(name) - strlen(CUP_LOG_SUFFIX);
     for (int numbers = 0; numbers < 2; numbers++) {
         const char *end = at;
         while (at > name && at[-1] >= '0' && at[-1] <= '9')
             at--;
-        if (at == end || at == name || at[-1] != '-')
+        if (at == end || at == name || at[-1] != '-' || (numbers == 0 && end - at != START_DIGITS))
             return false;
         at--;
     }
@@ -118,18 +121,33 @@ int cup_log_name_order(const void *left, const void *right)
     return order ? order : strcmp(a, b);
 }
 
-/* Orders the names. A log that was found several times is kept once. */
+/* OTHER, a copy of the log KEPT, holds more than that. One that cannot be read holds nothing. */
+static bool holds_more(const char *other, const char *kept)
+{
+    struct cup_log_copy a = {0}, b = {0};
+    struct cup_error error;
+    if (cup_log_copy_read(&a, other, &error) != 0)
+        return false;
+    return cup_log_copy_read(&b, kept, &error) != 0 || cup_log_copy_order(&a, &b) < 0;
+}
+
+/* Orders the names. Of a log that was found several times, the copy that holds most is kept: the
+ * job may still have run when it was merged. */
 static void sort_names(struct cup_log_names *names)
 {
     size_t kept = 0;
     if (names->count)
         qsort(names->names, names->count, sizeof *names->names, cup_log_name_order);
     for (size_t i = 0; i < names->count; i++) {
-        char *name = names->names[i];
-        if (kept && strcmp(file_name(names->names[kept - 1]), file_name(name)) == 0)
-            free(name);
-        else
+        char *name = names->names[i], **last = kept ? &names->names[kept - 1] : NULL;
+        if (!last || strcmp(file_name(*last), file_name(name)) != 0) {
             names->names[kept++] = name;
+        } else if (holds_more(name, *last)) {
+            free(*last);
+            *last = name;
+        } else {
+            free(name);
+        }
     }
     names->count = kept;
 }

@@ -11,9 +11,9 @@ struct cup_log_names {
 };
 
 /* Lists the logs of DIRECTORY, which may be a merged log; a directory may hold merged logs, too.
- * The paths are those of log_bytes.h. A log that is there several times is listed once. Returns 0,
- * or -1 and *error if there is none or the directory cannot be read. The caller frees the names in
- * both cases. */
+ * The paths are those of log_bytes.h. Of a log that is there several times, the copy that holds
+ * most is listed. Returns 0, or -1 and *error if there is none or the directory cannot be read. The
+ * caller frees the names in both cases. */
 int cup_log_names_list(struct cup_log_names *names, const char *directory, struct cup_error *error);
 
 /* The order of `names`, for bsearch(): both arguments point to a path. */

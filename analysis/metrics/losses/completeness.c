@@ -406,7 +406,8 @@ static enum cup_run_state judge(struct cup_completeness *c, const struct cup_tot
 
 double cup_completeness_share(const struct cup_completeness *c)
 {
-    bool events = c->planned_events != CUP_UNKNOWN64 && c->done_events != CUP_UNKNOWN64;
+    bool events = c->planned_events != CUP_UNKNOWN64 && c->planned_events > 0 &&
+                  c->done_events != CUP_UNKNOWN64;
     uint64_t done = events ? c->done_events : c->done_chunks;
     uint64_t planned = events ? c->planned_events : c->planned_chunks;
     return planned == CUP_UNKNOWN64 || planned == 0 ? NAN : (double)done / (double)planned;

@@ -341,6 +341,16 @@ void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_p
         add_killed(&reasons->killed, profile, task);
 }
 
+void cup_waste_add_sum(struct cup_waste_reasons *reasons, const struct cup_task_sum *sum)
+{
+    if (cup_task_sum_status(sum) != CUP_STATUS_ERRED)
+        return;
+    reasons->failed.tasks += sum->values[CUP_T_TASKS];
+    reasons->failed.wall_ns += sum->values[CUP_T_WALL_NS];
+    reasons->failed.cpu_ns += sum->values[CUP_T_CPU_NS];
+    reasons->failed.read_bytes += sum->values[CUP_T_READ_BYTES];
+}
+
 /* ---- waste: done again -------------------------------------------------------------------------
  */
 

@@ -97,6 +97,9 @@ struct cup_waste_reasons {
 void cup_waste_add_failure(struct cup_waste_reasons *reasons, const struct cup_profile *profile,
                            const struct cup_task *task);
 
+/* Adds the failed ones among tasks that the log has only as sums. */
+void cup_waste_add_sum(struct cup_waste_reasons *reasons, const struct cup_task_sum *sum);
+
 /* Adds tasks that succeeded and were computed again. Needs totals->outcomes. Returns 0, or -1
  * without memory. */
 int cup_waste_add_done_again(struct cup_waste_reasons *reasons, const struct cup_totals *totals);
