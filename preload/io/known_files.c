@@ -98,7 +98,7 @@ static uint32_t share_number(const struct stat *status, const char *path, uint32
         return id;
     snprintf(name, sizeof name, "%.*s(other files)", bytes < 256 ? (int)bytes : 256, path);
     write_record(id, class, &(struct stat){.st_dev = status->st_dev, .st_ino = status->st_ino != 0},
-                 name, cup_log_cstring(name));
+                 name, cup_log_name(name, strlen(name)));
     return id;
 }
 
@@ -109,7 +109,7 @@ uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t cl
     uint32_t path_id = cup_log_cstring(path);
     struct cup_hash key = {status->st_ino, (uint64_t)status->st_dev << 32 | path_id};
     bool is_new;
-    uint32_t id = find_number(&files, FILES_MOST, key, &is_new);
+    uint32_t id = path_id ? find_number(&files, FILES_MOST, key, &is_new) : 0;
     if (!id)
         return share_number(status, path, class);
     if (!is_new)

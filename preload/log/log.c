@@ -24,12 +24,14 @@
 #endif
 
 enum {
-    GROW_BYTES = 64 * 1024, /* the log grows by this; a larger step would save no page faults */
+    GROW_BYTES = 64 * 1024, /* a small log grows by this */
+    GROW_SHARE = 16,        /* and a large one by this part of it, since each step is a mapping */
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end are dropped from the resident set */
     RESERVE_BYTES = 128 * 1024, /* for the totals, and for records of tasks that run */
     MOST_STRINGS = 12288,       /* that are interned */
+    FOR_NAMES = 2048,           /* of them, kept free for names that the totals need */
     STRING_LONGEST = 4096,
 };
 
@@ -63,7 +65,9 @@ static struct {
     bool refused;       /* the file system refused to store something: said beside the log */
     bool full;          /* the disk is full or the limit reached: growing is tried once a second */
     bool child;         /* a child's log: few blocks, no series */
-    int64_t next_full_try_ns;
+    int64_t next_full_try_ns; /* CLOCK_MONOTONIC */
+    dev_t device;             /* of its file */
+    ino_t inode;              /* 0: not known yet */
     char path[4096];
     struct cup_id_table strings; /* interned: their ids by their hashes */
     char clean[STRING_LONGEST];  /* a string without its secrets */
@@ -231,6 +235,30 @@ static int allocate_blocks(int fd, uint64_t from, uint64_t to)
     return 0;
 }
 
+/* FD is the file that was opened first. Not asked where no mapping keeps the file: its number may
+ * change then (FUSE). */
+static bool is_same_file(int fd)
+{
+    struct stat status;
+    if (the_log.by_write || cup_raw_fstat(fd, &status) != 0)
+        return true;
+    if (!the_log.inode) {
+        the_log.device = status.st_dev;
+        the_log.inode = status.st_ino;
+    }
+    return status.st_dev == the_log.device && status.st_ino == the_log.inode;
+}
+
+/* The log's file again. -1: it cannot be opened, or another file has its name now. */
+static int open_again(int flags)
+{
+    int fd = cup_raw_open(the_log.path, flags | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0 || is_same_file(fd))
+        return fd;
+    cup_raw_close(fd);
+    return -1;
+}
+
 static int map_range(int fd, uint64_t from, uint64_t to)
 {
     int flags = MAP_FIXED | (the_log.by_write ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
@@ -246,7 +274,7 @@ static int grow_log(uint64_t to)
     to = (to + grow_bytes() - 1) / grow_bytes() * grow_bytes();
     if (to > the_log.limit || !file_size_allowed(to))
         return -1;
-    int fd = cup_raw_open(the_log.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    int fd = open_again(O_RDWR);
     if (fd < 0)
         return -1;
     check_stored(fd);
@@ -277,10 +305,10 @@ static bool make_room(uint64_t end)
     end += the_log.reserve;
     if (end <= the_log.allocated)
         return true;
-    int64_t now = cup_clock_realtime_ns();
+    int64_t now = cup_clock_monotonic_ns();
     if (the_log.full && now < the_log.next_full_try_ns)
         return false;
-    the_log.full = grow_log(end) != 0;
+    the_log.full = grow_log(end + the_log.allocated / GROW_SHARE) != 0 && grow_log(end) != 0;
     the_log.next_full_try_ns = now + INT64_C(1000000000);
     if (!the_log.full)
         release_old_pages(end - the_log.reserve);
@@ -426,7 +454,7 @@ void *cup_log_reserve(uint16_t fixed, size_t tail)
 
 static void write_back(const void *at, size_t bytes)
 {
-    int fd = cup_raw_open(the_log.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    int fd = open_again(O_WRONLY);
     if (fd < 0)
         return;
     uint64_t offset = (uint64_t)((const char *)at - the_log.base);
@@ -505,7 +533,7 @@ void *cup_log_write(enum cup_record_type type, const void *record, const void *t
 /* 0: there is no room. */
 static uint32_t add_string(struct cup_hash hash, const char *text, size_t bytes, bool essential)
 {
-    if (!cup_id_room(&the_log.strings, 1, MOST_STRINGS)) {
+    if (!cup_id_room(&the_log.strings, 1, essential ? MOST_STRINGS : MOST_STRINGS - FOR_NAMES)) {
         cup_log_health(CUP_H_STRINGS_DROPPED, 1);
         return 0;
     }

@@ -269,7 +269,7 @@ Test(faults, directory_that_cannot_be_written)
     free(profile), free(file), free(directory);
 }
 
-/* A file system of its own, 1 MB in size: room for one log and a part of the next. Needs a user
+/* A file system of its own: room for the begins of the logs of two workers and their nannies, not for more. Needs a user
  * namespace, which some machines refuse. */
 Test(faults, full_profile_directory)
 {
@@ -278,7 +278,7 @@ Test(faults, full_profile_directory)
     mkdir(profile, 0755);
     struct cup_process mount;
     const char *const probe[] = {"unshare", "-rm",     "mount", "-t",    "tmpfs",
-                                 "-o",      "size=1m", "none",  profile, NULL};
+                                 "-o",      "size=1280k", "none",  profile, NULL};
     cup_process_start(&mount, "mount", log, probe, NULL);
     if (cup_process_wait(&mount, 30) != 0) {
         char *said = cup_process_output(&mount);
@@ -288,7 +288,7 @@ Test(faults, full_profile_directory)
                                  "-rm",
                                  "sh",
                                  "-c",
-                                 "mount -t tmpfs -o size=1m none \"$CUPPING_DIR\" && exec \"$@\"",
+                                 "mount -t tmpfs -o size=1280k none \"$CUPPING_DIR\" && exec \"$@\"",
                                  "sh",
                                  NULL};
     run_fault(

@@ -2,12 +2,14 @@
  * allocation, and where no memory is left. Whoever reads has no Python frames. */
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -26,7 +28,7 @@ static void read_much(void)
 
 CALLED void narrow_begin(const char *path)
 {
-    file = open(path, O_RDONLY);
+    file = open(path, O_RDWR);
     target = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
@@ -85,9 +87,26 @@ static void on_signal(int number)
     read_much();
 }
 
-CALLED long narrow_signal_stack(void)
+static void write_on_signal(int number)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK}, before;
+    (void)number;
+    if (pwrite(file, "x", 1, 0) != 1)
+        abort();
+}
+
+/* Nobody listens there. */
+static void connect_on_signal(int number)
+{
+    (void)number;
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(1)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    connect(fd, (const struct sockaddr *)&address, sizeof address);
+    close(fd);
+}
+
+static long handle_on_stack(void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_ONSTACK}, before;
     stack_t stack = {.ss_sp = stack_in_room(), .ss_size = STACK}, other;
     sigaltstack(&stack, &other);
     sigaction(SIGUSR2, &action, &before);
@@ -95,6 +114,21 @@ CALLED long narrow_signal_stack(void)
     sigaction(SIGUSR2, &before, NULL);
     sigaltstack(&other, NULL);
     return written_below(stack.ss_sp);
+}
+
+CALLED long narrow_signal_stack(void)
+{
+    return handle_on_stack(on_signal);
+}
+
+CALLED long narrow_signal_write(void)
+{
+    return handle_on_stack(write_on_signal);
+}
+
+CALLED long narrow_signal_connect(void)
+{
+    return handle_on_stack(connect_on_signal);
 }
 
 CALLED long narrow_coroutine(void)

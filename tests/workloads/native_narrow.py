@@ -16,7 +16,7 @@ with tempfile.NamedTemporaryFile(suffix=".root") as data:
     data.write(bytes(1 << 20))
     data.flush()
     narrow.narrow_begin(data.name.encode())
-    for name in ("stack", "signal_stack", "coroutine", "allocation", "memory"):
+    for name in ("stack", "signal_stack", "signal_write", "signal_connect", "coroutine", "allocation", "memory"):
         function = getattr(narrow, f"narrow_{name}")
-        function.restype = ctypes.c_long if name in ("signal_stack", "coroutine") else None
+        function.restype = ctypes.c_long if name.startswith("signal") or name == "coroutine" else None
         print(name, run_task.run(name, function), flush=True)

@@ -99,14 +99,20 @@ static void remove_log(void)
  * ----------------------------------------------------------------------------------- */
 
 /* The file's bytes as another process finds them. */
-static char *file_bytes(size_t *bytes)
+static const char *log_path(void)
 {
-    char command[128], path[512] = "";
+    static char path[512];
+    char command[128];
     snprintf(command, sizeof command, "ls %s/*.cup", directory);
     FILE *list = popen(command, "r");
     cr_assert(fscanf(list, "%511s", path) == 1);
     pclose(list);
-    FILE *file = fopen(path, "r");
+    return path;
+}
+
+static char *file_bytes(size_t *bytes)
+{
+    FILE *file = fopen(log_path(), "r");
     fseek(file, 0, SEEK_END);
     *bytes = (size_t)ftell(file);
     rewind(file);
@@ -310,9 +316,10 @@ Test(log, strings_are_interned_until_the_table_is_full, .init = open_usual, .fin
     cr_expect(stored > 1000 && stored < 40000);
     cr_expect(cup_log_header()->health[CUP_H_STRINGS_DROPPED] == 40000 - stored);
     cr_expect(cup_log_cstring("same") == first, "a full table still knows what it has");
+    cr_expect(cup_log_name("prefix", 6) != 0, "and has room for names");
     size_t bytes;
     char *log = file_bytes(&bytes);
-    cr_expect(count_records(log, CUP_R_STRING) == stored + 1);
+    cr_expect(count_records(log, CUP_R_STRING) == stored + 2);
     free(log);
 }
 
@@ -337,6 +344,30 @@ Test(log, limit_costs_records_alone, .init = open_small, .fini = remove_log)
     cr_expect(bytes <= 1 << 20, "%zu bytes", bytes);
     cr_expect(count_records(log, CUP_R_NOTE) == written);
     free(log);
+}
+
+/* The file is not touched that another program has put in the log's place. */
+Test(log, another_file_has_its_name, .init = open_usual, .fini = remove_log)
+{
+    size_t before, after;
+    free(file_bytes(&before));
+    char *path = strdup(log_path()), aside[4096];
+    snprintf(aside, sizeof aside, "%s.aside", path);
+    cr_assert(rename(path, aside) == 0);
+    FILE *other = fopen(path, "w");
+    cr_assert(other && fputs("not a log", other) >= 0 && fclose(other) == 0);
+    unsigned dropped = 0;
+    for (int i = 0; i < 5000; i++) {
+        struct cup_r_note *note = cup_log_reserve(sizeof *note, 100);
+        dropped += !note;
+        if (note)
+            cup_log_commit(note, CUP_R_NOTE);
+    }
+    free(file_bytes(&after));
+    cr_expect(after == strlen("not a log"), "%zu bytes", after);
+    cr_expect(dropped > 0 && dropped < 5000, "%u records dropped", dropped);
+    cr_assert(rename(aside, path) == 0);
+    free(path);
 }
 
 /* ---- series
