@@ -3,6 +3,7 @@
 #include "preload/attribution/lock_origin.h"
 #include "preload/counters/reads.h"
 #include "preload/dask/server_samples.h"
+#include "preload/hooks/api.h"
 #include "preload/io/descriptor.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
@@ -236,6 +237,10 @@ __attribute__((constructor)) static void load_library(int count, char **argument
     cup_filter_look();
     int hooks = cup_real_resolve();
     cup_heap_init();
+    if (!cup_api_is_first()) {
+        cup_unguard();
+        return;
+    }
     const char *directory = setting("CUPPING_DIR");
     bool verbose = read_flag("CUPPING_VERBOSE", false);
     bool disabled = read_flag("CUPPING_DISABLE", false);

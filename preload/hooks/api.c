@@ -9,6 +9,9 @@
 #include "preload/sys/hook_list.h"
 #include "preload/task/sections.h"
 
+#include <dlfcn.h>
+#include <string.h>
+
 /* True: this process is recorded; the guard is held, and cup_leave() is due. */
 static bool enter_library(int *saved)
 {
@@ -59,4 +62,14 @@ CUP_HOOK int cupping_api_active(void)
 CUP_HOOK const char *cupping_api_version(void)
 {
     return CUPPING_VERSION;
+}
+
+static __typeof__(cupping_api_version) own_version __attribute__((alias("cupping_api_version")));
+
+bool cup_api_is_first(void)
+{
+    const char *(*first)(void);
+    void *found = dlsym(RTLD_DEFAULT, "cupping_api_version");
+    memcpy(&first, &found, sizeof first);
+    return !found || first == own_version;
 }

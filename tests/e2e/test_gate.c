@@ -326,6 +326,31 @@ Test(gate, fork_while_another_thread_has_the_lock_of_the_loader)
     for_each_python(check_fork_while_loading);
 }
 
+/* Two installations: the one that comes first records, and the other one only forwards. */
+Test(gate, two_copies_of_the_library)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    struct child copy = {
+        .argv = {"/bin/cp", CUP_BUILD "/libcupping.so", text("%s/libcupping.so", scratch)}};
+    child_run(&copy);
+    struct child pattern = {.argv = {CUP_PYTHON, WORKLOAD("fork_in_task.py"), file},
+                            .settings = {text("LD_PRELOAD=" CUP_BUILD "/libcupping.so "
+                                              "%s/libcupping.so", scratch)}};
+    struct child recorded = child_recorded(&pattern, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "parent", "read_bytes") == 1100);
+    cr_expect(task_number(tasks, "in child", "read_bytes") == 400);
+    cr_expect(tasks_count(tasks) == 3, "%zu tasks", tasks_count(tasks));
+    json_decref(tasks);
+    child_free(&copy);
+    child_free(&recorded);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
 static void check_fork_key(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
