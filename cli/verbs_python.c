@@ -24,6 +24,8 @@ static const struct cup_option attach_rows[] = {
     CUP_OPTION("--wait", "SECONDS", wait,
                "how long tasks and results of a worker are waited for before it is left as it is; "
                "default: 60"),
+    CUP_OPTION("--limit", "SIZE", limit,
+               "the most that the logs may take on the disk, such as 500M or 20G; default: 10 GB"),
     CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
@@ -70,27 +72,35 @@ static bool find_beside(char *to, const char *name)
  * is the wheel's, which the Python next to this program finds itself. */
 static void find_package(char folder[PATH_MAX])
 {
-    if (!find_beside(folder, "../python") && !find_beside(folder, "../lib/cupping/python"))
-        *folder = '\0';
+    static const char *const places[] = {"../lib/cupping/python", "../python"};
+    char module[PATH_MAX], name[64];
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(name, sizeof name, "%s/cupping/__main__.py", places[i]);
+        if (find_beside(module, name) && find_beside(folder, places[i]))
+            return;
+    }
+    *folder = '\0';
 }
 
 /* ---- the program -------------------------------------------------------------------------- */
 
-/* What Python runs: sys.argv[1] is the folder of the package, sys.argv[2] this program. The working
+/* What Python runs, whichever version it is: sys.argv[1] is the folder of the package, sys.argv[2] this program. The working
  * directory is not searched for modules, as it is not by other verbs. */
 static const char python_program[] =
     "import sys\n"
     "folder, command = sys.argv[1:3]\n"
     "del sys.argv[1:3]\n"
+    "if sys.version_info < (3, 9):\n"
+    "    sys.exit('cupping: %s is Python %d.%d, and cupping needs 3.9: name another interpreter with '\n"
+    "             '--python FILE' % ((sys.executable,) + sys.version_info[:2]))\n"
     "sys.path[:] = [folder] * bool(folder) + [path for path in sys.path if path]\n"
     "try:\n"
     "    from cupping.__main__ import main\n"
-    "except ModuleNotFoundError as error:\n"
+    "except ImportError as error:\n"
     "    if error.name not in ('cupping', 'cupping.__main__'):\n"
     "        raise\n"
-    "    sys.exit(f'cupping: {sys.executable} does not have the package cupping: install the wheel "
-    "'\n"
-    "             'there, or name another interpreter with --python FILE')\n"
+    "    sys.exit('cupping: %s does not have the package cupping: install the wheel there, or '\n"
+    "             'name another interpreter with --python FILE' % sys.executable)\n"
     "main(command)\n";
 
 /* "NAME=VALUE" for each option that was given with a value, "NAME" for one without. Returns how

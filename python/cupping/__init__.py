@@ -43,7 +43,8 @@ def attach(client, directory=None, **options):
         profile.report()
 
     client: of distributed. directory: where the profile will be, as with `cupping run -o`. The options
-    are those of `cupping attach`: at_once and lose_results.
+    are those of `cupping attach`: at_once, lose_results, wait_s and limit_bytes; and settings: a dict of CUPPING_*
+    variables for the workers.
     """
     from .remote.attach import Attachment
 

@@ -7,6 +7,7 @@ import argparse
 import importlib
 import json
 import shutil
+import signal
 import sys
 import sysconfig
 import tempfile
@@ -62,13 +63,22 @@ def install_kernel(arguments):
 def run_remote(verb, words, command):
     """A verb of the command `cupping`, whose path is COMMAND. Returns an exit status or an error."""
     from . import profile
-    from .remote import clean, read_words
+    from .remote import UsageError, clean, read_words, say
 
     profile.own_command = command
     try:
         return importlib.import_module(f"cupping.remote.{REMOTE[verb]}").main(*read_words(words))
+    except UsageError as problem:
+        say(f"{verb}: {problem}")
+        return 2
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("dask", "distributed"):
+            raise
+        return f"cupping: {verb}: {sys.executable} has no {problem.name}: name an interpreter that has it with --python FILE"
     except (OSError, profile.Error) as problem:
         return f"cupping: {verb}: {clean(str(problem))}"
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 def main(command=""):

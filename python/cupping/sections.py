@@ -18,6 +18,7 @@ each.
 import contextlib
 import functools
 import inspect
+import threading
 
 __all__ = ["active", "section", "value"]
 
@@ -56,27 +57,36 @@ def active():
 
 def value(name, number):
     """Records a number for the task that runs here. If a name has several numbers, the report shows
-    how many they are, their sum, the least and the greatest."""
+    how many they are, their sum, the least and the greatest. What is no number is counted as dropped."""
     if _value is not None:
-        _value(_name(name), float(number))
+        try:
+            number = float(number)
+        except Exception:  # the same program must also run where it is not profiled
+            number = float("nan")
+        _value(_name(name), number)
 
 
 class section:
     """A part of a task, as a context manager or a decorator, also for coroutine functions. Sections
-    may be nested. If a section awaits, it includes what its thread does during that time."""
+    may be nested, and one object may be used by several threads. If a section awaits, it includes what its
+    thread does during that time."""
 
     def __init__(self, name):
         self.name = name
-        self._open = []
+        self._open = {}  # by thread: numbers of the sections that it is in
 
     def __enter__(self):
         if _begin is not None:
-            self._open.append(_begin(_name(self.name)))
+            self._open.setdefault(threading.get_ident(), []).append(_begin(_name(self.name)))
         return self
 
     def __exit__(self, *error):
-        if self._open:
-            number = self._open.pop()
+        thread = threading.get_ident()
+        numbers = self._open.get(thread)
+        if numbers:
+            number = numbers.pop()
+            if not numbers:
+                self._open.pop(thread, None)
             if number:
                 _end(number)
         return False

@@ -17,6 +17,10 @@ CONNECT_S = 5  # until the scheduler's port accepts a connection
 HANDSHAKE_S = 10  # longer, because a scheduler may be busy
 
 
+class UsageError(Error):
+    """The command line is wrong."""
+
+
 def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:
     """What the command `cupping` passes on, once it has checked it: {option: its value, or ""}, and
     the operands behind "--"."""

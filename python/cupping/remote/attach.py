@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import time
@@ -11,11 +12,12 @@ from typing import Any
 
 from ..profile import Error, Profile
 from . import by_source, plugin, say, ship
-from .collect import Collector
+from .collect import LIMIT_BYTES, Collector
 from .restarts import AGAIN_S, Restarts
 from .restarts import remote as on_scheduler
 
 WAIT_S = 60.0
+ABSENT_S = 2.0  # for a nanny that is alone
 READY_S = 2 * plugin.CHECK_SECONDS  # until a nanny has installed the library
 OLDEST_DISTRIBUTED = (2024, 2)
 
@@ -25,7 +27,14 @@ def remote(name: str) -> Any:
 
 
 def make_directory(directory: str | os.PathLike | None) -> Path:
+    """Without a name it is a new one."""
     path = Path(directory if directory is not None else time.strftime("cupping-%Y%m%d-%H%M%S"))
+    for suffix in range(2, 100) if directory is None else ():
+        try:
+            path.mkdir(mode=0o700)
+            break
+        except FileExistsError:  # of the same second
+            path = path.with_name(f"{path.name[:23]}-{suffix}")
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     return path.resolve()
 
@@ -45,26 +54,32 @@ class Attachment:
     """A cluster whose workers are profiled, from the beginning of a `with` to its end.
 
     directory: where the profile is. refused: {address of a worker: why it is not profiled}. at_once,
-    lose_results, wait_s: the options of `cupping attach`. settings: CUPPING_* for the workers.
+    lose_results, wait_s, limit_bytes: the options of `cupping attach`. settings: CUPPING_* for the workers.
     """
 
+    attached: set[str] = set()  # ids of this process's clients that have attached, and not ended it
+
     def __init__(self, client, directory: str | os.PathLike | None = None, *, at_once: bool = False,
-                 lose_results: bool = False, wait_s: float = WAIT_S, settings: dict[str, str] | None = None):
+                 lose_results: bool = False, wait_s: float = WAIT_S, limit_bytes: int = LIMIT_BYTES,
+                 settings: dict[str, str] | None = None):
         check_client(client)
         self.client = client
         self.restarts = Restarts(client, at_once=at_once, lose_results=lose_results, wait_s=wait_s)
         self.directory = make_directory(directory)
+        self.limit_bytes = limit_bytes
         self.settings = settings or {}
         self.name = uuid.uuid4().hex[:12]
         self.refused: dict[str, str] = {}
         self._collector: Collector | None = None
         self._attached = False
+        self._states_at_end: dict[str, dict] = {}  # kept for a second try: then no nanny has the plugin any more
 
     # --- the two ends ---
 
     def __enter__(self) -> Attachment:
         self._check_alone()
         self._attached = True
+        self.attached.add(self.client.id)
         try:
             self._register()
             self._begin()
@@ -79,7 +94,7 @@ class Attachment:
             if not nanny:
                 self.refused[worker] = "it has no nanny (--no-nanny), which would have to restart it"
         # Before the restarts, so that a worker that joins and leaves during them is known.
-        self._collector = Collector(self.client, self.directory, refused=self.refused)
+        self._collector = Collector(self.client, self.directory, refused=self.refused, limit_bytes=self.limit_bytes)
         self._collector.counts_wait = True
         self._collector.start()
         states = self._states()
@@ -100,30 +115,39 @@ class Attachment:
         """Restarts the workers without the library, and fetches what is missing of their logs."""
         if not self._attached:
             return
-        self._attached = False
         folders: dict[str, str] = {}
         try:
             folders = self._release_workers()
         except Exception as problem:  # the cluster is gone, or the client was closed
             say(f"the workers were not released: {type(problem).__name__}: {problem}")
-        if self._collector is None:
-            return
-        self._collector.stop()
+        if self._collector is not None:
+            self._collector.stop()
+            self._forget_logs(folders)
+        self._attached = False  # now: if Ctrl-C came before, detach() can be called again
+        self.attached.discard(self.client.id)
+
+    def _forget_logs(self, folders: dict[str, str]) -> None:
+        """Removes the logs that are here, and says where others stay."""
         kept = {nanny: folder for nanny, folder in folders.items() if not self._collector.has_all_of(nanny)}
         for nanny, folder in kept.items():
             say(f"logs stay on the machine of {nanny}, in {folder}: not all of them could be fetched")
-        if len(kept) < len(folders):
-            self._ask_nannies("forget", {nanny: folder for nanny, folder in folders.items() if nanny not in kept})
+        fetched = {nanny: folder for nanny, folder in folders.items() if nanny not in kept}
+        try:
+            if fetched:
+                self._ask_nannies("forget", fetched)
+        except Exception as problem:  # the cluster is gone
+            say(f"logs that were fetched may also stay on the workers' machines: {type(problem).__name__}: {problem}")
 
     def _release_workers(self) -> dict[str, str]:
         """Returns {nanny: folder of its logs} of the workers that were released."""
         try:
-            states = self._states()
+            self._states_at_end = self._states_at_end or self._states()
             if self._collector is not None:
                 self._collector.finish_counting()
                 self._collector.fetch_forwarded()
         finally:  # else every worker that comes later would be profiled
             self._unregister()
+        states = self._states_at_end
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
         for worker, why in left.items():
@@ -138,7 +162,7 @@ class Attachment:
         is taken over."""
         clients = self.client.run_on_scheduler(on_scheduler("list_workers"))["clients"]
         for state in self._states().values():
-            if state["owner"] in clients:
+            if state["owner"] in clients and (state["owner"] != self.client.id or self.client.id in self.attached):
                 raise Error(f"another client has attached to this cluster ({state['owner']}): end it first")
 
     def _register(self) -> None:
@@ -153,8 +177,21 @@ class Attachment:
     def _unregister(self) -> None:
         try:
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
-        except (OSError, ValueError):  # a nanny left at that moment; the others may not have been asked yet
+        except Exception:  # a nanny left at that moment, or never had it; the others may not have been asked yet
             self._ask_nannies("remove_plugin", self.name)
+        self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))
+
+    async def _release_absent(self, asked: set[str | None]) -> None:
+        """Nannies whose worker is just being restarted are not among those that the scheduler asks."""
+        from distributed.core import rpc
+
+        known = list(self._collector.nannies.values()) if self._collector is not None else []
+        for nanny in known:
+            if nanny.ended or nanny.address in asked:
+                continue
+            with contextlib.suppress(Exception):  # it has left, or only the scheduler reaches it
+                async with rpc(nanny.address, timeout=ABSENT_S, connection_args=self.client.connection_args) as server:
+                    await asyncio.wait_for(server.plugin_remove(name=plugin.NAME), ABSENT_S)
 
     def _states(self) -> dict[str, dict]:
         """What each nanny says, by the address of its worker."""

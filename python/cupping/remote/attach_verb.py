@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from .. import profile
-from . import connect, ship
+from . import UsageError, commands, connect, say, ship
 from .attach import WAIT_S, Attachment
+from .collect import LIMIT_BYTES
 
 
 def run_command(words: list[str], directory: Path) -> int:
     """The command under cupping-run, so that the client's own log is in the profile, too."""
     library = ship.find_library()
+    if any(character in str(library) for character in ": "):
+        raise profile.Error(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded: install cupping "
+                            "elsewhere")
     environment = {**os.environ, "CUPPING_DIR": str(directory),
                    "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')}:{library}".lstrip(":")}
     try:
@@ -51,15 +56,39 @@ def signals_for(process: subprocess.Popen):
             signal.signal(number, before[number])
 
 
+def read_settings() -> dict[str, str]:
+    """The variables of this process that the workers get, too."""
+    own = ("CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE")
+    return {name: value for name, value in os.environ.items() if name.startswith("CUPPING_") and name not in own}
+
+
+def read_wait(options: dict[str, str]) -> float:
+    try:
+        return float(options.get("wait", WAIT_S))
+    except ValueError:
+        raise UsageError(f"--wait {options['wait']}: not a number of seconds") from None
+
+
+def end_by_signal(number: int, _: Any) -> None:
+    """The workers are released on the way out."""
+    raise SystemExit(128 + number)
+
+
 def main(options: dict[str, str], operands: list[str]) -> int | str:
     scheduler, *command = operands
     if not command:
-        return "cupping: attach: name the command that uses the cluster: cupping attach SCHEDULER -- COMMAND..."
-    try:
-        wait_s = float(options.get("wait", WAIT_S))
-    except ValueError:
-        return f"cupping: attach: --wait {options['wait']}: not a number of seconds"
+        raise UsageError("name the command that uses the cluster: cupping attach SCHEDULER -- COMMAND...")
+    wait_s = read_wait(options)
+    limit = commands.read_size(options["limit"]) if "limit" in options else LIMIT_BYTES
+    if not shutil.which(command[0]):  # before any worker is restarted
+        exists = os.path.exists(command[0])
+        say(f"attach: {command[0]}: {'not an executable program' if exists else 'command not found'}")
+        return 126 if exists else 127
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end_by_signal)
     with connect(scheduler, options) as client:
         with Attachment(client, options.get("o"), at_once="at-once" in options,
-                        lose_results="lose-results" in options, wait_s=wait_s) as attached:
+                        lose_results="lose-results" in options, wait_s=wait_s, limit_bytes=limit,
+                        settings=read_settings()) as attached:
             return run_command(command, attached.directory)

@@ -9,6 +9,7 @@ identity, and goes on when the client closes.
 
 import array
 import asyncio
+import errno
 import json
 import os
 import random
@@ -32,10 +33,17 @@ AGAIN_S = 0.1  # until a nanny is asked once more for the ends of logs
 CLOSING_RETRIES = 3  # of a nanny that closes
 LEAVING_RETRIES = 100  # of one that is still ending its worker
 REGISTER_S = 300  # the scheduler waits until nannies that are starting have started
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 PLUGIN = OP = "cupping-collect"
 LEFT = "it left before any of its log was fetched"
 WITHOUT_LOG = {"no directory": "it has no profile directory, so it was not started under cupping-run"}
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
+
+
+def pid_of(name):
+    """The process of a log HOST-PID-STARTNS.cup; None: it has another name."""
+    parts = name.rpartition(".")[0].rsplit("-", 2)
+    return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else None
 
 
 class Plugin:
@@ -170,6 +178,8 @@ class Collector:
         self.scheduler = client.scheduler.address
         self.security = client.security
         self.directory = os.path.abspath(directory)
+        self.place = None  # of own_place()
+        self.away = False  # the directory cannot be written for now
         self.limit_bytes = limit_bytes
         self.seconds = seconds
         self.warn = warn or say
@@ -237,8 +247,13 @@ class Collector:
 
     def shares_directory(self):
         """True if a nanny writes into the very directory: nothing must be collected there."""
-        place = deltas.place_of(self.directory)
-        return any(nanny.place == place for nanny in list(self.nannies.values()))
+        return any(nanny.place == self.own_place() for nanny in list(self.nannies.values()))
+
+    def own_place(self):
+        """That of the directory, found out once: it may be away for a moment later."""
+        if self.place is None:
+            self.place = deltas.place_of(self.directory)
+        return self.place
 
     def fetch_forwarded(self, seconds=60):
         """Waits for what is new in the logs of nannies that only the scheduler reaches: once their workers
@@ -288,7 +303,7 @@ class Collector:
         part = {
             name: {"until": copy.until, "why": copy.why or "stopped"}
             for name, copy in sorted(self.copies.items())
-            if not copy.final and f"-{copy.source.pid}-" not in name
+            if not copy.final and pid_of(name) != copy.source.pid
         }
         return {**part, **{name: {"until": None, "why": "refused"} for name in sorted(self.refused_logs)}}
 
@@ -309,6 +324,7 @@ class Collector:
         self.stopping = asyncio.Event()
         self.connecting = asyncio.Semaphore(MOST_CONNECTS)
         self.main_task = asyncio.current_task()
+        self.own_place()
         self.connection = self.security.get_connection_args("client")
         try:
             await self.register()
@@ -365,7 +381,11 @@ class Collector:
             pass  # the scheduler is gone
 
     def interval(self):
-        return self.seconds or max(2.0, len(self.nannies) / 100)
+        return self.seconds or max(2.0, self.count_living() / 100)
+
+    def count_living(self):
+        """Nannies that are still asked: on a cluster that adapts, thousands may have come and gone."""
+        return sum(not nanny.ended for nanny in self.nannies.values())
 
     async def sleep(self, seconds):
         """Until then, or stop()."""
@@ -493,7 +513,7 @@ class Collector:
     async def ask_straight(self, nanny, question):
         from distributed.core import send_recv
 
-        keep = len(self.nannies) <= MOST_COMMS
+        keep = self.count_living() <= MOST_COMMS
         comm = nanny.comm or await self.connect(nanny.address)
         nanny.comm = comm
         nanny.reached = True
@@ -580,7 +600,7 @@ class Collector:
 
     def long_poll(self, nanny):
         """The nanny waits with its answer, so that it can answer when it closes."""
-        return not nanny.forwarded and len(self.nannies) <= MOST_COMMS
+        return not nanny.forwarded and self.count_living() <= MOST_COMMS
 
     async def ask_next(self, nanny, at_once):
         """The next question. What it confirms and hands over is kept until it is answered."""
@@ -632,7 +652,7 @@ class Collector:
         if answer["status"] in ("no directory", "no plugin"):
             return False
         nanny.place = answer["place"]
-        if nanny.place == deltas.place_of(self.directory):
+        if nanny.place == self.own_place():
             nanny.ended = "it writes into the same directory"
             nanny.answered = True
             return False
@@ -701,8 +721,14 @@ class Collector:
         try:
             copy.write(delta)
         except OSError as error:
-            self.become_full(copy, f"{error.strerror} ({self.directory})")
+            why = f"{error.strerror} ({self.directory})"
+            if error.errno in NO_ROOM:
+                self.become_full(copy, why)
+            elif not self.away:  # the nanny sends it again
+                self.warn(f"logs cannot be written for now: {why}")
+            self.away = True
             return False
+        self.away = False
         self.sent_bytes += len(delta["data"])
         return True
 

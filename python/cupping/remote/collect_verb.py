@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 
 from . import commands, say
+from .attach import make_directory
 from .collect import LIMIT_BYTES
 
 
 def main(options: dict[str, str], operands: list[str]) -> int | str:
-    [scheduler] = operands
-    directory = options.get("o") or time.strftime("cupping-%Y%m%d-%H%M%S")
+    scheduler = commands.only_operand(operands)
     limit = commands.read_size(options["limit"]) if "limit" in options else LIMIT_BYTES
+    directory = str(make_directory(options.get("o")))
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from .. import profile
-from . import connect
+from . import UsageError, connect
 from .collect import Collector
 
 SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -13,11 +13,17 @@ FIRST_LOG_S = 30  # a worker that starts has no log for some seconds
 
 
 def read_size(text: str) -> int:
-    """A size as 500M or 20G. Raises profile.Error."""
+    """A size as 500M or 20G. Raises UsageError."""
     number, unit = (text[:-1], SIZES[text[-1]]) if text[-1:] in SIZES else (text, 1)
     if not number.isdigit() or not int(number):
-        raise profile.Error(f"--limit {text}: name a size, such as 500M or 20G")
+        raise UsageError(f"--limit {text}: name a size, such as 500M or 20G")
     return int(number) * unit
+
+
+def only_operand(operands: list[str]) -> str:
+    if len(operands) != 1:
+        raise UsageError(f"{operands[1]} is one argument too many (the directory is named with -o DIR)")
+    return operands[0]
 
 
 def start_collector(scheduler: str, options: dict[str, str], directory: str, **more) -> Collector:

@@ -13,6 +13,7 @@ from . import by_source, turns
 SHARE = 10  # of so many workers, one has its turn
 MOST_THREADS = 64
 AGAIN_S = 0.2
+MOST_PAUSE_S = 2.0  # each question costs the scheduler a millisecond or two
 
 WAITS_FOR = {"tasks": "it ran tasks", "results": "it held results that no other worker could take"}
 
@@ -45,13 +46,14 @@ class Restarts:
     def _take_turn(self, worker: str, nanny: str) -> str | None:
         """Returns when the next worker may have its turn: this one's results would find no place as long
         as that one is away."""
-        until = time.monotonic() + self.wait_s
+        until, pause = time.monotonic() + self.wait_s, AGAIN_S
         try:
             while (reason := self._try(worker)) not in ("restarted", "gone"):
                 if time.monotonic() > until:
                     self._give_up(worker)
                     return f"{WAITS_FOR[reason]} for {self.wait_s:g} s (--wait, or --lose-results)"
-                time.sleep(AGAIN_S)
+                time.sleep(pause)
+                pause = min(MOST_PAUSE_S, 1.5 * pause)
         except (OSError, KeyError, ValueError) as problem:  # KeyError: it left in the middle
             if worker in self.list_workers():
                 self._give_up(worker)
