@@ -115,7 +115,12 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
                100 * shared_share(t),
                100 * again->estimated_bytes > bytes ? " (in part estimated)" : "");
     advise_dataset(t, advice);
-    return cup_advise_more(advice, ". ") && advise_clusters(t, advice);
+    cup_advise_more(advice, ". ");
+    if (2 * again->border_bytes > bytes)
+        return advise_clusters(t, advice);
+    return cup_advise_more(advice, "\nMost of that is not at the edges of chunks: look for files that "
+                                   "are processed more than once, by several calls of the Runner or "
+                                   "in several datasets, and read them once.");
 }
 
 /* Two chunks that meet inside a cluster both read all of it. */
@@ -235,7 +240,7 @@ bool cup_rule_incidental_baskets(const struct cup_totals *t, struct cup_advice *
 {
     const struct cup_basket_sums *all = &t->branches->all;
     double passed = share_of(all->incidental_bytes, all->incidental_bytes + all->compressed);
-    return passed > 0.25 &&
+    return all->compressed > 0 && passed > 0.25 &&
            cup_advise(advice, cup_saves_bytes(advice, 0.1 * passed, (double)all->incidental_bytes),
                       "Read-ahead and merged requests fetched baskets that were not requested: %s, "
                       "against %s that were requested, %.0f %% of both (threshold 25 %%). \nUse "

@@ -97,6 +97,14 @@ static bool advise_mending(const struct cup_totals *t, struct cup_advice *advice
                            error.length ? ": " : ".", CUP_SHOW_ERROR(error, 200));
 }
 
+/* Chunks of the plan that no task was made for: the run broke off. 0: none, or not known. */
+static uint64_t untried_chunks(const struct cup_totals *t)
+{
+    uint64_t planned = t->completeness->planned_chunks;
+    uint64_t tried = t->used_chunks + cup_losses_chunks(&t->losses->sums);
+    return planned != CUP_UNKNOWN64 && planned > tried ? planned - tried : 0;
+}
+
 bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_losses *losses = t->losses;
@@ -107,6 +115,9 @@ bool cup_rule_events_lost(const struct cup_totals *t, struct cup_advice *advice)
         return false;
     cup_advise(advice, 2.5, "The result lacks %s (threshold: any): %s.", CUP_SHOW_LOST_CHUNKS(sums),
                CUP_SHOW_LOSSES_SHARE(sums, losses->events_all));
+    if (untried_chunks(t))
+        cup_advise_more(advice, " Besides, the run ended before it tried %s.",
+                        CUP_SHOW_COUNTED(untried_chunks(t), "chunk"));
     if (skipped)
         cup_advise_more(advice,
                         " Coffea skipped %llu as bad files: the tasks succeeded without a result, "
@@ -296,7 +307,7 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
     return stage->known && !stage->mixed && sum.tasks > 0 && merge_s >= 1 &&
-           merge_s / run_s > 0.15 &&
+           merge_s / run_s > 0.15 && (double)sum.wall_ns > 0.2 * (double)stage->time_ns &&
            cup_advise(advice, cup_saves(t, advice, (double)stage->idle_ns / 1e9),
                       "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, "
                       "and 1 s). Threads were idle for %s of it, added up; the longest merge took "

@@ -322,15 +322,18 @@ static bool many_elsewhere(const struct cup_totals *t)
 
 bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
 {
+    enum { CHUNKS_A_THREAD = 4 };
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = cup_saves(t, advice, idle);
+    bool few = t->used_chunks && t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
     return share > 0.3 && !many_elsewhere(t) &&
            cup_advise(
                advice, share,
                "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "
                "threshold 30 %%), that is before their first task, after their last, or for more "
-               "than 100 ms between two tasks. \nUse smaller chunks or fewer workers, "
+               "than 100 ms between two tasks. \n%s, "
                "shorten the tail, and check that the client sends work fast enough.",
-               (big)t->budget.threads, share * 100, CUP_SHOW_S(idle));
+               (big)t->budget.threads, share * 100, CUP_SHOW_S(idle),
+               few ? "Use smaller chunks or fewer workers" : "Use fewer workers");
 }
 
 bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advice)
@@ -341,9 +344,10 @@ bool cup_rule_between_tasks(const struct cup_totals *t, struct cup_advice *advic
            cup_advise(advice, share,
                       "%s took %.0f %% of the threads' time between tasks (%s, "
                       "threshold 10 %%). The mean gap is %s, the mean task %s. \nUse "
-                      "larger chunks: then there are fewer tasks to schedule.",
+                      "larger %s: then there are fewer tasks to schedule.",
                       cup_profile_is_without_dask(t->profile) ? "The executor" : "Dask",
                       share * 100, CUP_SHOW_S(between),
                       CUP_SHOW_S(between / (double)t->budget.gaps),
-                      CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks));
+                      CUP_SHOW_S((double)t->all.wall_ns / 1e9 / tasks),
+                      t->used_chunks ? "chunks" : "tasks");
 }

@@ -18,7 +18,7 @@ bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)
 {
     double most = cup_metric_number(CUP_METRIC_spilled_bytes_per_worker_peak, t);
     double all = cup_metric_number(CUP_METRIC_spilled_bytes_peak, t);
-    return most > 0 && cup_advise(advice, cup_saves_bytes(advice, 0.3, all),
+    return most > 0 && cup_advise(advice, 0.3,
                                   "Workers spilled results to disk (threshold: any): at most %s at "
                                   "one time, and at most %s on one worker. \nMake results smaller, "
                                   "merge them earlier, or use more memory.",
@@ -32,7 +32,7 @@ bool cup_rule_workers_missing(const struct cup_totals *t, struct cup_advice *adv
     double average = cup_metric_number(CUP_METRIC_avg_workers, t);
     double most = cup_metric_number(CUP_METRIC_peak_workers, t);
     double missing = 1 - average / most;
-    return missing > 0.3 && t->observed->samples > 0 &&
+    return t->all.tasks > 0 && missing > 0.3 && t->observed->samples > 0 &&
            cup_advise(advice, cup_saves(t, advice, missing * (double)t->budget.threads_ns / 1e9),
                       "On average %.1f workers were there, of %.0f at most: %.0f %% were missing "
                       "(threshold 30 %%). They came late, left early or were lost. \nWait for the "

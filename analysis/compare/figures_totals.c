@@ -96,8 +96,8 @@ static void add_dataset(struct cup_figures *figures, const struct cup_totals *to
 {
     const struct cup_value values[] = {
         cup_count(dataset->chunks),
-        totals->chunks_without_events ? cup_null() : cup_count(dataset->events),
-        seconds(dataset->process_ns),
+        dataset->without_events ? cup_null() : cup_count(dataset->events),
+        dataset->process_ns ? seconds(dataset->process_ns) : cup_null(),
         cup_count(dataset->read_bytes),
         seconds(dataset->wall_ns),
         seconds(dataset->cpu_ns),

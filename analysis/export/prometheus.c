@@ -227,7 +227,8 @@ static uint64_t busy_ns(T t, uint32_t i)
 }
 
 #define WORKER_FAMILIES(X)                                                                         \
-    X("worker_tasks_total", "Tasks that a worker ran.", cup_count(t->profile->processes[i].tasks)) \
+    X("worker_tasks_total", "Tasks that a worker ran.",                                            \
+      cup_count(t->profile->processes[i].tasks + t->profile->processes[i].summed.tasks))           \
     X("worker_threads", "Task threads of a worker.", cup_count(t->budgets[i].threads))             \
     X("worker_thread_seconds_total",                                                               \
       "Threads of a worker x the time for which it took part in the run.",                         \
@@ -246,10 +247,10 @@ KIND(worker, WORKER_FAMILIES)
     X("dataset_failed_chunk_attempts_total", "Attempts at chunks of a dataset that erred.",        \
       cup_count(t->datasets[i].failed))                                                            \
     X("dataset_events_total", "Events of the chunks of a dataset that succeeded.",                 \
-      cup_count(t->datasets[i].events))                                                            \
+      count_if(!t->datasets[i].without_events, t->datasets[i].events))                                                            \
     X("dataset_process_seconds_total",                                                             \
       "Time inside process(), summed over the chunks of a dataset.",                               \
-      ns(t->datasets[i].process_ns))                                                               \
+      t->datasets[i].process_ns ? ns(t->datasets[i].process_ns) : cup_null())                                                               \
     X("dataset_read_bytes_total",                                                                  \
       "Bytes from data files and servers for the chunks of a dataset.",                            \
       count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \

@@ -15,11 +15,8 @@ static struct cup_value graph_s(T t)
 
 static struct cup_value merge_s(T t)
 {
-    const struct cup_run *call = t->call_left_out ? NULL : cup_run_call(t);
-    int64_t end_ns = t->tasks.stop_ns;
-    if (call && call->stop_ns > end_ns)
-        end_ns = call->stop_ns;
-    return cup_value_if(t->chunks.stop_ns, cup_ns_or_null(end_ns - t->chunks.stop_ns));
+    return cup_value_if(t->chunks.stop_ns,
+                        cup_ns_or_null(cup_merge_end_ns(t) - t->chunks.stop_ns));
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */

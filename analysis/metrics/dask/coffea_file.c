@@ -132,13 +132,17 @@ static int read_dataset(struct source *source, const char *name, const json_t *v
 static void add_datasets(struct cup_coffea_file *file)
 {
     file->dataset_sums = unknown;
-    for (size_t i = 0; i < file->dataset_count; i++)
-        for (int field = 0; field < CUP_COFFEA_FIGURES; field++) {
+    for (int field = 0; field < CUP_COFFEA_FIGURES; field++) {
+        uint64_t sum = 0;
+        bool known = file->dataset_count > 0; /* in every dataset */
+        for (size_t i = 0; i < file->dataset_count; i++) {
             uint64_t number = file->datasets[i].figures.of[field];
-            uint64_t *sum = &file->dataset_sums.of[field];
-            if (number != CUP_UNKNOWN64)
-                *sum = *sum == CUP_UNKNOWN64 ? number : *sum + number;
+            known &= number != CUP_UNKNOWN64;
+            sum += known ? number : 0;
         }
+        if (known)
+            file->dataset_sums.of[field] = sum;
+    }
 }
 
 static bool is_known(const char *name)

@@ -145,16 +145,18 @@ static int count_failed_merges(struct cup_completeness *c, const struct cup_prof
 static int find_done(struct cup_completeness *c, const struct cup_totals *t)
 {
     const struct cup_loss_sums *losses = &t->losses->sums;
-    uint64_t lost = losses->chunks[CUP_LOSS_LOST];
+    uint64_t lost = losses->chunks[CUP_LOSS_LOST], lost_files = 0;
     for (size_t i = 0; i < t->losses->count; i++) {
         const struct cup_loss *row = &t->losses->rows[i];
         bool file = t->profile->items[row->item].kind == CUP_ITEM_METADATA;
         c->skipped_files += file && row->outcome == CUP_LOSS_SKIPPED;
+        lost_files += file && row->outcome == CUP_LOSS_LOST;
     }
     c->done_chunks = t->used_chunks;
     c->done_events = t->chunks_without_events ? CUP_UNKNOWN64 : t->events;
     c->skipped_chunks = losses->chunks[CUP_LOSS_SKIPPED] - c->skipped_files;
-    c->failed_chunks = lost;
+    c->failed_files = lost_files;
+    c->failed_chunks = lost - lost_files;
     return has_work_items(t->profile) ? count_failed_merges(c, t->profile) : 0;
 }
 
@@ -375,9 +377,13 @@ static enum cup_run_state judge_ended(struct cup_completeness *c, const struct c
 
 static void name_failure(struct cup_completeness *c)
 {
-    unsigned long long chunks = c->failed_chunks, merges = c->failed_merges;
+    unsigned long long chunks = c->failed_chunks, merges = c->failed_merges,
+                       files = c->failed_files;
     if (chunks)
         set_cause(c, "%llu chunk%s failed for good", chunks, cup_plural(chunks));
+    else if (files)
+        set_cause(c, "reading the metadata of %llu file%s failed for good", files,
+                  cup_plural(files));
     else
         set_cause(c, "%llu merge%s of results failed for good", merges, cup_plural(merges));
 }
@@ -386,7 +392,7 @@ static enum cup_run_state judge(struct cup_completeness *c, const struct cup_tot
 {
     if (cup_chosen_run_goes_on(t->profile))
         return CUP_RUN_RUNNING;
-    if (c->failed_chunks + c->failed_merges > 0) {
+    if (c->failed_chunks + c->failed_merges + c->failed_files > 0) {
         name_failure(c);
         return CUP_RUN_FAILED;
     }

@@ -32,6 +32,7 @@ struct cup_completeness {
     uint64_t done_chunks, done_events;       /* used; events CUP_UNKNOWN64: not known */
     uint64_t skipped_chunks, skipped_files;  /* by skipbadfiles; files: in preprocessing */
     uint64_t failed_chunks, failed_merges;   /* for good */
+    uint64_t failed_files;                   /* for good, in preprocessing */
     uint64_t repeated_chunks;                /* of the plan, equal to others of it */
     uint32_t max_chunks;                     /* Coffea's maxchunks per dataset; 0: no limit */
     char sentence[CUP_COMPLETENESS_TEXT];    /* all of it, for the first line of a report */

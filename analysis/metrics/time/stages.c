@@ -24,7 +24,7 @@ static struct cup_stage_parts find_parts(const struct cup_totals *t)
     struct cup_stage_parts parts = {.count = 0};
     bool chunks = t->chunks.stop_ns > 0;
     bool between = t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns;
-    if (cup_run_call(t)) {
+    if (cup_run_call(t) && !t->call_left_out) {
         add_part(&parts, CUP_STAGE_GRAPH, t->run.start_ns, t->tasks.start_ns);
         if (between)
             add_part(&parts, CUP_STAGE_GRAPH, t->metadata.stop_ns, t->chunks.start_ns);
@@ -36,7 +36,7 @@ static struct cup_stage_parts find_parts(const struct cup_totals *t)
     add_part(&parts, CUP_STAGE_PROCESS, t->chunks.start_ns, t->chunks.stop_ns);
     if (t->tail_ns >= 0)
         add_part(&parts, CUP_STAGE_TAIL, t->chunks.stop_ns - t->tail_ns, t->chunks.stop_ns);
-    add_part(&parts, CUP_STAGE_MERGE, t->chunks.stop_ns, t->run.stop_ns);
+    add_part(&parts, CUP_STAGE_MERGE, t->chunks.stop_ns, cup_merge_end_ns(t));
     return parts;
 }
 

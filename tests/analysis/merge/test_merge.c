@@ -151,21 +151,28 @@ Test(merge, the_bytes_are_the_same_in_any_order_of_merges)
     expect_equal_files(a, all);
 }
 
-Test(merge, of_two_logs_of_one_process_the_longer_one_is_kept)
+/* The first log as it was before its first record: in the folder `outside`. */
+static const char *save_early_copy(void)
 {
     size_t bytes;
-    save_logs();
-    const char *whole = path_in(scratch, log_name(0));
+    const char *whole = path_in(scratch, log_name(0)), *early = path_in(outside, log_name(0));
     unsigned char *log = read_whole(whole, &bytes);
     struct cup_log_header *header = (struct cup_log_header *)log;
     header->records_end = header->records_offset;
     header->log_stop_ns = 0;
-    FILE *file = fopen(path_in(outside, log_name(0)), "w");
+    FILE *file = fopen(early, "w");
     cr_assert_eq(fwrite(log, 1, bytes, file), bytes);
     fclose(file);
     free(log);
+    return early;
+}
+
+Test(merge, of_two_logs_of_one_process_the_longer_one_is_kept)
+{
+    save_logs();
+    const char *whole = path_in(scratch, log_name(0)), *early = save_early_copy();
     const char *merged = path_in(outside, "one.cup");
-    MERGE(merged, path_in(outside, log_name(0)), whole);
+    MERGE(merged, early, whole);
     expect_equal_files(path_in(merged, log_name(0)), whole);
 }
 
@@ -206,9 +213,10 @@ Test(merge, a_directory_may_hold_logs_and_merged_logs_that_have_them_too)
     save_logs();
     snprintf(folder, PATH, "%s/some", outside);
     cr_assert_eq(mkdir(folder, 0700), 0);
+    MERGE(path_in(folder, "a.cup"), save_early_copy());
     MERGE(path_in(folder, "first.cup"), path_in(scratch, log_name(0)),
           path_in(scratch, log_name(1)), path_in(scratch, log_name(2)));
-    MERGE(path_in(folder, "second.cup"), path_in(scratch, log_name(2)),
+    MERGE(path_in(folder, "second-2026-11-28.cup"), path_in(scratch, log_name(2)),
           path_in(scratch, log_name(3)));
     cr_assert_eq(link(path_in(scratch, log_name(4)), path_in(folder, log_name(4))), 0);
     cr_assert_eq(link(path_in(scratch, log_name(3)), path_in(folder, log_name(3))), 0);

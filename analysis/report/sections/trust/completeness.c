@@ -34,6 +34,7 @@ static int put_completeness(struct report *report)
     put(report, "skipped_chunks", cup_count(c->skipped_chunks));
     put(report, "skipped_files", cup_count(c->skipped_files));
     put(report, "failed_chunks", cup_count(c->failed_chunks));
+    put(report, "failed_files", cup_count(c->failed_files));
     put(report, "failed_merges", cup_count(c->failed_merges));
     put(report, "maxchunks", cup_count_if(c->max_chunks, c->max_chunks));
     cup_json_end_object(&report->json);
