@@ -33,6 +33,7 @@ struct cup_doctor {
     const char *python;
     char directory[PATH_MAX]; /* where profiles would be written */
     char scratch[PATH_MAX];   /* in `directory`, or in /tmp; removed at the end; empty: none */
+    int unwritable;           /* why the scratch is not in `directory`: an errno; 0: it is there */
     struct cup_doctor_run probe;
     struct cup_doctor_run *job; /* NULL: without --run */
 };

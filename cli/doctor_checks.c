@@ -108,8 +108,12 @@ static void check_ptrace(const struct cup_doctor *doctor, struct cup_finding *fi
 static const char *refusal_of(const struct cup_doctor_run *probe)
 {
     static const char begin[] = "cupping-run: ";
-    bool refused = strncmp(probe->err, begin, sizeof begin - 1) == 0;
-    return refused ? probe->err + sizeof begin - 1 : NULL;
+    for (const char *line = probe->err; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, begin, sizeof begin - 1) == 0)
+            return line + sizeof begin - 1;
+    }
+    return NULL; /* the shell may have said something before */
 }
 
 static bool is_for_musl(const struct cup_doctor_run *probe)
@@ -421,10 +425,10 @@ static void check_directory(const struct cup_doctor *doctor, struct cup_finding 
     const char *directory = doctor->directory;
     struct statfs system;
     struct rlimit most;
-    bool network = false, here = strncmp(doctor->scratch, directory, strlen(directory)) == 0;
-    if (!here || statfs(directory, &system) != 0) {
+    bool network = false;
+    if (doctor->unwritable || statfs(directory, &system) != 0) {
         WRONG("%s: cannot write there: %s", directory,
-              strerror(access(directory, W_OK) ? errno : 0));
+              strerror(doctor->unwritable ? doctor->unwritable : errno));
         ADVISE("name another directory: cupping doctor DIR, cupping run -o DIR");
         return;
     }

@@ -114,6 +114,7 @@ static void write_probe_file(const char *scratch)
 int cup_doctor_open(struct cup_doctor *doctor)
 {
     int result = make_scratch(doctor, doctor->directory), why = errno;
+    doctor->unwritable = result != 0 ? why : 0;
     if (result != 0)
         make_scratch(doctor, "/tmp");
     if (*doctor->scratch)

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "analysis/base/closest.h"
+#include "analysis/log/merged_log.h"
 
 enum { LAST_COLUMN = 79, MEANING_COLUMN = 21, MEANING_ROOM = 2048 };
 
@@ -61,13 +62,14 @@ static int refuse_option(char **argv, int at, const struct cup_options *options,
                          cup_closest_text(&closest), argv[0]);
 }
 
-/* True if argv[at] cannot be the file that an option may name: it is the next option, or a
- * directory, such as the profile. */
+/* True if argv[at] cannot be the file that an option may name: it is the next option, or the
+ * profile, which is a directory or a merged log. */
 static bool lacks_argument(int argc, char **argv, int at)
 {
     struct stat status;
-    return at == argc || (argv[at][0] == '-' && argv[at][1]) ||
-           (stat(argv[at], &status) == 0 && S_ISDIR(status.st_mode));
+    if (at == argc || argv[at][0] == '-')
+        return at == argc || argv[at][1];
+    return (stat(argv[at], &status) == 0 && S_ISDIR(status.st_mode)) || cup_merged_is(argv[at]);
 }
 
 /* Reads the option argv[at] and its argument. Returns the index of the last word that it used, or

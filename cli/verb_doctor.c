@@ -124,6 +124,25 @@ static int examine(struct cup_doctor *doctor, const struct cup_terminal *termina
     return worst <= CUP_DOCTOR_UNKNOWN ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
 }
 
+/* The directory in which profiles would be: `cupping run` makes one that does not exist yet. */
+static int find_directory(const char *path, char found[PATH_MAX], struct cup_error *error)
+{
+    char *parent = strdup(path);
+    if (!parent)
+        return cup_error_memory(error, path);
+    while (!realpath(parent, found)) {
+        char *slash = strrchr(parent, '/');
+        if (errno != ENOENT || slash == parent) {
+            cup_error_system(error, path, "examine the directory of profiles");
+            free(parent);
+            return -1;
+        }
+        strcpy(slash ? slash : parent, slash ? "" : ".");
+    }
+    free(parent);
+    return 0;
+}
+
 int cup_verb_doctor(int argc, char **argv)
 {
     static struct cup_doctor doctor; /* large */
@@ -136,11 +155,11 @@ int cup_verb_doctor(int argc, char **argv)
     if (cup_options_read(argc, argv, &cup_doctor_options, &request, &operands, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     doctor.python = absolute_python(request.python ? request.python : cup_default_python(), python);
-    if (!realpath(request.directory ? request.directory : ".", doctor.directory)) {
-        cup_error_system(&error, request.directory ? request.directory : ".",
-                         "examine the directory of profiles");
+    if (!request.directory)
+        request.directory = getenv("CUPPING_DIR");
+    if (find_directory(request.directory && *request.directory ? request.directory : ".",
+                       doctor.directory, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
-    }
     cup_terminal_open(&terminal, &output);
     signal(SIGXFSZ, SIG_IGN); /* ulimit -f: then write() fails */
     cup_doctor_open(&doctor);

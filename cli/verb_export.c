@@ -140,6 +140,8 @@ static int write_format(const void *of, struct cup_totals *totals, struct cup_er
 {
     const struct request *request = of;
     const struct format *format = request->format;
+    if (cup_verb_check_ask(&request->ask, totals, error) != 0)
+        return -1;
     return format->files
                ? cup_export_files(totals, request->out, format->files, request->table, error)
                : cup_export_file(totals, request->out, format->write, error);

@@ -110,7 +110,7 @@ static void free_targets(char **targets, size_t count)
 }
 
 /* None of the local files is there: a wrong --root, most likely. */
-static int check_places(char *const *targets, size_t count, struct cup_error *error)
+static int check_places(const char *const *targets, size_t count, struct cup_error *error)
 {
     for (size_t i = 1; i < count; i++)
         if (cup_replay_is_remote(targets[i]) || access(targets[i], F_OK) == 0)
@@ -138,10 +138,6 @@ static char **find_targets(const struct request *request, const struct cup_repla
         free_targets(targets, count);
         return NULL;
     }
-    if (targets && check_places(targets, count, error) != 0) {
-        free_targets(targets, count);
-        return NULL;
-    }
     return targets;
 }
 
@@ -166,6 +162,8 @@ static int replay(const struct request *request, const struct cup_replay_table *
                   const struct cup_replay_options *options, struct cup_error *error)
 {
     struct cup_replay_outcome outcome;
+    if (check_places(options->targets, table->files.count, error) != 0)
+        return cup_verb_end(error, CUP_EXIT_FAILED);
     if (cup_replay_run(table, options, &outcome, error) != 0)
         return cup_verb_end(error, CUP_EXIT_FAILED);
     int status = write_result(request, table, options, &outcome, error) == 0 ? CUP_EXIT_DONE

@@ -132,6 +132,10 @@ static int read_request(int argc, char **argv, struct request *request, struct c
         !(request->only && needs(request, CUP_NEEDS_STACKS)))
         return cup_error_set(error, "report", CUP_NO_OFFSET,
                              "--prefix, --dataset and --worker are for --only functions");
+    if (request->path && (request->json || request->full || request->only || request->fail_on))
+        return cup_error_set(error, "report", CUP_NO_OFFSET,
+                             "--path prints only the path: it excludes --json, --full, --advice, "
+                             "--only and --fail-on");
     if (request->without_tasks && !request->json)
         return cup_error_set(error, "report", CUP_NO_OFFSET, "--without-tasks is for --json");
     if (request->target_text &&
@@ -153,25 +157,12 @@ static int use_samples(const char *path, struct cup_totals *totals, struct cup_s
     return cup_totals_use_samples(totals, file) == 0 ? 0 : cup_error_memory(error, path);
 }
 
-/* A misspelt name of a prefix, dataset or worker is an error, rather than a table of zeros. */
-static int check_ask(const struct cup_call_ask *ask, const struct cup_totals *totals,
-                     struct cup_error *error)
-{
-    if (!totals->calls || !totals->calls->filtered || totals->calls->tasks > 0)
-        return 0;
-    return cup_error_set(error, totals->profile->path, CUP_NO_OFFSET,
-                         "no task with a stack matches%s%s%s%s%s%s; `cupping report` with --only "
-                         "tasks, datasets or workers lists the names",
-                         ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
-                         ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
-                         ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
-}
-
 static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
     const struct request *request = of;
     struct cup_output output;
-    if (check_ask(&request->ask, totals, error) != 0 || open_output(request, &output, error) != 0)
+    if (cup_verb_check_ask(&request->ask, totals, error) != 0 ||
+        open_output(request, &output, error) != 0)
         return -1;
     int result =
         request->json
@@ -222,16 +213,20 @@ static int report_measurement(const struct request *request)
     struct cup_error error;
     bool usage = false;
     const char *directory = request->directory;
-    if (request->span || request->files || request->fail_on) {
-        cup_error_set(&error, directory, CUP_NO_OFFSET, "%s: roastcoffea's measurement has no %s",
-                      request->span    ? "--span"
-                      : request->files ? "--files"
-                                       : "--fail-on",
-                      request->span    ? "spans"
-                      : request->files ? "branches"
-                                       : "losses");
-        return cup_verb_end(&error, CUP_EXIT_USAGE);
-    }
+    const struct {
+        const char *given, *option, *what;
+    } refused[] = {{request->span, "--span", "spans"},
+                   {request->files, "--files", "branches"},
+                   {request->fail_on, "--fail-on", "losses"},
+                   {request->samples, "--samples", "samples to replace"},
+                   {request->coffea, "--coffea-report", "profile to compare it with"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (refused[i].given) {
+            cup_error_set(&error, directory, CUP_NO_OFFSET,
+                          "%s: roastcoffea's measurement has no %s", refused[i].option,
+                          refused[i].what);
+            return cup_verb_end(&error, CUP_EXIT_USAGE);
+        }
     if (cup_input_open(&figures, directory, request->run, &usage, &error) != 0)
         return cup_verb_end(&error, usage ? CUP_EXIT_USAGE : CUP_EXIT_FAILED);
     int result = open_output(request, &output, &error);

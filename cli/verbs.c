@@ -299,3 +299,16 @@ int cup_verb_end_stdout(void)
     int status = cup_output_close(&output, &error) == 0 ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
     return cup_verb_end(&error, status);
 }
+
+int cup_verb_check_ask(const struct cup_call_ask *ask, const struct cup_totals *totals,
+                       struct cup_error *error)
+{
+    if (!totals->calls || !totals->calls->filtered || totals->calls->tasks > 0)
+        return 0;
+    return cup_error_set(error, totals->profile->path, CUP_NO_OFFSET,
+                         "no task with a stack matches%s%s%s%s%s%s; `cupping report` with --only "
+                         "tasks, datasets or workers lists the names",
+                         ask->prefix ? " --prefix " : "", ask->prefix ? ask->prefix : "",
+                         ask->dataset ? " --dataset " : "", ask->dataset ? ask->dataset : "",
+                         ask->worker ? " --worker " : "", ask->worker ? ask->worker : "");
+}

@@ -129,6 +129,11 @@ extern const struct cup_options cup_report_options, cup_top_options, cup_tasks_o
     "`cupping report --only runs` lists them"
 #define CUP_RATES ": 200Gbps, 25GB/s, 50kHz or 2e6events/s"
 
+/* A misspelt name of a prefix, dataset or worker is an error, rather than a table of zeros. Returns
+ * 0, or -1 and *error if ASK selects no task. */
+int cup_verb_check_ask(const struct cup_call_ask *ask, const struct cup_totals *totals,
+                       struct cup_error *error);
+
 /* The options that select stacks: members of `struct cup_call_ask ask`. WHERE they have an effect.
  */
 #define CUP_ASK_OPTIONS(where)                                                                     \

@@ -84,14 +84,15 @@ static void find_package(char folder[PATH_MAX])
 
 /* ---- the program -------------------------------------------------------------------------- */
 
-/* What Python runs, whichever version it is: sys.argv[1] is the folder of the package, sys.argv[2] this program. The working
- * directory is not searched for modules, as it is not by other verbs. */
+/* What Python runs, whichever version it is: sys.argv[1] is the folder of the package, sys.argv[2]
+ * this program. The working directory is not searched for modules, as it is not by other verbs. */
 static const char python_program[] =
     "import sys\n"
     "folder, command = sys.argv[1:3]\n"
     "del sys.argv[1:3]\n"
     "if sys.version_info < (3, 9):\n"
-    "    sys.exit('cupping: %s is Python %d.%d, and cupping needs 3.9: name another interpreter with '\n"
+    "    sys.exit('cupping: %s is Python %d.%d, and cupping needs 3.9: name another interpreter "
+    "with '\n"
     "             '--python FILE' % ((sys.executable,) + sys.version_info[:2]))\n"
     "sys.path[:] = [folder] * bool(folder) + [path for path in sys.path if path]\n"
     "try:\n"

@@ -11,6 +11,8 @@
 #define CUP_PACKAGE_DIRECTORIES                                                                    \
     "/site-packages/", "/dist-packages/", "/lib/python3.", "/lib64/python3.", "/.config/"
 
-/* Logs of the job and of cupping, and files by which Dask's processes find or lock out each other. */
+/* Logs of the job and of cupping, and files by which Dask's processes find or lock out each other.
+ */
 #define CUP_JOB_ENDINGS                                                                            \
-    ".log", ".cup", "scheduler.json", "scheduler-file.json", ".dirlock", "/global.lock", "/purge.lock"
+    ".log", ".cup", "scheduler.json", "scheduler-file.json", ".dirlock", "/global.lock",           \
+        "/purge.lock"

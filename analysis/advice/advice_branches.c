@@ -118,9 +118,10 @@ bool cup_rule_shared_baskets(const struct cup_totals *t, struct cup_advice *advi
     cup_advise_more(advice, ". ");
     if (2 * again->border_bytes > bytes)
         return advise_clusters(t, advice);
-    return cup_advise_more(advice, "\nMost of that is not at the edges of chunks: look for files that "
-                                   "are processed more than once, by several calls of the Runner or "
-                                   "in several datasets, and read them once.");
+    return cup_advise_more(advice,
+                           "\nMost of that is not at the edges of chunks: look for files that "
+                           "are processed more than once, by several calls of the Runner or "
+                           "in several datasets, and read them once.");
 }
 
 /* Two chunks that meet inside a cluster both read all of it. */

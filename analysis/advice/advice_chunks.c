@@ -104,8 +104,7 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
     if (need->missing || !(scarce || is_plenty(t, share)))
         return false;
     return cup_advise(
-        advice,
-        scarce ? 0.7 : 0.01,
+        advice, scarce ? 0.7 : 0.01,
         "Workers of %u thread%s need about %s (error %s) at this chunk size, an estimate: what the "
         "process holds before a chunk, and for each thread the peak live heap of a chunk, by a fit "
         "over %zu chunks (%s each)%s%s. They have %s, %s (threshold: less than the limit advised "
@@ -128,7 +127,8 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
            !chunks_too_large(t) &&
            cup_advise(
                advice, cup_saves(t, advice, open),
-               "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%, and 1 s), opening "
+               "Chunks spent %.0f %% of their time before process() (%s, threshold 25 %%, and 1 "
+               "s), opening "
                "files and importing modules. \nUse larger chunks, which open files less often.",
                open / all * 100, CUP_SHOW_S(open));
 }

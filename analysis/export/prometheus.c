@@ -247,10 +247,10 @@ KIND(worker, WORKER_FAMILIES)
     X("dataset_failed_chunk_attempts_total", "Attempts at chunks of a dataset that erred.",        \
       cup_count(t->datasets[i].failed))                                                            \
     X("dataset_events_total", "Events of the chunks of a dataset that succeeded.",                 \
-      count_if(!t->datasets[i].without_events, t->datasets[i].events))                                                            \
+      count_if(!t->datasets[i].without_events, t->datasets[i].events))                             \
     X("dataset_process_seconds_total",                                                             \
       "Time inside process(), summed over the chunks of a dataset.",                               \
-      t->datasets[i].process_ns ? ns(t->datasets[i].process_ns) : cup_null())                                                               \
+      t->datasets[i].process_ns ? ns(t->datasets[i].process_ns) : cup_null())                      \
     X("dataset_read_bytes_total",                                                                  \
       "Bytes from data files and servers for the chunks of a dataset.",                            \
       count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \

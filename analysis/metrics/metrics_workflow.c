@@ -15,8 +15,7 @@ static struct cup_value graph_s(T t)
 
 static struct cup_value merge_s(T t)
 {
-    return cup_value_if(t->chunks.stop_ns,
-                        cup_ns_or_null(cup_merge_end_ns(t) - t->chunks.stop_ns));
+    return cup_value_if(t->chunks.stop_ns, cup_ns_or_null(cup_merge_end_ns(t) - t->chunks.stop_ns));
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */

@@ -86,7 +86,10 @@ class Profile:
         return self._kept[name]
 
     def _read_report(self, *words: str) -> dict:
-        return json.loads(run_command("report", *self._words, *self._run, "--json", "-", *words))
+        report = json.loads(run_command("report", *self._words, *self._run, "--json", "-", *words))
+        if "completeness" not in report:
+            raise Error(f"{self.directory} is no profile of cupping, but a measurement: `cupping report` and `compare` read it")
+        return report
 
     def refresh(self) -> Profile:
         """Reads the logs again when something is asked for."""
@@ -106,8 +109,8 @@ class Profile:
         return self._keep("figures", lambda: self._read_report("--without-tasks"))
 
     @property
-    def run(self) -> int | None:
-        """The number of the run, None: all."""
+    def run(self) -> int | str:
+        """The number of the run, or "all"."""
         return self.figures["run"]
 
     @property

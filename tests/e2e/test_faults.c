@@ -269,28 +269,29 @@ Test(faults, directory_that_cannot_be_written)
     free(profile), free(file), free(directory);
 }
 
-/* A file system of its own: room for the begins of the logs of two workers and their nannies, not for more. Needs a user
- * namespace, which some machines refuse. */
+/* A file system of its own: room for the begins of the logs of two workers and their nannies, not
+ * for more. Needs a user namespace, which some machines refuse. */
 Test(faults, full_profile_directory)
 {
     char *directory = cup_scratch("fault-full"), *log = cup_path(directory, "mount.log");
     char *profile = cup_path(directory, "profile");
     mkdir(profile, 0755);
     struct cup_process mount;
-    const char *const probe[] = {"unshare", "-rm",     "mount", "-t",    "tmpfs",
+    const char *const probe[] = {"unshare", "-rm",        "mount", "-t",    "tmpfs",
                                  "-o",      "size=1280k", "none",  profile, NULL};
     cup_process_start(&mount, "mount", log, probe, NULL);
     if (cup_process_wait(&mount, 30) != 0) {
         char *said = cup_process_output(&mount);
         cr_skip_test("no file system of one's own here: %s", said);
     }
-    const char *const under[] = {"unshare",
-                                 "-rm",
-                                 "sh",
-                                 "-c",
-                                 "mount -t tmpfs -o size=1280k none \"$CUPPING_DIR\" && exec \"$@\"",
-                                 "sh",
-                                 NULL};
+    const char *const under[] = {
+        "unshare",
+        "-rm",
+        "sh",
+        "-c",
+        "mount -t tmpfs -o size=1280k none \"$CUPPING_DIR\" && exec \"$@\"",
+        "sh",
+        NULL};
     run_fault(
         directory, "none",
         (struct cup_cluster_options){.launch = CUP_BY_ENVIRONMENT, .workers = 2, .under = under});

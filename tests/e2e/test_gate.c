@@ -336,7 +336,8 @@ Test(gate, two_copies_of_the_library)
     child_run(&copy);
     struct child pattern = {.argv = {CUP_PYTHON, WORKLOAD("fork_in_task.py"), file},
                             .settings = {text("LD_PRELOAD=" CUP_BUILD "/libcupping.so "
-                                              "%s/libcupping.so", scratch)}};
+                                              "%s/libcupping.so",
+                                              scratch)}};
     struct child recorded = child_recorded(&pattern, logs);
     child_run(&recorded);
     cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);

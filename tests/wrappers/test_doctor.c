@@ -69,9 +69,12 @@ Test(doctor, what_is_missing_has_a_row_and_the_exit_status)
         cr_expect(has(r->out, cases[i].row), "%s: %s%s", cases[i].row, r->out, r->err);
         cr_expect_str_empty(r->err);
     }
-    const struct shell_result *r = shell("$cupping doctor nowhere");
+    const struct shell_result *r = shell("$cupping doctor nowhere/new");
+    cr_expect(has(r->out, "directory"), "%s: it would be made", r->err);
+    cr_expect_str_empty(r->err);
+    r = shell("touch file; $cupping doctor file/new");
     cr_expect_eq(r->status, 2);
-    cr_expect(has(r->err, "nowhere: cannot examine the directory") && lines_of(r->err) == 1);
+    cr_expect(has(r->err, "file/new: cannot examine the directory") && lines_of(r->err) == 1);
 }
 
 Test(doctor, run_refuses_other_systems_in_one_line)

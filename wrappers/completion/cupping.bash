@@ -102,7 +102,7 @@ _cupping() {
     esac
     case $verb:${COMP_WORDS[COMP_CWORD]} in
     report:-*) _cupping_words "--json --without-tasks --path --color --full --advice --only --span --run --target --samples --files --fail-on --coffea-report --prefix --dataset --worker" ;;
-    attach:-*) _cupping_words "-o --at-once --lose-results --wait --python --tls-ca-file --tls-cert --tls-key" ;;
+    attach:-*) _cupping_words "-o --at-once --lose-results --wait --limit --python --tls-ca-file --tls-cert --tls-key" ;;
     attach:*) _cupping_files -c ;;
     collect:-*) _cupping_words "-o --limit --python --tls-ca-file --tls-cert --tls-key" ;;
     top:-*) _cupping_words "--once --interval --http --sort --python --tls-ca-file --tls-cert --tls-key" ;;

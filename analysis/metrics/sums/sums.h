@@ -257,8 +257,8 @@ static inline const struct cup_run *cup_run_call(const struct cup_totals *totals
     return profile->run && totals->tasks.start_ns ? &profile->runs[profile->run - 1] : NULL;
 }
 
-/* When merging ended: with the last task that ended, or with the Runner's call. What runs longer, or
- * never ended, is no merge. */
+/* When merging ended: with the last task that ended, or with the Runner's call. What runs longer,
+ * or never ended, is no merge. */
 static inline int64_t cup_merge_end_ns(const struct cup_totals *totals)
 {
     const struct cup_run *call = totals->call_left_out ? NULL : cup_run_call(totals);

@@ -119,7 +119,7 @@ Test(replay, wrong_usage_is_one_line)
                    "--root https://x: only directories and root:// URLs");
     expect_refusal(REPLAY(ROWS, "--speed", "0"), CUP_EXIT_USAGE, "--speed 0: name a number");
     expect_refusal(REPLAY(ROWS, "--strip", "/dat"), CUP_EXIT_USAGE, "begin with --strip /dat");
-    expect_refusal(REPLAY(ROWS, "--root", "/nowhere"), CUP_EXIT_USAGE,
+    expect_refusal(REPLAY(ROWS, "--root", "/nowhere"), CUP_EXIT_FAILED,
                    "/nowhere/data/x: is not there, nor is any other file");
     expect_refusal(REPLAY("0\t0\thttps://x/y\t0\t1\t\t\ta\n", "--speed", "1"), CUP_EXIT_USAGE,
                    "cannot be read here: name another place with --root");
