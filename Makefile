@@ -22,13 +22,17 @@ CLANG_FORMAT ?= $(VENV)/bin/clang-format
 
 # Sanitized, debug and coverage builds live in directories of their own, so that they never mix
 # with the plain one: build/cupping is always the plain build.
+# What the environment happens to have under these names is not meant for this build.
+options := DEBUG ASAN UBSAN TSAN COVERAGE LIBFUZZER WHEEL FRAMES EVENTS THREADS WORKERS
+$(foreach option,$(options),$(if $(findstring environment,$(origin $(option))),$(eval undefine $(option))))
+
 variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(LIBFUZZER),-libfuzzer)$(if $(WHEEL),-wheel)$(if $(FRAMES),-frames)
 B := build$(patsubst -%,/%,$(variant))
 
 optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
 # perf follows frame pointers to find who made a system call (tests/bench/2_cost.py).
 optimize += $(if $(FRAMES),-fno-omit-frame-pointer -fno-optimize-sibling-calls)
-warnings := -Wall -Wextra -Werror
+warnings := -Wall -Wextra -Werror -Wno-missing-field-initializers
 common := -std=c17 -D_GNU_SOURCE -I. $(optimize) $(warnings) -MMD -MP $(CFLAGS)
 sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
 	$(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
@@ -40,7 +44,7 @@ endif
 # The library is never sanitized: gcc's ASAN refuses to start if another library is preloaded before
 # it. It has no fortified calls, because they would call the library's own __read_chk.
 preload_cflags := $(common) -fPIC -fvisibility=hidden -ftls-model=initial-exec -U_FORTIFY_SOURCE \
-	-fno-builtin-malloc -fno-builtin-calloc -include preload/sys/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
+	-Wp,-U_FORTIFY_SOURCE -fno-lto -fno-builtin-malloc -fno-builtin-calloc -include preload/sys/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
 preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \
 	-Wl,-soname,libcupping.so
 # Old glibc keeps dlsym in libdl; see preload/sys/old_glibc.h.
@@ -115,10 +119,9 @@ all: $(B)/libcupping.so $(B)/cupping
 
 # Written only if compiler or flags differ from the last build; then everything is built again.
 $(B)/flags: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC) $(VERSION) $(preload_cflags) $(analysis_cflags) $(places)' | \
-		sed "s/'//g" >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@flags=$$(printf '%s\n' '$(CC) $(VERSION) $(preload_cflags) $(analysis_cflags) $(places)' | sed "s/'//g"); \
+	if [ "$$flags" != "$$(cat $@ 2>/dev/null)" ]; then \
+		mkdir -p $(@D) && printf '%s\n' "$$flags" >$@.$$$$ && mv $@.$$$$ $@; fi
 
 $(B)/libcupping.so: $(preload_objs) | $(B)/flags
 	$(CC) $(preload_cflags) $(preload_ldflags) $(LDFLAGS) -o $@.new $(preload_objs) $(preload_libs)
@@ -385,7 +388,7 @@ uninstall:
 
 clean:
 	@if [ -d build ]; then find build -mindepth 1 -maxdepth 1 \
-		! -name 'venv*' ! -name 'python-3*' ! -name viewers ! -name nginx ! -name s3 \
+		! -name 'venv*' ! -name 'python-3*' ! -name viewers ! -name nginx ! -name s3 ! -name parsl ! -name rivals \
 		! -name 'xrootd-*' ! -name demo-data -exec rm -rf {} +; fi
 
 distclean:

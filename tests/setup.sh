@@ -49,11 +49,11 @@ wish() { # PACKAGE PROBE...: the same, for a package that tests can do without
 }
 
 have_headers() {
-    echo '#include <stdio.h>' | "${CC:-$(command -v gcc || command -v clang)}" -E -
+    echo '#include <stdio.h>' | ${CC:-$(command -v gcc || command -v clang)} -E -
 }
 
 have_demangler() {
-    echo '#include <libiberty/demangle.h>' | "${CC:-$(command -v gcc || command -v clang)}" -E -
+    echo '#include <libiberty/demangle.h>' | ${CC:-$(command -v gcc || command -v clang)} -E -
 }
 
 python_version() {
@@ -206,7 +206,7 @@ environment build/venv "$python" tests/requirements.txt || exit 1
 # Other Pythons and releases of Dask, if this machine has the Python. Tests that do not find their
 # environment are skipped, with a message.
 extra() { # DIRECTORY VERSION REQUIREMENTS
-    for other in "$python" "python$2" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$2".*/bin/python3; do
+    for other in "$python" "python$2" "${PYENV_ROOT:-${HOME-}/.pyenv}/versions/$2".*/bin/python3; do
         if [ "$(python_version "$other" 2>/dev/null)" = "$2" ] &&
             "$other" -c 'import ensurepip, venv' >/dev/null 2>&1; then
             environment "$1" "$other" "$3" || say "no tests with $1, then"
@@ -273,10 +273,13 @@ packages() { # DIRECTORY PIP-ARGUMENT...
     say "installing packages into $target (log: build/setup-${target#build/}.log)"
     rm -rf "$target"
     mkdir -p "$target"
-    build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
+    if build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
         --no-compile --only-binary :all: --progress-bar off --target "$target" "$@" \
-        >"build/setup-${target#build/}.log" 2>&1 9>&- || say "no $target, then"
-    printf '%s\n' "$stamp" >"$target/complete"
+        >"build/setup-${target#build/}.log" 2>&1 9>&-; then
+        printf '%s\n' "$stamp" >"$target/complete"
+    else
+        say "no $target, then"
+    fi
 }
 # Other profilers, to compare with, and what they import at their start.
 if [ "$what" = cost ]; then

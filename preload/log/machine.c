@@ -26,9 +26,9 @@ const char *cup_machine_cpu_model(char to[CUP_CPU_MODEL_ROOM])
 #if defined(__x86_64__) || defined(__i386__)
     enum { FIRST_LEAF = 0x80000002, LEAVES = 3 };
     uint32_t words[LEAVES * 4];
-    if (__get_cpuid_max(0x80000000, NULL) < (uint32_t)FIRST_LEAF + LEAVES - 1)
+    if ((uint32_t)__get_cpuid_max(0x80000000, NULL) < (uint32_t)(FIRST_LEAF + LEAVES - 1))
         return to;
-    for (uint32_t i = 0; i < LEAVES; i++)
+    for (unsigned i = 0; i < (unsigned)LEAVES; i++)
         __cpuid((uint32_t)FIRST_LEAF + i, words[4 * i], words[4 * i + 1], words[4 * i + 2],
                 words[4 * i + 3]);
     memcpy(to, words, sizeof words);

@@ -6,12 +6,12 @@ The command `cupping` calls main() for its verbs that need Dask.
 import argparse
 import importlib
 import json
-import shutil
 import signal
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
+
+from . import profile
 
 
 REMOTE = {verb: f"{verb}_verb" for verb in ("attach", "collect", "top")}  # verbs of the command, and their modules in cupping/remote
@@ -30,15 +30,6 @@ def read_arguments():
     return parser.parse_args()
 
 
-def find_wrapper():
-    """cupping-run of the same installation, else the first on the path; None: there is none."""
-    here = Path(__file__).resolve().parents[2]
-    places = [sysconfig.get_path("scripts"), Path(sys.executable).parent, here / "wrappers",
-              here.parents[1] / "bin"]
-    found = shutil.which("cupping-run", path=":".join(map(str, places))) or shutil.which("cupping-run")
-    return found and str(Path(found).absolute())
-
-
 def install_kernel(arguments):
     """Returns an error, or None."""
     try:
@@ -46,7 +37,7 @@ def install_kernel(arguments):
         from jupyter_client.kernelspec import KernelSpecManager
     except ImportError:
         return f"{sys.executable} has no kernel for Jupyter: {sys.executable} -m pip install ipykernel"
-    wrapper = find_wrapper()
+    wrapper = profile.find_program("cupping-run")
     if not wrapper:
         return "cupping-run was not found: put it on PATH"
     words = [wrapper, "--", sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -62,7 +53,6 @@ def install_kernel(arguments):
 
 def run_remote(verb, words, command):
     """A verb of the command `cupping`, whose path is COMMAND. Returns an exit status or an error."""
-    from . import profile
     from .remote import UsageError, clean, read_words, say
 
     profile.own_command = command

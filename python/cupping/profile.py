@@ -25,14 +25,21 @@ class Error(RuntimeError):
 own_command = ""  # the command that started this Python, for a verb that needs Dask
 
 
+def find_program(name: str) -> str | None:
+    """The program NAME of the installation of this package: in a checkout, below a prefix, or of a wheel (also after
+    `pip install --user` or `--target`). Else the one of this Python, or the first on the path."""
+    packages = Path(__file__).resolve().parents[1]
+    places = [packages.parent / "build", packages.parent / "wrappers", packages.parent.parent.parent / "bin",
+              packages / "bin", Path(sysconfig.get_path("scripts")), Path(sys.executable).parent]
+    found = shutil.which(name, path=os.pathsep.join(map(str, places))) or shutil.which(name)
+    return found and str(Path(found).absolute())
+
+
 def find_command() -> str:
     """The command of the same installation, else the first on the path."""
     if own_command:
         return own_command
-    packages = Path(__file__).resolve().parents[1]  # after `pip install --user` or `--target`: of another scheme
-    beside = [Path(sysconfig.get_path("scripts")), Path(sys.executable).parent, packages.parent.parent.parent / "bin",
-              packages / "bin"]
-    command = shutil.which("cupping", path=os.pathsep.join(map(str, beside))) or shutil.which("cupping")
+    command = find_program("cupping")
     if not command:
         raise Error("the command cupping was not found: install cupping here, or put it on PATH")
     return command

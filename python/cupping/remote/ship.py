@@ -23,8 +23,8 @@ def find_library() -> Path:
     """libcupping.so of this installation: in a checkout, below a prefix, or of the wheel (also after
     `pip install --user`, `--prefix` or `--target`)."""
     here = Path(__file__).resolve().parents[2]
-    places = [here.parent / "build", here.parent, Path(sysconfig.get_path("data")) / "lib" / "cupping",
-              here.parent.parent / "cupping", here / "lib" / "cupping"]
+    places = [here.parent / "build", here.parent, here.parent.parent / "cupping", here / "lib" / "cupping",
+              Path(sysconfig.get_path("data")) / "lib" / "cupping"]
     for place in places:
         if (place / LIBRARY).is_file():
             return place / LIBRARY
