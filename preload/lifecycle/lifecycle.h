@@ -53,7 +53,7 @@ struct cup_lifecycle_row {
     void (*task_ends)(uint32_t task, uint64_t cpu_ns);
 
     /* TASK has ended: its block is closed, its TASK_END record is written, and it no longer counts
-     * as running. */
+     * as running. Or its thread ends in the middle of it: then it has no TASK_END record. */
     void (*task_ended)(uint32_t task);
 
     /* The calling thread, which runs no task, works for TASK from now on; 0: for none that is

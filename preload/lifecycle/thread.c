@@ -23,8 +23,11 @@ static void end_thread(void *unused)
 {
     (void)unused;
     cup_guard();
-    if (cup_active())
+    if (cup_active()) {
         CUP_LIFECYCLE(thread_settles);
+        if (cup_self.task) /* what is kept of it would stay for ever */
+            CUP_LIFECYCLE(task_ended, cup_self.task);
+    }
     cup_self.state = CUP_THREAD_GONE;
     CUP_LIFECYCLE(thread_ends);
     cup_self.heap = NULL;

@@ -32,6 +32,7 @@ static struct mapping {
     uintptr_t at;
     size_t bytes;
 } mappings[MAPPINGS];
+static uint32_t mapping_count;
 
 static size_t hash_address(uintptr_t at)
 {
@@ -42,32 +43,71 @@ static size_t hash_address(uintptr_t at)
  * at an empty one, so a removed entry leaves no mark. */
 enum { PROBE = 8 };
 
+static bool add_locked(uintptr_t at, size_t bytes)
+{
+    for (size_t i = 0; i < PROBE; i++) {
+        struct mapping *mapping = &mappings[(hash_address(at) + i) % MAPPINGS];
+        if (mapping->at && mapping->at != at)
+            continue;
+        mapping_count += !mapping->at;
+        *mapping = (struct mapping){at, bytes};
+        return true;
+    }
+    return false;
+}
+
 static bool add_mapping(uintptr_t at, size_t bytes)
 {
-    bool done = false;
     cup_log_lock();
-    for (size_t i = 0; i < PROBE && !done; i++) {
-        struct mapping *mapping = &mappings[(hash_address(at) + i) % MAPPINGS];
-        done = !mapping->at || mapping->at == at;
-        if (done)
-            *mapping = (struct mapping){at, bytes};
-    }
+    bool done = add_locked(at, bytes);
     cup_log_unlock();
     return done;
 }
 
-static bool remove_mapping(uintptr_t at, size_t bytes)
+static bool remove_whole(uintptr_t at, size_t bytes)
 {
-    bool found = false;
-    cup_log_lock();
-    for (size_t i = 0; i < PROBE && !found; i++) {
+    for (size_t i = 0; i < PROBE; i++) {
         struct mapping *mapping = &mappings[(hash_address(at) + i) % MAPPINGS];
-        found = mapping->at == at && mapping->bytes == bytes;
-        if (found)
-            mapping->at = 0;
+        if (mapping->at != at || mapping->bytes != bytes)
+            continue;
+        mapping->at = 0;
+        mapping_count--;
+        return true;
     }
+    return false;
+}
+
+/* Takes [AT, END) out of a mapping, and keeps what is left on either side: allocators map more than
+ * they need, and cut it to get an aligned piece. Returns the number of bytes taken. */
+static size_t cut_mapping(struct mapping *mapping, uintptr_t at, uintptr_t end)
+{
+    struct mapping whole = *mapping;
+    uintptr_t from = at > whole.at ? at : whole.at, whole_end = whole.at + whole.bytes;
+    uintptr_t to = end < whole_end ? end : whole_end;
+    mapping->bytes = from - whole.at;
+    if (!mapping->bytes) {
+        mapping->at = 0;
+        mapping_count--;
+    }
+    if (to < whole_end && !add_locked(to, whole_end - to))
+        to = whole_end; /* no place: it counts as freed */
+    return to - from;
+}
+
+/* Returns how many bytes of [AT, AT + BYTES) were of mappings that count. */
+static size_t remove_mapping(uintptr_t at, size_t bytes)
+{
+    size_t removed = 0;
+    cup_log_lock();
+    bool whole = remove_whole(at, bytes);
+    if (whole)
+        removed = bytes;
+    for (size_t i = 0; i < MAPPINGS && !whole && mapping_count; i++)
+        if (mappings[i].at && mappings[i].at < at + bytes &&
+            mappings[i].at + mappings[i].bytes > at)
+            removed += cut_mapping(&mappings[i], at, at + bytes);
     cup_log_unlock();
-    return found;
+    return removed;
 }
 
 void cup_heap_mapped(void *at, size_t bytes)
@@ -87,12 +127,12 @@ bool cup_heap_unmapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return false;
     cup_guard();
-    bool ours = remove_mapping((uintptr_t)at, bytes);
-    struct cup_block *block = ours ? find_heap_block() : NULL;
+    size_t removed = remove_mapping((uintptr_t)at, bytes);
+    struct cup_block *block = removed ? find_heap_block() : NULL;
     if (block)
-        cup_heap_remove(block, bytes);
+        cup_heap_remove(block, removed);
     cup_unguard();
-    return ours;
+    return removed == bytes; /* a part: not counted again if mremap() fails or moves it */
 }
 
 void cup_heap_still_mapped(void *at, size_t bytes)

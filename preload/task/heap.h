@@ -59,7 +59,8 @@ bool cup_heap_is_allocator(const void *caller);
  * lock. Keeps errno. */
 void cup_heap_mapped(void *at, size_t bytes);
 
-/* BYTES at AT are unmapped. True: cup_heap_mapped() counted them, and now they count as freed. */
+/* BYTES at AT are unmapped: what of them cup_heap_mapped() counted counts as freed now. True: all
+ * of them. */
 bool cup_heap_unmapped(void *at, size_t bytes);
 
 /* Takes that back: after cup_heap_unmapped() returned true, the call failed. */

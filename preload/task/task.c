@@ -12,6 +12,7 @@
 #include "preload/sys/clock.h"
 #include "preload/sys/own_fd.h"
 #include "preload/sys/parse_number.h"
+#include "preload/sys/raw.h"
 
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ static uint64_t read_rss(void)
     char text[96];
     if (!cup_own_fd_read(statm, text, sizeof text)) {
         statm = cup_own_fd_open("/proc/self/statm");
-        if (!cup_own_fd_read(statm, text, sizeof text))
+        if (!cup_own_fd_read(statm, text, sizeof text) &&
+            !cup_raw_read_text("/proc/self/statm", text, sizeof text)) /* few descriptors allowed */
             return CUP_UNKNOWN64;
     }
     uint64_t pages = 0; /* first field: virtual size; second: resident */

@@ -188,6 +188,20 @@ void try_munmap(struct trace *trace)
     trace->freed_bytes += ARENA;
 }
 
+/* As an allocator that wants an aligned piece does it: maps too much, cuts both ends, and frees the
+ * rest in two steps. */
+void cut_a_mapping(struct trace *trace)
+{
+    enum { PAGE = 4096 };
+    char *arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    SAY(trace, munmap(arena, PAGE));
+    SAY(trace, munmap(arena + ARENA - PAGE, PAGE));
+    SAY(trace, munmap(arena + 2 * PAGE, PAGE)); /* out of the middle */
+    SAY(trace, munmap(arena + PAGE, ARENA - 2 * PAGE));
+    trace->alloc_bytes += ARENA;
+    trace->freed_bytes += ARENA;
+}
+
 void try_mremap(struct trace *trace)
 {
     char *arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
