@@ -364,6 +364,45 @@ static size_t add_lost(const struct cup_totals *totals, struct cup_warning *warn
     return 1;
 }
 
+/* Notes of the library that name tasks which are in no figure, or lack something in all of them. */
+static const char *const gaps[] = {
+    "tasks in a worker's executor are not recorded: ",
+    "more than 64 servers of Dask live in this process: ",
+};
+
+static size_t add_gaps(const struct cup_profile *profile, struct cup_warning *warnings)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; i++) {
+        uint32_t process = 0;
+        struct cup_text why = cup_find_note(profile, gaps[i], &process);
+        if (why.length)
+            snprintf(warnings[count++].text, sizeof warnings->text, "Process %u: %s%.*s.",
+                     profile->processes[process].header.pid, gaps[i],
+                     (int)(why.length < 160 ? why.length : 160), why.bytes);
+    }
+    return count;
+}
+
+/* The tasks of a single call of the Runner are all that is known of the job, so tasks before or
+ * after it are in the run, too: other work of a notebook, or a task that never ended. */
+static size_t add_outside(const struct cup_totals *totals, struct cup_warning *warning)
+{
+    static const double LEAST_S = 1, LEAST_SHARE = 0.1;
+    const struct cup_run *call = totals->call_left_out ? NULL : cup_run_call(totals);
+    if (!call || call->stop_ns <= call->start_ns)
+        return 0;
+    double call_s = (double)(call->stop_ns - call->start_ns) / 1e9,
+           run_s = (double)cup_stretch_ns(totals->run) / 1e9, outside_s = run_s - call_s;
+    if (outside_s < LEAST_S || outside_s < LEAST_SHARE * call_s)
+        return 0;
+    snprintf(warning->text, sizeof warning->text,
+             "The run has tasks before or after the call of Coffea's Runner: the call took %s, all "
+             "of it %s. Wall time and rates are those of all of it; `--only stages` divides it.",
+             CUP_SHOW_S(call_s), CUP_SHOW_S(run_s));
+    return 1;
+}
+
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
@@ -371,6 +410,8 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     count += add_counted_twice(totals, &warnings[count]);
     count += add_full_logs(totals, &warnings[count]);
     count += add_lost(totals, &warnings[count]);
+    count += add_gaps(totals->profile, &warnings[count]);
+    count += add_outside(totals, &warnings[count]);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_collected(totals->profile, &warnings[count]);

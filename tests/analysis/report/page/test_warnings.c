@@ -61,3 +61,46 @@ Test(warnings, the_first_page_names_what_the_interpreter_does_not_allow)
                               "layout); hand-off, helper CPU and calls of actors are off (locks "
                               "are not seen).");
 }
+
+static void add_task(uint32_t task, double start_s, double stop_s)
+{
+    struct cup_r_task_begin begin = {
+        .task = task, .tid = 7, .start_ns = at_second(start_s), .rss = CUP_UNKNOWN64};
+    struct cup_r_task_end end = {.task = task,
+                                 .status = CUP_STATUS_FINISHED,
+                                 .stop_ns = at_second(stop_s),
+                                 .cpu_ns = 1000,
+                                 .rss = CUP_UNKNOWN64,
+                                 .result_bytes = CUP_UNKNOWN64};
+    builder_begin(&builder, &begin, "key");
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static bool is_among(const struct cup_warning *warnings, size_t count, const char *part)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(warnings[i].text, part))
+            return true;
+    return false;
+}
+
+/* Tasks that are in no figure, and tasks that are in the wall time although they are not Coffea's.
+ */
+Test(warnings, the_first_page_names_tasks_that_are_missing_and_those_outside_of_the_call)
+{
+    static struct cup_warning warnings[CUP_WARNINGS_MOST];
+    const struct cup_r_run run = {.run = 1, .start_ns = at_second(20), .stop_ns = at_second(22)};
+    struct cup_totals totals;
+    note("tasks in a worker's executor are not recorded: ProcessPoolExecutor");
+    add_task(1, 1, 2);
+    add_task(2, 20.5, 21);
+    BUILDER_ADD(&builder, CUP_R_RUN, run);
+    builder_header(&builder)->health[CUP_H_RUNS]++;
+    cr_expect_null(lacks());
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    size_t count = cup_warnings_make(&totals, warnings);
+    cr_expect(is_among(warnings, count, "executor are not recorded: ProcessPoolExecutor."));
+    cr_expect(is_among(warnings, count, "the call took 2.00 s, all of it 21.0 s"), "%s",
+              count ? warnings[count - 1].text : "");
+    cup_totals_free(&totals);
+}
