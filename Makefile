@@ -20,12 +20,12 @@ PKG_CONFIG ?= pkg-config
 VENV := build/venv
 CLANG_FORMAT ?= $(VENV)/bin/clang-format
 
-# Sanitized, debug and coverage builds live in directories of their own, so that they never mix
-# with the plain one: build/cupping is always the plain build.
-# What the environment happens to have under these names is not meant for this build.
+# Only `make NAME=value` sets these options: variables of the environment with these names are ignored.
 options := DEBUG ASAN UBSAN TSAN COVERAGE LIBFUZZER WHEEL FRAMES EVENTS THREADS WORKERS
 $(foreach option,$(options),$(if $(findstring environment,$(origin $(option))),$(eval undefine $(option))))
 
+# Sanitized, debug and coverage builds live in directories of their own, so that they never mix
+# with the plain one: build/cupping is always the plain build.
 variant := $(if $(DEBUG),-debug)$(if $(ASAN),-asan)$(if $(UBSAN),-ubsan)$(if $(TSAN),-tsan)$(if $(COVERAGE),-coverage)$(if $(LIBFUZZER),-libfuzzer)$(if $(WHEEL),-wheel)$(if $(FRAMES),-frames)
 B := build$(patsubst -%,/%,$(variant))
 
@@ -42,7 +42,8 @@ sanitize += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 endif
 
 # The library is never sanitized: gcc's ASAN refuses to start if another library is preloaded before
-# it. It has no fortified calls, because they would call the library's own __read_chk.
+# it. It has no fortified calls, because they would call the library's own __read_chk, and no link-time optimisation,
+# which loses functions that only assembler calls.
 preload_cflags := $(common) -fPIC -fvisibility=hidden -ftls-model=initial-exec -U_FORTIFY_SOURCE \
 	-Wp,-U_FORTIFY_SOURCE -fno-lto -fno-builtin-malloc -fno-builtin-calloc -include preload/sys/old_glibc.h -DCUPPING_VERSION='"$(VERSION)"'
 preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,defs \

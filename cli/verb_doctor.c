@@ -2,6 +2,7 @@
 #include "cli/doctor.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -124,23 +125,32 @@ static int examine(struct cup_doctor *doctor, const struct cup_terminal *termina
     return worst <= CUP_DOCTOR_UNKNOWN ? CUP_EXIT_DONE : CUP_EXIT_FAILED;
 }
 
-/* The directory in which profiles would be: `cupping run` makes one that does not exist yet. */
-static int find_directory(const char *path, char found[PATH_MAX], struct cup_error *error)
+/* Replaces PATH by the directory that it is in. False: there is none above it. */
+static bool go_up(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
+        return false;
+    if (slash == path)
+        slash[1] = '\0';
+    else
+        strcpy(slash ? slash : path, slash ? "" : ".");
+    return true;
+}
+
+/* The directory in which profiles would be. If PATH does not exist yet, `cupping run` makes it, and
+ * all that is missing above it; the library makes CUPPING_DIR alone, so LEVELS is 1 for that. */
+static int find_directory(const char *path, unsigned levels, char found[PATH_MAX],
+                          struct cup_error *error)
 {
     char *parent = strdup(path);
     if (!parent)
         return cup_error_memory(error, path);
-    while (!realpath(parent, found)) {
-        char *slash = strrchr(parent, '/');
-        if (errno != ENOENT || slash == parent) {
-            cup_error_system(error, path, "examine the directory of profiles");
-            free(parent);
-            return -1;
-        }
-        strcpy(slash ? slash : parent, slash ? "" : ".");
-    }
+    bool done = realpath(parent, found) != NULL;
+    for (unsigned i = 0; !done && i < levels && errno == ENOENT && go_up(parent); i++)
+        done = realpath(parent, found) != NULL;
     free(parent);
-    return 0;
+    return done ? 0 : cup_error_system(error, path, "examine the directory of profiles");
 }
 
 int cup_verb_doctor(int argc, char **argv)
@@ -155,10 +165,9 @@ int cup_verb_doctor(int argc, char **argv)
     if (cup_options_read(argc, argv, &cup_doctor_options, &request, &operands, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     doctor.python = absolute_python(request.python ? request.python : cup_default_python(), python);
-    if (!request.directory)
-        request.directory = getenv("CUPPING_DIR");
-    if (find_directory(request.directory && *request.directory ? request.directory : ".",
-                       doctor.directory, &error) != 0)
+    const char *own = getenv("CUPPING_DIR");
+    const char *path = request.directory ? request.directory : own && *own ? own : ".";
+    if (find_directory(path, request.directory ? UINT_MAX : 1, doctor.directory, &error) != 0)
         return cup_verb_end(&error, CUP_EXIT_USAGE);
     cup_terminal_open(&terminal, &output);
     signal(SIGXFSZ, SIG_IGN); /* ulimit -f: then write() fails */

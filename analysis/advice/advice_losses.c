@@ -17,8 +17,9 @@ bool cup_rule_tasks_failed(const struct cup_totals *t, struct cup_advice *advice
             first = &t->profile->tasks[i];
     if (!first)
         return cup_advise(advice, 2,
-                          "%llu of %s failed (threshold: any), after the log was full: their "
-                          "errors are not known. \nThe logs of the workers have them.",
+                          "%llu of %s failed (threshold: any). They began when cupping's log was "
+                          "full, so their errors are not known. \nRead them in the output of "
+                          "Dask's workers.",
                           (big)t->all.erred, CUP_SHOW_COUNTED(t->all.tasks, "task"));
     struct cup_text error = cup_profile_text(t->profile, cup_rare_of(t->profile, first)->error);
     return cup_advise(advice, 2,
@@ -100,8 +101,11 @@ static bool advise_mending(const struct cup_totals *t, struct cup_advice *advice
 /* Chunks of the plan that no task was made for: the run broke off. 0: none, or not known. */
 static uint64_t untried_chunks(const struct cup_totals *t)
 {
+    const struct cup_loss_sums *lost = &t->losses->sums;
     uint64_t planned = t->completeness->planned_chunks;
-    uint64_t tried = t->used_chunks + cup_losses_chunks(&t->losses->sums);
+    uint64_t tried = t->used_chunks + cup_losses_chunks(lost) - lost->metadata;
+    if (t->completeness->state == CUP_RUN_RUNNING)
+        return 0;
     return planned != CUP_UNKNOWN64 && planned > tried ? planned - tried : 0;
 }
 

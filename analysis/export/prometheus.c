@@ -287,8 +287,8 @@ static struct cup_text open_name(T t, uint32_t i)
     return known(cup_profile_text(t->profile, t->profile->opens[i].server));
 }
 
-/* The address of the only worker in process I; 0: it has several, or another process had the same
- * address, such as one that was restarted with `--worker-port`. */
+/* The address of the only worker in process I; 0: it has none or several, or another process had
+ * the same address, such as one that was restarted with `--worker-port`. */
 static uint32_t own_address(const struct cup_profile *profile, uint32_t i)
 {
     const struct cup_server *own = NULL;
@@ -307,7 +307,7 @@ static uint32_t own_address(const struct cup_profile *profile, uint32_t i)
     return own ? own->address : 0;
 }
 
-/* Its address; if that does not name it, the log's name, which holds host and pid. */
+/* The worker's address if no other process has it, else the log's name, which has host and pid. */
 static struct cup_text worker_name(T t, uint32_t i)
 {
     struct cup_text address = cup_profile_text(t->profile, own_address(t->profile, i));

@@ -147,8 +147,8 @@ const char *cup_replay_missing(const struct cup_profile *profile)
     if (profile->single_read_count)
         return NULL;
     if (profile->tasks_summed > profile->full_log_tasks)
-        return "a merge summed up its tasks by prefix, and keeps no single reads: export the logs "
-               "that were merged";
+        return "the tasks of this profile were summed up by prefix (`cupping merge --per-prefix`), "
+               "so single reads are not kept: export the logs that were merged";
     for (size_t i = 0; i < profile->info_count; i++)
         if (cup_text_is(cup_profile_text(profile, profile->infos[i].name), "CUPPING_READS"))
             return "no data file was read: mapped files, and requests through TLS, have no single "

@@ -43,7 +43,8 @@ int cup_log_bytes_open(struct cup_log_bytes *bytes, const char *path, struct cup
     return errno == ENOTDIR ? open_in_merged(bytes, path, error) : -1;
 }
 
-int cup_log_bytes_open_told(struct cup_log_bytes *bytes, const char *path, struct cup_error *error)
+int cup_log_bytes_open_or_report(struct cup_log_bytes *bytes, const char *path,
+                                 struct cup_error *error)
 {
     *error = (struct cup_error){0};
     if (cup_log_bytes_open(bytes, path, error) == 0)

@@ -25,7 +25,8 @@ struct cup_log_bytes {
 int cup_log_bytes_open(struct cup_log_bytes *bytes, const char *path, struct cup_error *error);
 
 /* The same with *ERROR in any case. */
-int cup_log_bytes_open_told(struct cup_log_bytes *bytes, const char *path, struct cup_error *error);
+int cup_log_bytes_open_or_report(struct cup_log_bytes *bytes, const char *path,
+                                 struct cup_error *error);
 
 /* *ERROR says that a block could not be unpacked (`damaged`). Returns -1. */
 int cup_log_bytes_refuse(const char *path, struct cup_error *error);

@@ -15,7 +15,9 @@ static int refuse_merged(const char *path, struct cup_error *error)
     if (!merged)
         return -1;
     cup_merged_close(merged);
-    return cup_error_set(error, path, CUP_NO_OFFSET, "is a merged log, not a log");
+    return cup_error_set(error, path, CUP_NO_OFFSET,
+                         "is a merged log with the name of a process's log (HOST-PID-TIME.cup): "
+                         "rename it");
 }
 
 /* The process of a log has not ended, as far as this machine knows. */
@@ -55,7 +57,7 @@ int cup_log_copy_read(struct cup_log_copy *copy, const char *path, struct cup_er
 {
     struct cup_log_bytes bytes;
     *copy = (struct cup_log_copy){0};
-    if (cup_log_bytes_open_told(&bytes, path, error) != 0)
+    if (cup_log_bytes_open_or_report(&bytes, path, error) != 0)
         return -1;
     int result = read_copy(copy, &bytes, path, error);
     cup_log_bytes_close(&bytes);

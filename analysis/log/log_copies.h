@@ -20,6 +20,7 @@ struct cup_log_copy {
  * it. Returns 0; or -1 and *error if it cannot be read or is a damaged merged log. */
 int cup_log_copy_read(struct cup_log_copy *copy, const char *path, struct cup_error *error);
 
-/* Negative: A holds more than B; positive: B holds more; 0: they hold the same. Before the records
- * count, one whose tasks are not summed up holds more. */
+/* Negative: A holds more than B; positive: B holds more; 0: they hold the same. Compared in this
+ * order: tasks; single tasks before tasks summed up; length of the records; time of the end; size
+ * of the file. */
 int cup_log_copy_order(const struct cup_log_copy *a, const struct cup_log_copy *b);

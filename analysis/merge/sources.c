@@ -121,7 +121,7 @@ int cup_merge_stream_open(struct cup_merge_stream *stream, const struct cup_merg
 {
     bool regular;
     *stream = (struct cup_merge_stream){.source = source};
-    if (cup_log_bytes_open_told(&stream->bytes, source->path, error) != 0)
+    if (cup_log_bytes_open_or_report(&stream->bytes, source->path, error) != 0)
         return -1;
     int result = cup_log_bytes_size(&stream->bytes, &stream->size, &regular);
     if (result != 0)

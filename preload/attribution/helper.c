@@ -154,7 +154,8 @@ static bool belongs_to_job(const struct cup_lock_origin *known)
     return known && known->task == cup_self.handed && !known->shared;
 }
 
-/* A function called get() takes a lock. The job voids if that is the one of a queue of others. */
+/* A function called get() asks for a lock. If that is the lock of a queue which other tasks use,
+ * the job may work for them from now on: it is attributed to no task. */
 static void detect_queue(struct cup_frame frame, const struct cup_lock_origin *known)
 {
     if (cup_helper_self.job_runs && !belongs_to_job(known) && cup_python_has_gil() &&

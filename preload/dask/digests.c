@@ -298,7 +298,7 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
     take_snapshot(digests, now_ns, false);
 }
 
-bool cup_digests_forget(uint32_t id)
+bool cup_digests_evict(uint32_t id)
 {
     struct watched *digests = &watched[cup_server_slot(id)];
     if (digests->busy)

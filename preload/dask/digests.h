@@ -19,7 +19,7 @@ void cup_digests_exit(const void *caller);
 
 /* The worker is gone, and another server takes its slot: records the last values, and gives the
  * dict back. False: a snapshot of it is under way. Needs the GIL. */
-bool cup_digests_forget(uint32_t id);
+bool cup_digests_evict(uint32_t id);
 
 /* Called in a forked child: no dict is watched. References are not given back, because the child
  * may not hold the GIL. */

@@ -275,7 +275,7 @@ void cup_sample_worker(cup_object *server, struct cup_sampling *sampling)
     cup_rows_end(&batch, sampling->now_ns, values);
 }
 
-void cup_sample_worker_forget(uint32_t id)
+void cup_sample_worker_evict(uint32_t id)
 {
     written[cup_server_slot(id)] = (struct cup_last_written){.worker = 0};
 }

@@ -52,8 +52,8 @@ void cup_sample_worker(cup_object *worker, struct cup_sampling *sampling);
 
 /* The server is gone, and another one takes its slot. False: the workers of a scheduler are in use
  * right now. */
-bool cup_sample_scheduler_forget(uint32_t id);
-void cup_sample_worker_forget(uint32_t id);
+bool cup_sample_scheduler_evict(uint32_t id);
+void cup_sample_worker_evict(uint32_t id);
 
 /* Called in a forked child: no worker is known, and its log has no row and no note yet. */
 void cup_sample_scheduler_reset(void);

@@ -438,7 +438,7 @@ void cup_sample_scheduler(cup_object *scheduler, struct cup_sampling *sampling)
     busy = false;
 }
 
-bool cup_sample_scheduler_forget(uint32_t id)
+bool cup_sample_scheduler_evict(uint32_t id)
 {
     if (!busy)
         cup_known_worker_drop_missing(id, UINT32_MAX, false); /* no sample has that number */

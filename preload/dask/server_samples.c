@@ -120,13 +120,13 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
     take_sample(server, role, &watched->sampling);
 }
 
-bool cup_samples_forget(uint32_t id)
+bool cup_samples_evict(uint32_t id)
 {
-    if (!cup_sample_scheduler_forget(id) || !cup_digests_forget(id))
+    if (!cup_sample_scheduler_evict(id) || !cup_digests_evict(id))
         return false;
     state.servers[cup_server_slot(id)] = (struct watched){.due_ns = 0};
-    cup_sample_worker_forget(id);
-    cup_spans_forget(id);
+    cup_sample_worker_evict(id);
+    cup_spans_evict(id);
     return true;
 }
 

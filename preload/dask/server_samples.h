@@ -21,7 +21,7 @@ void cup_samples_tick(cup_object *server, uint32_t id, enum cup_role role, int64
 
 /* The server is gone, and another one takes its slot: drops what is known of it. False: that is in
  * use now. Needs the GIL. */
-bool cup_samples_forget(uint32_t id);
+bool cup_samples_evict(uint32_t id);
 
 /* Called in a forked child: no server is watched. Also resets digests.h, sample_rows.h
  * and sample_record.h. */

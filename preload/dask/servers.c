@@ -83,7 +83,9 @@ static void note_executors(cup_object *worker)
     while (cup_py.PyDict_Next(executors, &at, &name, &executor)) {
         const char *type = cup_python_type_name(cup_python_type(executor));
         if (!strstr(type, "ThreadPoolExecutor"))
-            cup_recording_note("tasks in a worker's executor are not recorded", type);
+            cup_recording_note("tasks that a worker runs in an executor other than a "
+                               "ThreadPoolExecutor are not recorded",
+                               type);
     }
 }
 
@@ -111,13 +113,14 @@ static struct cup_r_server *write_server(cup_object *server, uint32_t id, enum c
     return cup_log_write(CUP_R_SERVER, &record, NULL, 0);
 }
 
-/* A server ticks many times a second, and each worker and scheduler is looked at with its sample.
- * One that was not seen for so long was closed, or its event loop is blocked: then it gets a new
- * record when it ticks again. */
+/* A server ticks many times a second, and some of its ticks are read, at the latest with its next
+ * sample. One that was not seen for so long was closed, or its event loop is blocked: then it gets
+ * a new record when it ticks again. */
 static bool is_gone(const struct seen *server, int64_t now_ns)
 {
     static const int64_t GONE_NS = INT64_C(10000000000);
-    return now_ns - server->tick_ns > GONE_NS;
+    int64_t samples_ns = 2 * cup_samples_interval_ns;
+    return now_ns - server->tick_ns > (samples_ns > GONE_NS ? samples_ns : GONE_NS);
 }
 
 /* The next id whose slot is free, or else the one of the server that was silent for longest, if it
@@ -132,15 +135,24 @@ static uint32_t choose_id(int64_t now_ns)
         if (slot->tick_ns < seen[cup_server_slot(silent)].tick_ns)
             silent = id;
     }
-    const struct seen *slot = &seen[cup_server_slot(silent)];
-    return is_gone(slot, now_ns) && cup_samples_forget(slot->id) ? silent : 0;
+    struct seen *slot = &seen[cup_server_slot(silent)], before = *slot;
+    if (!is_gone(slot, now_ns))
+        return 0;
+    /* First of all: what follows may let another thread in, which looks for a slot, too. */
+    *slot = (struct seen){.id = silent, .tick_ns = now_ns};
+    last_id = silent;
+    if (cup_samples_evict(before.id))
+        return silent;
+    *slot = before;
+    return 0;
 }
 
 static uint32_t note_too_many(void)
 {
     if (!too_many_noted)
-        cup_log_note("more than 64 servers of Dask live in this process: the tasks of further ones "
-                     "have no worker, and they are not sampled");
+        cup_log_note("more than 64 Dask servers (schedulers, workers, nannies) exist in this "
+                     "process: for the others, no worker is known for their tasks, and no samples "
+                     "are taken");
     too_many_noted = true;
     return 0;
 }
@@ -192,8 +204,9 @@ uint32_t cup_server_find(cup_object *server)
 
 /* ---- ticks ------------------------------------------------------------------------------- */
 
-/* The first ticks of a thread are all read, later ones one in THEN_EVERY. */
-enum { TICKS_CLOSELY = 256, THEN_EVERY = 64 };
+/* The first ticks of a thread are all read, later ones one in THEN_EVERY. That is a prime number,
+ * so that of several servers on one loop each has its turn. */
+enum { TICKS_CLOSELY = 256, THEN_EVERY = 61 };
 
 /* NOW_NS 0: the time is not known. A log that is written by write(2) gets it once per second. */
 static void set_stop(uint32_t id, int64_t now_ns)

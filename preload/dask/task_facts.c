@@ -93,7 +93,7 @@ void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id)
         record_new(dict, &scheduler_recorded[cup_server_slot(id)]);
 }
 
-void cup_spans_forget(uint32_t id)
+void cup_spans_evict(uint32_t id)
 {
     scheduler_recorded[cup_server_slot(id)] = 0;
 }

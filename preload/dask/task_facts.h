@@ -19,7 +19,7 @@ void cup_spans_of_scheduler(cup_object *scheduler, uint32_t id);
 void cup_inputs_of_task(cup_object *state, uint32_t task);
 
 /* The scheduler is gone, and another server takes its slot. */
-void cup_spans_forget(uint32_t id);
+void cup_spans_evict(uint32_t id);
 
 /* A forked child: nothing is recorded in its log yet. */
 void cup_spans_reset(void);

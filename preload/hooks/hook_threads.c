@@ -77,8 +77,8 @@ static __attribute__((noinline)) void find_runner_calls(void)
     cup_leave(saved);
 }
 
-/* CPython tries a lock with the GIL, and waits for one that is not free without it. So what the
- * frames show is looked at when the lock is asked for, not when it is had. */
+/* CPython first tries a lock while it holds the GIL. If that fails, it waits without the GIL, where
+ * frames cannot be read. So they are read at the try that fails. */
 static __attribute__((noinline)) void note_lock_busy(const sem_t *lock)
 {
     if (cup_self.guard)

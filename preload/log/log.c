@@ -25,7 +25,8 @@
 
 enum {
     GROW_BYTES = 64 * 1024, /* a small log grows by this */
-    GROW_SHARE = 16,        /* and a large one by this part of it, since each step is a mapping */
+    GROW_SHARE = 16,        /* a large one by 1/16 of its size, because each step is a mapping, */
+    GROW_MOST = 4 << 20,    /* but by no more than this: other threads wait for it */
     CHILD_GROW_BYTES = 32 * 1024, /* the whole file of most children */
     CHILD_MAX_BYTES = 64 * 1024 * 1024,
     RELEASE_LAG = 512 * 1024, /* pages this far behind the end are dropped from the resident set */
@@ -308,7 +309,8 @@ static bool make_room(uint64_t end)
     int64_t now = cup_clock_monotonic_ns();
     if (the_log.full && now < the_log.next_full_try_ns)
         return false;
-    the_log.full = grow_log(end + the_log.allocated / GROW_SHARE) != 0 && grow_log(end) != 0;
+    uint64_t more = the_log.allocated / GROW_SHARE;
+    the_log.full = grow_log(end + (more < GROW_MOST ? more : GROW_MOST)) != 0 && grow_log(end) != 0;
     the_log.next_full_try_ns = now + INT64_C(1000000000);
     if (!the_log.full)
         release_old_pages(end - the_log.reserve);

@@ -33,6 +33,7 @@ static struct mapping {
     size_t bytes;
 } mappings[MAPPINGS];
 static uint32_t mapping_count;
+static uintptr_t lowest = UINTPTR_MAX, highest; /* addresses that were ever in the table */
 
 static size_t hash_address(uintptr_t at)
 {
@@ -50,6 +51,8 @@ static bool add_locked(uintptr_t at, size_t bytes)
         if (mapping->at && mapping->at != at)
             continue;
         mapping_count += !mapping->at;
+        lowest = at < lowest ? at : lowest;
+        highest = at + bytes > highest ? at + bytes : highest;
         *mapping = (struct mapping){at, bytes};
         return true;
     }
@@ -102,7 +105,8 @@ static size_t remove_mapping(uintptr_t at, size_t bytes)
     bool whole = remove_whole(at, bytes);
     if (whole)
         removed = bytes;
-    for (size_t i = 0; i < MAPPINGS && !whole && mapping_count; i++)
+    bool may_cut = !whole && mapping_count && at < highest && at + bytes > lowest;
+    for (size_t i = 0; i < MAPPINGS && may_cut; i++)
         if (mappings[i].at && mappings[i].at < at + bytes &&
             mappings[i].at + mappings[i].bytes > at)
             removed += cut_mapping(&mappings[i], at, at + bytes);

@@ -95,7 +95,7 @@ class Profile:
     def _read_report(self, *words: str) -> dict:
         report = json.loads(run_command("report", *self._words, *self._run, "--json", "-", *words))
         if "completeness" not in report:
-            raise Error(f"{self.directory} is no profile of cupping, but a measurement: `cupping report` and `compare` read it")
+            raise Error(f"{self.directory} is a measurement of roastcoffea, which Python cannot open: use `cupping report` or `cupping compare`")
         return report
 
     def refresh(self) -> Profile:

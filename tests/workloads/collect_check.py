@@ -434,7 +434,7 @@ UMASK = os.umask(0)
 os.umask(UMASK)
 
 
-def tell_logs_of_nannies():
+def separate_logs_of_nannies():
     """By the process in their names only: the host's name may hold the same number."""
     check(collect.pid_of("host-1-1700000000000000000.cup") == 1, "the nanny's own log")
     check(collect.pid_of("ip-10-0-1-25-4711-1700000000000000000.cup") == 4711, "a host with numbers in its name")
@@ -443,7 +443,7 @@ def tell_logs_of_nannies():
 
 async def main():
     scratch = sys.argv[1]
-    tell_logs_of_nannies()
+    separate_logs_of_nannies()
     facts = await lose_answers(scratch)
     for part in send_nothing_twice, share_a_directory, name_what_was_refused, ignore_others, name_those_that_left, \
             wait_for_new_clients, count_tasks, count_before_the_end, limit_the_disk, refuse_names:

@@ -46,6 +46,7 @@ Test(cupping_dask_worker, workers_of_one_scheduler_share_a_directory)
         has(shell(WORKER "--listen-address=tcp://me:9 tls://h:2")->out, " in cupping-dask-h-2\n"));
     cr_expect(has(shell(WORKER "--preload http://x.org/setup.py --no-nanny tls://h:2")->out,
                   " in cupping-dask-h-2\n"));
+    cr_expect(has(shell(WORKER "--lifetime-restart tls://h:2")->out, " in cupping-dask-h-2\n"));
     cr_expect(has(shell(WORKER "--name w 10.0.0.1:8786")->out, " in cupping-dask-10.0.0.1-8786\n"));
 }
 

@@ -366,8 +366,8 @@ static size_t add_lost(const struct cup_totals *totals, struct cup_warning *warn
 
 /* Notes of the library that name tasks which are in no figure, or lack something in all of them. */
 static const char *const gaps[] = {
-    "tasks in a worker's executor are not recorded: ",
-    "more than 64 servers of Dask live in this process: ",
+    "tasks that a worker runs in an executor other than a ThreadPoolExecutor are not recorded: ",
+    "more than 64 Dask servers (schedulers, workers, nannies) exist in this process: ",
 };
 
 static size_t add_gaps(const struct cup_profile *profile, struct cup_warning *warnings)
@@ -384,8 +384,8 @@ static size_t add_gaps(const struct cup_profile *profile, struct cup_warning *wa
     return count;
 }
 
-/* The tasks of a single call of the Runner are all that is known of the job, so tasks before or
- * after it are in the run, too: other work of a notebook, or a task that never ended. */
+/* With a single call of the Runner, all tasks of the profile count as its run: also other work of a
+ * notebook, and tasks that never ended. */
 static size_t add_outside(const struct cup_totals *totals, struct cup_warning *warning)
 {
     static const double LEAST_S = 1, LEAST_SHARE = 0.1;
@@ -396,10 +396,11 @@ static size_t add_outside(const struct cup_totals *totals, struct cup_warning *w
            run_s = (double)cup_stretch_ns(totals->run) / 1e9, outside_s = run_s - call_s;
     if (outside_s < LEAST_S || outside_s < LEAST_SHARE * call_s)
         return 0;
-    snprintf(warning->text, sizeof warning->text,
-             "The run has tasks before or after the call of Coffea's Runner: the call took %s, all "
-             "of it %s. Wall time and rates are those of all of it; `--only stages` divides it.",
-             CUP_SHOW_S(call_s), CUP_SHOW_S(run_s));
+    snprintf(
+        warning->text, sizeof warning->text,
+        "Tasks ran before or after the call of Coffea's Runner: the call took %s, the whole run "
+        "%s. Wall time and rates are those of the whole run; `--only stages` shows its parts.",
+        CUP_SHOW_S(call_s), CUP_SHOW_S(run_s));
     return 1;
 }
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 import unicodedata
+from pathlib import Path
 
 from ..profile import Error
 
@@ -19,6 +21,12 @@ HANDSHAKE_S = 10  # longer, because a scheduler may be busy
 
 class UsageError(Error):
     """The command line is wrong."""
+
+
+def new_directory() -> Path:
+    """The name of a profile directory that is not there yet."""
+    name = time.strftime("cupping-%Y%m%d-%H%M%S")
+    return next(path for path in map(Path, [name, *(f"{name}-{i}" for i in range(2, 1000))]) if not path.exists())
 
 
 def read_words(words: list[str]) -> tuple[dict[str, str], list[str]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..profile import Error, Profile
-from . import by_source, plugin, say, ship
+from . import by_source, new_directory, plugin, say, ship
 from .collect import LIMIT_BYTES, Collector
 from .restarts import AGAIN_S, Restarts
 from .restarts import remote as on_scheduler
@@ -28,14 +28,8 @@ def remote(name: str) -> Any:
 
 def make_directory(directory: str | os.PathLike | None) -> Path:
     """Without a name it is a new one."""
-    path = Path(directory if directory is not None else time.strftime("cupping-%Y%m%d-%H%M%S"))
-    for suffix in range(2, 100) if directory is None else ():
-        try:
-            path.mkdir(mode=0o700)
-            break
-        except FileExistsError:  # of the same second
-            path = path.with_name(f"{path.name[:23]}-{suffix}")
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = Path(directory) if directory is not None else new_directory()
+    path.mkdir(mode=0o700, parents=True, exist_ok=directory is not None)
     return path.resolve()
 
 
@@ -179,19 +173,21 @@ class Attachment:
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
         except Exception:  # a nanny left at that moment, or never had it; the others may not have been asked yet
             self._ask_nannies("remove_plugin", self.name)
-        self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))
+        with contextlib.suppress(Exception):  # the scheduler has left
+            self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))
 
     async def _release_absent(self, asked: set[str | None]) -> None:
         """Nannies whose worker is just being restarted are not among those that the scheduler asks."""
+        known = list(self._collector.nannies.values()) if self._collector is not None else []
+        await asyncio.gather(*(self._release_nanny(nanny.address) for nanny in known
+                               if not nanny.ended and nanny.address not in asked), return_exceptions=True)
+
+    async def _release_nanny(self, address: str) -> None:
+        """Fails if it has left, or if only the scheduler reaches it."""
         from distributed.core import rpc
 
-        known = list(self._collector.nannies.values()) if self._collector is not None else []
-        for nanny in known:
-            if nanny.ended or nanny.address in asked:
-                continue
-            with contextlib.suppress(Exception):  # it has left, or only the scheduler reaches it
-                async with rpc(nanny.address, timeout=ABSENT_S, connection_args=self.client.connection_args) as server:
-                    await asyncio.wait_for(server.plugin_remove(name=plugin.NAME), ABSENT_S)
+        async with rpc(address, timeout=ABSENT_S, connection_args=self.client.connection_args) as server:
+            await asyncio.wait_for(server.plugin_remove(name=plugin.NAME), ABSENT_S)
 
     def _states(self) -> dict[str, dict]:
         """What each nanny says, by the address of its worker."""

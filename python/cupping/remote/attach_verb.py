@@ -19,9 +19,6 @@ from .collect import LIMIT_BYTES
 def run_command(words: list[str], directory: Path) -> int:
     """The command under cupping-run, so that the client's own log is in the profile, too."""
     library = ship.find_library()
-    if any(character in str(library) for character in ": "):
-        raise profile.Error(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded: install cupping "
-                            "elsewhere")
     environment = {**os.environ, "CUPPING_DIR": str(directory),
                    "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')}:{library}".lstrip(":")}
     try:
@@ -69,8 +66,22 @@ def read_wait(options: dict[str, str]) -> float:
         raise UsageError(f"--wait {options['wait']}: not a number of seconds") from None
 
 
+def check_library() -> None:
+    library = ship.find_library()
+    if any(character in str(library) for character in ": "):
+        raise profile.Error(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded: install cupping "
+                            "elsewhere")
+
+
+def catch_ends(handler: Any) -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
 def end_by_signal(number: int, _: Any) -> None:
-    """The workers are released on the way out."""
+    """The workers are released on the way out, which further signals do not end."""
+    catch_ends(signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 
@@ -80,15 +91,16 @@ def main(options: dict[str, str], operands: list[str]) -> int | str:
         raise UsageError("name the command that uses the cluster: cupping attach SCHEDULER -- COMMAND...")
     wait_s = read_wait(options)
     limit = commands.read_size(options["limit"]) if "limit" in options else LIMIT_BYTES
-    if not shutil.which(command[0]):  # before any worker is restarted
+    check_library()  # this and the next before any worker is restarted
+    if not shutil.which(command[0]):
         exists = os.path.exists(command[0])
         say(f"attach: {command[0]}: {'not an executable program' if exists else 'command not found'}")
         return 126 if exists else 127
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, end_by_signal)
+    catch_ends(end_by_signal)
     with connect(scheduler, options) as client:
         with Attachment(client, options.get("o"), at_once="at-once" in options,
                         lose_results="lose-results" in options, wait_s=wait_s, limit_bytes=limit,
                         settings=read_settings()) as attached:
-            return run_command(command, attached.directory)
+            status = run_command(command, attached.directory)
+            catch_ends(signal.SIG_IGN)
+            return status

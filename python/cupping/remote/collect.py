@@ -672,7 +672,8 @@ class Collector:
         for copy in self.copies.values():
             if copy.source is nanny and not copy.final and not self.full and copy.ready:
                 copy.until = answer["time"]
-        nanny.again = answer["more"] or self.take_own(nanny, answer["own"])
+        # While the directory is away, what was sent comes again: not at once.
+        nanny.again = not self.away and (answer["more"] or self.take_own(nanny, answer["own"]))
         nanny.whole_answers += not nanny.again
         return nanny.again
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 
-from . import commands, say
-from .attach import make_directory
+from . import commands, new_directory, say
 from .collect import LIMIT_BYTES
 
 
 def main(options: dict[str, str], operands: list[str]) -> int | str:
     scheduler = commands.only_operand(operands)
     limit = commands.read_size(options["limit"]) if "limit" in options else LIMIT_BYTES
-    directory = str(make_directory(options.get("o")))
+    directory = options.get("o") or str(new_directory())
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())

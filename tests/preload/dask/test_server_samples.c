@@ -36,7 +36,7 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
 static uint32_t forgotten;
 static bool in_use;
 
-bool cup_digests_forget(uint32_t id)
+bool cup_digests_evict(uint32_t id)
 {
     forgotten = id;
     return !in_use;
@@ -44,18 +44,18 @@ bool cup_digests_forget(uint32_t id)
 
 void cup_digests_reset(void) {}
 
-bool cup_sample_scheduler_forget(uint32_t id)
+bool cup_sample_scheduler_evict(uint32_t id)
 {
     (void)id;
     return true;
 }
 
-void cup_sample_worker_forget(uint32_t id)
+void cup_sample_worker_evict(uint32_t id)
 {
     (void)id;
 }
 
-void cup_spans_forget(uint32_t id)
+void cup_spans_evict(uint32_t id)
 {
     (void)id;
 }
@@ -228,9 +228,9 @@ Test(samples, forgotten_server_gives_its_slot_to_another)
     uint32_t later = 3 + CUP_SERVERS;
     tick(3, CUP_ROLE_WORKER, 0, true);
     in_use = true;
-    cr_expect(!cup_samples_forget(3), "its snapshot is under way");
+    cr_expect(!cup_samples_evict(3), "its snapshot is under way");
     in_use = false;
-    cr_expect(cup_samples_forget(3));
+    cr_expect(cup_samples_evict(3));
     cr_expect(forgotten == 3);
     tick(later, CUP_ROLE_WORKER, 0.1, true);
     cr_expect(workers == 2, "due at once: %d", workers);

@@ -91,7 +91,9 @@ Test(warnings, the_first_page_names_tasks_that_are_missing_and_those_outside_of_
     static struct cup_warning warnings[CUP_WARNINGS_MOST];
     const struct cup_r_run run = {.run = 1, .start_ns = at_second(20), .stop_ns = at_second(22)};
     struct cup_totals totals;
-    note("tasks in a worker's executor are not recorded: ProcessPoolExecutor");
+    note(
+        "tasks that a worker runs in an executor other than a ThreadPoolExecutor are not recorded: "
+        "ProcessPoolExecutor");
     add_task(1, 1, 2);
     add_task(2, 20.5, 21);
     BUILDER_ADD(&builder, CUP_R_RUN, run);
@@ -99,8 +101,9 @@ Test(warnings, the_first_page_names_tasks_that_are_missing_and_those_outside_of_
     cr_expect_null(lacks());
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
     size_t count = cup_warnings_make(&totals, warnings);
-    cr_expect(is_among(warnings, count, "executor are not recorded: ProcessPoolExecutor."));
-    cr_expect(is_among(warnings, count, "the call took 2.00 s, all of it 21.0 s"), "%s",
+    cr_expect(
+        is_among(warnings, count, "ThreadPoolExecutor are not recorded: ProcessPoolExecutor."));
+    cr_expect(is_among(warnings, count, "the call took 2.00 s, the whole run 21.0 s"), "%s",
               count ? warnings[count - 1].text : "");
     cup_totals_free(&totals);
 }
