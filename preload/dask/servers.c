@@ -131,14 +131,15 @@ static uint32_t choose_id(int64_t now_ns)
     for (uint32_t id = last_id + 1; id <= last_id + CUP_SERVERS; id++) {
         const struct seen *slot = &seen[cup_server_slot(id)];
         if (!slot->id)
-            return id;
+            return last_id = id;
         if (slot->tick_ns < seen[cup_server_slot(silent)].tick_ns)
             silent = id;
     }
     struct seen *slot = &seen[cup_server_slot(silent)], before = *slot;
     if (!is_gone(slot, now_ns))
         return 0;
-    /* First of all: what follows may let another thread in, which looks for a slot, too. */
+    /* The slot and the number are taken at once: what follows may let another thread in, which
+     * also looks for a slot. */
     *slot = (struct seen){.id = silent, .tick_ns = now_ns};
     last_id = silent;
     if (cup_samples_evict(before.id))
@@ -166,7 +167,6 @@ static uint32_t add_server(cup_object *server, const char *address, int64_t now_
     *entry = (struct seen){.id = id, .tick_ns = now_ns};
     strcpy(entry->address, address); /* now: what follows may run Python code, and let other threads
                                         in */
-    last_id = id;
     enum cup_role role = find_role(server);
     entry->role = role;
     entry->record = write_server(server, id, role, address);
