@@ -379,7 +379,10 @@ static void name_failure(struct cup_completeness *c)
 {
     unsigned long long chunks = c->failed_chunks, merges = c->failed_merges,
                        files = c->failed_files;
-    if (chunks)
+    if (chunks && files)
+        set_cause(c, "%llu chunk%s, and reading the metadata of %llu file%s, failed for good",
+                  chunks, cup_plural(chunks), files, cup_plural(files));
+    else if (chunks)
         set_cause(c, "%llu chunk%s failed for good", chunks, cup_plural(chunks));
     else if (files)
         set_cause(c, "reading the metadata of %llu file%s failed for good", files,
