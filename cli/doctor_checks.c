@@ -108,12 +108,13 @@ static void check_ptrace(const struct cup_doctor *doctor, struct cup_finding *fi
 static const char *refusal_of(const struct cup_doctor_run *probe)
 {
     static const char begin[] = "cupping-run: ";
+    /* The shell may have written lines of its own before it. */
     for (const char *line = probe->err; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (strncmp(line, begin, sizeof begin - 1) == 0)
             return line + sizeof begin - 1;
     }
-    return NULL; /* the shell may have said something before */
+    return NULL;
 }
 
 static bool is_for_musl(const struct cup_doctor_run *probe)

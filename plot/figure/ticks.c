@@ -171,8 +171,8 @@ static void print_number(char *to, size_t room, double value, double step)
     snprintf(to, room, "%.*f", digits > 9 ? 9 : digits, fabs(value) < step * 1e-9 ? 0 : value);
 }
 
-/* Prints four digits, or as many as neighbours that differ by STEP need to differ in print. STEP 0:
- * there are none. */
+/* Writes four digits, or more if two ticks that are STEP apart would look the same otherwise.
+ * STEP 0: the number stands alone. */
 static void print_count(char *to, size_t room, double value, double step)
 {
     enum { FEWEST = 4, MOST = 15 };

@@ -31,5 +31,5 @@ void cup_dask_lock_taken(void);
 /* The same where locks are not seen: the method that the calling thread executes has ended. */
 void cup_dask_actor_ends(enum cup_task_status status);
 
-/* A row of the lifecycle table: the log of a forked child has no server yet. */
+/* Called in a forked child: no task of the parent runs there. */
 void cup_dask_child_begins(void);

@@ -94,7 +94,7 @@ static void write_on_signal(int number)
         abort();
 }
 
-/* Nobody listens there. */
+/* No server listens on this port: the connection is refused. */
 static void connect_on_signal(int number)
 {
     (void)number;

@@ -98,7 +98,6 @@ static void remove_log(void)
 /* ---- reading back
  * ----------------------------------------------------------------------------------- */
 
-/* The file's bytes as another process finds them. */
 static const char *log_path(void)
 {
     static char path[512];
@@ -110,6 +109,7 @@ static const char *log_path(void)
     return path;
 }
 
+/* The file's bytes as another process finds them. */
 static char *file_bytes(size_t *bytes)
 {
     FILE *file = fopen(log_path(), "r");
