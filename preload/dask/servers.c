@@ -1,5 +1,6 @@
 #include "preload/dask/servers.h"
 
+#include "include/gaps.h"
 #include "preload/dask/server_samples.h"
 #include "preload/io/file_class.h"
 #include "preload/io/peer.h"
@@ -26,6 +27,7 @@ struct seen {
 static struct seen seen[CUP_SERVERS];
 static uint32_t last_id;
 static bool too_many_noted;
+_Static_assert(CUP_SERVERS == 64, "CUP_GAP_SERVERS names the number");
 
 enum { SEVERAL_SERVERS = UINT32_MAX };
 static __thread struct {
@@ -83,9 +85,7 @@ static void note_executors(cup_object *worker)
     while (cup_py.PyDict_Next(executors, &at, &name, &executor)) {
         const char *type = cup_python_type_name(cup_python_type(executor));
         if (!strstr(type, "ThreadPoolExecutor"))
-            cup_recording_note("tasks that a worker runs in an executor other than a "
-                               "ThreadPoolExecutor are not recorded",
-                               type);
+            cup_recording_note(CUP_GAP_EXECUTOR, type);
     }
 }
 
@@ -151,9 +151,8 @@ static uint32_t choose_id(int64_t now_ns)
 static uint32_t note_too_many(void)
 {
     if (!too_many_noted)
-        cup_log_note("more than 64 Dask servers (schedulers, workers, nannies) exist in this "
-                     "process: for the others, no worker is known for their tasks, and no samples "
-                     "are taken");
+        cup_log_note(CUP_GAP_SERVERS ": for the others, no worker is known for their tasks, and no "
+                                     "samples are taken");
     too_many_noted = true;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "analysis/profile/missing_tasks.h"
 #include "analysis/profile/roles.h"
 #include "analysis/report/page/page.h"
+#include "include/gaps.h"
 #include "include/releases.h"
 
 static const struct {
@@ -366,8 +367,8 @@ static size_t add_lost(const struct cup_totals *totals, struct cup_warning *warn
 
 /* Notes of the library that name tasks which are in no figure, or lack something in all of them. */
 static const char *const gaps[] = {
-    "tasks that a worker runs in an executor other than a ThreadPoolExecutor are not recorded: ",
-    "more than 64 Dask servers (schedulers, workers, nannies) exist in this process: ",
+    CUP_GAP_EXECUTOR ": ",
+    CUP_GAP_SERVERS ": ",
 };
 
 static size_t add_gaps(const struct cup_profile *profile, struct cup_warning *warnings)
