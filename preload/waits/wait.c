@@ -56,8 +56,7 @@ enum { WORTH_READING_NS = 10000 };
 static void read_delay(uint64_t now, uint64_t cpu_ns)
 {
     cup_wait_self.delay_ns = cup_run_delay_ns();
-    cup_wait_self.delay_ticks = now;
-    cup_wait_self.delay_cpu_ns = cpu_ns;
+    cup_wait_self.delay_off_ns = cup_ticks_ns(now) - cpu_ns;
 }
 
 static uint64_t subtract(uint64_t from, uint64_t part)
@@ -68,23 +67,45 @@ static uint64_t subtract(uint64_t from, uint64_t part)
 /* How long the thread was off the CPU since the last reading. */
 static uint64_t off_cpu_ns(uint64_t now, uint64_t cpu_ns)
 {
-    return subtract(cup_ticks_ns(now - cup_wait_self.delay_ticks),
-                    cpu_ns - cup_wait_self.delay_cpu_ns);
+    return subtract(cup_ticks_ns(now) - cpu_ns, cup_wait_self.delay_off_ns);
 }
 
-/* Adds the waits for the GIL since the last reading to the sums, less DELAY: the part of them that
- * was run delay. The task that waited still runs, unless its end was not seen. */
-static void add_short_waits(uint64_t now, uint64_t delay)
+/* The calling thread's block that has the waits in short_ns; NULL: it was closed since. */
+static struct cup_block *find_short_block(void)
+{
+    struct cup_block *const open[] = {cup_self.own, cup_self.none, cup_self.last,
+                                      cup_self.inheriting};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (open[i] && cup_log_block_index(open[i]) + 1 == cup_wait_self.short_block &&
+            open[i]->sequence == cup_wait_self.short_sequence)
+            return open[i];
+    return NULL;
+}
+
+/* Subtracts DELAY from the waits for the GIL since the last reading: the part of them that was run
+ * delay. */
+static void settle_short_waits(uint64_t now, uint64_t delay)
 {
     struct cup_wait_thread *self = &cup_wait_self;
-    struct cup_block *block = self->short_block;
-    uint64_t ns = subtract(self->short_ns, delay);
+    struct cup_block *block = find_short_block();
+    cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(now),
+                       subtract(self->short_ns, delay));
     self->short_ns = 0;
-    if (block != cup_self.own && block != cup_self.none)
+    if (!block)
         return;
-    block->counters[CUP_C_GIL_WAIT_NS] += ns;
-    block->counters[CUP_C_RUN_DELAY_NS] += delay;
-    cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(now), ns);
+    uint64_t *waits = &block->counters[CUP_C_GIL_WAIT_NS];
+    uint64_t part = delay < *waits ? delay : *waits;
+    *waits -= part;
+    block->counters[CUP_C_RUN_DELAY_NS] += part;
+}
+
+/* The run delay grew by GROWN while the thread was off the CPU for OFF_NS. It is small if it can be
+ * what waking a thread takes, and not a time slice of another one. A short time shows little. */
+static void note_calm(uint64_t grown, uint64_t off_ns)
+{
+    enum { SHOWS_NS = 1000000, SMALL_NS = 1000000, SMALL_PART = 8 };
+    if (off_ns >= SHOWS_NS)
+        cup_wait_self.is_calm = grown < SMALL_NS && grown < off_ns / SMALL_PART;
 }
 
 /* The run delay within the last NS, during which the thread was off the CPU. The kernel's figure
@@ -94,18 +115,57 @@ static void add_short_waits(uint64_t now, uint64_t delay)
 static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
     struct cup_wait_thread *self = &cup_wait_self;
-    uint64_t before = self->delay_ticks ? self->delay_ns : CUP_UNKNOWN64;
+    uint64_t before = self->delay_off_ns ? self->delay_ns : CUP_UNKNOWN64;
     uint64_t waits = ns + self->short_ns, delay = 0, shorts = 0;
-    uint64_t lost_before = subtract(off_cpu_ns(now, cpu_ns), waits);
+    uint64_t off = off_cpu_ns(now, cpu_ns), lost_before = subtract(off, waits);
     read_delay(now, cpu_ns);
-    if (before != CUP_UNKNOWN64 && self->delay_ns != CUP_UNKNOWN64)
+    if (before != CUP_UNKNOWN64 && self->delay_ns != CUP_UNKNOWN64) {
         delay = subtract(self->delay_ns - before, lost_before);
+        note_calm(self->delay_ns - before, off);
+    }
     delay = delay < waits ? delay : waits;
     if (self->short_ns) {
         shorts = (uint64_t)((double)delay * (double)self->short_ns / (double)waits);
-        add_short_waits(now, shorts);
+        settle_short_waits(now, shorts);
     }
     return delay - shorts;
+}
+
+/* ---- CPU time ---------------------------------------------------------------------------- */
+
+/* Less time does not show a wait: a thread that sleeps and is woken is off the CPU for longer. */
+enum { SHORTEST_WAIT_NS = 4000 };
+
+static uint32_t coarse_time(uint64_t ticks)
+{
+    return (uint32_t)(ticks >> 10);
+}
+
+static uint64_t read_cpu(void)
+{
+    uint64_t cpu_ns = cup_clock_thread_cpu_ns(), now = cup_ticks();
+    cup_wait_self.cpu_off_ns = cup_ticks_ns(now) - cpu_ns;
+    cup_wait_self.cpu_time = coarse_time(now);
+    return cpu_ns;
+}
+
+/* CPU time at the begin of a call. If it was read a moment ago, and the thread has not waited
+ * since, it has run all the time. If it did lose its core since, that is in the run delay that is
+ * read after a wait, so it does not seem to be one. */
+static uint64_t read_cpu_before(void)
+{
+    enum { MOMENT_NS = 50000 };
+    uint64_t now = cup_ticks();
+    uint64_t since = (uint64_t)(coarse_time(now) - cup_wait_self.cpu_time) << 10;
+    return cup_wait_self.cpu_time && cup_ticks_ns(since) < MOMENT_NS
+               ? cup_ticks_ns(now) - cup_wait_self.cpu_off_ns
+               : read_cpu();
+}
+
+/* CPU time at the end of a call that took WALL_NS since it was CPU_NS. */
+static uint64_t read_cpu_after(uint64_t cpu_ns, uint64_t wall_ns)
+{
+    return wall_ns < SHORTEST_WAIT_NS ? cpu_ns + wall_ns : read_cpu();
 }
 
 /* ---- counting a wait --------------------------------------------------------------------- */
@@ -119,7 +179,7 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     enum { RIGHT_AFTER_NS = 8000 };
     uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
     uint32_t *before = &counts[cup_bucket(cup_wait_self.gil_ns)];
-    uint32_t pause = (uint32_t)(start >> 10) - cup_wait_self.gil_stop;
+    uint32_t pause = coarse_time(start) - cup_wait_self.gil_stop;
     bool goes_on = cup_ticks_ns((uint64_t)pause << 10) < RIGHT_AFTER_NS && *before;
     if (goes_on) {
         --*before;
@@ -131,7 +191,7 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
     cup_wait_self.gil_ns = ns;
-    cup_wait_self.gil_stop = (uint32_t)(stop >> 10);
+    cup_wait_self.gil_stop = coarse_time(stop);
     return goes_on;
 }
 
@@ -255,15 +315,38 @@ static bool is_nested(const struct cup_wait *wait)
     return cup_wait_self.waiting && (uintptr_t)wait < cup_wait_self.waiting;
 }
 
+/* A call that reads a file seldom waits, since most files are in memory. If the last few did not,
+ * on a machine that has cores for all, the run delay before the call is not read. */
+enum { QUICK_READS = 4 };
+
+static bool may_wait(enum cup_wait_class class)
+{
+    return class != CUP_WAIT_IO || !cup_wait_self.is_calm ||
+           cup_wait_self.quick_reads < QUICK_READS;
+}
+
+static void note_quick(enum cup_wait_class class, bool waited)
+{
+    if (waited)
+        cup_wait_self.quick_reads = 0;
+    else if (class == CUP_WAIT_IO && cup_wait_self.quick_reads < QUICK_READS)
+        cup_wait_self.quick_reads++;
+}
+
+/* Waits for the GIL explain time off the CPU, too. */
 static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
 {
     cup_wait_self.waiting = (uintptr_t)wait;
     wait->class = (uint8_t) class;
     wait->block = block;
-    wait->cpu_ns = cup_clock_thread_cpu_ns();
+    wait->cpu_ns = read_cpu_before();
     wait->start = cup_ticks();
-    if (off_cpu_ns(wait->start, wait->cpu_ns) > WORTH_READING_NS)
+    uint64_t off = off_cpu_ns(wait->start, wait->cpu_ns);
+    if (subtract(off, cup_wait_self.short_ns) > WORTH_READING_NS && may_wait(class)) {
+        wait->cpu_ns = read_cpu(); /* both readings of the same moment */
+        wait->start = cup_ticks();
         measure_delay(wait->start, wait->cpu_ns, 0);
+    }
 }
 
 /* Notes that a helper of the block's task waits. */
@@ -303,7 +386,9 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         wait->class = (uint8_t) class;
         wait->cpu_ns = CUP_UNKNOWN64;
         wait->start = cup_ticks();
-    } else if (wait->block) {
+    } else if (!wait->block) {
+        cup_wait_self.cpu_time = 0;
+    } else {
         start_wait(wait, class, wait->block);
         watch_others(wait);
         if (is_helper_wait(wait, kind))
@@ -330,9 +415,10 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     if (cup_wait_self.waiting != (uintptr_t)wait)
         return; /* a signal handler, on a stack of its own, waited inside this wait: its wait
                    counted instead */
-    uint64_t cpu_ns = cup_clock_thread_cpu_ns();
-    uint64_t wall = cup_ticks_ns(stop - wait->start), used = cpu_ns - wait->cpu_ns;
+    uint64_t wall = cup_ticks_ns(stop - wait->start);
+    uint64_t cpu_ns = read_cpu_after(wait->cpu_ns, wall), used = subtract(cpu_ns, wait->cpu_ns);
     uint64_t ns = subtract(wall, used), delay = 0;
+    note_quick(wait->class, ns > WORTH_READING_NS);
     if (ns > WORTH_READING_NS)
         delay = measure_delay(stop, cpu_ns, ns);
     if (cup_wait_self.helped_task) {
@@ -372,7 +458,7 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
     uint64_t ns = subtract(cup_ticks_ns(stop - start), busy_ns);
     if (ns < LONG_NS || cup_wait_self.waiting)
         return;
-    uint64_t delay = measure_delay(stop, cup_clock_thread_cpu_ns(), ns);
+    uint64_t delay = measure_delay(stop, read_cpu(), ns);
     bool goes_on = count_wait(block, class, start, stop, ns - delay, delay);
     note_at_stack(block, class, goes_on, ns - delay);
     block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;
@@ -383,21 +469,24 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
         cup_helper_wait_task_waited(block->task, ticks);
 }
 
-/* The run delay is read, and a wait added to the sums, once for each millisecond of waits: threads
- * that give the GIL to each other wait ten thousand times a second, each time for microseconds.
- * Not for helpers, whose blocks may end before. */
+/* Threads that give the GIL to each other wait ten thousand times a second, each time for
+ * microseconds. So their run delay is read once for each millisecond of waits, and subtracted then;
+ * if it was small when last read, once for ten. Helpers' blocks may close before that, so there it
+ * must be small. */
 static bool may_count_later(const struct cup_block *block, uint64_t ns)
 {
-    enum { LATER_NS = 1000000 };
+    enum { LATER_NS = 1000000, CALM_NS = 10000000 };
     const struct cup_wait_thread *self = &cup_wait_self;
-    return !is_helper_block(block) && self->delay_ticks && self->short_ns + ns < LATER_NS &&
-           (!self->short_ns || self->short_block == block);
+    uint64_t most = self->is_calm ? CALM_NS : is_helper_block(block) ? 0 : LATER_NS;
+    return self->delay_off_ns && self->short_ns + ns < most &&
+           (!self->short_ns || find_short_block() == block);
 }
 
-static void keep_short_wait(struct cup_block *block, uint64_t ns)
+static void keep_short_wait(const struct cup_block *block, uint64_t ns)
 {
-    cup_wait_self.short_block = block;
-    cup_wait_self.short_ns += ns;
+    cup_wait_self.short_block = (uint16_t)(cup_log_block_index(block) + 1);
+    cup_wait_self.short_sequence = block->sequence;
+    cup_wait_self.short_ns += (uint32_t)ns;
 }
 
 /* A step of 5 ms takes about as much CPU time as the switch between threads that ends a wait. */
@@ -405,19 +494,22 @@ void cup_wait_count_gil(uint64_t start, uint64_t stop)
 {
     enum { SWITCH_NS = 3000, STEP_NS = 5000000 };
     struct cup_block *block = find_wait_block(CUP_WAIT_GIL);
+    cup_wait_self.cpu_time = 0;
     if (!block)
         return;
     uint64_t wall = cup_ticks_ns(stop - start), delay = 0;
     uint64_t ns = subtract(wall, SWITCH_NS * (1 + wall / STEP_NS));
     bool later = may_count_later(block, ns);
     if (!later && ns > WORTH_READING_NS)
-        delay = measure_delay(stop, cup_clock_thread_cpu_ns(), ns);
+        delay = measure_delay(stop, read_cpu(), ns);
     ns -= delay;
     bool goes_on = count_gil(block, start, stop, ns);
+    block->counters[CUP_C_GIL_WAIT_NS] += ns;
+    block->counters[CUP_C_RUN_DELAY_NS] += delay;
     if (later)
         keep_short_wait(block, ns);
     else
-        add_wait(block, CUP_WAIT_GIL, stop, ns, delay);
+        cup_log_series_add(CUP_S_GIL_WAIT_NS, cup_ticks_realtime_ns(stop), ns);
     if (is_helper_block(block))
         cup_helper_wait_waited(block->task, CUP_WAIT_GIL, cup_ns_ticks(ns), stop);
     note_at_stack(block, CUP_WAIT_GIL, goes_on, ns);

@@ -1,9 +1,11 @@
 /* How waits are measured: one begin and one end around every call that may block.
  *
  * A wait is the wall time of a call less its CPU time less its run delay. For calls that often
- * block, the thread's CPU clock is read at both ends (200 ns each), and its run delay if it was off
- * the CPU for long enough. Calls that seldom block are made so often that only their time stamps
- * are read; if one took too long, cup_wait_guess() estimates its wait afterwards. */
+ * block, the thread's CPU clock is read at both ends, and its run delay if it was off the CPU for
+ * long enough. In a loop these readings take 0.5 and 3 us; in a program that uses its caches
+ * itself, 2 and 12 us. So none is made that shows nothing new: see read_cpu_before() and
+ * may_count_later(). Calls that seldom block are made so often that only their time stamps are
+ * read; if one took too long, cup_wait_guess() estimates its wait afterwards. */
 #pragma once
 
 #include "include/log_format.h"
@@ -22,23 +24,29 @@ struct cup_kernel_usage {
     uint32_t minor_faults, major_faults; /* modulo 2^32: only differences are used */
 };
 
-/* What is known of the calling thread's waits. */
+/* What is known of the calling thread's waits. Time off the CPU: the clock of ticks, in
+ * nanoseconds, less the thread's CPU time. Only differences have a meaning. */
 struct cup_wait_thread {
     uintptr_t waiting; /* address of the wait under way; 0: none. The sampler reads it, too */
     uint32_t
         helped_task; /* a helper's wait under way is noted for this task (helper_wait.h); 0: none */
     uint8_t class;   /* enum cup_wait_class of that wait */
     bool is_loop;    /* the thread has waited by epoll: it runs an event loop */
+    bool is_calm;    /* when last read, run delay was a small part of the time off the CPU */
+    uint8_t quick_reads;   /* waits for files in a row that were none; QUICK_READS at most */
     uint64_t delay_ns;     /* run delay when it was last read; CUP_UNKNOWN64: not known */
-    uint64_t delay_ticks;  /* when it was read; 0: never */
-    uint64_t delay_cpu_ns; /* thread CPU time when it was read */
+    uint64_t delay_off_ns; /* time off the CPU when it was read; 0: never */
+    uint64_t cpu_off_ns;   /* the same when the CPU clock was read */
+    uint32_t cpu_time;     /* and when that was: ticks / 1024, modulo 2^32; 0: the thread may have
+                              waited since */
+    uint32_t gil_mutex;    /* of gil_wait.c: which mutex the wait under way is for */
     uint64_t
         gil_start;   /* of gil_wait.h: when the wait for the GIL under way began, ticks; 0: none */
     uint64_t gil_ns; /* the last wait for the GIL: how long it took */
-    uint64_t short_ns; /* waits for the GIL since the run delay was read, not yet in the sums */
-    struct cup_block *short_block; /* of those waits */
-    uint32_t gil_stop;             /* and when it ended: ticks / 1024, modulo 2^32 */
-    uint32_t gil_mutex;            /* of gil_wait.c: which mutex the wait under way is for */
+    uint32_t gil_stop; /* and when it ended: ticks / 1024, modulo 2^32 */
+    uint32_t short_ns; /* waits for the GIL since the run delay was read, which is still in them */
+    uint32_t short_sequence;       /* the block that counted them: its sequence, */
+    uint16_t short_block;          /* and its index + 1; 0: none */
     struct cup_kernel_usage usage; /* when the task began */
 };
 extern __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")))

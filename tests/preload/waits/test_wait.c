@@ -113,6 +113,73 @@ Test(wait, for_the_gil_is_another_one_later)
     cr_expect(block.counters[CUP_C_GIL_LONGEST_NS] < 6000000);
 }
 
+/* Waits for the GIL of NS, one right after the other, until now. */
+static void short_gil_waits(int count, uint64_t ns)
+{
+    for (uint64_t stop = cup_ticks(); count-- > 0; stop += cup_ns_ticks(20000))
+        cup_wait_count_gil(stop - cup_ns_ticks(ns), stop);
+}
+
+/* What a thread that is not killed in between does with waits of half a millisecond. */
+Test(wait, for_the_gil_counts_before_its_run_delay_is_known)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2); /* reads the run delay */
+    cup_wait_self.is_calm = true;
+    short_gil_waits(8, 503000);
+    cr_expect_eq(block.counters[CUP_C_GIL_WAIT_NS], cup_wait_self.short_ns);
+    cr_expect(ms_of(&block, CUP_C_GIL_WAIT_NS) >= 3);
+    cup_wait_self.delay_ns -= 2000000; /* as if 2 of the 4 ms were run delay */
+    cup_wait_self.delay_off_ns -= 4000000;
+    cup_wait_count_short();
+    uint64_t left = block.counters[CUP_C_GIL_WAIT_NS];
+    cr_expect(left > 1000000 && left < 2100000, "%lu ns", (unsigned long)left);
+    cr_expect_eq(cup_wait_self.short_ns, 0);
+    cr_expect_not(cup_wait_self.is_calm, "2 of 4 ms");
+}
+
+/* The run delay that comes later belongs to another block. */
+Test(wait, for_the_gil_of_a_closed_block_stays_as_it_is)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    cup_wait_self.is_calm = true;
+    short_gil_waits(8, 503000);
+    uint64_t before = block.counters[CUP_C_GIL_WAIT_NS];
+    block.sequence++;
+    cup_wait_self.delay_ns -= 2000000;
+    cup_wait_self.delay_off_ns -= 4000000;
+    cup_wait_count_short();
+    cr_expect_eq(block.counters[CUP_C_GIL_WAIT_NS], before);
+}
+
+/* On a machine with more threads than cores, helpers' run delay is read after each wait. */
+Test(wait, for_the_gil_of_a_helper_is_exact_when_cores_are_short)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    block.own = CUP_BLOCK_HELPS;
+    block.counters[CUP_C_RUN_DELAY_NS] = 0;
+    cup_wait_self.is_calm = false;
+    short_gil_waits(1, 503000);
+    cr_expect_eq(cup_wait_self.short_ns, 0);
+    uint64_t ns = block.counters[CUP_C_GIL_WAIT_NS] + block.counters[CUP_C_RUN_DELAY_NS];
+    cr_expect(ns > 499000 && ns < 501000, "%lu ns", (unsigned long)ns);
+    cup_wait_self.is_calm = true;
+    short_gil_waits(1, 503000);
+    cr_expect(cup_wait_self.short_ns > 490000);
+}
+
+/* The CPU clock is not read at the begin, so the time since the wait before must not count. */
+Test(wait, right_after_another_is_wall_time_less_cpu_time)
+{
+    struct cup_wait wait;
+    for (int i = 0; i < 3; i++) {
+        cr_assert(cup_wait_begin(&wait, CUP_WAIT_LOCK, CUP_WAITS));
+        burn_ms(5);
+        cup_wait_end(&wait);
+    }
+    uint64_t ns = block.counters[CUP_C_LOCK_WAIT_NS];
+    cr_expect(ns < 3000000, "%lu ns", (unsigned long)ns);
+}
+
 /* A signal handler on a stack of its own, which lies at a higher address. */
 Test(wait, that_a_handler_took_the_place_of_does_not_count_twice)
 {
@@ -153,7 +220,7 @@ Test(wait, run_delay_before_it_is_not_in_it)
     wait_ms(CUP_WAIT_SLEEP, 2);
     cup_wait_self.delay_ns -=
         50000000; /* as if 50 ms of it came since, and 10 ms of something else */
-    cup_wait_self.delay_ticks -= cup_ns_ticks(60000000);
+    cup_wait_self.delay_off_ns -= 60000000;
     uint64_t now = cup_ticks();
     cup_wait_guess(&block, CUP_WAIT_IO, now - cup_ns_ticks(10000000), now, 0);
     cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 8);
