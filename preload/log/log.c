@@ -236,8 +236,8 @@ static int allocate_blocks(int fd, uint64_t from, uint64_t to)
     return 0;
 }
 
-/* FD is the file that was opened first. Not asked where no mapping keeps the file: its number may
- * change then (FUSE). */
+/* FD is the file that was opened first. True without a look where the log is not mapped: then a
+ * FUSE file system may give the same file another number later. */
 static bool is_same_file(int fd)
 {
     struct stat status;

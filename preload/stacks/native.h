@@ -42,7 +42,7 @@ bool cup_native_has_room(void);
 
 /* True if the calling thread runs on the stack of its signal handlers (sigaltstack), or if that is
  * not known. A system call. */
-bool cup_native_for_signals(void);
+bool cup_native_on_signal_stack(void);
 
 /* The end of the calling thread's own stack: the address after its last word. Only after
  * cup_native_has_room() returned true. */

@@ -67,7 +67,7 @@ static bool find_mapping(uintptr_t at, struct cup_mapping_line *line, bool *is_m
     return found;
 }
 
-bool cup_native_for_signals(void)
+bool cup_native_on_signal_stack(void)
 {
     stack_t stack;
     int saved = errno;
@@ -113,7 +113,7 @@ static bool is_on_own(struct unwind_state *state, uintptr_t at)
     if (__builtin_expect(at - state->low < state->high - state->low, 1))
         return true;
     if (at - state->other < state->other_high - state->other || cup_ticks() < state->not_before ||
-        cup_native_for_signals())
+        cup_native_on_signal_stack())
         return false;
     find_stack(state, at);
     return at - state->low < state->high - state->low;

@@ -296,7 +296,7 @@ collect_stack(const char *frame, const struct cup_native *native, uint32_t under
 static __attribute__((noinline)) uint32_t
 add_stack(const char *frame, const struct cup_native *native, uint32_t under, uint64_t hash)
 {
-    if (!cup_native_for_signals())
+    if (!cup_native_on_signal_stack())
         return collect_stack(frame, native, under, hash);
     cup_log_health(CUP_H_STACKS_DROPPED, 1);
     return 0;

@@ -38,13 +38,6 @@ uint64_t cup_clock_process_cpu_ns(void)
     return (uint64_t)clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-#if defined(__x86_64__)
-static int tsc_is_invariant(void)
-{
-    unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
-}
-
 /* The kernel looks at these where the counters of the processors do not run together. */
 bool cup_clock_replaces_tsc(const char *source)
 {
@@ -53,6 +46,13 @@ bool cup_clock_replaces_tsc(const char *source)
         if (strncmp(source, others[i], strlen(others[i])) == 0)
             return true;
     return false;
+}
+
+#if defined(__x86_64__)
+static int tsc_is_invariant(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
 static bool kernel_trusts_tsc(void)

@@ -33,12 +33,12 @@ void cup_digests_tick(cup_object *worker, uint32_t id, int64_t now_ns)
     digests++;
 }
 
-static uint32_t forgotten;
+static uint32_t removed;
 static bool in_use;
 
 bool cup_digests_evict(uint32_t id)
 {
-    forgotten = id;
+    removed = id;
     return !in_use;
 }
 
@@ -188,7 +188,7 @@ Test(samples, a_blocked_loop_loses_no_server)
 }
 
 /* A closed server must not make samples of the others due at every tick. */
-Test(samples, a_closed_server_is_forgotten)
+Test(samples, a_closed_server_leaves_the_table)
 {
     int looks = 0;
     tick(1, CUP_ROLE_WORKER, 0, true);
@@ -223,7 +223,7 @@ Test(samples, a_stall_belongs_to_its_loop)
 }
 
 /* The slot of a server that is gone serves another one, which begins anew. */
-Test(samples, forgotten_server_gives_its_slot_to_another)
+Test(samples, server_that_left_gives_its_slot_to_another)
 {
     uint32_t later = 3 + CUP_SERVERS;
     tick(3, CUP_ROLE_WORKER, 0, true);
@@ -231,7 +231,7 @@ Test(samples, forgotten_server_gives_its_slot_to_another)
     cr_expect(!cup_samples_evict(3), "its snapshot is under way");
     in_use = false;
     cr_expect(cup_samples_evict(3));
-    cr_expect(forgotten == 3);
+    cr_expect(removed == 3);
     tick(later, CUP_ROLE_WORKER, 0.1, true);
     cr_expect(workers == 2, "due at once: %d", workers);
     cr_expect(last.rows.server == later && last.missed == 0);

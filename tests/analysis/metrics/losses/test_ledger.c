@@ -571,3 +571,11 @@ Test(ledger, a_run_without_tasks)
     cr_expect_eq(cup_waste_sum(totals.waste).tasks, 0);
     cr_expect_eq(totals.hosts->count, 1);
 }
+
+Test(ledger, the_cause_names_chunks_and_metadata_that_failed)
+{
+    load_all();
+    const char *sentence = totals.completeness->sentence;
+    cr_expect(strstr(sentence, "and reading the metadata of 1 file, failed for good"), "%s",
+              sentence);
+}
