@@ -93,10 +93,8 @@ CUP_HOOK int getsockopt(int fd, int level, int name, void *restrict value,
 }
 
 /* The code at CALLER connects FD. What XRootD's client receives is counted where it hands the bytes
- * out (hook_xrootd.c), so its sockets are marked. Finding out which library CALLER is in takes the
- * loader's lock. So that is not done in a process that records nothing and never opened a file
- * through the client: it may be a fork of a program with many threads, one of which may have
- * held that lock. */
+ * out (hook_xrootd.c), so its sockets are marked. A process that records nothing and never opened a
+ * file through the client does not look for the library that CALLER is in. */
 static void mark_socket(int fd, const void *caller)
 {
     bool asks = (cup_active() || cup_xrootd_seen) && !cup_self.guard;

@@ -145,7 +145,7 @@ static const unsigned char *find_build_id(const unsigned char *notes, size_t byt
 
 static void read_build_id(struct module *module)
 {
-    unsigned char notes[NOTES_MOST];
+    static unsigned char notes[NOTES_MOST]; /* a stack may be small: the list's lock is held */
     uint32_t length = 0;
     const unsigned char *found = NULL;
     for (uint32_t i = 0; i < module->header_count && !found; i++) {
@@ -163,7 +163,7 @@ static void read_build_id(struct module *module)
 
 static void add_module(const struct cup_mapping_line *first, const char *path)
 {
-    ElfW(Phdr) headers[HEADERS_MOST];
+    static ElfW(Phdr) headers[HEADERS_MOST]; /* a stack may be small: the list's lock is held */
     struct module module = {.device = first->device, .inode = first->inode, .round = list.round};
     uint64_t high;
     module.header_count = read_headers(first->start, headers);
@@ -317,13 +317,17 @@ bool cup_modules_current(void)
 
 /* ---- look-ups ------------------------------------------------------------------------------ */
 
+static struct dl_phdr_info describe_module(const struct module *module)
+{
+    return (struct dl_phdr_info){.dlpi_addr = module->bias,
+                                 .dlpi_name = module->path,
+                                 .dlpi_phdr = module->headers,
+                                 .dlpi_phnum = (ElfW(Half))module->header_count};
+}
+
 static int pass_module(uint32_t which, cup_modules_look *callback, void *user)
 {
-    const struct module *module = &modules[which];
-    struct dl_phdr_info info = {.dlpi_addr = module->bias,
-                                .dlpi_name = module->path,
-                                .dlpi_phdr = module->headers,
-                                .dlpi_phnum = (ElfW(Half))module->header_count};
+    struct dl_phdr_info info = describe_module(&modules[which]);
     bool there = __atomic_load_n(&ranges[which].high, __ATOMIC_RELAXED);
     return there ? callback(&info, sizeof info, user) : 0;
 }
@@ -337,7 +341,7 @@ static int pass_modules_from(uint32_t from, cup_modules_look *callback, void *us
     return result;
 }
 
-/* libunwind is about to read the module's tables, so it must still be mapped. The hooks of
+/* The module's tables are about to be read, so it must still be mapped. The hooks of
  * dlclose() do not see every unloading: dlopen() also unmaps a library whose symbols cannot be
  * resolved. */
 static __attribute__((noinline)) bool is_mapped(uint32_t which)
@@ -379,6 +383,33 @@ uint32_t cup_module_of(uint64_t address)
             address < __atomic_load_n(&ranges[i].high, __ATOMIC_RELAXED))
             return i + 1;
     return 0;
+}
+
+uint32_t cup_module_holding(uint64_t address)
+{
+    uint32_t module = is_up_to_date() ? cup_module_of(address) : 0;
+    if (module)
+        return module;
+    cup_modules_find();
+    return cup_module_of(address);
+}
+
+uint32_t cup_modules_count(void)
+{
+    return __atomic_load_n(&module_count, __ATOMIC_ACQUIRE);
+}
+
+const char *cup_module_path(uint32_t module)
+{
+    return module ? modules[module - 1].path : NULL;
+}
+
+bool cup_module_object(uint32_t module, struct cup_elf *object)
+{
+    if (!module || !ranges[module - 1].high || !is_mapped(module - 1))
+        return false;
+    struct dl_phdr_info info = describe_module(&modules[module - 1]);
+    return cup_elf_read(&info, object);
 }
 
 struct cup_module_range cup_module_range(uint32_t module)

@@ -1,10 +1,12 @@
 /* The list of loaded executables and libraries that contain code: for libunwind, which needs their
- * unwind tables, and for the log (MODULE records). It replaces dl_iterate_phdr(), whose lock may be
- * held by a thread that waits for the GIL, which the calling thread may hold: a deadlock. Entries
- * never move, so reading them needs no lock. Callers hold the guard and save errno. */
+ * unwind tables, for the log (MODULE records), and for hooks that ask which library calls them. It
+ * replaces dl_iterate_phdr(), whose lock may be held by a thread that waits for the GIL, which the
+ * calling thread may hold: a deadlock. Entries never move, so reading them needs no lock. Callers
+ * hold the guard and save errno. */
 #pragma once
 
-#include <link.h>
+#include "preload/sys/elf_symbols.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +37,20 @@ int cup_modules_each(uint64_t address, cup_modules_look *callback, void *user);
 
 /* The number of the module that contains ADDRESS (1, 2, ...); 0: none. */
 uint32_t cup_module_of(uint64_t address);
+
+/* The same, for a hook that must know: if the list has no such module, or a library was unloaded
+ * since it was read, reads it again at once. */
+uint32_t cup_module_holding(uint64_t address);
+
+/* Modules are numbered from 1 to this. */
+uint32_t cup_modules_count(void);
+
+/* MODULE's path, of the file itself even where it was loaded by the name of a link; NULL: MODULE is
+ * 0. */
+const char *cup_module_path(uint32_t module);
+
+/* MODULE's symbols. False: MODULE is 0, is no longer mapped, or has no symbols. */
+bool cup_module_object(uint32_t module, struct cup_elf *object);
 
 /* Where the module is mapped; both 0: nowhere any more. */
 struct cup_module_range {

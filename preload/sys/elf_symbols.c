@@ -204,14 +204,25 @@ struct walk {
     void *user;
 };
 
+static struct cup_elf describe_object(const struct dl_phdr_info *info)
+{
+    return (struct cup_elf){.path = info->dlpi_name ? info->dlpi_name : "",
+                            .base = info->dlpi_addr,
+                            .parts = info->dlpi_phdr,
+                            .part_count = info->dlpi_phnum};
+}
+
+bool cup_elf_read(const struct dl_phdr_info *info, struct cup_elf *object)
+{
+    *object = describe_object(info);
+    return read_dynamic(object);
+}
+
 static int visit_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     (void)size;
     struct walk *walk = user;
-    walk->object = (struct cup_elf){.path = info->dlpi_name ? info->dlpi_name : "",
-                                    .base = info->dlpi_addr,
-                                    .parts = info->dlpi_phdr,
-                                    .part_count = info->dlpi_phnum};
+    walk->object = describe_object(info);
     if (!walk->place)
         return read_dynamic(&walk->object) && walk->look(&walk->object, walk->user);
     bool here = cup_elf_part(&walk->object, PT_LOAD, walk->place);
@@ -306,7 +317,8 @@ bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library)
     return false;
 }
 
-/* ---- redirected calls ------------------------------------------------------------------------ */
+/* ---- calls of other libraries
+ * ------------------------------------------------------------------------ */
 
 #if defined(__x86_64__)
 enum { BY_CALL = R_X86_64_JUMP_SLOT, BY_ADDRESS = R_X86_64_GLOB_DAT };
@@ -330,20 +342,41 @@ static bool write_entry(const struct cup_elf *library, const void **slot, const 
     return true;
 }
 
-/* TABLE and SIZE: the tags under which the dynamic section lists the relocations. */
-static bool redirect_in(const struct cup_elf *library, ElfW(Sxword) table, ElfW(Sxword) size,
-                        const char *name, const void *to)
+/* The next entry of LIBRARY's global offset table for the symbol NAME, from relocation *NEXT on,
+ * which is moved past it; NULL: there are no more. TABLE and SIZE: the tags under which the dynamic
+ * section lists the relocations. */
+static const void **find_entry(const struct cup_elf *library, ElfW(Sxword) table, ElfW(Sxword) size,
+                               const char *name, size_t *next)
 {
     const ElfW(Rela) *all = find_table(library, table);
     size_t count = all ? find_value(library, size) / sizeof *all : 0;
-    bool done = false;
-    for (size_t i = 0; i < count; i++) {
-        const ElfW(Sym) *symbol = &library->symbols[ELF64_R_SYM(all[i].r_info)];
-        int type = (int)ELF64_R_TYPE(all[i].r_info);
+    while (*next < count) {
+        const ElfW(Rela) *one = &all[(*next)++];
+        const ElfW(Sym) *symbol = &library->symbols[ELF64_R_SYM(one->r_info)];
+        int type = (int)ELF64_R_TYPE(one->r_info);
         if ((type == BY_CALL || type == BY_ADDRESS) &&
             strcmp(library->texts + symbol->st_name, name) == 0)
-            done |= write_entry(library, (const void **)(library->base + all[i].r_offset), to);
+            return (const void **)(library->base + one->r_offset);
     }
+    return NULL;
+}
+
+void *cup_elf_callee(const struct cup_elf *library, const char *name)
+{
+    size_t calls = 0, addresses = 0;
+    const void **entry = find_entry(library, DT_JMPREL, DT_PLTRELSZ, name, &calls);
+    if (!entry)
+        entry = find_entry(library, DT_RELA, DT_RELASZ, name, &addresses);
+    return entry ? (void *)__atomic_load_n(entry, __ATOMIC_ACQUIRE) : NULL;
+}
+
+static bool redirect_in(const struct cup_elf *library, ElfW(Sxword) table, ElfW(Sxword) size,
+                        const char *name, const void *to)
+{
+    const void **entry;
+    bool done = false;
+    for (size_t next = 0; (entry = find_entry(library, table, size, name, &next));)
+        done |= write_entry(library, entry, to);
     return done;
 }
 

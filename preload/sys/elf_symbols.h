@@ -1,7 +1,8 @@
 /* Looks up symbols of loaded libraries without dlsym() and dladdr(). Those take a lock that the
  * loader holds while a library's constructors run, and a constructor may wait for the thread that
  * asks: a deadlock. dl_iterate_phdr(), which is used instead, has another lock, under which the
- * loader runs no foreign code. */
+ * loader runs no constructors. But the program may call dl_iterate_phdr() with a callback that
+ * waits for the GIL: a thread that may hold the GIL uses stacks/modules.h. */
 #pragma once
 
 #include <link.h>
@@ -24,6 +25,9 @@ struct cup_elf {
 /* The object that contains the address PLACE. False: there is none, or it has no symbols. */
 bool cup_elf_of(const void *place, struct cup_elf *object);
 
+/* The object that INFO describes. False: it has no symbols. Takes no lock. */
+bool cup_elf_read(const struct dl_phdr_info *info, struct cup_elf *object);
+
 /* Calls LOOK for each object, until it returns true. */
 void cup_elf_each(bool (*look)(const struct cup_elf *object, void *user), void *user);
 
@@ -40,6 +44,10 @@ const char *cup_elf_name_at(const struct cup_elf *object, const void *place);
 
 /* True if OBJECT is linked with LIBRARY (DT_NEEDED). */
 bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library);
+
+/* What LIBRARY calls where it calls the symbol NAME of another library; NULL: it does not call
+ * NAME. It may be a stub that looks NAME up at the first call. */
+void *cup_elf_callee(const struct cup_elf *library, const char *name);
 
 /* From now on LIBRARY calls TO where it calls the symbol NAME of another library: changes LIBRARY's
  * own global offset table, so calls from elsewhere are not affected. False: it does not call NAME,

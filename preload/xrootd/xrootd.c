@@ -4,7 +4,7 @@
 #include "preload/io/known_files.h"
 #include "preload/io/opening.h"
 #include "preload/log/log.h"
-#include "preload/sys/elf_symbols.h"
+#include "preload/stacks/modules.h"
 #include "preload/sys/parse_number.h"
 #include "preload/sys/raw.h"
 #include "preload/sys/spin.h"
@@ -272,8 +272,12 @@ bool cup_xrootd_is_library(const char *path)
     return is_version(path, "libXrdCl");
 }
 
-/* dladdr() is not used: it would wait for constructors that another thread's dlopen() runs, and
- * those may wait for this thread. */
+bool cup_xrootd_find_library(const void *place, struct cup_elf *library)
+{
+    return cup_module_object(cup_module_holding((uintptr_t)place), library) ||
+           cup_elf_of(place, library);
+}
+
 bool cup_xrootd_connects(const void *place)
 {
 #if !defined(__x86_64__)
@@ -281,7 +285,10 @@ bool cup_xrootd_connects(const void *place)
 #endif
     struct cup_elf object;
     int saved = cup_enter();
-    bool connects = cup_elf_of(place, &object) && is_version(object.path, "libXrdUtils");
+    const char *path = cup_module_path(cup_module_holding((uintptr_t)place));
+    if (!path && cup_elf_of(place, &object))
+        path = object.path;
+    bool connects = path && is_version(path, "libXrdUtils");
     cup_leave(saved);
     return connects;
 }

@@ -1,6 +1,7 @@
 #include "preload/xrootd/xrootd_methods.h"
 
 #include "preload/lifecycle/thread.h"
+#include "preload/stacks/modules.h"
 #include "preload/sys/hook_list.h"
 #include "preload/xrootd/xrootd.h"
 
@@ -28,6 +29,7 @@ struct search {
     const char *name;
     struct cup_elf found;
     void *real;
+    int clients; /* libraries that have the method */
 };
 
 /* Takes the client library that the caller is linked with, else any. A wrapper that was reached by
@@ -38,6 +40,7 @@ static bool search_library(const struct cup_elf *object, void *argument)
     struct search *search = argument;
     void *real = is_client(object->path) ? cup_elf_symbol(object, search->name) : NULL;
     bool linked = real && search->caller && cup_elf_needs(search->caller, object);
+    search->clients += real != NULL;
     if (real && (linked || !search->real)) {
         search->found = *object;
         search->real = real;
@@ -45,18 +48,40 @@ static bool search_library(const struct cup_elf *object, void *argument)
     return linked;
 }
 
+static bool search_modules(struct search *search)
+{
+    struct cup_elf object;
+    search->real = NULL;
+    search->clients = 0;
+    for (uint32_t module = 1; module <= cup_modules_count(); module++)
+        if (is_client(cup_module_path(module)) && cup_module_object(module, &object) &&
+            search_library(&object, search))
+            return true;
+    return search->clients == 1;
+}
+
+/* The list of modules has another order than that of the loader: where several libraries could be
+ * meant, the loader's counts. */
+static void search_libraries(struct search *search)
+{
+    if (search_modules(search) || (cup_modules_find() && search_modules(search)))
+        return;
+    search->real = NULL;
+    cup_elf_each(search_library, search);
+}
+
 static struct place resolve_place(const void *caller, enum method method, enum abi abi)
 {
     static const char file_class[] = "_ZN5XrdCl4File";
     const char *name = names[2 * method + abi];
     struct cup_elf object;
-    bool known = cup_elf_of(caller, &object);
+    bool known = cup_xrootd_find_library(caller, &object);
     struct search search = {.caller = known ? &object : NULL, .name = name};
     const char *inside = known ? cup_elf_name_at(&object, caller) : NULL;
     if (known && (search.real = cup_elf_symbol(&object, name)))
         search.found = object;
     else
-        cup_elf_each(search_library, &search);
+        search_libraries(&search);
     return (struct place){.real = search.real,
                           .method = method,
                           .abi = abi,
@@ -100,25 +125,10 @@ struct place cup_xrootd_place(const void *caller, enum method method, enum abi a
 /* ---- the data server of a file ----------------------------------------------------------------
  */
 
-/* XrdCl::File::GetProperty(), and operator delete() for what it allocates. */
+/* XrdCl::File::GetProperty(), and operator delete() for what it allocates, as the library itself
+ * calls it. */
 typedef bool get_property(const void *file, const struct text *name, struct text *value);
 typedef void free_text(void *text);
-
-static bool find_delete(const struct cup_elf *object, void *found)
-{
-    return (*(void **)found = cup_elf_symbol(object, "_ZdlPv")) != NULL;
-}
-
-static free_text *find_free(void)
-{
-    static free_text *known;
-    if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
-        void *found = NULL;
-        cup_elf_each(find_delete, &found);
-        __atomic_store_n((void **)&known, found, __ATOMIC_RELAXED);
-    }
-    return known;
-}
 
 static bool copy_text(const struct text *from, char *to, size_t room)
 {
@@ -137,10 +147,13 @@ bool cup_xrootd_data_server(const struct place *place, const void *file, char *t
     struct text name = {.text = name.itself, .bytes = 10, .itself = "DataServer"};
     struct text value = {.text = value.itself};
     get_property *property = NULL;
-    free_text *release = find_free();
-    if (release && cup_elf_of(place->real, &object))
+    free_text *release = NULL;
+    if (cup_xrootd_find_library(place->real, &object)) {
         *(void **)&property = cup_elf_symbol(&object, method);
-    bool known = property && property(file, &name, &value) && copy_text(&value, to, room);
+        *(void **)&release = cup_elf_callee(&object, "_ZdlPv");
+    }
+    bool known =
+        property && release && property(file, &name, &value) && copy_text(&value, to, room);
     if (value.text != value.itself)
         release(value.text);
     return known;

@@ -314,7 +314,8 @@ static bool find_class(enum abi abi, const void *real)
     struct cup_elf object;
     if (__atomic_load_n(&classes[abi].type, __ATOMIC_ACQUIRE))
         return true;
-    const void *found = cup_elf_of(real, &object) && cup_elf_symbol(&object, with_hosts) &&
+    const void *found = cup_xrootd_find_library(real, &object) &&
+                                cup_elf_symbol(&object, with_hosts) &&
                                 cup_elf_symbol(&object, without)
                             ? cup_elf_symbol(&object, type)
                             : NULL;

@@ -130,6 +130,24 @@ static int none(struct dl_phdr_info *info, size_t size, void *user)
     return 0;
 }
 
+Test(modules, one_that_comes_is_found_at_once_by_who_must_know)
+{
+    void *library;
+    cr_expect_eq(cup_modules_each(0, none, NULL), 0, "the next look is after a pause");
+    uint64_t address = load(&library);
+    uint32_t module = cup_module_holding(address);
+    struct cup_elf object;
+    cr_assert(module && module <= cup_modules_count());
+    cr_expect_eq(module, cup_module_of(address));
+    cr_expect_str_eq(cup_module_path(module), CUP_BUILD "/tests/trace/libplugin_a.so");
+    cr_assert(cup_module_object(module, &object));
+    cr_expect(cup_elf_symbol(&object, "plugin_a") == (void *)address);
+    unload(library);
+    cr_expect_eq(cup_module_holding(address), 0);
+    cr_expect_not(cup_module_object(module, &object), "it is no longer mapped");
+    cr_expect_not(cup_module_object(0, &object));
+}
+
 Test(modules, one_that_comes_is_found_when_an_address_is_not)
 {
     void *library;

@@ -75,6 +75,20 @@ Test(elf_symbols, what_is_linked_with_what)
     cr_expect_not(cup_elf_needs(&libc, &libc));
 }
 
+typedef int find_information(const void *place, Dl_info *info);
+
+Test(elf_symbols, what_a_library_calls)
+{
+    Dl_info info;
+    find_information *callee;
+    struct cup_elf program = library_of((const void *)is_libc);
+    *(void **)&callee = cup_elf_callee(&program, "dladdr");
+    cr_assert_not_null(callee);
+    cr_assert(callee((const void *)is_libc, &info));
+    cr_expect(program.base == (uintptr_t)info.dli_fbase);
+    cr_expect_null(cup_elf_callee(&program, "no_such_symbol"));
+}
+
 static int closed;
 
 static int count_close(FILE *file)
