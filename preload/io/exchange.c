@@ -37,6 +37,9 @@ struct connection {
     unsigned char record[RECORD_HEAD]; /* head of the current record */
     uint8_t record_head;               /* bytes of it so far */
     uint32_t record_left;              /* bytes of its content that are still to come */
+    bool after_finished;               /* the record before it was Finished of TLS 1.2 */
+    bool shakes;                       /* the handshake goes on */
+    bool finishes;                     /* its last messages, encrypted, are being sent */
     uint32_t origin;                   /* FILE record of "https://HOST/"; 0: none */
 };
 
@@ -211,17 +214,41 @@ static void take_turn(struct connection *to, const struct cup_owner *owner)
     to->count = 1;
 }
 
-/* The head of a record is complete. Only data of the application begin a request, and an HTTP
- * request is longer than the messages of TLS itself that look alike (key updates); one of HTTP/2
- * may be as short. Before the first request there is only the handshake. */
+/* With TLS 1.3 the client's last messages of the handshake look like data of the application. The
+ * very last one, Finished, has one of two lengths; a certificate of the client may come before it.
+ * With TLS 1.2 Finished is a record of the handshake's own type, and data of the application come
+ * next. */
+static bool ends_handshake(struct connection *to)
+{
+    enum { FINISHED_SHA256 = 53, FINISHED_SHA384 = 69 };
+    to->finishes |= !to->after_finished;
+    to->shakes =
+        to->finishes && to->record_left != FINISHED_SHA256 && to->record_left != FINISHED_SHA384;
+    return to->finishes;
+}
+
+/* The record of type APPLICATION begins a request, or is part of one: an HTTP request is longer
+ * than the messages of TLS itself that look alike (key updates); one of HTTP/2 may be as short. */
+static bool is_request(struct connection *to)
+{
+    enum { SHORTEST_REQUEST = 32 };
+    if (to->shakes && ends_handshake(to))
+        return false;
+    return to->record_left > (to->interleaves ? 0 : SHORTEST_REQUEST);
+}
+
+/* The head of a record is complete. Only data of the application begin a request. Before the first
+ * request there is only the handshake, whose first message, ClientHello, is longer than Finished.
+ */
 static void begin_record(struct connection *to, const struct cup_owner *owner)
 {
-    enum { APPLICATION = 0x17, SHORTEST_REQUEST = 32 };
-    uint32_t least = to->interleaves ? 0 : SHORTEST_REQUEST;
+    enum { HANDSHAKE = 0x16, APPLICATION = 0x17, FINISHED_LONGEST = 128 };
     to->record_left = (uint32_t)to->record[3] << 8 | to->record[4];
     to->record_head = 0;
-    to->asks |= to->record[0] == APPLICATION && to->record_left > least;
-    if (!to->count || (to->record[0] == APPLICATION && to->record_left > least))
+    bool requests = to->record[0] == APPLICATION && is_request(to);
+    to->asks |= requests;
+    to->after_finished = to->record[0] == HANDSHAKE && to->record_left <= FINISHED_LONGEST;
+    if (!to->count || requests)
         take_turn(to, owner);
 }
 
@@ -253,6 +280,9 @@ static void send_turn(struct connection *to, const struct cup_owner *owner,
         follow_records(to, owner, &piece);
         at += piece.iov_len;
     }
+    /* Some clients put a certificate and Finished into one record. */
+    if (to->finishes && !to->record_left && !to->record_head)
+        to->shakes = false;
 }
 
 /* ---- what a connection carries ------------------------------------------------------------ */
@@ -274,7 +304,7 @@ static bool begin_tls(struct cup_descriptor *socket, struct connection *to,
         return false;
     begin_connection(socket, to, CUP_PROTOCOL_TURNS);
     cup_peer_address((int)(socket - cup_descriptor_table), peer);
-    to->is_tls = true;
+    to->is_tls = to->shakes = true;
     to->interleaves = hello.offers_http2;
     to->origin = cup_url_of_origin(url, hello.server, peer) ? cup_known_url(url) : 0;
     return true;

@@ -11,7 +11,8 @@
 /* Beyond the descriptors of the test, so that no peer is found. */
 enum { FD = 4000 };
 static struct cup_descriptor *connection;
-static uint32_t named; /* task that the URL of the last request named */
+static uint32_t named;
+static bool asks; /* task that the URL of the last request named */
 
 static void begin(void)
 {
@@ -39,6 +40,7 @@ static bool send_bytes(uint32_t task, const void *data, size_t count)
     bool follows =
         cup_exchange_sent(connection, &owner, &(struct cup_exchange_bytes){data, 0, count}, &asked);
     named = asked.task;
+    asks = asked.asks;
     return follows;
 }
 
@@ -190,6 +192,77 @@ Test(exchange, tls_by_turns)
     }
     send_record(0, 0, 200, 5);
     expect_answer("abc", 0);
+}
+
+/* A record of TYPE with BYTES of content, after HEAD in the same call. */
+static void send_after(const char *head, size_t head_bytes, uint8_t type, size_t bytes)
+{
+    char records[600];
+    memcpy(records, head, head_bytes);
+    char *record = memcpy(records + head_bytes, "\x17\x03\x03", 3);
+    record[0] = (char)type;
+    record[3] = (char)(bytes >> 8);
+    record[4] = (char)bytes;
+    send_bytes(1, records, head_bytes + 5 + bytes);
+}
+
+static const char change[] = "\x14\x03\x03\x00\x01\x01";
+
+static void send_hello(void)
+{
+    char longer[300] = "\x16\x03\x01\x00\xc8\x01\x00\x00\xc4\x03\x03";
+    longer[45] = 2; /* the length of the list of ciphers */
+    longer[48] = 1; /* the number of compressions, which is followed by extensions */
+    longer[51] = (char)(0xc8 - 47);
+    begin();
+    cr_assert(send_bytes(1, longer, 5 + 0xc8));
+    cr_assert_eq(connection->protocol, CUP_PROTOCOL_TURNS);
+}
+
+Test(exchange, the_end_of_the_handshake_of_tls_1_3_is_no_request)
+{
+    static const uint8_t finished[] = {53, 69};
+    for (int i = 0; i < 2; i++) {
+        send_hello();
+        send_after(change, sizeof change - 1, 0x17, finished[i]);
+        cr_expect_not(asks);
+        send_after("", 0, 0x17, finished[i]);
+        cr_expect(asks, "a request may be as long");
+    }
+}
+
+Test(exchange, a_certificate_of_the_client_is_no_request)
+{
+    char certificate[105] = "\x17\x03\x03\x00\x64";
+    send_hello();
+    send_after(certificate, sizeof certificate, 0x17, 53);
+    cr_expect_not(asks);
+    send_after("", 0, 0x17, 200);
+    cr_expect(asks);
+    send_hello();
+    send_after(change, sizeof change - 1, 0x17, 400); /* with Finished in the same record */
+    cr_expect_not(asks);
+    send_after("", 0, 0x17, 200);
+    cr_expect(asks);
+}
+
+Test(exchange, a_second_hello_is_not_the_end_of_the_handshake)
+{
+    send_hello();
+    send_after(change, sizeof change - 1, 0x16, 300);
+    send_after("", 0, 0x17, 53);
+    cr_expect_not(asks);
+    send_after("", 0, 0x17, 200);
+    cr_expect(asks);
+}
+
+Test(exchange, with_tls_1_2_the_first_data_are_a_request)
+{
+    send_hello();
+    send_after(change, sizeof change - 1, 0x16, 40);
+    cr_expect_not(asks);
+    send_after("", 0, 0x17, 53);
+    cr_expect(asks);
 }
 
 Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
