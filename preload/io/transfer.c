@@ -64,6 +64,60 @@ void cup_child_opened(int fd, const char *path, uint64_t start)
         cup_opening_returned(fd, path, cup_ticks() - cup_ns_ticks(ns));
 }
 
+/* ---- requests to the servers of mounts ---------------------------------------------------- */
+
+/* A data file on a mount is read, and not by Dask itself. If that takes long, a server delivers it,
+ * and not this host's memory. */
+static bool may_request(const struct cup_transfer *transfer)
+{
+    return (transfer->call == CUP_READ || transfer->call == CUP_GET) &&
+           transfer->descriptor->class == CUP_FILE_DATA && transfer->descriptor->mount &&
+           !cup_owner_is_dask(&transfer->owner);
+}
+
+static struct cup_server_request_out describe_request(const struct cup_transfer *transfer)
+{
+    uint32_t task = transfer->owner.block ? transfer->owner.block->task : 0;
+    return (struct cup_server_request_out){task, cup_mount_name(transfer->descriptor->mount)};
+}
+
+/* The call may be a request, so others that are sent before it ends are out at the same time. Calls
+ * whose wait is not measured, because they are not likely to block, are noted only at their end. */
+static void begin_request(struct cup_transfer *transfer)
+{
+    transfer->requests = may_request(transfer);
+    if (!transfer->requests)
+        return;
+    transfer->request = describe_request(transfer);
+    cup_server_request_sent(transfer->request, transfer->start);
+}
+
+static void count_request(const struct cup_transfer *transfer, struct cup_server_request_out out,
+                          uint64_t bytes)
+{
+    const struct cup_server_request_end end = {.out = out,
+                                               .task = describe_request(transfer).task,
+                                               .server = out.server,
+                                               .file = transfer->descriptor->file,
+                                               .bytes = bytes,
+                                               .start = transfer->start,
+                                               .stop = transfer->stop};
+    cup_server_request_ended(&end);
+}
+
+/* BEGAN: begin_request() noted it. ANSWERED: a server delivered BYTES. */
+static void end_request(const struct cup_transfer *transfer, bool began, bool answered,
+                        uint64_t bytes)
+{
+    struct cup_server_request_out out = began ? transfer->request : describe_request(transfer);
+    if (answered && !began)
+        cup_server_request_sent(out, transfer->start);
+    if (answered)
+        count_request(transfer, out, bytes);
+    else if (began)
+        cup_server_request_not_sent(out, transfer->stop);
+}
+
 /* ---- waits ------------------------------------------------------------------------------- */
 
 static enum cup_wait_class classify_wait(const struct cup_descriptor *descriptor)
@@ -93,6 +147,7 @@ static void start_transfer(struct cup_transfer *transfer)
         cup_wait_begin_for(&transfer->wait, classify_wait(transfer->descriptor),
                            find_wait_block(transfer));
         transfer->start = cup_ticks();
+        begin_request(transfer);
     }
 }
 
@@ -238,30 +293,6 @@ static void count_answers(struct cup_transfer *transfer, const struct cup_owner 
     }
 }
 
-/* A data file on a mount was read, and not by Dask itself. If that took long, a server delivered
- * it, and not this host's memory. */
-static bool is_request(const struct cup_transfer *transfer)
-{
-    return (transfer->call == CUP_READ || transfer->call == CUP_GET) &&
-           transfer->descriptor->class == CUP_FILE_DATA && transfer->descriptor->mount &&
-           !cup_owner_is_dask(&transfer->owner);
-}
-
-static void count_request(const struct cup_transfer *transfer, uint64_t bytes)
-{
-    uint32_t task = transfer->owner.block ? transfer->owner.block->task : 0;
-    const struct cup_server_request_out out = {task, cup_mount_name(transfer->descriptor->mount)};
-    const struct cup_server_request_end end = {.out = out,
-                                               .task = task,
-                                               .server = out.server,
-                                               .file = transfer->descriptor->file,
-                                               .bytes = bytes,
-                                               .start = transfer->start,
-                                               .stop = transfer->stop};
-    cup_server_request_sent(out, transfer->start);
-    cup_server_request_ended(&end);
-}
-
 /* Ends any other call. True: it is a read of a data file, which the caller still has to count. */
 static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, ssize_t bytes,
                                                  int64_t offset, uint64_t ns, const void *to,
@@ -269,6 +300,7 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
 {
     int error = errno;
     size_t moved = bytes > 0 ? (size_t)bytes : 0, first = moved;
+    bool requests = transfer->wait.block && transfer->requests;
     if (transfer->owner.method == CUP_METHOD_SOLE)
         cup_attribution_confirm(&transfer->owner);
     struct cup_owner carried = transfer->owner;
@@ -278,10 +310,11 @@ static __attribute__((noinline)) bool end_slowly(struct cup_transfer *transfer, 
         end_wait(transfer, moved, ns);
     if (transfer->descriptor->class == CUP_FILE_SOCKET)
         cup_request_moved(transfer, bytes, error);
+    if (requests || may_request(transfer))
+        end_request(transfer, requests, bytes >= 0 && is_slow(moved, ns) && may_request(transfer),
+                    moved);
     if (bytes < 0 && !transfer->failed)
         return false;
-    if (is_request(transfer) && is_slow(moved, ns))
-        count_request(transfer, moved);
     if (transfer->owner.block && is_data_read(transfer))
         return true;
     count_answers(transfer, &carried, first, moved, offset, ns, to, parts);

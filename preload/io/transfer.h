@@ -6,6 +6,7 @@
 #include "preload/attribution/child_processes.h"
 #include "preload/io/descriptor.h"
 #include "preload/io/exchange.h"
+#include "preload/io/server_requests.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/sys/clock.h"
 #include "preload/waits/wait.h"
@@ -43,7 +44,10 @@ struct cup_transfer {
     struct cup_answer_state answer; /* of what a socket received */
     uint8_t reason; /* of what a socket received: why it is attributed to no task (enum
                        cup_unattributed_reason) */
-    uint32_t node;  /* the stack that requested the bytes; 0: the one at the end of the call */
+    bool requests;  /* it may be a request to the server of a mount, which is noted as out; only if
+                       the wait has a block */
+    struct cup_server_request_out request; /* then: as it was noted */
+    uint32_t node; /* the stack that requested the bytes; 0: the one at the end of the call */
     struct cup_descriptor spare; /* stands in for a descriptor beyond the table */
 };
 

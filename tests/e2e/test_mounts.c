@@ -114,6 +114,21 @@ static void check_report(json_t *report, const char *directory, double seconds)
     cr_expect(json_is_null(json_object_get(slow, "errors")), "failed reads are not known");
 }
 
+/* CHECK is called with the report, FILES and the seconds that PROGRAM prints. */
+static void judge(const char *logs, const char *files, const char *program,
+                  void (*check)(json_t *report, const char *directory, double seconds))
+{
+    struct child plain = {.argv = {CUP_PYTHON, "-c", program},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs);
+    check(report, files, strtod(recorded.out, NULL));
+    json_decref(report);
+    child_free(&recorded);
+}
+
 Test(mounts, of_two_mounts_the_slow_one_comes_first)
 {
     if (child_status((const char *[4]){"sh", "-c", "command -v bindfs"}))
@@ -124,18 +139,56 @@ Test(mounts, of_two_mounts_the_slow_one_comes_first)
     bool mounted = mount_files(&fast, files, "fast", "--read-rate=1G") &&
                    mount_files(&slow, files, "slow", "--read-rate=1M");
     if (mounted) {
-        struct child plain = {.argv = {CUP_PYTHON, "-c", program(files)},
-                              .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
-        struct child recorded = child_recorded(&plain, logs);
-        child_run(&recorded);
-        cr_assert(recorded.status == 0, "%s", recorded.err);
-        json_t *report = report_of(logs);
-        check_report(report, files, strtod(recorded.out, NULL));
-        json_decref(report);
-        child_free(&recorded);
+        judge(logs, files, program(files), check_report);
         unmount_files(&slow);
     }
     unmount_files(&fast);
+    test_directory_remove(logs);
+    test_directory_remove(files);
+    if (!mounted)
+        cr_skip_test("FUSE cannot mount here: it needs /dev/fuse and root");
+}
+
+/* Prints the seconds that two threads of a task took to read from DIRECTORY/slow at the same time.
+ */
+static const char *program_of_threads(const char *directory)
+{
+    return text("import threading, time\n"
+                "from run_task import run\n"
+                "def read(path):\n"
+                "    with open(path, 'rb', buffering=0) as file:\n"
+                "        while file.read(65536): pass\n"
+                "def both():\n"
+                "    other = threading.Thread(target=read, args=('%s/slow/0.dat',))\n"
+                "    other.start()\n"
+                "    read('%s/slow/1.dat')\n"
+                "    other.join()\n"
+                "start = time.monotonic()\n"
+                "run('both', both)\n"
+                "print(time.monotonic() - start)\n",
+                directory, directory);
+}
+
+static void check_threads(json_t *report, const char *directory, double seconds)
+{
+    json_t *slow = row_of(report, text("fuse:%s/slow", directory));
+    double waited = number(slow, "waited_s");
+    cr_expect(waited > 0.5 * seconds && waited < seconds, "%f s waiting, %f s by the program",
+              waited, seconds);
+    cr_expect_eq(cup_count(slow, "recv_bytes"), TASKS * FILE_BYTES);
+}
+
+Test(mounts, reads_at_the_same_time_are_waited_for_once)
+{
+    if (child_status((const char *[4]){"sh", "-c", "command -v bindfs"}))
+        cr_skip_test("no bindfs here (Debian: bindfs)");
+    char *logs = test_directory(), *files = test_directory();
+    struct mount slow;
+    write_files(files);
+    bool mounted = mount_files(&slow, files, "slow", "--read-rate=1M");
+    if (mounted)
+        judge(logs, files, program_of_threads(files), check_threads);
+    unmount_files(&slow);
     test_directory_remove(logs);
     test_directory_remove(files);
     if (!mounted)
