@@ -197,6 +197,8 @@ uint32_t cup_basket_table_tree(struct cup_basket_table *table,
             table->places[i].writes_tree |= writes;
             return i;
         }
+    if (table->place_count + 2 > CUP_BASKET_TABLE_PLACES)
+        return CUP_BASKET_TABLE_NONE;
     return add_place(table, &(struct cup_basket_table_place){.is_tree = true,
                                                              .writes_tree = writes,
                                                              .first = CUP_BASKET_TABLE_NONE,

@@ -71,7 +71,8 @@ struct cup_basket_table {
 };
 
 /* Index of the place of a file, or of a tree (WRITES: its record is to be written). It is added if
- * it is new; CUP_BASKET_TABLE_NONE: there is no room. */
+ * it is new; CUP_BASKET_TABLE_NONE: there is no room. A new tree needs room for its file, too:
+ * without it, what is requested from the tree would not be found among what reads deliver. */
 uint32_t cup_basket_table_file(struct cup_basket_table *table, uint32_t file);
 uint32_t cup_basket_table_tree(struct cup_basket_table *table,
                                const struct cup_requested_baskets_tree *tree, bool writes);

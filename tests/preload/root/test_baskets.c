@@ -445,6 +445,28 @@ Test(baskets, many_files_of_one_task_all_count)
         cr_assert_eq(all[i].values[CUP_BV_BASKETS], 1);
 }
 
+/* The first file leaves an odd number of places, so one tree would get the last. */
+Test(baskets, the_file_of_a_tree_has_a_place_too)
+{
+    uint64_t requested = 0;
+    for (int i = 0; i < PLACES; i++) {
+        struct cup_requested_baskets_tree one = tree;
+        const struct cup_requested_baskets asked = {
+            .offset = offset_of(i), .bytes = BYTES, .number = number_of(i)};
+        uint32_t number = one.path = 100 + (uint32_t)i;
+        cup_baskets_file(number, one.path, 4096, true);
+        if (i)
+            cup_baskets_requested(TASK, &one, true, &asked, 1);
+        cup_baskets_read(TASK, number, file + offset_of(i), BYTES, offset_of(i), false);
+    }
+    size_t count = ends();
+    for (size_t i = 0; i < count; i++) {
+        cr_expect_neq(rows[i].source, CUP_BASKETS_UNSEEN);
+        requested += rows[i].source == CUP_BASKETS_REQUESTED ? rows[i].values[CUP_BV_BASKETS] : 0;
+    }
+    cr_expect_eq(requested, PLACES - 1);
+}
+
 /* More than a tally has room for, and none of them comes: those that find no place are counted. */
 Test(baskets, more_baskets_than_a_tally_holds_are_told_or_counted)
 {
