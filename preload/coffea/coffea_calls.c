@@ -9,6 +9,7 @@
 #include "preload/log/python_strings.h"
 #include "preload/log/secrets.h"
 #include "preload/python/anchors.h"
+#include "preload/root/baskets.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/hook_list.h"
 
@@ -248,6 +249,8 @@ static void end_task(enum ending ending, struct cup_moment now)
     enum cup_task_status status = ending == FAILED    ? CUP_STATUS_ERRED
                                   : ending == UNKNOWN ? CUP_STATUS_UNKNOWN
                                                       : CUP_STATUS_FINISHED;
+    if (ending == FAILED || ending == SKIPPED)
+        cup_baskets_task_fails(cup_self.task);
     cup_task_end(status, now, ending == SKIPPED ? BYTES_OF_NONE : CUP_UNKNOWN64, 0);
     cup_self.awaits_lock = false;
     cup_python_drop(own->item);

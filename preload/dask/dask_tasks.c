@@ -15,6 +15,7 @@
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
 #include "preload/python/python.h"
+#include "preload/root/baskets.h"
 #include "preload/sys/clock.h"
 #include "preload/task/task.h"
 
@@ -249,6 +250,8 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         add_carrier(cup_task_prefix());
     struct cup_outcome outcome =
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
+    if (outcome.status == CUP_STATUS_ERRED)
+        cup_baskets_task_fails(cup_self.task);
     struct cup_r_task_end *end =
         cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
     own_end = outcome.has_message ? NULL : end;
@@ -311,6 +314,8 @@ static void end_async(const struct task_frames *frames, int64_t now_ns)
     CUP_OWNED cup_object *locals = NULL;
     struct cup_outcome outcome =
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
+    if (outcome.status == CUP_STATUS_ERRED)
+        cup_baskets_task_fails(cup_context_task());
     cup_task_end_async(cup_context_task(), outcome.status, now_ns, outcome.result_bytes,
                        outcome.error);
     cup_python_drop(cup_context_set(0));

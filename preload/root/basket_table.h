@@ -60,6 +60,7 @@ struct cup_basket_table_place {
 
 struct cup_basket_table {
     uint32_t task;
+    bool fails; /* the task failed */
     uint32_t count;
     uint32_t kept; /* baskets left when it was last shrunk */
     unsigned bits; /* room for 1 << bits baskets; 0: there is no mapping */

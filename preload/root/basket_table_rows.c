@@ -342,6 +342,14 @@ static struct room *map_room(void)
     return state.room;
 }
 
+/* Where a task failed, and some baskets of a tree were seen, the others were never read. (Where
+ * none was seen, hooks may not see this file at all.) */
+static bool may_be_unseen(const struct cup_basket_table *table,
+                          const struct cup_basket_table_place *tree)
+{
+    return !table->fails || !tree->file;
+}
+
 static void write_all(struct room *room, struct cup_basket_table *table, bool last)
 {
     for (uint32_t i = 0; i < table->place_count; i++)
@@ -353,7 +361,7 @@ static void write_all(struct room *room, struct cup_basket_table *table, bool la
             write_seen(room, table, place, last);
         else
             write_requested(room, table, place, CUP_BASKETS_EMBEDDED);
-        if (place->is_tree && last)
+        if (place->is_tree && last && may_be_unseen(table, place))
             write_requested(room, table, place, CUP_BASKETS_UNSEEN);
         if (place->writes_tree && (place->file || last))
             write_tree(place);

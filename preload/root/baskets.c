@@ -116,6 +116,7 @@ static void claim_slot(uint32_t at, uint32_t task)
     if (!cup_task_runs(task))
         __atomic_store_n(&baskets.tasks[at], 0, __ATOMIC_SEQ_CST);
     slot->table.task = task;
+    slot->table.fails = false;
     slot->table.written_ticks = cup_ticks();
     unlock_slot(slot);
 }
@@ -373,6 +374,15 @@ void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tre
 }
 
 /* ---- ends -------------------------------------------------------------------------------- */
+
+void cup_baskets_task_fails(uint32_t task)
+{
+    struct slot *slot = lock_slot_of(task);
+    if (!slot)
+        return;
+    slot->table.fails = true;
+    unlock_slot(slot);
+}
 
 void cup_baskets_task_ended(uint32_t task)
 {

@@ -45,6 +45,10 @@ struct cup_requested_baskets {
 void cup_baskets_requested(uint32_t task, const struct cup_requested_baskets_tree *tree,
                            bool writes, const struct cup_requested_baskets *requests, size_t count);
 
+/* TASK is about to end because it failed, perhaps in a read: baskets that it requested and no read
+ * delivered were not read, if reads delivered other baskets of that file. Guard held. */
+void cup_baskets_task_fails(uint32_t task);
+
 /* TASK has ended, and does not count as running any more: its rows are written. */
 void cup_baskets_task_ended(uint32_t task);
 

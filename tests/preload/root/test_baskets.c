@@ -275,6 +275,26 @@ Test(baskets, asked_for_and_not_seen_is_unseen)
     cr_expect_eq(rows[0].values[CUP_BV_UNCOMPRESSED], 0);
 }
 
+/* The read of the second basket failed. */
+Test(baskets, what_a_failed_task_did_not_get_was_not_read)
+{
+    asks(1);
+    asks(2);
+    reads(1, 1);
+    cup_baskets_task_fails(TASK);
+    size_t count = ends();
+    cr_assert_eq(count, 1);
+    cr_expect_eq(row_of(count, 1, CUP_BASKETS_REQUESTED)->values[CUP_BV_BASKETS], 1);
+}
+
+Test(baskets, what_hooks_do_not_see_may_have_come_before_the_task_failed)
+{
+    asks(1);
+    cup_baskets_task_fails(TASK);
+    cr_assert_eq(ends(), 1);
+    cr_expect_eq(rows[0].source, CUP_BASKETS_UNSEEN);
+}
+
 Test(baskets, what_was_asked_of_another_file_is_unseen)
 {
     const struct cup_requested_baskets other = {
