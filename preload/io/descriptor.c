@@ -237,7 +237,7 @@ void cup_descriptor_opened(int fd, const char *path)
     if (!entry)
         return;
     uint8_t class = classify_path(path);
-    if (class == CUP_FILE_IMPORT) {
+    if (path && cup_file_is_module(path)) {
         cup_guard();
         CUP_LIFECYCLE(module_loads);
         cup_unguard();

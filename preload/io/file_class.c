@@ -166,6 +166,11 @@ bool cup_file_is_compiled(const char *path)
     return ends_with(path, strlen(path), ".pyc");
 }
 
+bool cup_file_is_module(const char *path)
+{
+    return cup_file_is_compiled(path) || ends_with(path, strlen(path), ".py");
+}
+
 bool cup_file_is_called_root(const char *path)
 {
     return ends_with(path, strlen(path), ".root");

@@ -29,6 +29,9 @@ void cup_file_class_reset(void);
  * .pyc. A worker opens some thousand of these when it starts. */
 bool cup_file_is_compiled(const char *path);
 
+/* PATH ends in .pyc or .py: where no compiled file can be written, Python reads the source. */
+bool cup_file_is_module(const char *path);
+
 /* PATH, as a program gives it to open(), is certain to be a file of the kernel, below /proc or
  * /sys, and no link there to a file of a process: OTHER. */
 bool cup_file_is_of_kernel(const char *path);

@@ -46,6 +46,14 @@ Test(file_class, certificates_are_no_data)
     expect_class("/data/run.0", CUP_FILE_DATA);
 }
 
+Test(file_class, modules_are_compiled_or_source)
+{
+    cr_expect(cup_file_is_module("/venv/dask/__pycache__/core.cpython-311.pyc"));
+    cr_expect(cup_file_is_module("/venv/dask/core.py"));
+    cr_expect_not(cup_file_is_module("/venv/dask/core.pyx"));
+    cr_expect_not(cup_file_is_module("py"));
+}
+
 Test(file_class, files_of_events_are_called_so)
 {
     cr_expect(cup_file_is_called_events("/eos/cms/a.root"));
