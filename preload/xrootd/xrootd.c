@@ -20,7 +20,8 @@ enum { CUP_XROOTD_SERVER = 136 };
 struct open_file {
     const void *object; /* NULL: free */
     uint32_t log;       /* that FILE is numbered for: cup_xrootd_log() */
-    bool local, numbered;
+    bool local;         /* its bytes are counted by descriptors: see is_local() */
+    bool numbered;
     bool failed; /* it could not be opened */
     struct cup_descriptor file;
     char url[CUP_XROOTD_URL]; /* empty: local, or too long */
@@ -82,11 +83,15 @@ static bool map_files(void)
     return known.files != NULL;
 }
 
+/* The client itself reads only URLs of its own protocol. What it reads otherwise, local files and,
+ * by its plug-ins, URLs such as https://, is counted by descriptors. */
 static bool is_local(const char *url, size_t bytes)
 {
-    static const char scheme[] = "file:";
-    return !memmem(url, bytes, "://", 3) ||
-           (bytes >= sizeof scheme - 1 && memcmp(url, scheme, sizeof scheme - 1) == 0);
+    static const char *const schemes[] = {"root://", "roots://", "xroot://", "xroots://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++)
+        if (bytes >= strlen(schemes[i]) && memcmp(url, schemes[i], strlen(schemes[i])) == 0)
+            return false;
+    return true;
 }
 
 size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes)

@@ -19,7 +19,8 @@ void cup_xrootd_opened(const void *object, const char *url, size_t bytes);
 size_t cup_xrootd_url(char *to, size_t room, const char *url, size_t bytes);
 
 /* The file that OBJECT reads. It has no number if no hook saw it being opened. NULL: the file is
- * local, and its bytes are counted by its descriptor. Any thread; keeps errno. */
+ * local, or read by a plug-in of the client (https://): its bytes are counted by descriptors. Any
+ * thread; keeps errno. */
 struct cup_descriptor *cup_xrootd_file(const void *object);
 
 /* The data server of OBJECT's file: the id of the string "root://host:port"; 0: not known. Guard

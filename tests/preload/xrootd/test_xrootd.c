@@ -3,6 +3,7 @@
 #include "preload/xrootd/xrootd.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static void expect_url(const char *url, const char *expected)
@@ -52,6 +53,24 @@ Test(xrootd, objects_are_told_apart)
     cr_expect(cup_xrootd_file(objects[1]) != NULL && cup_xrootd_file(objects[1]) != remote);
     open_as(objects[1], "/tmp/d.root");
     cr_expect(cup_xrootd_file(objects[1]) == NULL);
+}
+
+Test(xrootd, what_plug_ins_read_is_counted_by_descriptors)
+{
+    static const char *const own[] = {"root", "roots", "xroot", "xroots"};
+    static const char *const others[] = {"https", "davs", "s3", "pelican", "rootx"};
+    static const char object[64];
+    char url[64];
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        snprintf(url, sizeof url, "%s://host//a.root", own[i]);
+        open_as(object, url);
+        cr_expect_not_null(cup_xrootd_file(object), "%s", url);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        snprintf(url, sizeof url, "%s://host//a.root", others[i]);
+        open_as(object, url);
+        cr_expect_null(cup_xrootd_file(object), "%s", url);
+    }
 }
 
 Test(xrootd, one_whose_opening_was_not_seen_has_no_number)
