@@ -110,6 +110,7 @@ static void clear_descriptors(unsigned first, unsigned last)
     int saved = errno;
     cup_wire_remove_range(first, last);
     if (cup_active() && cup_descriptor_is_ours()) {
+        cup_connecting_closed_range(first, last);
         cup_descriptor_clear_range(first, last);
         cup_own_fd_lost(first, last);
     }

@@ -215,15 +215,43 @@ static bool has_peer(int fd)
     return syscall(SYS_getpeername, fd, &address, &bytes) == 0;
 }
 
-void cup_connecting_closed_slowly(int fd)
+static void close_connection(int fd)
 {
     struct connecting one;
-    if (!is_recording())
-        return;
-    int saved = cup_enter();
     if (take_connection(fd, &one) && !has_peer(fd)) {
         count_wait(&one);
         write_record(&one, ECANCELED);
     }
+}
+
+/* A descriptor from FIRST to LAST whose connection is not established yet; -1: there is none. */
+static int find_in_range(unsigned first, unsigned last)
+{
+    int found = -1;
+    cup_spin_lock(&lock);
+    for (int i = 0; i < MOST && found < 0; i++)
+        if (table[i].start && (unsigned)table[i].fd >= first && (unsigned)table[i].fd <= last)
+            found = table[i].fd;
+    cup_spin_unlock(&lock);
+    return found;
+}
+
+void cup_connecting_closed_range_slowly(unsigned first, unsigned last)
+{
+    int fd;
+    if (!is_recording())
+        return;
+    int saved = cup_enter();
+    while ((fd = find_in_range(first, last)) >= 0)
+        close_connection(fd);
+    cup_leave(saved);
+}
+
+void cup_connecting_closed_slowly(int fd)
+{
+    if (!is_recording())
+        return;
+    int saved = cup_enter();
+    close_connection(fd);
     cup_leave(saved);
 }

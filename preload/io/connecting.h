@@ -19,8 +19,11 @@ void cup_connecting_noticed_slowly(int fd, int error);
  * (ECANCELED). */
 void cup_connecting_closed_slowly(int fd);
 
-/* Number of connections that are being established. While it is 0, the two functions below cost one
- * load. Both keep errno. */
+/* All descriptors from FIRST to LAST are about to be closed. */
+void cup_connecting_closed_range_slowly(unsigned first, unsigned last);
+
+/* Number of connections that are being established. While it is 0, the functions below cost one
+ * load. They keep errno. */
 extern uint32_t cup_connecting_count;
 static inline void cup_connecting_noticed(int fd, int error)
 {
@@ -31,6 +34,11 @@ static inline void cup_connecting_closed(int fd)
 {
     if (__builtin_expect(cup_connecting_count != 0, 0))
         cup_connecting_closed_slowly(fd);
+}
+static inline void cup_connecting_closed_range(unsigned first, unsigned last)
+{
+    if (__builtin_expect(cup_connecting_count != 0, 0))
+        cup_connecting_closed_range_slowly(first, last);
 }
 
 /* Called when a log is opened, and in a forked child. */

@@ -119,6 +119,19 @@ def connect(address, timeout):
     return call
 
 
+def close_in_range(address):
+    """Gives up as a program does that closes all its descriptors: by close_range()."""
+    def call(closed):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex(address)
+        number = client.detach()
+        os.closerange(number, number + 1)
+        closed()
+
+    return call
+
+
 def full(queue=0):
     """A server that accepts no connection: its queue is full."""
     server = listening(queue)
@@ -161,6 +174,8 @@ def connections(directory):
     timed("refused", "connect", connect(address, 5), error=111)
     crowded, inside = full()
     timed("given-up", "connect", connect(crowded.getsockname(), DELAY), error=125, at_least=DELAY)
+
+    timed("given-up-range", "connect", close_in_range(crowded.getsockname()), error=125)
 
     def let_in():
         time.sleep(DELAY)
