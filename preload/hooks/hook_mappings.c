@@ -28,8 +28,10 @@ static inline void *map_counted(map_call *real, void *at, size_t bytes, int prot
     cup_child_before(!(flags & MAP_ANONYMOUS), fd);
     bool of_file = !(flags & MAP_ANONYMOUS) && cup_mapping_begin(&call, fd, offset);
     if (flags & MAP_FIXED)
-        cup_mapping_leaves(at, bytes);
+        cup_mapping_may_leave(at, bytes);
     void *p = real(at, bytes, protection, flags, fd, offset);
+    if (p != MAP_FAILED && (flags & MAP_FIXED))
+        cup_mapping_left(at, bytes);
     if (p != MAP_FAILED && of_file)
         cup_mapping_follow(&call, p, bytes);
     else if (p != MAP_FAILED && (flags & MAP_ANONYMOUS))
@@ -64,12 +66,14 @@ CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
     va_end(arguments);
     struct cup_mapping moved;
     if (flags & MREMAP_FIXED)
-        cup_mapping_leaves(wish, bytes);
+        cup_mapping_may_leave(wish, bytes);
     bool of_file = cup_mapping_moves(&moved, old, old_bytes, bytes);
     bool counted = cup_heap_unmapped(old, old_bytes);
     void *p = CUP_REAL(mremap)(old, old_bytes, bytes, flags, wish);
     bool failed = p == MAP_FAILED;
     int saved = errno;
+    if (!failed && (flags & MREMAP_FIXED))
+        cup_mapping_left(wish, bytes);
     if (counted && failed)
         cup_heap_still_mapped(old, old_bytes);
     else if (counted)

@@ -344,8 +344,8 @@ bool cup_mapping_begin_slowly(struct cup_mapping_call *call, int fd, off_t offse
     return followed;
 }
 
-/* A new mapping lies in [from, to). A mapping that is still followed there was unmapped by a call
- * that no hook saw: stops following it. */
+/* A new mapping lies in [from, to). A mapping that is still followed there was replaced, or
+ * unmapped by a call that no hook saw: stops following it. */
 static void remove_range(uintptr_t from, uintptr_t to)
 {
     for (uint32_t i = cup_mapping_count; i-- > 0;)
@@ -394,6 +394,41 @@ void cup_mapping_leaves_slowly(const void *at, size_t bytes)
 {
     struct cup_mapping taken;
     take_bytes(at, bytes, &taken);
+}
+
+/* Cuts the mappings at both ends of [from, to), and counts what is present. */
+static void settle_range(uintptr_t from, uintptr_t to)
+{
+    for (uint32_t i = cup_mapping_count; i-- > 0;) {
+        if (from >= find_end(&table.followed[i]) || to <= table.followed[i].at)
+            continue;
+        struct cup_mapping part = take_part(i, from, to);
+        add_mapping(&part);
+    }
+}
+
+static void change_range(const void *at, size_t bytes, void (*change)(uintptr_t from, uintptr_t to))
+{
+    uintptr_t from = (uintptr_t)at, to = from + round_to_pages(bytes);
+    if (!cup_active() || cup_self.guard || from % table.page || to <= from)
+        return;
+    int saved = cup_enter();
+    if (cup_descriptor_is_ours()) {
+        lock_table();
+        change(from, to);
+        unlock_table();
+    }
+    cup_leave(saved);
+}
+
+void cup_mapping_may_leave_slowly(const void *at, size_t bytes)
+{
+    change_range(at, bytes, settle_range);
+}
+
+void cup_mapping_left_slowly(const void *at, size_t bytes)
+{
+    change_range(at, bytes, remove_range);
 }
 
 /* If the mapping shrinks, its end is unmapped, and does not move. */

@@ -59,7 +59,24 @@ static inline bool cup_mapping_begin(struct cup_mapping_call *call, int fd, off_
     return fd >= 0 && cup_active() && !cup_self.guard && cup_mapping_begin_slowly(call, fd, offset);
 }
 
-/* BYTES from AT on are about to be unmapped or replaced. Keeps errno. */
+/* A call may replace BYTES from AT on: call cup_mapping_may_leave() before it, and, if it
+ * succeeded, cup_mapping_left() after it. Both keep errno. */
+void cup_mapping_may_leave_slowly(const void *at, size_t bytes);
+void cup_mapping_left_slowly(const void *at, size_t bytes);
+
+static inline void cup_mapping_may_leave(const void *at, size_t bytes)
+{
+    if (__builtin_expect(cup_mapping_any(), 0))
+        cup_mapping_may_leave_slowly(at, bytes);
+}
+
+static inline void cup_mapping_left(const void *at, size_t bytes)
+{
+    if (__builtin_expect(cup_mapping_any(), 0))
+        cup_mapping_left_slowly(at, bytes);
+}
+
+/* BYTES from AT on are about to be unmapped. Keeps errno. */
 void cup_mapping_leaves_slowly(const void *at, size_t bytes);
 
 static inline void cup_mapping_leaves(const void *at, size_t bytes)

@@ -204,6 +204,20 @@ void map_mapped_over(struct trace *trace)
     trace->alloc_bytes = trace->freed_bytes = -1; /* what is unmapped is no single arena */
 }
 
+/* Another mapping would have taken the place of a part, but the calls fail. */
+void map_not_mapped_over(struct trace *trace)
+{
+    char *at = map(trace, "data", PROT_READ, MAP_SHARED);
+    SAY(trace, (long)mmap(at, 500 * PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, -1, 0));
+    say(trace, "fails %d errno %d\n",
+        mremap(at + 500 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, at + 500 * PAGE) ==
+            MAP_FAILED,
+        errno);
+    touch(trace, at, 0, PAGES, 1);
+    expect(trace, at, 0, PAGES, PAGES, PAGES);
+    SAY(trace, munmap(at, BYTES));
+}
+
 /* Not unmapped: looked at when the task ends. */
 void map_left_mapped(struct trace *trace)
 {

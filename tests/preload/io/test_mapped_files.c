@@ -209,6 +209,29 @@ Test(mapping, one_call_unmaps_several)
 /* ---- moves
  * ------------------------------------------------------------------------------------ */
 
+/* A call that would have replaced a part of it. */
+Test(mapping, followed_on_after_a_call_that_failed)
+{
+    char *at = map(0, 10);
+    touch(at, 0, 2);
+    cup_mapping_may_leave(at + 4 * page, (size_t)(2 * page));
+    touch(at, 2, 4);
+    cr_expect_eq(end_task(), 6 * (uint64_t)page);
+}
+
+Test(mapping, replaced)
+{
+    char *at = map(0, 10), *part = at + 4 * page;
+    touch(at, 3, 2);
+    cup_mapping_may_leave(part, (size_t)(2 * page));
+    cr_assert_eq(cup_raw_mmap(part, (size_t)(2 * page), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+                 part);
+    cup_mapping_left(part, (size_t)(2 * page));
+    touch(at, 5, 2);
+    cr_expect_eq(end_task(), 3 * (uint64_t)page);
+}
+
 Test(mapping, moved_and_grown)
 {
     char *at = map(0, 8);
