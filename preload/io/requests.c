@@ -173,6 +173,14 @@ static void note_answer(struct connection *connection, const struct cup_transfer
 
 /* ---- all requests ------------------------------------------------------------------------- */
 
+/* The server asked for the rest of TASK's request ("100 Continue"), which the client sends now. */
+static bool is_continued(const struct connection *connection, const struct cup_descriptor *socket,
+                         uint32_t task)
+{
+    return socket->protocol == CUP_PROTOCOL_HTTP && connection->asks && connection->answered &&
+           connection->task == task && !connection->answer.status && !connection->answer.ended;
+}
+
 /* HTTP and TLS are always answered; what else is sent may be a log, or a metric. */
 static void note_sent(struct connection *connection, const struct cup_transfer *transfer,
                       struct cup_server_request_end *end)
@@ -182,11 +190,14 @@ static void note_sent(struct connection *connection, const struct cup_transfer *
         note_asked(connection, transfer, false);
         return; /* more of the same request */
     }
-    if (connection->answered)
+    bool continues = is_continued(connection, transfer->descriptor, task);
+    if (connection->answered && !continues)
         end_request(connection, transfer->descriptor, 0, 0, end);
     stop_expecting(connection);
-    *connection =
-        (struct connection){.lock = connection->lock, .task = task, .sent = transfer->stop};
+    if (!continues)
+        *connection = (struct connection){.lock = connection->lock, .task = task};
+    connection->sent = transfer->stop;
+    connection->answered = 0;
     connection->since = cup_helper_wait_clock(task, transfer->stop);
     connection->expects = cup_exchange_is_followed(transfer->descriptor);
     if (connection->expects)

@@ -1,7 +1,9 @@
 /* Requests on connections: made-up calls on a socket, and a task that waits for a lock. */
-#include "preload/io/requests.h"
+#include "tests/preload/log_records.h"
 
 #include "preload/io/exchange.h"
+#include "preload/io/requests.h"
+#include "preload/io/server_requests.h"
 #include "preload/waits/helper_wait.h"
 
 #include <criterion/criterion.h>
@@ -42,6 +44,20 @@ static void move(enum cup_call call, struct cup_block *owner, uint64_t now, ssiz
     struct cup_transfer transfer = {
         .call = call, .descriptor = server, .owner = {owner, CUP_METHOD_CONTEXT, 0}, .stop = now};
     cup_request_moved(&transfer, bytes, bytes < 0 ? EAGAIN : 0);
+}
+
+/* A part of a request to an HTTP server, or of its answer. */
+static void exchange(enum cup_call call, uint64_t now, ssize_t bytes,
+                     struct cup_answer_state answer)
+{
+    const struct cup_transfer transfer = {.call = call,
+                                          .descriptor = server,
+                                          .owner = {&block, CUP_METHOD_CONTEXT, 0},
+                                          .start = now - 100,
+                                          .stop = now,
+                                          .asks = call == CUP_WRITE,
+                                          .answer = answer};
+    cup_request_moved(&transfer, bytes, 0);
 }
 
 static void expect_waited(uint64_t ticks)
@@ -136,6 +152,29 @@ Test(requests, of_http_are_out_until_they_are_answered)
     move(CUP_WRITE, &block, 7000, 100);
     move(CUP_RECEIVE, &block, 8000, 0);
     cr_expect_eq(cup_helper_wait_gives_up(TASK, 9000, &at), 0);
+}
+
+/* An upload with "Expect: 100-continue". */
+Test(requests, that_the_server_lets_continue_are_one)
+{
+    uint64_t at = 0;
+    test_log_open(4 << 20);
+    cup_server_requests_reset();
+    server->protocol = CUP_PROTOCOL_HTTP;
+    exchange(CUP_WRITE, 2000, 100, (struct cup_answer_state){.status = 0});
+    exchange(CUP_RECEIVE, 3000, 25, (struct cup_answer_state){.status = 0, .partial = true});
+    exchange(CUP_WRITE, 4000, 5000, (struct cup_answer_state){.status = 0});
+    exchange(CUP_WRITE, 4500, 5000, (struct cup_answer_state){.status = 0});
+    exchange(CUP_RECEIVE, 6000, 80, (struct cup_answer_state){.status = 201, .ended = true});
+    cup_server_requests_task_ended(TASK);
+    const struct cup_record *record = test_next(&at, CUP_R_REQUESTS);
+    cr_assert_not_null(record);
+    const unsigned char *pairs = (const unsigned char *)record + sizeof(struct cup_r_requests);
+    cr_expect_eq(test_number(&pairs), CUP_Q_COUNT);
+    cr_expect_eq(test_number(&pairs), 1);
+    cr_expect_null(test_next(&at, CUP_R_REQUESTS));
+    test_log_close();
+    expect_waited(1000 + 2000);
 }
 
 Test(requests, of_other_protocols_need_no_answer)
