@@ -67,16 +67,28 @@ static struct cup_block *find_block(uint32_t task, struct cup_block *owner)
     return cup_self.task == task ? cup_self.own : cup_block_helping(task);
 }
 
+/* False: SOCKET is no TCP connection. */
+static bool read_tcp_info(const struct cup_descriptor *socket, struct tcp_info *info)
+{
+    socklen_t bytes = sizeof *info;
+    int fd = (int)(socket - cup_descriptor_table);
+    return syscall(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, info, &bytes) == 0;
+}
+
 /* How long ago the last bytes came in on SOCKET, in ticks. The thread that receives them may come
  * late: an event loop may run other tasks' code, a thread may wait for the GIL or a core. */
 static uint64_t find_lateness(const struct cup_descriptor *socket)
 {
     struct tcp_info info;
-    socklen_t bytes = sizeof info;
-    int fd = (int)(socket - cup_descriptor_table);
-    if (syscall(SYS_getsockopt, fd, IPPROTO_TCP, TCP_INFO, &info, &bytes))
-        return 0;
-    return cup_ns_ticks(info.tcpi_last_data_recv * UINT64_C(1000000));
+    return read_tcp_info(socket, &info) ? cup_ns_ticks(info.tcpi_last_data_recv * UINT64_C(1000000))
+                                        : 0;
+}
+
+/* A call that asked for no bytes got none: the server has not closed the connection. */
+static bool is_established(const struct cup_descriptor *socket)
+{
+    struct tcp_info info;
+    return read_tcp_info(socket, &info) && info.tcpi_state == TCP_ESTABLISHED;
 }
 
 static void add_wait(struct cup_block *block, uint32_t file, uint64_t ns)
@@ -259,9 +271,16 @@ static uint32_t classify_end(ssize_t bytes, int error)
     return bytes < 0 ? CUP_REQUEST_RESET : CUP_REQUEST_CUT_OFF;
 }
 
-static bool is_temporary(int error)
+/* Other errors are of the call (EFAULT, EINVAL), or pass (EAGAIN, EINTR, ENOBUFS). */
+static bool ends_connection(int error)
 {
-    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR || error == EINPROGRESS;
+    static const int ends[] = {ECONNRESET, EPIPE,     ETIMEDOUT,   ECONNABORTED, ECONNREFUSED,
+                               ENETRESET,  ENETDOWN,  ENETUNREACH, EHOSTDOWN,    EHOSTUNREACH,
+                               ENOTCONN,   ESHUTDOWN, EPROTO,      EIO};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (error == ends[i])
+            return true;
+    return false;
 }
 
 void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int error)
@@ -269,8 +288,9 @@ void cup_request_moved(const struct cup_transfer *transfer, ssize_t bytes, int e
     const struct cup_descriptor *socket = transfer->descriptor;
     bool sends = transfer->call == CUP_WRITE;
     if (!socket->peer || socket->peer == CUP_PEER_PAIR || socket->wire ||
-        cup_socket_is_dask(transfer) || (bytes < 0 && is_temporary(error)) ||
-        (sends && (bytes == 0 || !cup_lazy_table_make(&connections, TABLE_BYTES))))
+        cup_socket_is_dask(transfer) || (bytes < 0 && !ends_connection(error)) ||
+        (bytes == 0 && (sends || is_established(socket))) ||
+        (sends && !cup_lazy_table_make(&connections, TABLE_BYTES)))
         return;
     struct connection *connection = lock_connection(socket);
     if (!connection)

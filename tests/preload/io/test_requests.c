@@ -8,7 +8,10 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 enum { TASK = 3, OTHER = 4, SOCKET = 5, SERVER = 9 };
 static struct cup_block block, others;
@@ -175,6 +178,42 @@ Test(requests, that_the_server_lets_continue_are_one)
     cr_expect_null(test_next(&at, CUP_R_REQUESTS));
     test_log_close();
     expect_waited(1000 + 2000);
+}
+
+/* The call itself was wrong, or the kernel had no memory: the answer is still to come. */
+Test(requests, are_out_after_errors_that_do_not_end_the_connection)
+{
+    static const int errors[] = {EFAULT, EINVAL, ENOBUFS, ENOMEM, EINTR};
+    move(CUP_WRITE, &block, 2000, 100);
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        const struct cup_transfer transfer = {.call = CUP_RECEIVE,
+                                              .descriptor = server,
+                                              .owner = {&block, CUP_METHOD_CONTEXT, 0},
+                                              .stop = 3000};
+        cup_request_moved(&transfer, -1, errors[i]);
+    }
+    move(CUP_RECEIVE, &block, 4000, 1000);
+    expect_waited(2000);
+}
+
+/* recv() of 0 bytes returns 0, as it does when the server has closed the connection. */
+Test(requests, are_out_after_a_call_that_asks_for_nothing)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
+    cr_assert_eq(bind(listener, (struct sockaddr *)&address, length), 0);
+    cr_assert_eq(listen(listener, 1), 0);
+    cr_assert_eq(getsockname(listener, (struct sockaddr *)&address, &length), 0);
+    cr_assert_eq(connect(client, (struct sockaddr *)&address, length), 0);
+    cup_descriptor_table[client] = *server;
+    server = &cup_descriptor_table[client];
+    move(CUP_WRITE, &block, 2000, 100);
+    move(CUP_RECEIVE, &block, 3000, 0);
+    move(CUP_RECEIVE, &block, 4000, 1000);
+    expect_waited(2000);
+    close(client);
+    close(listener);
 }
 
 Test(requests, of_other_protocols_need_no_answer)
