@@ -23,6 +23,14 @@ struct request {
 };
 
 enum { REQUESTS = 4, RECORD_HEAD = 5 };
+enum { HANDSHAKE = 0x16, APPLICATION = 0x17 }; /* types of records of TLS */
+
+/* How far the records of TLS that one side sends were followed. */
+struct records {
+    unsigned char head[RECORD_HEAD]; /* of the current record */
+    uint8_t head_bytes;              /* of it so far */
+    uint32_t left;                   /* bytes of its content that are still to come */
+};
 
 struct connection {
     uint32_t lock;
@@ -33,14 +41,16 @@ struct connection {
     uint8_t first, count;
     struct request requests[REQUESTS]; /* COUNT from FIRST on, in the order of their answers */
     struct cup_http_message request, answer;
-    /* Of what a TLS client sends: */
-    unsigned char record[RECORD_HEAD]; /* head of the current record */
-    uint8_t record_head;               /* bytes of it so far */
-    uint32_t record_left;              /* bytes of its content that are still to come */
-    bool after_finished;               /* the record before it was Finished of TLS 1.2 */
-    bool shakes;                       /* the handshake goes on */
-    bool finishes;                     /* its last messages, encrypted, are being sent */
-    uint32_t origin;                   /* FILE record of "https://HOST/"; 0: none */
+    /* Of TLS: */
+    struct records sent, received;
+    bool after_finished; /* the record before the current one was Finished of TLS 1.2 */
+    bool shakes;         /* the handshake goes on */
+    bool finishes;       /* its last messages, encrypted, are being sent */
+    bool requested;      /* the first request was sent */
+    bool answered;       /* more came since then than may be session tickets */
+    uint8_t tickets;     /* records since then that may be session tickets, */
+    uint32_t ticket;     /* and the length of each */
+    uint32_t origin;     /* FILE record of "https://HOST/"; 0: none */
 };
 
 /* One for each descriptor. Connections on descriptors beyond are not followed. */
@@ -223,7 +233,7 @@ static bool ends_handshake(struct connection *to)
     enum { FINISHED_SHA256 = 53, FINISHED_SHA384 = 69 };
     to->finishes |= !to->after_finished;
     to->shakes =
-        to->finishes && to->record_left != FINISHED_SHA256 && to->record_left != FINISHED_SHA384;
+        to->finishes && to->sent.left != FINISHED_SHA256 && to->sent.left != FINISHED_SHA384;
     return to->finishes;
 }
 
@@ -234,7 +244,7 @@ static bool is_request(struct connection *to)
     enum { SHORTEST_REQUEST = 32 };
     if (to->shakes && ends_handshake(to))
         return false;
-    return to->record_left > (to->interleaves ? 0 : SHORTEST_REQUEST);
+    return to->sent.left > (to->interleaves ? 0 : SHORTEST_REQUEST);
 }
 
 /* The head of a record is complete. Only data of the application begin a request. Before the first
@@ -242,30 +252,33 @@ static bool is_request(struct connection *to)
  */
 static void begin_record(struct connection *to, const struct cup_owner *owner)
 {
-    enum { HANDSHAKE = 0x16, APPLICATION = 0x17, FINISHED_LONGEST = 128 };
-    to->record_left = (uint32_t)to->record[3] << 8 | to->record[4];
-    to->record_head = 0;
-    bool requests = to->record[0] == APPLICATION && is_request(to);
+    enum { FINISHED_LONGEST = 128 };
+    bool requests = to->sent.head[0] == APPLICATION && is_request(to);
     to->asks |= requests;
-    to->after_finished = to->record[0] == HANDSHAKE && to->record_left <= FINISHED_LONGEST;
+    to->requested |= requests;
+    to->after_finished = to->sent.head[0] == HANDSHAKE && to->sent.left <= FINISHED_LONGEST;
     if (!to->count || requests)
         take_turn(to, owner);
 }
 
-static void follow_records(struct connection *to, const struct cup_owner *owner,
-                           const struct iovec *piece)
+/* Follows RECORDS through PIECE, up to the next complete head of a record, and takes that off
+ * PIECE. False: PIECE ends before. */
+static bool find_record(struct records *records, struct iovec *piece)
 {
     const unsigned char *at = piece->iov_base, *end = at + piece->iov_len;
-    while (at < end) {
-        size_t left = (size_t)(end - at);
-        size_t skipped = left < to->record_left ? left : to->record_left;
-        to->record_left -= (uint32_t)skipped;
+    while (at < end && records->head_bytes < RECORD_HEAD) {
+        size_t left = (size_t)(end - at), skipped = left < records->left ? left : records->left;
+        records->left -= (uint32_t)skipped;
         at += skipped;
         if (at < end)
-            to->record[to->record_head++] = *at++;
-        if (to->record_head == RECORD_HEAD)
-            begin_record(to, owner);
+            records->head[records->head_bytes++] = *at++;
     }
+    *piece = (struct iovec){(void *)(uintptr_t)at, (size_t)(end - at)};
+    if (records->head_bytes < RECORD_HEAD)
+        return false;
+    records->head_bytes = 0;
+    records->left = (uint32_t)records->head[3] << 8 | records->head[4];
+    return true;
 }
 
 static void send_turn(struct connection *to, const struct cup_owner *owner,
@@ -277,11 +290,12 @@ static void send_turn(struct connection *to, const struct cup_owner *owner,
         take_turn(to, owner);
     for (size_t at = 0; to->is_tls && at < bytes->count;) {
         struct iovec piece = find_piece(bytes, at);
-        follow_records(to, owner, &piece);
         at += piece.iov_len;
+        while (find_record(&to->sent, &piece))
+            begin_record(to, owner);
     }
     /* Some clients put a certificate and Finished into one record. */
-    if (to->finishes && !to->record_left && !to->record_head)
+    if (to->finishes && !to->sent.left && !to->sent.head_bytes)
         to->shakes = false;
 }
 
@@ -389,6 +403,35 @@ static struct cup_answer answer_to(const struct connection *from, const struct r
                                .state.encrypted = from->is_tls};
 }
 
+/* A record that the server sent after the first request begins. With TLS 1.3 a server may send
+ * session tickets at that time, mostly two, which are equally long; an alert is shorter. */
+static void note_record(struct connection *from)
+{
+    enum { ALERT_LONGEST = 32, TICKET_LONGEST = 4096 };
+    uint32_t bytes = from->received.left;
+    if (from->received.head[0] != APPLICATION || bytes <= ALERT_LONGEST)
+        return;
+    from->answered |= bytes > TICKET_LONGEST || (from->tickets && bytes != from->ticket);
+    from->ticket = bytes;
+    from->tickets += from->tickets < UINT8_MAX;
+}
+
+/* Returns true if nothing but session tickets came since the first request. A single record may be
+ * a short answer. */
+static bool has_only_tickets(struct connection *from, const struct cup_exchange_bytes *bytes)
+{
+    enum { FEWEST = 2, MOST = 4 };
+    from->answered |= !from->is_tls || !bytes->data;
+    for (size_t at = 0; !from->answered && at < bytes->count;) {
+        struct iovec piece = find_piece(bytes, at);
+        at += piece.iov_len;
+        while (find_record(&from->received, &piece))
+            if (from->requested)
+                note_record(from);
+    }
+    return !from->answered && from->tickets >= FEWEST && from->tickets <= MOST;
+}
+
 /* The answer that was expected has ended. After an answer to CONNECT the proxy only forwards. */
 static void end_answer(struct cup_descriptor *socket, struct connection *from)
 {
@@ -445,6 +488,14 @@ void cup_exchange_find_body(struct cup_answer *answer, const struct cup_exchange
     }
 }
 
+static struct cup_answer receive_turn(struct connection *from,
+                                      const struct cup_exchange_bytes *bytes, size_t offset)
+{
+    struct cup_answer answer = answer_to(from, &from->requests[0], bytes->count - offset);
+    answer.state.is_preface = has_only_tickets(from, bytes);
+    return answer;
+}
+
 struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
                                         const struct cup_exchange_bytes *bytes, size_t offset)
 {
@@ -455,7 +506,7 @@ struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
     if (socket->protocol == CUP_PROTOCOL_HTTP)
         answer = receive_http(socket, from, bytes, offset);
     else if (socket->protocol == CUP_PROTOCOL_TURNS && from->count)
-        answer = answer_to(from, &from->requests[0], answer.bytes);
+        answer = receive_turn(from, bytes, offset);
     cup_spin_unlock(&from->lock);
     return answer;
 }

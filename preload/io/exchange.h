@@ -64,6 +64,8 @@ struct cup_answer_state {
     bool encrypted;  /* the status and the end of the answer cannot be seen */
     bool ended;      /* these bytes are its last ones */
     bool partial;    /* it is cut off if the connection ends now */
+    bool
+        is_preface; /* encrypted, but only session tickets came so far, and nothing of the answer */
 };
 
 /* Part of what a call received: it answers one request. */

@@ -144,13 +144,18 @@ static void end_request(struct connection *connection, const struct cup_descript
     connection->asks = false;
 }
 
+static bool has_answer(const struct connection *connection)
+{
+    return connection->answered && !connection->answer.is_preface;
+}
+
 /* The connection ends with ERROR, CUP_REQUEST_GIVEN_UP or what the server or the network did. If a
  * request has no answer, or the server cut the answer off, it failed. */
 static void cut_request(struct connection *connection, const struct cup_transfer *transfer,
                         uint32_t error, struct cup_server_request_end *end)
 {
     bool server = error != CUP_REQUEST_GIVEN_UP;
-    bool fails = !connection->answered || (server && connection->answer.partial);
+    bool fails = !has_answer(connection) || (server && connection->answer.partial);
     end_request(connection, transfer->descriptor, fails ? error : 0, transfer->stop, end);
 }
 
@@ -185,12 +190,15 @@ static void note_answer(struct connection *connection, const struct cup_transfer
 
 /* ---- all requests ------------------------------------------------------------------------- */
 
-/* The server asked for the rest of TASK's request ("100 Continue"), which the client sends now. */
+/* The client sends the rest of TASK's request: the server asked for it ("100 Continue"), or sent
+ * only session tickets in between. */
 static bool is_continued(const struct connection *connection, const struct cup_descriptor *socket,
                          uint32_t task)
 {
-    return socket->protocol == CUP_PROTOCOL_HTTP && connection->asks && connection->answered &&
-           connection->task == task && !connection->answer.status && !connection->answer.ended;
+    bool is_asked_for = socket->protocol == CUP_PROTOCOL_HTTP && !connection->answer.status &&
+                        !connection->answer.ended;
+    return connection->asks && connection->answered && connection->task == task &&
+           (is_asked_for || connection->answer.is_preface);
 }
 
 /* HTTP and TLS are always answered; what else is sent may be a log, or a metric. */
@@ -250,7 +258,7 @@ static void note_ended(struct connection *connection, const struct cup_transfer 
                        uint32_t error, struct cup_server_request_end *end)
 {
     cut_request(connection, transfer, error, end);
-    if (connection->sent && !connection->answered)
+    if (connection->sent && !has_answer(connection))
         count_wait(connection, transfer, 0);
     stop_expecting(connection);
     connection->sent = 0;
@@ -333,7 +341,7 @@ static void end_answered(uint32_t task)
         if (!connection->asks || (task && connection->for_task != task))
             continue;
         cup_spin_lock(&connection->lock);
-        if (connection->answered)
+        if (has_answer(connection))
             end_request(connection, &cup_descriptor_table[fd], 0, 0, &end);
         cup_spin_unlock(&connection->lock);
         count_request(&end);

@@ -403,6 +403,23 @@ Test(http, requests_are_those_of_the_servers_log)
     free(scratch);
 }
 
+/* Session tickets, which the server sends after the first request, are no answer. */
+Test(http, a_server_with_tls_that_never_answers)
+{
+    char *logs = test_directory(), *keys = test_directory();
+    http_make_certificate(keys);
+    struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/silent_server.py", keys}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0, "%s", recorded.err);
+    json_t *report = report_of(logs);
+    cr_expect_eq(count_given_up(report), 1);
+    json_decref(report);
+    child_free(&recorded);
+    test_directory_remove(keys);
+    test_directory_remove(logs);
+}
+
 /* ---- Coffea: the tables of chunks, datasets and files -------------------------------------- */
 
 /* What the server sent of a file (NULL: of all), heads of answers included. */

@@ -265,6 +265,56 @@ Test(exchange, with_tls_1_2_the_first_data_are_a_request)
     cr_expect(asks);
 }
 
+/* The server sends records of the lengths in SIZES, up to a 0, in calls of at most MOST bytes.
+ * True: there is nothing of an answer yet. */
+static bool receive_records(const uint16_t *sizes, size_t most)
+{
+    static char records[20000];
+    size_t count = 0;
+    struct cup_answer answer = {.bytes = 0};
+    for (; *sizes; sizes++) {
+        char *record = memcpy(records + count, "\x17\x03\x03", 3);
+        record[3] = (char)(*sizes >> 8);
+        record[4] = (char)*sizes;
+        count += 5 + (size_t)*sizes;
+    }
+    for (size_t at = 0; at < count; at += most) {
+        size_t bytes = count - at < most ? count - at : most;
+        struct cup_exchange_bytes received = {records + at, 0, bytes};
+        answer = cup_exchange_received(connection, &received, 0);
+        cr_expect_eq(answer.bytes, bytes);
+    }
+    return answer.state.is_preface;
+}
+
+static void send_first_request(void)
+{
+    send_hello();
+    receive_records((const uint16_t[]){900, 53, 0}, 400);
+    send_after(change, sizeof change - 1, 0x17, 53);
+    send_after("", 0, 0x17, 200);
+}
+
+Test(exchange, session_tickets_are_no_answer)
+{
+    for (size_t most = 1; most < 600; most += 100) {
+        send_first_request();
+        cr_expect(receive_records((const uint16_t[]){250, 250, 0}, most));
+        cr_expect(receive_records((const uint16_t[]){19, 0}, most), "an alert");
+        cr_expect_not(receive_records((const uint16_t[]){300, 0}, most), "the answer");
+    }
+}
+
+Test(exchange, other_records_are_an_answer)
+{
+    send_first_request();
+    cr_expect_not(receive_records((const uint16_t[]){250, 0}, 600), "it may be a short answer");
+    send_first_request();
+    cr_expect_not(receive_records((const uint16_t[]){250, 250, 301, 0}, 600));
+    send_first_request();
+    cr_expect_not(receive_records((const uint16_t[]){8000, 8000, 0}, 600));
+}
+
 Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
 {
     cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));

@@ -180,6 +180,28 @@ Test(requests, that_the_server_lets_continue_are_one)
     expect_waited(1000 + 2000);
 }
 
+/* With TLS 1.3, session tickets come after the first request. */
+Test(requests, without_more_than_session_tickets_have_failed)
+{
+    uint64_t at = 0;
+    const struct cup_answer_state none = {.status = 0};
+    test_log_open(4 << 20);
+    cup_server_requests_reset();
+    server->protocol = CUP_PROTOCOL_TURNS;
+    exchange(CUP_WRITE, 2000, 200, none);
+    exchange(CUP_RECEIVE, 3000, 510,
+             (struct cup_answer_state){.encrypted = true, .is_preface = true});
+    exchange(CUP_WRITE, 3500, 2000, none);
+    exchange(CUP_RECEIVE, 5000, 0, none);
+    cup_server_requests_task_ended(TASK);
+    const struct cup_r_requests *record = (const void *)test_next(&at, CUP_R_REQUESTS);
+    cr_assert_not_null(record);
+    cr_expect_eq(record->error, CUP_REQUEST_CUT_OFF);
+    cr_expect_null(test_next(&at, CUP_R_REQUESTS));
+    test_log_close();
+    expect_waited(1000 + 1500);
+}
+
 /* The call itself was wrong, or the kernel had no memory: the answer is still to come. */
 Test(requests, are_out_after_errors_that_do_not_end_the_connection)
 {
