@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/log/log_reader.h"
+#include "analysis/metrics/sums/budget.h"
 
 #define LEAST_BIN_S 0.1
 
@@ -60,6 +61,20 @@ void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t st
     cup_time_bins_spread(bins, from, to, rate * (to - from));
 }
 
+void cup_time_bins_widen(struct cup_time_bins *bins, double least_s)
+{
+    size_t joined = (size_t)fmin(fmax(ceil(least_s / bins->bin_s - 1e-9), 1), CUP_TIME_BINS);
+    size_t count = (bins->count + joined - 1) / joined;
+    for (size_t i = 0; joined > 1 && i < count; i++) {
+        double sum = 0;
+        for (size_t at = i * joined; at < (i + 1) * joined && at < bins->count; at++)
+            sum += bins->amounts[at];
+        bins->amounts[i] = sum;
+    }
+    bins->bin_s *= (double)joined;
+    bins->count = count;
+}
+
 /* A last bin cut short by the run's end would show the noise of single tasks: it is joined with the
  * one before. */
 static size_t count_steps(const struct cup_time_bins *bins)
@@ -108,27 +123,48 @@ static void add_series(struct cup_time_bins *bins, const struct cup_process *pro
                              (double)series->values[row][bin]);
 }
 
+static bool is_worker_of_run(const struct cup_process *process, struct cup_stretch run)
+{
+    struct cup_stretch there = cup_process_presence(process, run);
+    return cup_process_is_worker(process) && there.start_ns <= there.stop_ns;
+}
+
 /* A log that cannot be opened any more is skipped: the profile itself is loaded already. */
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row)
 {
     const struct cup_profile *profile = totals->profile;
+    uint64_t widest_ns = 0;
     size_t processes = 0;
     cup_time_bins_make(bins, totals);
     for (size_t i = 0; i < profile->process_count && bins->count; i++) {
         struct cup_log log;
         struct cup_series series;
         struct cup_error error;
-        if (!cup_process_is_worker(&profile->processes[i]) ||
+        if (!is_worker_of_run(&profile->processes[i], totals->run) ||
             cup_log_open(&log, profile->processes[i].log_path, &error) != 0)
             continue;
         if (cup_log_series(&log, &series) == 0) {
             add_series(bins, &profile->processes[i], &series, row);
+            widest_ns = series.bin_ns > widest_ns ? series.bin_ns : widest_ns;
             processes++;
         }
         cup_log_close(&log);
     }
+    double fine_s = bins->bin_s;
+    cup_time_bins_widen(bins, (double)widest_ns / 1e9);
+    bins->too_wide = bins->bin_s > fine_s && bins->bin_s > bins->run_s / 4;
     return processes;
+}
+
+char *cup_series_too_wide_reason(char to[CUP_TOO_WIDE_TEXT], const struct cup_time_bins *bins)
+{
+    char run[CUP_DURATION_TEXT], bin[CUP_DURATION_TEXT];
+    snprintf(to, CUP_TOO_WIDE_TEXT,
+             "a worker is much older than the run: its log has rates in bins of %s, and the run "
+             "took %s",
+             cup_duration_text(bin, bins->bin_s), cup_duration_text(run, bins->run_s));
+    return to;
 }
 
 static uint64_t received(const struct cup_profile *profile, uint32_t task)

@@ -11,7 +11,8 @@ struct cup_time_bins {
     double run_s;
     size_t count; /* 0: the run has no duration */
     double amounts[CUP_TIME_BINS];
-    double whole; /* sum of the amounts */
+    double whole;  /* sum of the amounts */
+    bool too_wide; /* set by cup_series_make() */
 };
 
 /* Makes empty bins over the run. */
@@ -23,6 +24,9 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
 
 /* Spreads the amount `rate` times the time between two times (nanoseconds since the epoch). */
 void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t stop_ns, double rate);
+
+/* Joins neighbouring bins, as many as it takes until each lasts `least_s` or longer. */
+void cup_time_bins_widen(struct cup_time_bins *bins, double least_s);
 
 static inline double cup_time_bins_second(const struct cup_time_bins *bins, int64_t time_ns)
 {
@@ -58,9 +62,16 @@ const struct cup_time_line *cup_time_line_new(struct cup_arena *arena,
 /* Rates over time from the time series of the processes: when bytes were read and threads waited,
  * in all tasks together. */
 
-/* Sums one row of the series over the run's workers. Returns how many processes have a series. */
+/* Sums one row of the series over the workers that were there during the run. The bins of a log
+ * double with its age; those of the plot are no narrower than the widest of them. too_wide: they
+ * are wider than a quarter of the run, so they say nothing about it. Returns how many processes
+ * have a series. */
 size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *totals,
                        enum cup_series_row row);
+
+/* The reason for cup_plot_unavailable() if bins are too wide. Returns `to`. */
+enum { CUP_TOO_WIDE_TEXT = 160 };
+char *cup_series_too_wide_reason(char to[CUP_TOO_WIDE_TEXT], const struct cup_time_bins *bins);
 
 /* Bytes from sockets to tasks that are not in the series (of UNIX sockets, and all in logs of
  * version 3; not Dask's own connections), spread over the time of each task: the logs do not have

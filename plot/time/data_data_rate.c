@@ -20,6 +20,13 @@ static void add_mean(struct cup_curves *plot, const char *name, double mean)
                                             .count = 1});
 }
 
+/* Bytes per second to tasks, as in the report: the series has the reads of threads without a task,
+ * too, and its bins may reach beyond the ends of the run. */
+static double mean_of_run(const struct cup_plot_input *input, const struct cup_time_bins *read)
+{
+    return (double)input->totals->all.read_bytes / read->run_s;
+}
+
 static void write_caption(struct cup_plot_input *input, const struct cup_time_bins *read,
                           size_t processes, double most, bool received)
 {
@@ -28,13 +35,12 @@ static void write_caption(struct cup_plot_input *input, const struct cup_time_bi
         snprintf(files, sizeof files, "When %s were read is not recorded",
                  cup_tick_text(mean, (double)input->totals->all.read_bytes, CUP_AXIS_BYTES));
     else if (read->whole > 0)
-        snprintf(
-            files, sizeof files,
-            "Data files and servers, at the time of each read, in %zu worker process%s: mean %s, "
-            "at most %s",
-            processes, processes == 1 ? "" : "es",
-            cup_tick_text(mean, read->whole / read->run_s, CUP_AXIS_BYTE_RATE),
-            cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
+        snprintf(files, sizeof files,
+                 "Data files and servers, at the time of each read, in %zu worker process%s: mean "
+                 "%s to tasks, at most %s",
+                 processes, processes == 1 ? "" : "es",
+                 cup_tick_text(mean, mean_of_run(input, read), CUP_AXIS_BYTE_RATE),
+                 cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
     cup_plot_set_caption(input, "%s; in bins of %.3g s%s (cupping).", files, read->bin_s,
                          received
                              ? ". Bytes from other sockets are spread over the time of the tasks "
@@ -53,14 +59,18 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
 {
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins read, written, received;
+    char reason[CUP_TOO_WIDE_TEXT];
     size_t processes = cup_series_make(&read, input->totals, CUP_S_READ_BYTES);
     cup_series_make(&written, input->totals, CUP_S_WRITE_BYTES);
     cup_received_make(&received, input->totals);
+    cup_time_bins_widen(&received, read.bin_s);
     const struct cup_time_line *reads = cup_time_line_new(input->arena, &read);
     const struct cup_time_line *writes = cup_time_line_new(input->arena, &written);
     const struct cup_time_line *sockets = cup_time_line_new(input->arena, &received);
     if (!plot || !reads || !writes || !sockets)
         return NULL;
+    if (read.too_wide)
+        return cup_plot_unavailable(input, "%s", cup_series_too_wide_reason(reason, &read));
     bool with_sockets = is_worth_showing(&received, &read);
     if (read.whole <= 0 && !with_sockets)
         return cup_plot_unavailable(input, "%s, and sockets delivered nothing to tasks",
@@ -78,7 +88,7 @@ const void *cup_data_data_rate(struct cup_plot_input *input)
     if (is_worth_showing(&written, &read))
         add_line(plot, "written", CUP_PAINT_ORANGE, writes);
     if (read.whole > 0)
-        add_mean(plot, "read, mean of the run", read.whole / read.run_s);
+        add_mean(plot, "read by tasks, mean of the run", mean_of_run(input, &read));
     write_caption(input, &read, processes, reads->most, with_sockets);
     return plot;
 }

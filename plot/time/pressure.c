@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "plot/shared/curves.h"
 #include "plot/shared/plot.h"
 
@@ -31,15 +33,19 @@ static int add_waits(struct cup_curves *plot, struct cup_arena *arena,
 #define THREADS_SHOWN_BELOW 4
 
 /* The curves have all threads that waited, the report's shares only the tasks' own threads, as
- * parts of the threads' time: the caption states both. */
+ * parts of the threads' time: the caption states both. Where bins reach beyond the ends of the run,
+ * the curves may have less than the tasks' own threads: then how long others waited is not known.
+ */
 static void write_caption(struct cup_plot_input *input, size_t processes,
                           const struct cup_time_bins *gil)
 {
     const struct cup_totals *totals = input->totals;
     double own_s = (double)totals->budget.ns[CUP_BUDGET_GIL] / 1e9, all_s = gil->whole / 1e9;
     double percent[CUP_BUDGET_COUNT];
-    char own[CUP_DURATION_TEXT], other[CUP_DURATION_TEXT];
+    char own[CUP_DURATION_TEXT], other[CUP_DURATION_TEXT] = "a time that is not known";
     cup_budget_percent(&totals->budget, percent);
+    if (all_s > 0.999 * own_s)
+        cup_duration_text(other, fmax(0, all_s - own_s));
     cup_plot_set_caption(
         input,
         "Mean number of threads that waited at the same time: %zu worker process%s, bins of %.3g "
@@ -47,7 +53,7 @@ static void write_caption(struct cup_plot_input *input, size_t processes,
         "and threads without a task for %s. A wait is counted when it ends (cupping).",
         processes, processes == 1 ? "" : "es", gil->bin_s,
         (unsigned long long)totals->budget.threads, cup_duration_text(own, own_s),
-        percent[CUP_BUDGET_GIL], cup_duration_text(other, all_s > own_s ? all_s - own_s : 0));
+        percent[CUP_BUDGET_GIL], other);
 }
 
 const void *cup_data_gil_pressure(struct cup_plot_input *input)
@@ -55,6 +61,7 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
     const struct cup_totals *totals = input->totals;
     struct cup_curves *plot = cup_arena_take(input->arena, 1, sizeof *plot);
     struct cup_time_bins gil, io;
+    char reason[CUP_TOO_WIDE_TEXT];
     double threads = (double)totals->budget.threads;
     if (!plot)
         return NULL;
@@ -65,6 +72,8 @@ const void *cup_data_gil_pressure(struct cup_plot_input *input)
         return cup_plot_unavailable(input, "no worker has more than one task thread");
     size_t processes = cup_series_make(&gil, totals, CUP_S_GIL_WAIT_NS);
     cup_series_make(&io, totals, CUP_S_IO_WAIT_NS);
+    if (gil.too_wide)
+        return cup_plot_unavailable(input, "%s", cup_series_too_wide_reason(reason, &gil));
     if (gil.whole <= 0)
         return cup_plot_unavailable(input, "no thread waited for the GIL");
     plot->name = "waiting threads";

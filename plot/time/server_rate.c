@@ -216,7 +216,7 @@ static size_t choose_sources(struct cup_server_rate *plot, struct sources *sourc
 
 /* The bytes of data-rate are those of each read at its time; an access extent is several reads. So
  * where both know the same bytes, the sources share those of data-rate, in proportion to their
- * extents. Returns false if the bytes are not the same. */
+ * extents. Returns false if the bytes are not the same, or if the bins of data-rate are wider. */
 static bool follow_data_rate(struct cup_time_bins *bins, size_t count,
                              const struct cup_totals *totals)
 {
@@ -225,7 +225,7 @@ static bool follow_data_rate(struct cup_time_bins *bins, size_t count,
     cup_series_make(&read, totals, CUP_S_READ_BYTES);
     for (size_t i = 0; i < count; i++)
         whole += part[i] = bins[i].whole;
-    if (fabs(read.whole - whole) > 0.01 * read.whole)
+    if (read.count != bins->count || fabs(read.whole - whole) > 0.01 * read.whole)
         return false;
     for (size_t i = 0; i < count; i++)
         bins[i].whole = 0;

@@ -67,8 +67,14 @@ static int add_logs(struct counts *counts, struct cup_plot_input *input)
 static int add_rate(struct cup_curves *plot, struct cup_plot_input *input, char *to, size_t room)
 {
     struct cup_time_bins bins, received;
+    char reason[CUP_TOO_WIDE_TEXT];
     size_t processes = cup_series_make(&bins, input->totals, CUP_S_READ_BYTES);
+    if (bins.too_wide) {
+        snprintf(to, room, "No data rate: %s.", cup_series_too_wide_reason(reason, &bins));
+        return 0;
+    }
     cup_received_make(&received, input->totals);
+    cup_time_bins_widen(&received, bins.bin_s);
     snprintf(to, room, "%s",
              input->totals->all.read_bytes ? "When data files were read is not recorded."
                                            : "No data file was read.");

@@ -266,10 +266,12 @@ Test(data_access, the_rate_of_servers_is_that_of_data_rate)
                      (const uint64_t[CUP_FILE_COUNTER_COUNT]){[CUP_F_READ_BYTES] = 80000000});
     const struct cup_region *region = &builder_header(&builder)->regions[1];
     struct cup_series *series = (struct cup_series *)(builder.bytes + region->offset);
-    series->bin_ns = 1000000000;
+    series->bin_ns = 100000000;
     series->rows = CUP_SERIES_COUNT;
-    series->values[CUP_S_READ_BYTES][12] = 70000000; /* begins at 12.5 s */
-    series->values[CUP_S_READ_BYTES][13] = 50000000;
+    for (int i = 0; i < 10; i++) {
+        series->values[CUP_S_READ_BYTES][120 + i] = 7000000; /* begins at 12.5 s */
+        series->values[CUP_S_READ_BYTES][130 + i] = 5000000;
+    }
     load_run(&run, &builder, true);
     const struct cup_curves *all = make_plot(&run, "data-rate");
     double rates[CUP_TIME_BINS + 1];

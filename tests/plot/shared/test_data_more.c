@@ -241,44 +241,120 @@ static const struct cup_curve *curve(const struct cup_curves *plot, const char *
     return NULL;
 }
 
-/* The run is from 10 s to 22 s. */
+/* The series of a log, with bins of so many nanoseconds. */
+static struct cup_series *series_of(struct log_builder *log, uint64_t bin_ns)
+{
+    const struct cup_region *region = &builder_header(log)->regions[1];
+    struct cup_series *series = (struct cup_series *)(log->bytes + region->offset);
+    series->bin_ns = bin_ns;
+    series->rows = CUP_SERIES_COUNT;
+    return series;
+}
+
+static void expect_caption(const char *part)
+{
+    cr_expect_not_null(strstr(run.input.caption, part), "%s", run.input.caption);
+}
+
+/* The run is from 10 s to 22 s, and the log begins at 0.5 s. */
 Test(data_more, bytes_at_the_time_when_they_were_read)
 {
-    const struct cup_region *region = &builder_header(&builder)->regions[1];
-    struct cup_series *series = (struct cup_series *)(builder.bytes + region->offset);
-    series->bin_ns = 1000000000;
-    series->rows = CUP_SERIES_COUNT;
-    series->values[CUP_S_READ_BYTES][11] = 1200;
-    series->values[CUP_S_READ_BYTES][12] = 600;
+    struct cup_series *series = series_of(&builder, 100000000);
+    series->values[CUP_S_READ_BYTES][110] = 120;
+    series->values[CUP_S_READ_BYTES][120] = 60;
     load_run(&run, &builder, false);
     const struct cup_curves *plot = make_plot(&run, "data-rate");
     cr_assert_eq(plot->count, 2, "nothing was written");
     cr_expect_float_eq(plot->curves[0].values[15], 1200, 1e-6);
     cr_expect_float_eq(plot->curves[0].values[25], 600, 1e-6);
     cr_expect_float_eq(plot->curves[0].values[35], 0, 1e-6);
-    cr_expect_float_eq(plot->curves[1].values[0], 150, 1e-6);
     cr_expect_float_eq(plot->most, 1200, 1e-6);
+    expect_caption("in bins of 0.1 s");
+}
+
+/* The bins of a log double with its age: those of 2 s leave six in a run of 12 s, and one of them
+ * reaches beyond its begin. The mean is the report's, that of the bytes of tasks. */
+Test(data_more, bins_are_as_wide_as_those_of_the_oldest_worker)
+{
+    series_of(&builder, 2000000000)->values[CUP_S_READ_BYTES][4] = 4000; /* 8.5 s to 10.5 s */
+    series_of(&builder, 2000000000)->values[CUP_S_READ_BYTES][7] = 4000; /* 14.5 s to 16.5 s */
+    load_run(&run, &builder, false);
+    const struct cup_curves *plot = make_plot(&run, "data-rate");
+    double mean = (double)run.totals.all.read_bytes / 12;
+    cr_assert_eq(plot->curves[0].count, 7);
+    cr_expect_float_eq(plot->curves[0].values[0], 500, 1e-6);
+    cr_expect_float_eq(plot->curves[0].values[2], 1500, 1e-6);
+    cr_expect_float_eq(plot->curves[0].values[3], 500, 1e-6);
+    cr_expect_float_eq(plot->curves[1].values[0], mean, 1e-6);
+    expect_caption("in bins of 2 s");
+    make_plot(&run, "worker-count");
+    expect_caption("in bins of 2 s");
+}
+
+Test(data_more, bins_too_wide_for_the_run)
+{
+    builder_header(&builder)->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
+    series_of(&builder, 3200000000)->values[CUP_S_READ_BYTES][4] = 4000;
+    series_of(&builder, 3200000000)->values[CUP_S_GIL_WAIT_NS][4] = 4000;
+    load_run(&run, &builder, false);
+    expect_no_plot(&run, "data-rate",
+                   "a worker is much older than the run: its log has rates in bins of 3.20 s, and "
+                   "the run took 12.0 s");
+    expect_no_plot(&run, "gil-pressure", "a worker is much older than the run");
+    const struct cup_curves *plot = make_plot(&run, "worker-count");
+    cr_expect_eq(plot->right_name, NULL);
+    expect_caption("No data rate: a worker is much older than the run");
+}
+
+/* The second worker ended before the run: its wide bins do not count, and neither does it. */
+Test(data_more, workers_of_other_times_are_left_out)
+{
+    const struct cup_r_server worker = {.id = 1, .role = CUP_ROLE_WORKER};
+    struct log_builder second;
+    series_of(&builder, 100000000)->values[CUP_S_READ_BYTES][110] = 120;
+    builder_start(&second);
+    builder_header(&second)->pid = 4243;
+    builder_header(&second)->process_start_ns = builder_header(&second)->log_start_ns =
+        at_second(-900);
+    builder_header(&second)->log_stop_ns = at_second(-100);
+    series_of(&second, 3200000000)->values[CUP_S_READ_BYTES][4] = 4000;
+    BUILDER_ADD(&second, CUP_R_SERVER, worker);
+    builder_finish(&second);
+    run.second = &second;
+    load_run(&run, &builder, false);
+    make_plot(&run, "data-rate");
+    expect_caption("in 1 worker process: ");
+    expect_caption("in bins of 0.1 s");
+    run.second = NULL;
+    builder_free(&second);
 }
 
 /* The curves have the waits of all threads, the report's share those of the task threads: the
  * caption says both. */
 Test(data_more, waits_for_the_gil_and_the_reports_share)
 {
-    const struct cup_region *region = &builder_header(&builder)->regions[1];
-    struct cup_series *series = (struct cup_series *)(builder.bytes + region->offset);
     uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_GIL_WAIT_NS] = 1000000000};
     struct cup_r_counters block = {.task = 1, .tid = 77, .block = 5, .sequence = 3, .own = 1};
     builder_header(&builder)->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
-    series->bin_ns = 1000000000;
-    series->rows = CUP_SERIES_COUNT;
-    series->values[CUP_S_GIL_WAIT_NS][11] = 1500000000;
+    series_of(&builder, 1000000000)->values[CUP_S_GIL_WAIT_NS][11] = 1500000000;
     builder_counters(&builder, &block, values);
     load_run(&run, &builder, false);
     make_plot(&run, "gil-pressure");
-    cr_expect_not_null(strstr(run.input.caption,
-                              "task threads waited for the GIL for 1.00 s, 4.2 % of their time; "
-                              "helper threads and threads without a task for 500 ms."),
-                       "%s", run.input.caption);
+    expect_caption("task threads waited for the GIL for 1.00 s, 4.2 % of their time; helper "
+                   "threads and threads without a task for 500 ms.");
+}
+
+/* Half of the bin, which is 1 s wide, is before the run. */
+Test(data_more, waits_of_helpers_that_are_not_known)
+{
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_GIL_WAIT_NS] = 1000000000};
+    struct cup_r_counters block = {.task = 1, .tid = 77, .block = 5, .sequence = 3, .own = 1};
+    builder_header(&builder)->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL;
+    series_of(&builder, 1000000000)->values[CUP_S_GIL_WAIT_NS][9] = 1500000000;
+    builder_counters(&builder, &block, values);
+    load_run(&run, &builder, false);
+    make_plot(&run, "gil-pressure");
+    expect_caption("threads without a task for a time that is not known.");
 }
 
 /* The second task runs from the first to the eighth second. What servers sent is in the series. */

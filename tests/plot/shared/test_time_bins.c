@@ -65,3 +65,23 @@ Test(time_bins, a_line_holds_the_same_amount)
     cup_time_line_make(&line, &bins);
     cr_expect_eq(line.count, 0);
 }
+
+Test(time_bins, are_joined_until_they_are_wide_enough)
+{
+    struct cup_time_bins bins = of_run(10.25);
+    cup_time_bins_spread(&bins, 0, 10.25, 102.5);
+    cup_time_bins_widen(&bins, 0.1);
+    cr_expect_eq(bins.count, 103);
+    cup_time_bins_widen(&bins, 0.35);
+    cr_assert_eq(bins.count, 26);
+    cr_expect_float_eq(bins.bin_s, 0.4, 1e-9);
+    cr_expect_float_eq(bins.amounts[0], 4, 1e-6);
+    cr_expect_float_eq(bins.amounts[25], 2.5, 1e-6);
+    cr_expect_float_eq(whole(&bins), 102.5, 1e-6);
+    cup_time_bins_widen(&bins, 1e9);
+    cr_assert_eq(bins.count, 1);
+    cr_expect_float_eq(bins.amounts[0], 102.5, 1e-6);
+    bins = of_run(0);
+    cup_time_bins_widen(&bins, 1);
+    cr_expect_eq(bins.count, 0);
+}
