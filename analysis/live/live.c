@@ -143,6 +143,7 @@ static int read_all(struct cup_live *live, int64_t now_ns, struct cup_error *err
     for (int pass = 0;; pass++) {
         if (find_logs(live, now_ns, error) != 0)
             return -1;
+        live->now_ns = now_ns;
         read_logs(live);
         cup_processes_judge(&live->known);
         read_runs(live);
@@ -295,14 +296,23 @@ struct cup_live_sums cup_live_now(const struct cup_live *live)
 
 /* ---- rates --------------------------------------------------------------------------------- */
 
+/* When the time begins over which events are counted: a minute ago at most. */
+static int64_t find_rate_start(const struct cup_live *live)
+{
+    int64_t start_ns = last_sums(live)->time_ns - CUP_LIVE_RATE_S * second_ns;
+    if (live->run.start_ns > start_ns)
+        start_ns = live->run.start_ns;
+    return live->ends_known_ns > start_ns ? live->ends_known_ns : start_ns;
+}
+
 double cup_live_event_rate(const struct cup_live *live)
 {
-    int64_t now_ns = last_sums(live)->time_ns;
-    double passed_s = (double)(now_ns - live->run.start_ns) / 1e9;
-    double span_s = passed_s < CUP_LIVE_RATE_S ? passed_s : CUP_LIVE_RATE_S;
+    int64_t now_ns = last_sums(live)->time_ns, start_ns = find_rate_start(live);
+    double span_s = (double)(now_ns - start_ns) / 1e9;
     uint64_t events = 0;
     for (size_t i = 0; i < CUP_LIVE_SECONDS; i++)
-        if (live->ended_second[i] > now_ns / second_ns - CUP_LIVE_RATE_S)
+        if (live->ended_second[i] > now_ns / second_ns - CUP_LIVE_RATE_S &&
+            live->ended_second[i] > live->ends_known_ns / second_ns)
             events += live->ended_events[i];
     bool known = cup_live_chunks(live)->used > cup_live_chunks(live)->without_events;
     return known && span_s > 0 ? (double)events / span_s : (double)NAN;
@@ -332,6 +342,8 @@ double cup_live_eta_s(const struct cup_live *live, const char **reason)
               : plan->reason                          ? plan->reason
               : plan->planned_events == CUP_UNKNOWN64 ? "Coffea's chunks are still being counted"
               : plan->done_events == CUP_UNKNOWN64    ? "the events of a chunk are not known"
+              : live->ends_known_ns && isnan(rate)    ? "a log is full: the rate is known from the "
+                                                        "next look on"
               : !(rate > 0) && cup_live_chunks(live)->used ? "no chunk ended in the last minute"
               : !(rate > 0)                                ? "no chunk has ended yet"
                                                            : NULL;

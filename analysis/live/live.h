@@ -117,6 +117,8 @@ struct cup_live {
     uint64_t looks;
     uint64_t ended_events[CUP_LIVE_SECONDS]; /* of used chunks, by second */
     int64_t ended_second[CUP_LIVE_SECONDS];
+    int64_t now_ns;               /* time of the look */
+    int64_t ends_known_ns;        /* when the ends of some chunks before it are not known; else 0 */
     struct cup_completeness plan; /* planned_*, reason, done_* */
     int64_t from_ns, to_ns;       /* tasks that start in [from, to) belong to the run */
     bool goes_on;                 /* the run */
@@ -150,7 +152,8 @@ struct cup_live_sums cup_live_now(const struct cup_live *live);
 size_t cup_live_oldest(const struct cup_live *live);
 
 /* Events per second of the chunks that ended in the last minute, or since the run began, if that
- * is shorter; NAN if no chunk with a known number of events has ended. */
+ * is shorter; NAN if no chunk with a known number of events has ended. A log that was full before
+ * the first look does not say when its chunks ended: then since that look, and NAN at it. */
 double cup_live_event_rate(const struct cup_live *live);
 
 /* Events per second from the begin of the run to its end, or to now; NAN if not known. */

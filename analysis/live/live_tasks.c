@@ -199,16 +199,16 @@ static struct cup_live_chunk *chunk_of(struct cup_live *live, const struct cup_l
     return chunk;
 }
 
-static void count_events(struct cup_live *live, const struct cup_live_task *task)
+void cup_live_count_events(struct cup_live *live, int64_t stop_ns, uint64_t events)
 {
-    int64_t second = task->stop_ns / 1000000000;
+    int64_t second = stop_ns / 1000000000;
     size_t at = (size_t)(second % CUP_LIVE_SECONDS);
     if (second < live->ended_second[at])
         return;
     if (second > live->ended_second[at])
         live->ended_events[at] = 0;
     live->ended_second[at] = second;
-    live->ended_events[at] += task->events;
+    live->ended_events[at] += events;
 }
 
 /* Of several attempts at a chunk one result counts; a result counts before a skipped chunk. */
@@ -236,7 +236,7 @@ static void add_chunk_end(struct cup_live *live, const struct cup_live_task *tas
     if (known)
         sums->events += adds ? task->events : -task->events;
     if (known && adds)
-        count_events(live, task);
+        cup_live_count_events(live, task->stop_ns, task->events);
 }
 
 static void count_status(struct cup_live *live, const struct cup_live_task *task, bool adds)

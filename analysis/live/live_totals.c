@@ -23,6 +23,16 @@ static struct cup_total gain_of(const struct cup_total *now, const struct cup_to
     return gain;
 }
 
+/* The log does not say when they ended: since the last look. */
+static void add_events(struct cup_live *live, uint64_t events)
+{
+    live->real.events += events;
+    if (live->looks)
+        cup_live_count_events(live, live->now_ns, events);
+    else if (events)
+        live->ends_known_ns = live->now_ns;
+}
+
 static void add_chunks(struct cup_live *live, const struct cup_total *gain, uint64_t tasks)
 {
     const uint64_t *finished = gain->values[CUP_STATUS_FINISHED - 1];
@@ -31,7 +41,7 @@ static void add_chunks(struct cup_live *live, const struct cup_total *gain, uint
         return;
     live->real.items += tasks;
     live->real.used += finished[CUP_T_TASKS];
-    live->real.events += finished[CUP_T_EVENTS];
+    add_events(live, finished[CUP_T_EVENTS]);
     live->failed_chunks += gain->values[CUP_STATUS_ERRED - 1][CUP_T_TASKS];
 }
 

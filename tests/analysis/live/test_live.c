@@ -33,10 +33,15 @@ static void open_live(void)
     cr_assert_eq(cup_live_open(&live, scratch, &error), 0, "%s", error.text);
 }
 
-static void look(void)
+static void look_at(double second)
 {
     struct cup_error error;
-    cr_assert_eq(cup_live_look(&live, at_second(60), &error), 0, "%s", error.text);
+    cr_assert_eq(cup_live_look(&live, at_second(second), &error), 0, "%s", error.text);
+}
+
+static void look(void)
+{
+    look_at(60);
 }
 
 static uint64_t read_bytes(void)
@@ -275,4 +280,45 @@ Test(live, a_directory_without_logs_is_refused)
     struct cup_error error;
     cr_expect_eq(cup_live_open(&live, scratch, &error), -1);
     cr_expect(strstr(error.text, scratch) || strlen(error.text) > 0);
+}
+
+/* A full log has only the sums of chunks. The last of them ended between two looks. */
+static void save_full(uint64_t chunks)
+{
+    static struct cup_task_totals sums;
+    struct cup_r_room room = {.head = {0}};
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    uint64_t *values = total->values[CUP_STATUS_FINISHED - 1];
+    total->used = 1;
+    total->key.item = CUP_ITEM_WORK;
+    values[CUP_T_TASKS] = chunks;
+    values[CUP_T_EVENTS] = 1000 * chunks;
+    values[CUP_T_FIRST_NS] = (uint64_t)at_second(0);
+    values[CUP_T_LAST_NS] = values[CUP_T_LAST_START_NS] = (uint64_t)at_second(1);
+    builder_free(&builder);
+    builder_start(&builder);
+    builder_record(&builder, CUP_R_ROOM, &room, sizeof room, &sums, sizeof sums);
+    struct cup_log_header *header = builder_header(&builder);
+    header->regions[header->region_count++] =
+        (struct cup_region){CUP_REGION_TOTALS, 1, builder.size - sizeof sums, sizeof sums};
+    builder_finish(&builder);
+    builder_save(&builder, path, builder.size);
+}
+
+Test(live, events_of_a_full_log_ended_since_the_last_look)
+{
+    save_full(5);
+    open_live();
+    look_at(100);
+    cr_expect(isnan(cup_live_event_rate(&live)), "when the five ended is not known");
+    save_full(7);
+    look_at(110);
+    cr_expect_float_eq(cup_live_event_rate(&live), 200, 1e-9);
+    look_at(120);
+    cr_expect_float_eq(cup_live_event_rate(&live), 100, 1e-9);
+    save_full(10);
+    look_at(180);
+    cr_expect_float_eq(cup_live_event_rate(&live), 50, 1e-9);
+    look_at(300);
+    cr_expect_float_eq(cup_live_event_rate(&live), 0, 1e-9);
 }
