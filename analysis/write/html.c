@@ -155,6 +155,17 @@ static void write_headings(FILE *out, const struct cup_table *table)
     fputs("</tr></thead>\n", out);
 }
 
+/* For sorting and for CSV: it reads back as the same number. */
+static void write_number(FILE *out, double number)
+{
+    char text[CUP_NUMBER_ROOM];
+    bool whole = number == floor(number) && fabs(number) < 9e15;
+    if (whole)
+        fprintf(out, " data-n=\"%.0f\"", number);
+    else
+        fprintf(out, " data-n=\"%.*s\"", (int)cup_print_number(text, cup_real(number)), text);
+}
+
 /* The first cell names the row, where it is a text. */
 static void write_cell(FILE *out, const struct cup_column *column,
                        const struct cup_table_cell *cell, bool first)
@@ -166,7 +177,7 @@ static void write_cell(FILE *out, const struct cup_column *column,
     if (column->fit == CUP_FIT_CODE)
         fputs(" class=\"code\"", out);
     if (isfinite(cell->number))
-        fprintf(out, " data-n=\"%.9g\"", cell->number);
+        write_number(out, cell->number);
     putc('>', out);
     cup_html_string(out, cell->text ? cell->text : "");
     fputs(names ? "</th>" : "</td>", out);

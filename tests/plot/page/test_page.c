@@ -210,6 +210,11 @@ static char *table_of(const char *name, struct cup_value value)
 Test(page, cells_carry_their_numbers)
 {
     char *known = table_of("<b>", cup_count(1500)), *unknown = table_of("x", cup_null());
+    char *large = table_of("x", cup_count(12345678901)), *real = table_of("x", cup_real(0.1 + 0.2));
+    cr_expect(strstr(large, "data-n=\"12345678901\""), "%s", large);
+    cr_expect(strstr(real, "data-n=\"0.30000000000000004\""), "%s", real);
+    free(large);
+    free(real);
     cr_expect(
         strstr(known,
                "<th scope=\"row\">&lt;b&gt;</th><td class=\"n\" data-n=\"1500\">1.50 kB</td>"),
