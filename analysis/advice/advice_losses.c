@@ -297,12 +297,13 @@ bool cup_rule_slow_host(const struct cup_totals *t, struct cup_advice *advice)
     struct cup_text name = cup_intern_text(&hosts->names, slowest->name);
     return cup_advise(advice, cup_saves(t, advice, lost_ns / 1e9),
                       "%s %s slower than others with the same CPU model. The slowest, %.*s, "
-                      "processes %.3g events/s per core; the median is %.3g (threshold %.1f robust "
+                      "processes %s events/s per core; the median is %s (threshold %.1f robust "
                       "deviations and %.0f %%). \nCheck what else runs there, its memory, and its "
                       "connection to the storage; `--only hosts` compares all hosts.",
                       CUP_SHOW_COUNTED(slow, "host"), slow == 1 ? "is" : "are", (int)name.length,
-                      name.bytes, cup_host_rate(slowest), slowest->median,
-                      CUP_HOST_OUTLIER_DEVIATIONS, 100 * CUP_HOST_OUTLIER_SHARE);
+                      name.bytes, CUP_SHOW(cup_host_rate(slowest), CUP_UNIT_COUNT),
+                      CUP_SHOW(slowest->median, CUP_UNIT_COUNT), CUP_HOST_OUTLIER_DEVIATIONS,
+                      100 * CUP_HOST_OUTLIER_SHARE);
 }
 
 bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)

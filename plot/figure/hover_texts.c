@@ -21,13 +21,6 @@ static const char *find_key(const struct cup_figure *figure, struct cup_colour c
     return "";
 }
 
-/* Prints a value with its unit; a time since the run began as a duration. */
-static const char *value_text(char to[VALUE], double value, enum cup_axis_unit unit)
-{
-    bool duration = unit == CUP_AXIS_ELAPSED || unit == CUP_AXIS_SECONDS;
-    return duration ? cup_duration_text(to, value) : cup_tick_text(to, value, unit);
-}
-
 /* ---- marks -------------------------------------------------------------------------------- */
 
 void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, double y,
@@ -36,8 +29,8 @@ void cup_hover_point(struct cup_figure *figure, struct cup_point at, double x, d
     char across[VALUE], up[VALUE], text[TEXT];
     double reach = figure->theme->gap * 0.6;
     const char *key = find_key(figure, colour), *name = axis->name ? axis->name : "";
-    snprintf(text, sizeof text, "%.50s: %s at %s", *key ? key : name, value_text(up, y, axis->unit),
-             value_text(across, x, figure->x.unit));
+    snprintf(text, sizeof text, "%.50s: %s at %s", *key ? key : name,
+             cup_value_text(up, y, axis->unit), cup_value_text(across, x, figure->x.unit));
     cup_canvas_add_hover(figure->canvas,
                          (struct cup_box){at.x - reach, at.y - reach, 2 * reach, 2 * reach}, colour,
                          text);
@@ -49,8 +42,8 @@ void cup_hover_column(struct cup_figure *figure, struct cup_box box, double from
     char left[VALUE], right[VALUE], up[VALUE], text[TEXT];
     const char *key = find_key(figure, colour);
     snprintf(text, sizeof text, "%.40s%s%.30s to %.30s: %.30s", key, *key ? ", " : "",
-             value_text(left, from, figure->x.unit), value_text(right, to, figure->x.unit),
-             value_text(up, high, figure->y.unit));
+             cup_value_text(left, from, figure->x.unit), cup_value_text(right, to, figure->x.unit),
+             cup_value_text(up, high, figure->y.unit));
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
@@ -63,19 +56,19 @@ void cup_hover_bar(struct cup_figure *figure, struct cup_box box, size_t row, do
     int length = name.bytes ? (int)(name.length < 50 ? name.length : 50) : 0;
     bool amount = figure->x.amounts;
     snprintf(text, sizeof text, "%.*s%s%.36s: %.30s%s%.30s", length, name.bytes ? name.bytes : "",
-             *key ? ", " : "", key, amount ? "" : value_text(left, from, figure->x.unit),
-             amount ? "" : " to ", value_text(right, amount ? to - from : to, figure->x.unit));
+             *key ? ", " : "", key, amount ? "" : cup_value_text(left, from, figure->x.unit),
+             amount ? "" : " to ", cup_value_text(right, amount ? to - from : to, figure->x.unit));
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
 void cup_hover_heat(struct cup_figure *figure, struct cup_box box, size_t row, double from,
                     double to, double percent, struct cup_colour colour)
 {
-    char left[24], right[24], text[sizeof(struct cup_hover){0}.text];
+    char left[VALUE], right[VALUE], text[TEXT];
     struct cup_text name = row < figure->y.name_count ? figure->y.names[row] : (struct cup_text){0};
     snprintf(text, sizeof text, "%.*s: %.3g %%, %s to %s",
              (int)(name.length < 60 ? name.length : 60), name.bytes ? name.bytes : "", percent,
-             cup_tick_text(left, from, figure->x.unit), cup_tick_text(right, to, figure->x.unit));
+             cup_value_text(left, from, figure->x.unit), cup_value_text(right, to, figure->x.unit));
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 
@@ -138,10 +131,10 @@ static void add_block_hover(struct cup_figure *figure, const struct cup_grid_val
         return;
     snprintf(text, sizeof text, "%.20s %.24s to %.24s, %.24s to %.24s: %.*f%.24s",
              figure->y.name ? figure->y.name : "",
-             value_text(low, at_share(&figure->y, 1 - top - height), figure->y.unit),
-             value_text(high, at_share(&figure->y, 1 - top), figure->y.unit),
-             value_text(from, at_share(&figure->x, left), figure->x.unit),
-             value_text(to, at_share(&figure->x, left + width), figure->x.unit),
+             cup_value_text(low, at_share(&figure->y, 1 - top - height), figure->y.unit),
+             cup_value_text(high, at_share(&figure->y, 1 - top), figure->y.unit),
+             cup_value_text(from, at_share(&figure->x, left), figure->x.unit),
+             cup_value_text(to, at_share(&figure->x, left + width), figure->x.unit),
              grid->sums || value >= 9.95 ? 0 : 1, value, grid->what);
     cup_canvas_add_hover(figure->canvas,
                          (struct cup_box){area->left + left * area->width,

@@ -224,12 +224,14 @@ static void print_clock(char *to, size_t room, double value, double step)
 char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit)
 {
     const struct prefix *prefix = prefix_of(unit, value);
+    double number = value / prefix->factor;
+    bool is_long = fabs(number) >= 999.5 && fabs(number) < 1e9;
     if (unit == CUP_AXIS_COUNT)
         print_count(to, 24, value, 0);
     else if (value == 0)
         snprintf(to, 24, "0");
     else
-        snprintf(to, 24, "%.3g%s%s", value / prefix->factor, *prefix->text ? " " : "",
+        snprintf(to, 24, is_long ? "%.0f%s%s" : "%.3g%s%s", number, *prefix->text ? " " : "",
                  prefix->text);
     return to;
 }
@@ -241,6 +243,12 @@ char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds)
     if (unit)
         snprintf(unit, 8, " \u00b5s");
     return to;
+}
+
+char *cup_value_text(char to[CUP_DURATION_TEXT], double value, enum cup_axis_unit unit)
+{
+    bool duration = unit == CUP_AXIS_ELAPSED || unit == CUP_AXIS_SECONDS;
+    return duration ? cup_duration_text(to, value) : cup_tick_text(to, value, unit);
 }
 
 /* ---- linear ------------------------------------------------------------------------------- */

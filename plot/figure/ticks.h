@@ -76,3 +76,6 @@ char *cup_duration_text(char to[CUP_DURATION_TEXT], double seconds);
 
 /* Prints a value with its unit: "1.5 GB", "20 ms". Returns `to`. */
 char *cup_tick_text(char to[24], double value, enum cup_axis_unit unit);
+
+/* The same for sentences and hover texts: times are durations. */
+char *cup_value_text(char to[CUP_DURATION_TEXT], double value, enum cup_axis_unit unit);

@@ -53,10 +53,12 @@ static bool place_range(const struct cup_figure *figure, const struct plane *pla
 static void add_range_hover(struct cup_figure *figure, const struct plane_part *at,
                             struct cup_box box, struct cup_colour colour)
 {
-    char from[24], to[24], low[24], high[24], text[sizeof(struct cup_hover){0}.text];
-    snprintf(text, sizeof text, "%s to %s, %s to %s", cup_tick_text(from, at->from, figure->x.unit),
-             cup_tick_text(to, at->to, figure->x.unit), cup_tick_text(low, at->low, CUP_AXIS_BYTES),
-             cup_tick_text(high, at->high, CUP_AXIS_BYTES));
+    char from[CUP_DURATION_TEXT], to[CUP_DURATION_TEXT], low[24], high[24];
+    char text[sizeof(struct cup_hover){0}.text];
+    snprintf(
+        text, sizeof text, "%s to %s, %s to %s", cup_value_text(from, at->from, figure->x.unit),
+        cup_value_text(to, at->to, figure->x.unit), cup_tick_text(low, at->low, CUP_AXIS_BYTES),
+        cup_tick_text(high, at->high, CUP_AXIS_BYTES));
     cup_canvas_add_hover(figure->canvas, box, colour, text);
 }
 

@@ -116,9 +116,9 @@ int cup_bins_make(struct cup_bins *bins, struct cup_arena *arena, enum cup_bins_
 
 char *cup_range_text(char to[CUP_BAR_TEXT], struct cup_range range, enum cup_axis_unit unit)
 {
-    char low[24], high[24];
-    cup_tick_text(low, range.low, unit);
-    cup_tick_text(high, range.high, unit);
+    char low[CUP_DURATION_TEXT], high[CUP_DURATION_TEXT];
+    cup_value_text(low, range.low, unit);
+    cup_value_text(high, range.high, unit);
     bool same = strcmp(low, high) == 0;
     snprintf(to, CUP_BAR_TEXT, "%s%s%s", low, same ? "" : " to ", same ? "" : high);
     return to;

@@ -23,7 +23,7 @@ struct cup_bins {
 
 /* A histogram of one bar is said in words. Prints the values if they are all in one bar: "17", "2.2
  * MB to 2.3 MB". Returns `to`; NULL: there are several bars. */
-enum { CUP_BAR_TEXT = 80 };
+enum { CUP_BAR_TEXT = 104 };
 char *cup_bins_one_bar(char to[CUP_BAR_TEXT], const struct cup_bins *bins, enum cup_axis_unit unit);
 
 /* "the only chunk", "all 48 chunks". Returns `to`. */

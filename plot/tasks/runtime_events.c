@@ -109,11 +109,14 @@ static size_t find_ranges(struct cup_runtime_events *plot)
 static void write_caption(struct cup_plot_input *input, const struct cup_runtime_events *plot,
                           size_t known)
 {
-    char chunks[64], fitted[200], median[CUP_DURATION_TEXT];
+    char chunks[64], fitted[200], median[CUP_DURATION_TEXT], offset[CUP_DURATION_TEXT];
+    char offset_error[CUP_DURATION_TEXT], slope[CUP_DURATION_TEXT], slope_error[CUP_DURATION_TEXT];
     if (plot->fitted)
-        snprintf(fitted, sizeof fitted,
-                 "Fit: %.3g \u00b1 %.2g s + (%.3g \u00b1 %.2g) \u00b5s per event.", plot->offset_s,
-                 plot->offset_error_s, plot->slope_s * 1e6, plot->slope_error_s * 1e6);
+        snprintf(fitted, sizeof fitted, "Fit: %s \u00b1 %s + (%s \u00b1 %s) per event.",
+                 cup_duration_text(offset, plot->offset_s),
+                 cup_duration_text(offset_error, plot->offset_error_s),
+                 cup_duration_text(slope, plot->slope_s),
+                 cup_duration_text(slope_error, plot->slope_error_s));
     else if (plot->with_median)
         snprintf(fitted, sizeof fitted, "Median %s; no fit: %s.",
                  cup_duration_text(median, plot->offset_s), plot->doubt);

@@ -147,8 +147,9 @@ static const char *name_threads(char to[CUP_LINE_ROOM], const struct cup_totals 
     double threads = cup_metric_number(CUP_METRIC_threads_s, totals) /
                      cup_metric_number(CUP_METRIC_wall_time, totals);
     bool all_the_time = fabs(threads - (double)totals->budget.threads) < 0.005 * threads;
-    return cup_format(to, all_the_time ? "each thread" : "each of %.3g threads on average",
-                      threads);
+    return all_the_time
+               ? "each thread"
+               : cup_format(to, "each of %s threads on average", CUP_SHOW(threads, CUP_UNIT_COUNT));
 }
 
 static void print_events(const struct cup_page *page)

@@ -379,6 +379,34 @@ Test(ledger_report, advice_on_a_slow_host)
            "threshold 3.5", "10 %");
 }
 
+Test(ledger_report, fast_hosts_have_rates_without_an_exponent)
+{
+    add_host("a", 0.001);
+    add_host("b", 0.001);
+    add_host("c", 0.001);
+    add_host("snail", 0.004);
+    EXPECT("slow_host", "snail, processes 25,000 events/s", "the median is 100,000");
+}
+
+/* 3,001 threads are there in the second of two seconds. */
+Test(ledger_report, many_threads_have_no_exponent)
+{
+    const struct cup_r_server large = {.id = 2, .role = CUP_ROLE_WORKER, .threads = 3000};
+    begin_log("one");
+    chunk("a", 1, 0, 2, NEAR, 0);
+    end_log("a.cup");
+    begin_log("two");
+    builder_header(&builder)->log_start_ns = at_second(1);
+    BUILDER_ADD(&builder, CUP_R_SERVER, large);
+    chunk("b", 2, 1, 2, NEAR, 0);
+    end_log("b.cup");
+    cr_assert_eq(run_verb(outside, cup_verb_report, (const char *const[]){"report", scratch, NULL}),
+                 0);
+    char *text = read_text_in(outside, "out");
+    cr_expect_not_null(strstr(text, "each of 1,502 threads"), "%s", text);
+    free(text);
+}
+
 Test(ledger_report, advice_on_merging)
 {
     struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 6};

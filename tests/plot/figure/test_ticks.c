@@ -149,3 +149,27 @@ Test(scale, nothing_and_a_single_value_have_a_range)
     scale = cup_scale_make(5, 5, true);
     cr_expect(scale.low < 5 && scale.low > 0 && scale.high > 5);
 }
+
+static const char *value(double number, enum cup_axis_unit unit)
+{
+    static char text[24];
+    return cup_tick_text(text, number, unit);
+}
+
+Test(ticks, no_text_has_an_exponent)
+{
+    EXPECT("1 s 10 s 100 s 1000 s", 1, 1000, true, CUP_AXIS_SECONDS, 5);
+    EXPECT("1 10 100 1000 10000", 1, 10000, true, CUP_AXIS_NUMBER, 6);
+    cr_expect_str_eq(value(999700, CUP_AXIS_BYTES), "1000 kB");
+    cr_expect_str_eq(value(999400, CUP_AXIS_BYTES), "999 kB");
+    cr_expect_str_eq(value(1200, CUP_AXIS_SECONDS), "1200 s");
+    cr_expect_str_eq(value(-1200, CUP_AXIS_SECONDS), "-1200 s");
+}
+
+Test(ticks, times_in_sentences_are_durations)
+{
+    char text[CUP_DURATION_TEXT];
+    cr_expect_str_eq(cup_value_text(text, 1200, CUP_AXIS_SECONDS), "20 min 00 s");
+    cr_expect_str_eq(cup_value_text(text, 1200, CUP_AXIS_ELAPSED), "20 min 00 s");
+    cr_expect_str_eq(cup_value_text(text, 1200, CUP_AXIS_BYTES), "1.2 kB");
+}

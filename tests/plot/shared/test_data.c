@@ -105,6 +105,10 @@ Test(data, the_fit_is_that_of_the_report)
     cr_expect_null(plot->density.cells);
     cr_expect_eq(plot->outlier_count, 0);
     cr_expect_not_null(strstr(run.input.caption, "3 chunks"));
+    cr_expect_not_null(
+        strstr(run.input.caption,
+               "Fit: 500 ms \u00b1 200 ms + (2.50 ms \u00b1 100 \u00b5s) per event."),
+        "%s", run.input.caption);
 }
 
 Test(data, a_fit_to_conclude_nothing_from_is_left_out)
