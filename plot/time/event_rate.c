@@ -156,20 +156,30 @@ static void fill_points(struct cup_progress *plot, const struct done *done, size
     }
 }
 
+/* As cup_completeness_share(): by chunks if what was planned or done is known in chunks only. */
+static bool counts_events(const struct cup_totals *totals)
+{
+    const struct cup_completeness *c = totals->completeness;
+    bool planned = c->planned_events != CUP_UNKNOWN64 || c->planned_chunks == CUP_UNKNOWN64;
+    return totals->events > 0 && c->done_events != CUP_UNKNOWN64 && planned;
+}
+
 /* What was planned, if it is known and more than what was done; else WHOLE, what was done. */
 static double planned(const struct cup_completeness *c, bool by_events, double whole)
 {
     uint64_t plan = by_events ? c->planned_events : c->planned_chunks;
-    bool known = plan != CUP_UNKNOWN64 && !(by_events && c->done_events == CUP_UNKNOWN64);
-    return known ? fmax(whole, (double)plan) : whole;
+    return plan == CUP_UNKNOWN64 ? whole : fmax(whole, (double)plan);
 }
 
-/* "aborted at 31 %" */
+/* "aborted at 31 %", as the report says */
 static void describe_end(struct cup_progress *plot, const struct cup_completeness *c)
 {
-    if (!cup_completeness_is_fine(c) && c->planned_chunks != CUP_UNKNOWN64)
+    double percent = cup_completeness_percent(c);
+    bool is_part =
+        c->state == CUP_RUN_ABORTED || c->state == CUP_RUN_FAILED || c->state == CUP_RUN_RUNNING;
+    if (is_part && !isnan(percent))
         snprintf(plot->end, sizeof plot->end, "%.12s at %.3g %%", cup_run_state_names[c->state],
-                 plot->percent[plot->count - 1]);
+                 percent);
 }
 
 const void *cup_data_progress(struct cup_plot_input *input)
@@ -180,7 +190,7 @@ const void *cup_data_progress(struct cup_plot_input *input)
     double whole = 0, first_s = 0;
     if (!plot)
         return NULL;
-    plot->by_events = totals->events > 0;
+    plot->by_events = counts_events(totals);
     const struct done *done = gather_done(input, plot->by_events, &count, &whole, &first_s);
     if (!done)
         return NULL;

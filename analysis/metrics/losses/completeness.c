@@ -436,8 +436,7 @@ static void print_amounts(const struct cup_completeness *c, char *to, size_t roo
              SHOW(c->planned_chunks), cup_plural(c->planned_chunks));
 }
 
-/* Never "100.0 %" of what is not whole. */
-static double shown_percent(const struct cup_completeness *c)
+double cup_completeness_percent(const struct cup_completeness *c)
 {
     double percent = 100 * cup_completeness_share(c);
     return percent > 99.9 && c->done_chunks < c->planned_chunks ? 99.9 : percent;
@@ -451,7 +450,7 @@ static void write_part(struct cup_completeness *c, const char *state, const char
     print_amounts(c, amounts, sizeof amounts);
     if (c->planned_chunks != CUP_UNKNOWN64 && c->planned_chunks > 0)
         snprintf(c->sentence, sizeof c->sentence, "%s%s %.3g %% (%s)%s%s", state, before_share,
-                 shown_percent(c), amounts, colon, c->cause);
+                 cup_completeness_percent(c), amounts, colon, c->cause);
     else
         snprintf(c->sentence, sizeof c->sentence,
                  "%s%s%s; %s chunk%s done, of how many is not known", state, colon, c->cause,

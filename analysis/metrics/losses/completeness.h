@@ -50,6 +50,9 @@ int cup_completeness_make(struct cup_completeness *completeness, const struct cu
  * if the plan is not known. */
 double cup_completeness_share(const struct cup_completeness *completeness);
 
+/* The same in percent, for a text: never 100 if a chunk is missing. */
+double cup_completeness_percent(const struct cup_completeness *completeness);
+
 /* True if all of the result is there, or nothing is known against it. */
 static inline bool cup_completeness_is_fine(const struct cup_completeness *completeness)
 {

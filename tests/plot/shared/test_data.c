@@ -195,6 +195,42 @@ Test(data, progress)
     cr_expect_float_eq(plot->percent[plot->count - 1], 100, 1e-9);
 }
 
+/* Makes the plot of a run of which this is known. The caller ends with `run` as it is. */
+static const struct cup_progress *progress_of(const struct cup_completeness *completeness)
+{
+    run.totals.completeness = completeness;
+    return make_plot(&run, "progress");
+}
+
+Test(data, progress_ends_as_the_report_says)
+{
+    struct cup_completeness c = {.state = CUP_RUN_ABORTED,
+                                 .planned_chunks = 10001,
+                                 .planned_events = 5001,
+                                 .done_chunks = 10000,
+                                 .done_events = 5000};
+    load(false);
+    cr_expect_str_eq(progress_of(&c)->end, "aborted at 99.9 %");
+    c.state = CUP_RUN_SKIPPED;
+    cr_expect_str_eq(progress_of(&c)->end, "");
+    c.state = CUP_RUN_UNKNOWN;
+    cr_expect_str_eq(progress_of(&c)->end, "");
+    c = (struct cup_completeness){.state = CUP_RUN_FAILED,
+                                  .planned_chunks = 12,
+                                  .planned_events = CUP_UNKNOWN64,
+                                  .done_chunks = 3,
+                                  .done_events = 5000};
+    const struct cup_progress *plot = progress_of(&c);
+    cr_expect_not(plot->by_events);
+    cr_expect_str_eq(plot->end, "failed at 25 %");
+    cr_expect_float_eq(plot->percent[plot->count - 1], 25, 1e-9);
+    c.planned_events = 20000;
+    c.done_events = CUP_UNKNOWN64;
+    plot = progress_of(&c);
+    cr_expect_str_eq(plot->end, "failed at 25 %");
+    cr_expect_float_eq(plot->percent[plot->count - 1], 25, 1e-9);
+}
+
 /* The first two chunks run side by side for 4 s: 250 and 375 events/s. */
 Test(data, event_rate)
 {
