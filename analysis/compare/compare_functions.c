@@ -6,7 +6,7 @@
 #include "analysis/compare/compare_write.h"
 #include "analysis/write/table.h"
 
-enum { SHOWN = 10 };
+enum { SHOWN = 10, INPUTS_SHOWN = 5 };
 
 struct changed {
     const struct cup_compared *row;
@@ -113,18 +113,29 @@ static void add_change(struct cup_table *table, double from, double to, enum cup
     cup_table_add_string(table, by == 0 ? "" : to > 0 ? relative : "gone");
 }
 
+/* The inputs that have a column: the first ones, and always the baseline. Returns how many. */
+static size_t choose_inputs(const struct cup_comparison *comparison, size_t shown[INPUTS_SHOWN])
+{
+    size_t count = comparison->input_count < INPUTS_SHOWN ? comparison->input_count : INPUTS_SHOWN;
+    for (size_t i = 0; i < count; i++)
+        shown[i] = i;
+    if (comparison->baseline >= count)
+        shown[count - 1] = comparison->baseline;
+    return count;
+}
+
 static void print_kind(const struct cup_terminal *terminal, const struct cup_comparison *comparison,
                        const struct cup_function_figure *kind)
 {
     struct cup_column columns[CUP_TABLE_COLUMNS] = {{"function", CUP_FIT_LEFT, 0}};
-    size_t count, inputs = comparison->input_count < 5 ? comparison->input_count : 5;
+    size_t count, shown[INPUTS_SHOWN], inputs = choose_inputs(comparison, shown);
     unsigned used = 1;
     struct cup_table table;
     struct changed *changed = find_changed(comparison, kind, &count);
     size_t folded = kind->total ? fold_wholes(comparison, kind, changed, &count) : 0;
     for (size_t i = 0; i < inputs; i++) {
-        columns[used++] = (struct cup_column){cup_input_name(i), CUP_FIT_RIGHT, 0};
-        if (i == comparison->baseline)
+        columns[used++] = (struct cup_column){cup_input_name(shown[i]), CUP_FIT_RIGHT, 0};
+        if (shown[i] == comparison->baseline)
             continue;
         columns[used++] = (struct cup_column){"change", CUP_FIT_RIGHT, 0};
         columns[used++] = (struct cup_column){"", CUP_FIT_RIGHT, 1};
@@ -139,9 +150,9 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
         double from = amount_of(changed[k].row, comparison->baseline);
         cup_table_add_string(&table, changed[k].name);
         for (size_t i = 0; i < inputs; i++) {
-            double to = amount_of(changed[k].row, i);
+            double to = amount_of(changed[k].row, shown[i]);
             cup_table_add_value(&table, cup_real(to), kind->unit);
-            if (i != comparison->baseline)
+            if (shown[i] != comparison->baseline)
                 add_change(&table, from, to, kind->unit);
         }
     }
@@ -174,4 +185,7 @@ void cup_compare_functions(const struct cup_terminal *terminal,
         }
     for (size_t k = 0; k < cup_function_figure_count; k++)
         print_kind(terminal, comparison, &cup_function_figures[k]);
+    if (comparison->input_count > INPUTS_SHOWN)
+        cup_print(terminal, CUP_DIM, "\nInputs left out: %zu; --json has them\n",
+                  comparison->input_count - INPUTS_SHOWN);
 }
