@@ -297,22 +297,22 @@ bool cup_rule_tiny_baskets(const struct cup_totals *t, struct cup_advice *advice
                       CUP_SHOW_BYTES(mean), CUP_SHOW_COUNT(baskets));
 }
 
-static size_t files_with_branches(const struct cup_totals *t)
+static size_t files_with_trees(const struct cup_totals *t)
 {
     size_t files = 0;
     for (size_t i = 0; i < t->profile->root_file_count; i++)
-        files += t->branches->files[i].branches > 0;
+        files += t->branches->files[i].tree_branches > 0;
     return files;
 }
 
 bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice)
 {
     const struct cup_branches_file *total = &t->branches->total;
-    double read = share_of(total->branches, total->tree_branches);
+    double read = share_of(total->branches_of_trees, total->tree_branches);
     double bytes = share_of(total->read_of_trees, total->tree_compressed);
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
-    double files = (double)files_with_branches(t);
+    double files = (double)files_with_trees(t);
     return t->branches->rereads_known && read < 0.1 && bytes < 0.1 && waits > 0.2 &&
            cup_advise(
                advice, 0.1 * waits,
@@ -321,8 +321,8 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
                "(threshold 20 %%). These branches lie apart in the files. \nMake a slimmed copy "
                "with "
                "these branches alone: it is read in fewer and larger requests.",
-               (double)total->branches / files, (double)total->tree_branches / files, bytes * 100,
-               waits * 100);
+               (double)total->branches_of_trees / files, (double)total->tree_branches / files,
+               bytes * 100, waits * 100);
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static struct cup_share share_of(const struct cup_totals *totals, size_t index)
                                                      : NAN,
                                   percent(facts->branches_read, facts->branches)};
     return (struct cup_share){percent(file->read_of_trees, file->tree_compressed),
-                              percent(file->branches, file->tree_branches)};
+                              percent(file->branches_of_trees, file->tree_branches)};
 }
 
 static bool is_known(const struct cup_share *share)

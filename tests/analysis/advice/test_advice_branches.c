@@ -23,6 +23,7 @@ struct job {
     uint64_t again;         /* of those, that it reads twice */
     uint64_t entries;       /* of a basket */
     int64_t auto_flush;     /* 0: there is no TREE record */
+    bool tree_of_one_file;  /* the second file has none */
     uint32_t tree_branches; /* that it tells */
     uint64_t tree_bytes;
     uint64_t passed_bytes; /* incidental, of a chunk */
@@ -113,7 +114,7 @@ static void add_files(void)
                                   .uncompressed_bytes = 2 * job.tree_bytes,
                                   .auto_flush = job.auto_flush};
         BUILDER_ADD(&builder, CUP_R_FILE, file);
-        if (job.auto_flush)
+        if (job.auto_flush && !(i && job.tree_of_one_file))
             BUILDER_ADD(&builder, CUP_R_TREE, tree);
     }
 }
@@ -554,6 +555,18 @@ Test(advice_branches, few_branches_of_many_over_a_slow_line)
     start_over();
     make();
     cr_expect_null(text_of("few_branches"));
+}
+
+/* The second file has no TREE record: its branches are not counted. */
+Test(advice_branches, few_branches_of_the_trees_that_are_known)
+{
+    job.cpu_s = 7;
+    job.io_s = 3;
+    job.tree_branches = 1000;
+    job.tree_bytes = UINT64_C(1000000000);
+    job.two_datasets = job.tree_of_one_file = true;
+    make();
+    EXPECT("few_branches", "4 of 1000 in a file");
 }
 
 /* Remote over TLS: only baskets and compressed bytes are known. */

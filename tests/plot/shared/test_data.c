@@ -12,7 +12,7 @@
 #include "plot/time/time_plots.h"
 #include "tests/plot/loaded.h"
 
-enum { TREE = 500, PT, ETA };
+enum { TREE = 500, PT, ETA, RUNS };
 enum { FILE_A_ID = 1, FILE_B_ID };
 
 static struct log_builder builder;
@@ -64,7 +64,7 @@ static void put_baskets(struct log_builder *builder, uint32_t task, uint32_t fil
     builder_baskets(builder, &record, branches, values, rows);
 }
 
-static void load(bool with_baskets)
+static void build(bool with_baskets)
 {
     build_golden_log(&builder);
     if (with_baskets) {
@@ -76,6 +76,11 @@ static void load(bool with_baskets)
         put_baskets(&builder, 2, FILE_B_ID, 1);
         put_baskets(&builder, 4, FILE_A_ID, 1);
     }
+}
+
+static void load(bool with_baskets)
+{
+    build(with_baskets);
     load_run(&run, &builder, false);
 }
 
@@ -338,6 +343,27 @@ Test(data, share_read)
     cr_expect_float_eq(plot->rows[0].bytes, 100 * 450 / 4000.0, 1e-9);
     cr_expect_float_eq(plot->rows[0].branches, 25, 1e-9);
     cr_expect_not_null(strstr(run.input.caption, "1 file,"));
+}
+
+/* What the first file's other tree holds is not known: its branch is no part of the share. */
+Test(data, share_read_of_the_trees_that_are_known)
+{
+    const struct cup_r_branch other = {.branch = 3, .tree = RUNS, .name = PT};
+    const struct cup_r_baskets record = {
+        .task = 1, .file = FILE_A_ID, .source = CUP_BASKETS_REQUESTED, .rows = 1};
+    const uint64_t values[CUP_BV_COUNT] = {[CUP_BV_BASKETS] = 1,
+                                           [CUP_BV_COMPRESSED] = 70,
+                                           [CUP_BV_UNCOMPRESSED] = 70,
+                                           [CUP_BV_FIRST] = 90000,
+                                           [CUP_BV_FIRST_BYTES] = 70};
+    build(true);
+    builder_string(&builder, RUNS, "Runs");
+    BUILDER_ADD(&builder, CUP_R_BRANCH, other);
+    builder_baskets(&builder, &record, &other.branch, &values, 1);
+    load_run(&run, &builder, false);
+    const struct cup_shares *plot = make_plot(&run, "share-read");
+    cr_assert_eq(plot->count, 1);
+    cr_expect_float_eq(plot->rows[0].branches, 25, 1e-9);
 }
 
 Test(data, what_cannot_be_drawn_says_why)
