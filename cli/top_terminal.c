@@ -144,12 +144,14 @@ void cup_top_stop_if_asked(void)
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
+enum { LEAST_WIDTH = 10 }; /* for the frames of bars and the indents of lines */
+
 void cup_top_window(unsigned *width, unsigned *height)
 {
     struct winsize size = {0};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row)
         size = (struct winsize){.ws_col = 80, .ws_row = 24};
-    *width = size.ws_col;
+    *width = size.ws_col < LEAST_WIDTH ? LEAST_WIDTH : size.ws_col;
     *height = size.ws_row;
 }
 
