@@ -101,9 +101,7 @@ static void write_pair(struct cup_figure *figure, const struct cup_compared_show
              judged ? verdicts[cell->verdict].name : "");
     snprintf(whole, sizeof whole, "%s to %s%s%s", plot->cells[row][plot->baseline].value,
              cell->value, *brief ? ", " : "", brief);
-    const char *text = cup_bar_text_fits(figure, end, whole) ? whole : brief;
-    if (cup_bar_text_fits(figure, end, text))
-        cup_mark_bar_text(figure, row, 1, end, text);
+    cup_mark_bar_text(figure, row, 1, end, cup_bar_text_fits(figure, end, whole) ? whole : brief);
 }
 
 static void draw_pair_row(struct cup_figure *figure, const struct cup_compared_shown *plot,
