@@ -89,6 +89,9 @@ static int read_request(int argc, char **argv, struct request *request, struct c
     request->inputs.words = request->words;
     request->inputs.word_count = operands.count;
     request->inputs.split_count = operands.split_count;
+    if (request->csv && request->json && strcmp(request->csv, request->json) == 0)
+        return cup_error_set(error, "compare", CUP_NO_OFFSET,
+                             "--csv and --json both write %s; name two files", request->csv);
     return check_request(request, error);
 }
 

@@ -468,6 +468,8 @@ Test(compare, complaints_are_one_line)
     expect_complaint(COMPARE(scratch, scratch, "--only", "nothing"), 2, "--only nothing");
     expect_complaint(COMPARE(scratch, "--only", "workflow"), 2, "needs two");
     expect_complaint(COMPARE(scratch, "--target", "fast"), 2, "--target fast");
+    expect_complaint(COMPARE(scratch, scratch, "--json", "x", "--csv", "x"), 2,
+                     "--csv and --json both write x; name two files");
     write_text(outside, "file.json", "{\"format\": \"other\"}");
     expect_complaint(COMPARE(scratch, file_path), 1, "is not a report");
     write_text(outside, "file.json", "{\"format\": \"cupping-report\", \"version\": 2}");
