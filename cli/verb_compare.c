@@ -138,6 +138,10 @@ static int write_all(struct request *request, struct cup_error *error)
         cup_error_memory(error, "compare");
         return CUP_EXIT_FAILED;
     }
+    if (cup_compare_fail_on_check(request->conditions, &comparison, error) != 0) {
+        cup_comparison_free(&comparison);
+        return CUP_EXIT_USAGE;
+    }
     if (request->json)
         result = write_to(request, &comparison, request->json, cup_compare_json, error);
     if (request->csv && result == 0)

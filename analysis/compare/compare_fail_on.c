@@ -22,8 +22,7 @@ static bool is_not_judged(const struct cup_comparison *comparison, size_t input)
 
 static bool has_losses(const struct cup_comparison *comparison, size_t input)
 {
-    return comparison->inputs[input].losses != CUP_UNKNOWN64 &&
-           comparison->inputs[input].losses > 0;
+    return comparison->inputs[input].losses > 0;
 }
 
 static bool is_incomplete(const struct cup_comparison *comparison, size_t input)
@@ -63,6 +62,19 @@ bool cup_compare_fail_on_needs_runs(unsigned bits)
     for (size_t i = 0; i < COUNT; i++)
         needs |= (bits & 1u << i) && conditions[i].needs_runs;
     return needs;
+}
+
+int cup_compare_fail_on_check(unsigned bits, const struct cup_comparison *comparison,
+                              struct cup_error *error)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; (bits & 1u << i) && k < comparison->input_count; k++)
+            if (conditions[i].holds == has_losses && comparison->inputs[k].losses == CUP_UNKNOWN64)
+                return cup_error_set(error, "compare", CUP_NO_OFFSET,
+                                     "--fail-on losses: %s does not say how many chunks and files "
+                                     "are missing in its result",
+                                     cup_input_name(k));
+    return 0;
 }
 
 /* "B, C: slower than the baseline (slower)"; "" if it holds for no input. */

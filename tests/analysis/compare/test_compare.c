@@ -196,6 +196,14 @@ Test(compare, times_of_day_are_taken_where_a_measurement_has_them)
     expect_figure(it, "workflow", "t_stop", 1700000016.5);
 }
 
+Test(compare, losses_of_a_measurement_cannot_be_judged)
+{
+    make_measurement();
+    expect_complaint(COMPARE(scratch, other, "--fail-on", "losses"), 2,
+                     "--fail-on losses: B does not say how many chunks and files are missing");
+    cr_expect_eq(COMPARE(scratch, other, "--fail-on", "incomplete"), 0);
+}
+
 Test(compare, the_report_of_a_measurement)
 {
     make_measurement();
