@@ -356,8 +356,11 @@ static int write_answer(const struct request *request, const struct cup_subject 
 /* Writes what the request asks for, of one run. */
 static int write_totals(const void *of, struct cup_totals *totals, struct cup_error *error)
 {
+    const struct request *request = of;
     const struct cup_subject subject = {.totals = totals};
-    return write_answer(of, &subject, error);
+    if (cup_verb_check_ask(&request->ask, totals, error) != 0)
+        return -1;
+    return write_answer(request, &subject, error);
 }
 
 /* ---- the verb ----------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "analysis/compare/compare.h"
 #include "cli/verbs.h"
 #include "plot/plots.h"
+#include "tests/analysis/stack_logs.h"
 #include "tests/analysis/support.h"
 
 static char scratch[SUPPORT_PATH]; /* the profile */
@@ -99,6 +100,18 @@ Test(verb_plot, all_that_the_data_allow)
         cr_expect_eq(strncmp(line, "cupping: plot: cannot draw ", 27), 0, "%s", line);
     free(out);
     free(err);
+}
+
+Test(verb_plot, a_prefix_that_no_task_has_is_refused)
+{
+    char stacks[SUPPORT_PATH];
+    make_scratch(stacks);
+    save_stack_logs(stacks);
+    cr_expect_eq(RUN(stacks, "flame-cpu", "-o", pictures), CUP_EXIT_DONE);
+    cr_expect_eq(RUN(stacks, "flame-cpu", "-o", pictures, "--prefix", "Dimoun"), CUP_EXIT_FAILED);
+    expect_printed("out", 0, NULL);
+    expect_printed("err", 1, "no task with a stack matches --prefix Dimoun");
+    remove_scratch(stacks);
 }
 
 Test(verb_plot, formats_and_names)
