@@ -100,6 +100,22 @@ static unsigned most_ticks(const struct cup_figure *figure, const struct cup_axi
     return (unsigned)fmin(10, fmax(2, room / each));
 }
 
+/* The name of a tick, shortened to the width of its column. In narrow columns names keep some
+ * characters, and every second, third, ... one is shown. */
+static void name_tick(const struct cup_figure *figure, const struct cup_axis *axis,
+                      struct cup_text name, double width, struct cup_tick *tick)
+{
+    const struct cup_lettering lettering = cup_axis_lettering(figure, axis);
+    double room = fmax(width - figure->theme->gap, 5 * lettering.size);
+    char fitted[CUP_FITTED];
+    do {
+        cup_canvas_fit(figure->canvas, fitted, name.bytes ? name.bytes : "", name.length, room,
+                       &lettering);
+        room *= 0.8;
+    } while (strlen(fitted) >= sizeof tick->text);
+    memcpy(tick->text, fitted, strlen(fitted) + 1);
+}
+
 /* Makes a tick with a name in the middle of each column. */
 static void name_columns(const struct cup_figure *figure, struct cup_axis *axis, double from,
                          double to)
@@ -111,8 +127,8 @@ static void name_columns(const struct cup_figure *figure, struct cup_axis *axis,
     axis->ticks = (struct cup_ticks){.count = count};
     for (size_t i = 0; i < count; i++) {
         axis->ticks.ticks[i].value = (double)i + 0.5;
-        snprintf(axis->ticks.ticks[i].text, sizeof axis->ticks.ticks[i].text, "%.*s",
-                 (int)axis->names[i].length, axis->names[i].bytes);
+        name_tick(figure, axis, axis->names[i], fabs(to - from) / (double)count,
+                  &axis->ticks.ticks[i]);
     }
     count_touching(figure, axis, true);
 }

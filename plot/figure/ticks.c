@@ -256,7 +256,7 @@ char *cup_value_text(char to[CUP_DURATION_TEXT], double value, enum cup_axis_uni
 static void print_tick(struct cup_ticks *ticks, struct cup_tick *tick, enum cup_axis_unit unit,
                        double step, const struct prefix *prefix)
 {
-    size_t room = sizeof tick->text;
+    size_t room = 24; /* longer numbers, which no run has, are cut */
     if (unit == CUP_AXIS_ELAPSED)
         print_elapsed(tick->text, room, tick->value, step, ticks->unit);
     else if (unit == CUP_AXIS_CLOCK)

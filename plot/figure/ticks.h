@@ -49,7 +49,7 @@ enum cup_axis_unit {
 
 struct cup_tick {
     double value;
-    char text[24]; /* empty: a small tick between two others */
+    char text[64]; /* empty: a small tick between two others */
 };
 
 enum { CUP_TICKS_MOST = 128 };

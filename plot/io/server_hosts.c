@@ -149,18 +149,23 @@ static void add_key(struct cup_figure *figure, const struct cup_server_hosts *pl
                        cup_duration_text(time, plot->highest * share));
 }
 
-/* Few hosts have their names without the domain; more are only counted. */
+/* A host's name without the domain; an address, which begins with a digit, is kept. */
+static struct cup_text short_name(struct cup_text host)
+{
+    bool is_address = host.length && host.bytes[0] >= '0' && host.bytes[0] <= '9';
+    const char *dot = is_address ? NULL : memchr(host.bytes, '.', host.length);
+    return dot ? (struct cup_text){host.bytes, (size_t)(dot - host.bytes)} : host;
+}
+
+/* Few hosts have their names; more are only counted. */
 static struct cup_axis host_axis(const struct cup_server_hosts *plot,
                                  struct cup_text names[CUP_MATRIX_NAMES])
 {
     if (plot->host_count > CUP_MATRIX_NAMES)
         return cup_axis_exact("hosts, in the order of their names", CUP_AXIS_COUNT,
                               (double)plot->host_count);
-    for (size_t i = 0; i < plot->host_count; i++) {
-        const char *dot = memchr(plot->hosts[i].bytes, '.', plot->hosts[i].length);
-        names[i] = plot->hosts[i];
-        names[i].length = dot ? (size_t)(dot - names[i].bytes) : names[i].length;
-    }
+    for (size_t i = 0; i < plot->host_count; i++)
+        names[i] = short_name(plot->hosts[i]);
     return cup_axis_names("hosts", names, plot->host_count);
 }
 
