@@ -229,8 +229,8 @@ static void draw_row(struct cup_figure *figure, const struct cup_per_worker *plo
         if (i < plot->bin_count && looks_same(values[i], values[first]))
             continue;
         cup_mark_heat(figure, row, (double)first * plot->bin_s,
-                      fmin((double)i * plot->bin_s, plot->seconds), values[first] / plot->highest,
-                      values[first]);
+                      fmin((double)i * plot->bin_s, plot->seconds),
+                      values[first] / fmax(plot->highest, 1e-9), values[first]);
         first = i;
     }
 }
