@@ -12,7 +12,8 @@ static bool is_formula(struct cup_text text)
 {
     if (text.length == 0 || !strchr("=+-@\t\r", text.bytes[0]))
         return false;
-    return text.length > 1 && text.bytes[1] != ';' && text.bytes[1] != ' ';
+    bool is_list_item = text.bytes[0] == '-' && text.length > 1 && text.bytes[1] == ' ';
+    return text.length > 1 && text.bytes[1] != ';' && !is_list_item;
 }
 
 static bool needs_quotes(struct cup_text text)

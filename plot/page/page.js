@@ -182,7 +182,7 @@
 
   // Writes exact numbers, not the rounded ones that the table shows.
   function csvOf(table) {
-    const harmless = (text) => /^([=@\t\r][^; ]|[+-][^\d.; ])/.test(text) ? "'" + text : text; // no formula
+    const harmless = (text) => /^([=@\t\r][^;]|\+[^\d.;]|-[^\d.; ])/.test(text) ? "'" + text : text; // no formula
     const quoted = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
     return Array.from(table.rows, (row) =>
       Array.from(row.cells, (cell) => quoted(cell.dataset.n || harmless(cell.textContent.trim()))).join(",") + "\r\n").join("");

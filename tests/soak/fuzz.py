@@ -110,7 +110,7 @@ def check_csv(data):
         return f"no CSV: {error}"
     for row in rows:
         for cell in row:
-            if re.match(r"[=@\t\r](?![; ]|$)|[+-](?![\d. ;]|inf|nan|$)", cell):
+            if re.match(r"[=@\t\r](?!;|$)|\+(?![\d.;]|inf|nan|$)|-(?![\d. ;]|inf|nan|$)", cell):
                 return f"a cell that begins a formula: {cell[:60]!r}"
     return check_text(data.replace(b"\r\n", b"\n"))
 

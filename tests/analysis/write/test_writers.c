@@ -195,13 +195,22 @@ Test(csv, no_cell_begins_a_formula)
     size_t bytes = 0;
     FILE *out = open_memstream(&written, &bytes);
     struct cup_cells cells = {.out = out};
-    static const char *const texts[] = {"=cmd|' /C calc'!A0", "+1-2", "@SUM(A1)", "-2+3",
-                                        "@; a mark",          "-",    "a=b"};
+    static const char *const texts[] = {"=cmd|' /C calc'!A0",
+                                        "+1-2",
+                                        "@SUM(A1)",
+                                        "-2+3",
+                                        "@; a mark",
+                                        "-",
+                                        "a=b",
+                                        "= 1+1",
+                                        "+ 1",
+                                        "- 1"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         cup_put_cell(&cells, cup_string(texts[i]));
     cup_put_cell(&cells, cup_real(-2.5));
     fclose(out);
-    cr_assert_str_eq(written, "'=cmd|' /C calc'!A0,'+1-2,'@SUM(A1),'-2+3,@; a mark,-,a=b,-2.5");
+    cr_assert_str_eq(written, "'=cmd|' /C calc'!A0,'+1-2,'@SUM(A1),'-2+3,@; a mark,-,a=b,"
+                              "'= 1+1,'+ 1,- 1,-2.5");
     free(written);
 }
 
