@@ -68,9 +68,18 @@ static struct cup_text cell_text(const struct cup_table *table, size_t cell)
     return (struct cup_text){string, strlen(string)};
 }
 
+/* The text of a column: in the headings (row 0) or in a row from 1 on. */
+static struct cup_text text_at(const struct cup_table *table, size_t row, unsigned column)
+{
+    if (row > 0)
+        return cell_text(table, (row - 1) * table->column_count + column);
+    const char *heading = table->columns[column].heading;
+    return (struct cup_text){heading, strlen(heading)};
+}
+
 static unsigned natural_width(const struct cup_table *table, unsigned column)
 {
-    unsigned width = (unsigned)strlen(table->columns[column].heading);
+    unsigned width = cup_text_columns(text_at(table, 0, column));
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
         unsigned columns = cup_text_columns(cell_text(table, cell));
         if (columns > width)
@@ -135,15 +144,6 @@ bool cup_table_has_headings(const struct cup_table *table, const unsigned *width
     return false;
 }
 
-/* The text of a column: in the headings (row 0) or in a row from 1 on. */
-static struct cup_text text_at(const struct cup_table *table, size_t row, unsigned column)
-{
-    if (row > 0)
-        return cell_text(table, (row - 1) * table->column_count + column);
-    const char *heading = table->columns[column].heading;
-    return (struct cup_text){heading, strlen(heading)};
-}
-
 /* The widths of a row whose last text is followed by no spaces. */
 static void trim_row(const struct cup_table *table, const unsigned *widths, size_t row,
                      unsigned *trimmed)
@@ -159,6 +159,20 @@ static void trim_row(const struct cup_table *table, const unsigned *widths, size
         trimmed[last - 1] = columns;
 }
 
+static void print_heading(const struct cup_table *table, const struct cup_terminal *terminal,
+                          unsigned column, unsigned width)
+{
+    char *padded = NULL;
+    size_t bytes;
+    struct cup_terminal to = *terminal;
+    if (!(to.out = open_memstream(&padded, &bytes)))
+        return;
+    cup_print_fit(&to, text_at(table, 0, column), width, table->columns[column].fit);
+    if (fclose(to.out) == 0)
+        cup_print(terminal, CUP_DIM, "%s", padded);
+    free(padded);
+}
+
 static void print_headings(const struct cup_table *table, const struct cup_terminal *terminal,
                            const unsigned *widths)
 {
@@ -170,10 +184,8 @@ static void print_headings(const struct cup_table *table, const struct cup_termi
     for (unsigned i = 0; i < table->column_count; i++) {
         if (!trimmed[i])
             continue;
-        bool left = table->columns[i].fit == CUP_FIT_LEFT;
         fputs(gap, terminal->out);
-        cup_print(terminal, CUP_DIM, left ? "%-*s" : "%*s", (int)trimmed[i],
-                  table->columns[i].heading);
+        print_heading(table, terminal, i, trimmed[i]);
     }
     putc('\n', terminal->out);
 }

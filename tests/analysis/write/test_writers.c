@@ -12,6 +12,7 @@
 #include "analysis/write/column_writer.h"
 #include "analysis/write/exposition.h"
 #include "analysis/write/json_writer.h"
+#include "analysis/write/table.h"
 #include "analysis/write/terminal.h"
 
 static struct cup_text text_of(const char *bytes, size_t length)
@@ -501,4 +502,27 @@ Test(columns, numbers_take_the_bytes_of_their_range)
     cr_expect_eq(part_of(root, 2, 1, BASE), -16384);
     json_decref(root);
     free(file);
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+/* The sign has two bytes and one column. */
+Test(table, headings_stand_above_their_columns)
+{
+    const struct cup_column columns[] = {
+        {"figure", CUP_FIT_LEFT, 0}, {"A \u00b1", CUP_FIT_RIGHT, 0}, {"B", CUP_FIT_RIGHT, 0}};
+    struct cup_terminal terminal = {.width = 80};
+    struct cup_table table;
+    char *written = NULL;
+    size_t bytes;
+    terminal.out = open_memstream(&written, &bytes);
+    cup_table_start(&table, columns, 3);
+    cup_table_add_string(&table, "wall time");
+    cup_table_add_string(&table, "12.5 s");
+    cup_table_add_string(&table, "7 s");
+    cup_table_finish(&table, &terminal);
+    fclose(terminal.out);
+    cr_expect_str_eq(written, "  figure        A \u00b1    B\n"
+                              "  wall time  12.5 s  7 s\n");
+    free(written);
 }
