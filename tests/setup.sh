@@ -108,6 +108,7 @@ test | soak | lint)
 esac
 if [ "$what" = soak ]; then
     wish golang-go command -v go # tests/soak/company.py has a program in Go
+    wish clang command -v clang # for tests/soak/libfuzzer.sh
     wish libclang-rt-14-dev test -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
 fi
 if [ "$what" = cost ]; then

@@ -4,8 +4,10 @@
 
 build/soak.csv has a row for each part of a script, such as a cluster of the battery or a lot of kills; a script
 without parts, or one that failed, has a row of its own. A row is appended when its part ends, so an interrupted
-soak goes on where it stopped: what has a row of this commit is not run again, unless it failed. All states of a
-changed checkout count as one commit: remove the file after a change.
+soak goes on where it stopped: what has a row of this commit is not run again, unless it failed or was skipped. All
+states of a changed checkout count as one commit: remove the file after a change.
+
+A script that lacks something on this machine ends with status 77, and is counted as skipped, not as a round.
 
 Exit status 1 if a script failed, or if anything in the table is wrong, missing, lost or frozen; 130 if it was
 interrupted.
@@ -21,10 +23,11 @@ from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS = TOP / "build" / "soak.csv"
-COUNTS = ("rounds", "tasks", "wrong", "missing", "lost", "frozen", "failed", "seconds")
+COUNTS = ("rounds", "tasks", "wrong", "missing", "lost", "frozen", "failed", "skipped", "seconds")
 FAULTS = ("wrong", "missing", "lost", "frozen", "failed")
 COLUMNS = ("commit", "step", "part", "python", *COUNTS, "ended")
 WHOLE = "whole"  # the part that stands for a script
+SKIPPED = 77  # exit status of a script that could not run, or not all of it, on this machine
 RUNS = "CUP_SOAK"  # set for scripts that run in a soak; others leave no rows
 
 
@@ -58,12 +61,14 @@ def rows():
     mine = commit()
     with open(RESULTS, newline="") as file:
         return {(row["step"], row["part"], row["python"]): row
-                for row in csv.DictReader(file) if row["commit"] == mine}
+                for row in csv.DictReader(file, COLUMNS) if row["commit"] == mine}
 
 
 def done(step, part, python=""):
-    """In a soak: whether the part has a row, and did not fail. One that found wrong bytes is done, too: its row must stay."""
-    return RUNS in os.environ and rows().get((step, str(part), python), {"failed": "1"})["failed"] == "0"
+    """In a soak: whether the part has a row, did not fail, and was not left out as a whole. One that found wrong bytes
+    is done, too: its row must stay."""
+    row = rows().get((step, str(part), python)) if RUNS in os.environ else None
+    return row is not None and row["failed"] == "0" and (row["skipped"] == "0" or row["rounds"] != "0")
 
 
 def run_script(script):
@@ -71,10 +76,11 @@ def run_script(script):
     step, start = script.stem, time.monotonic()
     print(f"== {script.relative_to(TOP)}", flush=True)
     command = [sys.executable if script.suffix == ".py" else "sh", str(script)]
-    failed = subprocess.run(command, cwd=TOP).returncode != 0
+    status = subprocess.run(command, cwd=TOP).returncode
+    failed, skipped = status not in (0, SKIPPED), status == SKIPPED
     parts = {row["part"] for row in rows().values() if row["step"] == step}
-    if failed or parts <= {WHOLE}:
-        append(step, WHOLE, rounds=int(parts <= {WHOLE}), failed=int(failed),
+    if failed or skipped or parts <= {WHOLE}:
+        append(step, WHOLE, rounds=int(parts <= {WHOLE} and not skipped), failed=int(failed), skipped=int(skipped),
                seconds=0 if parts else round(time.monotonic() - start))
     elif WHOLE in parts:
         append(step, WHOLE)

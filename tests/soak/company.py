@@ -246,7 +246,8 @@ def main():
             except LookupError as why:
                 result = f"not run: {why}"
             print(f"{name:24} {result}", flush=True)
-            soak.append("company", name, rounds=int("not run" not in result), failed=int(bool(wrong)))
+            soak.append("company", name, rounds=int("not run" not in result), failed=int(bool(wrong)),
+                        skipped=int("not run" in result))
     return 1 if failed else 0
 
 

@@ -116,7 +116,7 @@ def main():
     words = [word for word in parser.parse_args().rows.split(",") if word]
     if subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
         print("not run: no name space for mounts")
-        return 0
+        return soak.SKIPPED
     failed = 0
     for name, before, after, lossy in ROWS:
         if words and not any(word in name for word in words) or soak.done("disks", name):
@@ -124,6 +124,7 @@ def main():
         missing = missing_for(before)
         if missing:
             print(f"{name:44} not run: no {missing}")
+            soak.append("disks", name, skipped=1)
             continue
         with tempfile.TemporaryDirectory(prefix="cupping-disks-") as folder:
             data = f"{folder}/data.root"

@@ -52,7 +52,7 @@ done
 
 if [ "$(id -u)" != 0 ] || ! command -v debootstrap >/dev/null; then
     echo "wheel: not tried in Debian 11: needs root and debootstrap"
-    exit
+    exit 77
 fi
 debootstrap --variant=minbase --include=python3-venv bullseye "$scratch/debian" \
     http://deb.debian.org/debian >"$scratch/debootstrap.log"
