@@ -269,11 +269,30 @@ Test(faults, directory_that_cannot_be_written)
     free(profile), free(file), free(directory);
 }
 
+/* Every task is in a row or in the sums of its prefix, and the report says that records are lost.
+ */
+static void check_losses(const char *directory)
+{
+    json_t *report = cup_report(directory), *row = NULL;
+    json_t *rows = json_object_get(json_object_get(report, "tasks_by_prefix"), "rows");
+    json_int_t tasks = 0;
+    size_t i;
+    json_array_foreach(rows, i, row)
+    {
+        tasks += cup_is(row, "prefix", "quick") ? cup_count(row, "tasks") : 0;
+    }
+    cr_expect(tasks == PLAIN_TASKS, "%lld tasks", (long long)tasks);
+    cr_expect(cup_count(json_object_get(report, "health"), "records_dropped") > 0);
+    json_decref(report);
+}
+
 /* A file system of its own: room for the begins of the logs of two workers and their nannies, not
- * for more. Needs a user namespace, which some machines refuse. */
+ * for more. It is gone when the worker's shell ends, so that shell copies the logs before. Needs a
+ * user namespace, which some machines refuse. */
 Test(faults, full_profile_directory)
 {
     char *directory = cup_scratch("fault-full"), *log = cup_path(directory, "mount.log");
+    char *copy = cup_path(directory, "copy");
     char *profile = cup_path(directory, "profile");
     mkdir(profile, 0755);
     struct cup_process mount;
@@ -289,15 +308,20 @@ Test(faults, full_profile_directory)
         "-rm",
         "sh",
         "-c",
-        "mount -t tmpfs -o size=1280k none \"$CUPPING_DIR\" && exec \"$@\"",
-        "sh",
+        "mount -t tmpfs -o size=1280k none \"$CUPPING_DIR\" || exit\n"
+        "trap 'kill $!' TERM\n" /* the first wait ends at the signal, the second with the worker */
+        "\"$@\" & wait; wait\n"
+        "cp -r \"$CUPPING_DIR\" \"$0/profile\"",
+        copy,
         NULL};
+    mkdir(copy, 0755);
     run_fault(
         directory, "none",
         (struct cup_cluster_options){.launch = CUP_BY_ENVIRONMENT, .workers = 2, .under = under});
     cr_expect(result_of(directory) == PLAIN_RESULT);
     check_silence(directory);
-    free(profile), free(log), free(directory);
+    check_losses(copy);
+    free(copy), free(profile), free(log), free(directory);
 }
 
 /* A limit on the size of files would raise SIGXFSZ in the user's process. Blocks are of 512 bytes.
