@@ -68,11 +68,12 @@ analysis_libs = $(wildcard $(patsubst -l%,$(archives)/lib%.a,\
 	packaging/wheel/arc4random_buf.c -s -lm -ldl -pthread
 endif
 
-# Paths of the checkout for the tests. Unit tests are sanitized; programs that are traced are not.
+# Paths of the checkout for the tests; $(VENV) may itself be of Python 3.13 (tests/setup.sh). Unit tests
+# are sanitized; programs that are traced are not.
 places := -DCUP_TOP='"$(CURDIR)"' -DCUP_BUILD='"$(CURDIR)/$(B)"' \
 	-DCUP_PYTHON='"$(CURDIR)/$(VENV)/bin/python"' \
 	-DCUP_PYTHON_3_9='"$(CURDIR)/$(VENV)-3.9/bin/python"' \
-	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)-3.13/bin/python"' \
+	-DCUP_PYTHON_3_13='"$(CURDIR)/$(VENV)$(if $(wildcard $(VENV)/lib/python3.13),,-3.13)/bin/python"' \
 	-DCUP_PYTHON_3_14='"$(CURDIR)/$(VENV)-3.14/bin/python"'
 # Tests are compiled without optimization, in half of the time.
 test_cflags = $(common) $(if $(LIBFUZZER),,-O0) $(sanitize) $(places) \

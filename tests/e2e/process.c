@@ -238,8 +238,14 @@ void cup_run(const char *name, const char *log, const char *const *argv,
         fail(&process, "failed");
 }
 
+void cup_need_python(const char *python)
+{
+    if (access(python, X_OK) != 0)
+        cr_skip_test("there is no %s", python);
+}
+
 void cup_only_in_soak(void)
 {
-    if (!getenv("SOAK"))
+    if (!getenv("SOAK")) /* tests/soak/variants.py sets it */
         cr_skip_test("a variant: `make soak` runs it");
 }

@@ -40,6 +40,9 @@ char *cup_process_output(const struct cup_process *process);
 /* Text of a whole file, or NULL. The caller frees it. */
 char *cup_read_file(const char *path);
 
+/* Skips the test, with a message, if the interpreter PYTHON was not set up. */
+void cup_need_python(const char *python);
+
 /* Skips the test, with a message, unless SOAK is set, as in `make soak`: for variants of other
  * tests that would make `make test` too long. */
 void cup_only_in_soak(void);

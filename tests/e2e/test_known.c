@@ -5,7 +5,6 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 TestSuite(known, .timeout = 300);
 
@@ -31,12 +30,12 @@ static void run_3_11(const char *directory)
 
 static void run_3_9(const char *directory)
 {
-    run_with(directory, CUP_TOP "/build/venv-3.9/bin/python");
+    run_with(directory, CUP_PYTHON_3_9);
 }
 
 static void run_3_13(const char *directory)
 {
-    run_with(directory, CUP_TOP "/build/venv-3.13/bin/python");
+    run_with(directory, CUP_PYTHON_3_13);
 }
 
 static void run_3_14(const char *directory)
@@ -65,14 +64,14 @@ Test(known, processor_of_50_30_and_20_percent)
 Test(known, processor_on_3_14)
 {
     cup_only_in_soak();
-    if (access(CUP_PYTHON_3_14, X_OK))
-        cr_skip_test("no Python 3.14 with Dask here");
+    cup_need_python(CUP_PYTHON_3_14);
     check("known-3_14", run_3_14, "processor");
 }
 
 Test(known, processor_on_3_13)
 {
     cup_only_in_soak();
+    cup_need_python(CUP_PYTHON_3_13);
     check("known-3_13", run_3_13, "processor");
 }
 
@@ -84,11 +83,13 @@ Test(known, ways_to_be_called)
 Test(known, ways_on_3_9)
 {
     cup_only_in_soak();
+    cup_need_python(CUP_PYTHON_3_9);
     check("known-3_9", run_3_9, "tasks");
 }
 
 Test(known, ways_on_3_13)
 {
     cup_only_in_soak();
+    cup_need_python(CUP_PYTHON_3_13);
     check("known-3_13", run_3_13, "tasks");
 }

@@ -35,13 +35,16 @@ Test(remote, attaches_to_a_cluster_that_runs)
 
 Test(remote, attaches_with_the_oldest_distributed)
 {
+    static const char python[] = CUP_TOP "/build/venv-2024.2/bin/python";
     cup_only_in_soak();
-    attach_and_detach("remote-oldest", CUP_TOP "/build/venv-2024.2/bin/python", 4);
+    cup_need_python(python);
+    attach_and_detach("remote-oldest", python, 4);
 }
 
 Test(remote, attaches_with_another_python)
 {
     cup_only_in_soak();
+    cup_need_python(CUP_PYTHON_3_9);
     attach_and_detach("remote-3.9", CUP_PYTHON_3_9, 1);
 }
 

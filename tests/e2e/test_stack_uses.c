@@ -45,6 +45,7 @@ static void run_3_13(const char *directory)
 static void check(const char *name, void (*run)(const char *directory), const char *python,
                   const char *kind)
 {
+    cup_need_python(python);
     char *directory = cup_job(name, run), *log = cup_path(directory, kind);
     const char *const argv[] = {
         python, CUP_TOP "/tests/workloads/uses_check.py", directory, kind, CUP_BUILD "/cupping",
@@ -53,8 +54,10 @@ static void check(const char *name, void (*run)(const char *directory), const ch
     free(log), free(directory);
 }
 
-static void check_functions(const char *name, void (*run)(const char *directory))
+static void check_functions(const char *name, void (*run)(const char *directory),
+                            const char *python)
 {
+    cup_need_python(python);
     char *directory = cup_job(name, run), *log = cup_path(directory, "functions");
     const char *const argv[] = {CUP_PYTHON, CUP_TOP "/tests/workloads/functions_check.py",
                                 directory, CUP_BUILD "/cupping", NULL};
@@ -81,7 +84,7 @@ static void check_functions(const char *name, void (*run)(const char *directory)
     Test(stack_uses, functions_##version)                                                          \
     {                                                                                              \
         when;                                                                                      \
-        check_functions("stack-uses-" #version, run_##version);                                    \
+        check_functions("stack-uses-" #version, run_##version, python);                            \
     }
 CASES(3_11, CUP_PYTHON, (void)0)
 CASES(3_9, CUP_PYTHON_3_9, cup_only_in_soak())
@@ -92,6 +95,7 @@ static const char MOST_OFTEN[] = "CUPPING_CPU_HZ=1000";
 /* A program that runs for some seconds, sampled HZ times a second, and then judges its logs. */
 static void check_samples(const char *name, const char *python, const char *program, const char *hz)
 {
+    cup_need_python(python);
     char *directory = cup_scratch(name), *log = cup_path(directory, "log");
     char *profile = NULL;
     if (asprintf(&profile, "CUPPING_DIR=%s", directory) < 0)
