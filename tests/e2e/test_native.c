@@ -12,14 +12,6 @@ TestSuite(native, .timeout = 900);
 
 #define WORKLOAD(name) CUP_TOP "/tests/workloads/" name
 
-static const char *const pythons[] = {CUP_PYTHON, CUP_PYTHON_3_9, CUP_PYTHON_3_13, CUP_PYTHON_3_14};
-enum { PYTHONS = sizeof pythons / sizeof *pythons };
-
-static bool is_there(const char *python)
-{
-    return access(python, X_OK) == 0;
-}
-
 /* With and without the library it is the same; its logs are in LOGS. */
 static void run_both(const struct child *plain, const char *logs)
 {
@@ -35,7 +27,7 @@ static void run_both(const struct child *plain, const char *logs)
 
 /* ---- known functions ------------------------------------------------------------------------ */
 
-static void judge(const char *python, const char *plugin)
+static void judge_with(const char *python, const char *plugin)
 {
     char *logs = test_directory();
     run_both(&(struct child){.argv = {python, WORKLOAD("native_job.py"), CUP_BUILD "/tests/trace",
@@ -45,39 +37,46 @@ static void judge(const char *python, const char *plugin)
     test_directory_remove(logs);
 }
 
+static void judge(const char *python)
+{
+    judge_with(python, NULL);
+}
+
 Test(native, functions_are_those_that_were_called)
 {
-    for (int i = 0; i < PYTHONS; i++)
-        if (is_there(pythons[i]))
-            judge(pythons[i], NULL);
+    for_each_python(judge);
+}
+
+static void judge_used_again(const char *python)
+{
+    judge_with(python, "b");
 }
 
 /* A library that no frame lay in was unloaded, and another one came to lie there. */
 Test(native, an_address_that_is_used_again_is_named_after_who_has_it)
 {
-    for (int i = 0; i < PYTHONS; i++)
-        if (is_there(pythons[i]))
-            judge(pythons[i], "b");
+    for_each_python(judge_used_again);
 }
 
 /* ---- with Python's -------------------------------------------------------------------------- */
 
+static void compare_with_getframe(const char *python)
+{
+    char *directory = test_directory();
+    char *out = output_of(
+        &(struct child){.argv = {python, WORKLOAD("stacks_equal.py"),
+                                 CUP_BUILD "/tests/trace/libstacks.so", directory, "native"}});
+    const char *stacks = strchr(out, ' ');
+    cr_expect(stacks && atoi(stacks) > 30000, "%s", out);
+    cr_expect(strstr(out, ", 0 apart\n") != NULL, "%s", out);
+    cr_expect(strstr(out, ", 0 native") == NULL, "%s", out);
+    free(out);
+    test_directory_remove(directory);
+}
+
 Test(native, python_frames_among_them_are_those_of_getframe)
 {
-    for (int i = 0; i < PYTHONS; i++) {
-        if (!is_there(pythons[i]))
-            continue;
-        char *directory = test_directory();
-        char *out = output_of(
-            &(struct child){.argv = {pythons[i], WORKLOAD("stacks_equal.py"),
-                                     CUP_BUILD "/tests/trace/libstacks.so", directory, "native"}});
-        const char *stacks = strchr(out, ' ');
-        cr_expect(stacks && atoi(stacks) > 30000, "%s", out);
-        cr_expect(strstr(out, ", 0 apart\n") != NULL, "%s", out);
-        cr_expect(strstr(out, ", 0 native") == NULL, "%s", out);
-        free(out);
-        test_directory_remove(directory);
-    }
+    for_each_python(compare_with_getframe);
 }
 
 /* ---- stress --------------------------------------------------------------------------------- */
@@ -97,14 +96,17 @@ static char *stressed(const char *python, const char *workload)
 /* Would wait for ever if libunwind asked the loader. */
 Test(native, the_loaders_lock_is_not_taken)
 {
-    test_directory_remove(stressed(pythons[0], WORKLOAD("native_locks.py")));
+    test_directory_remove(stressed(CUP_PYTHON, WORKLOAD("native_locks.py")));
+}
+
+static void stress_forks(const char *python)
+{
+    test_directory_remove(stressed(python, WORKLOAD("native_forks.py")));
 }
 
 Test(native, forks_while_frames_are_read)
 {
-    for (int i = 0; i < PYTHONS; i++)
-        if (is_there(pythons[i]))
-            test_directory_remove(stressed(pythons[i], WORKLOAD("native_forks.py")));
+    for_each_python(stress_forks);
 }
 
 /* ---- the switch ----------------------------------------------------------------------------- */

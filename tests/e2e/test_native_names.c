@@ -128,21 +128,20 @@ static void expect_modules(void)
     cr_expect_geq(seen, 2);
 }
 
+static void check_names(const char *python)
+{
+    cr_log_info("%s", python);
+    record(python, NULL);
+    expect_reads();
+    expect_calls_back();
+    expect_throws();
+    expect_modules();
+    end();
+}
+
 Test(native_names, are_told_with_what_the_functions_did)
 {
-    static const char *const pythons[] = {CUP_PYTHON, CUP_TOP "/build/venv-3.9/bin/python",
-                                          CUP_TOP "/build/venv-3.13/bin/python"};
-    for (size_t i = 0; i < sizeof pythons / sizeof *pythons; i++) {
-        if (access(pythons[i], X_OK) != 0)
-            continue;
-        cr_log_info("%s", pythons[i]);
-        record(pythons[i], NULL);
-        expect_reads();
-        expect_calls_back();
-        expect_throws();
-        expect_modules();
-        end();
-    }
+    for_each_python(check_names);
 }
 
 /* ---- without ------------------------------------------------------------------------------ */

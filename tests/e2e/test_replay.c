@@ -206,8 +206,8 @@ static json_int_t count_vectors(json_t *files)
     return count;
 }
 
-/* Older clients of XRootD: 5.9 of pip, 5.5 of Debian 12. */
-static void check_older_clients(const char *table, json_t *files)
+/* Older clients of XRootD: 5.9 of pip, 5.5 of Debian 12. MISSING: one that is not here. */
+static void check_older_clients(const char *table, json_t *files, const char **missing)
 {
     static const char *const libraries[] = {
         CUP_TOP "/build/xrootd-5.9/pyxrootd/libXrdPosix.so.3",
@@ -216,8 +216,10 @@ static void check_older_clients(const char *table, json_t *files)
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         int status;
         char *errors;
-        if (access(libraries[i], R_OK))
+        if (access(libraries[i], R_OK)) {
+            *missing = libraries[i];
             continue;
+        }
         json_t *result =
             run_replay(table, OPTIONS("--client", libraries[i], "--speed", "20"), &status, &errors);
         cr_expect_eq(status, 0, "%s: %s", libraries[i], errors);
@@ -248,7 +250,8 @@ Test(replay, of_an_xrootd_server)
     check_replay(result, sums, same_place);
     json_decref(result);
     free(errors);
-    check_older_clients(table, sums);
+    const char *missing = NULL;
+    check_older_clients(table, sums, &missing);
     result =
         run_replay(table, OPTIONS("--root", xrootd_files(), "--speed", "20"), &status, &errors);
     cr_expect_eq(status, 0, "%s", errors);
@@ -258,6 +261,8 @@ Test(replay, of_an_xrootd_server)
     free(errors);
     xrootd_stop();
     free(scratch);
+    if (missing)
+        cr_skip_test("the other clients passed, but there is no %s", missing);
 }
 
 /* ---- HTTP ------------------------------------------------------------------------------------ */

@@ -2,6 +2,8 @@
 
     slow_mount.py DIRECTORY MILLISECONDS      until its parent ends or its standard input does
 
+Exit status 77, and one line that says why, if nothing can be mounted here.
+
 Every name is a file of SIZE bytes. Files named direct-* are read past the page cache, a request for
 each read(); others page by page. Only reads are slow.
 """
@@ -23,6 +25,7 @@ ROOT, DIRECTORY, FILE = 1, 0o040755, 0o100644
 ENOSYS = 38
 DIRECT_IO = 1
 MNT_DETACH, MS_NOSUID_NODEV = 2, 6
+CANNOT_MOUNT = 77  # exit status
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -100,7 +103,11 @@ class Files:
 def main(directory, milliseconds):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     libc.prctl(1, signal.SIGTERM, 0, 0, 0)  # end with the parent
-    fd = mount(directory)
+    try:
+        fd = mount(directory)
+    except (PermissionError, FileNotFoundError) as error:
+        print(error)
+        sys.exit(CANNOT_MOUNT)
     try:
         Files(float(milliseconds) / 1000).serve(fd)
     finally:
