@@ -32,6 +32,9 @@ Test(budget, a_forked_child_has_few_more_page_faults)
     long before = atol(plain.out), with = atol(recorded.out);
     cr_expect(before > 0 && with - before <= MOST, "%ld page faults, with the library %ld", before,
               with);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_of(tasks, "first") != NULL, "nothing was recorded");
+    json_decref(tasks);
     child_free(&plain);
     child_free(&recorded);
     test_directory_remove(logs);

@@ -365,7 +365,9 @@ Test(xrootd, no_secrets_in_logs)
     struct child plain = reader(), recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     const char *const found[4] = {"grep", "-r", "someone@\\|a=hidden", logs};
+    const char *const name[4] = {"grep", "-r", "0\\.root", logs};
     cr_expect(recorded.status == 0 && child_status(found) == 1 << 8);
+    cr_expect(child_status(name) == 0, "no file is in the logs");
     child_free(&recorded);
     xrootd_stop();
     test_directory_remove(logs);
