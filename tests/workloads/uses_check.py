@@ -99,16 +99,16 @@ def main(directory, kind, cupping):
     rows = {row["key"]: row for row in json.loads(reported.stdout)["tasks"]}
     expected = json.loads((Path(directory) / "expected.json").read_text())
     logs = [log for log in map(raw_log.Log, profile.glob("*.cup")) if log.tasks]
-    for key, what in expected.items():
-        if kind not in what:
-            continue
-        for log in logs:
-            if key in log.tasks.values():
-                CHECKS[kind](log, key, what[kind], rows[key])
+    keys = [key for key, what in expected.items() if kind in what]
+    expect(keys, "nothing to check")
+    for key in keys:
+        with_key = [log for log in logs if key in log.tasks.values()]
+        expect(len(with_key) == 1, key, "is in", len(with_key), "logs")
+        for log in with_key:
+            CHECKS[kind](log, key, expected[key][kind], rows[key])
     for log in logs:
         print({name: value for name, value in log.health.items() if "stack" in name or "cpu_s" in name}, log.notes)
         expect(log.health["stacks_dropped"] == 0, "dropped:", log.health["stacks_dropped"])
-    expect(any(kind in what for what in expected.values()), "nothing to check")
     return finish()
 
 
