@@ -62,7 +62,7 @@ static bool has_test_suite(const char *python)
 /* Some of these tests race with their own clocks: a difference must show twice. */
 static void expect_same_results(const struct child *pattern, const char *logs)
 {
-    enum { TRIES = 3 };
+    enum { TRIES = 2 };
     for (int try = 1;; try++) {
         struct child plain = *pattern, recorded = child_recorded(pattern, logs);
         run_both(&plain, &recorded);
