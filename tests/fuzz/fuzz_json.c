@@ -7,6 +7,8 @@
 #include "tests/analysis/log_builder.h"
 #include "tests/fuzz/verbs.h"
 
+const struct fuzz_inputs fuzz_inputs = {.first_byte_chooses = true, .are_json = true};
+
 static const struct {
     const char *name, *verb; /* verb NULL: a table of reads, which is only read, not repeated */
 } uses[] = {

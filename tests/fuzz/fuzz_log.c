@@ -8,6 +8,8 @@
 #include "tests/analysis/log_builder.h"
 #include "tests/fuzz/verbs.h"
 
+const struct fuzz_inputs fuzz_inputs = {.first_byte_chooses = true};
+
 static const char *const verbs[] = {
     "report @in --full",
     "report @in --json",

@@ -9,6 +9,8 @@
 #include "include/log_format.h"
 #include "tests/fuzz/verbs.h"
 
+const struct fuzz_inputs fuzz_inputs = {.first_byte_chooses = true};
+
 static const char *const verbs[] = {
     "dump @in/merged.cup",       "report @in/merged.cup --full",
     "report @in --json",         "tasks @in/merged.cup --csv -",

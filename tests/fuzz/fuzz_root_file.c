@@ -10,6 +10,8 @@
 #include "analysis/root/root_file.h"
 #include "tests/fuzz/verbs.h"
 
+const struct fuzz_inputs fuzz_inputs = {0};
+
 static void look(const struct cup_root_tree *tree)
 {
     uint64_t sum = cup_root_cluster_start(tree, tree->entries);

@@ -9,6 +9,8 @@
 #include "preload/root/root_records.h"
 #include "tests/fuzz/verbs.h"
 
+const struct fuzz_inputs fuzz_inputs = {.ending = ".root"};
+
 static uint64_t seed; /* of the pieces */
 
 static uint32_t some(uint32_t most)

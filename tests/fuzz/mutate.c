@@ -97,7 +97,7 @@ static void remove_part(struct input *input, size_t at)
     input->size -= bytes;
 }
 
-static void mutate(struct input *input)
+static void mutate_bytes(struct input *input)
 {
     for (size_t left = (size_t)1 << below(6); left > 0; left--) {
         size_t at = below(input->size);
@@ -120,13 +120,120 @@ static void mutate(struct input *input)
             remove_part(input, at);
             break;
         case 6:
-            put(input, 0, &byte, 1);
-            break; /* the first byte chooses the verb */
+            if (fuzz_inputs.first_byte_chooses)
+                put(input, 0, &byte, 1);
+            break;
         default:
             if (below(20) == 0)
                 input->size = at;
         }
     }
+}
+
+/* ---- mutations of JSON ------------------------------------------------------------------------
+ */
+
+/* Replaces the bytes from AT to END by WORD. */
+static void put_word(struct input *input, size_t at, size_t end, const char *word)
+{
+    size_t bytes = strlen(word);
+    if (input->size - (end - at) + bytes > MOST_BYTES)
+        return;
+    memmove(input->bytes + at + bytes, input->bytes + end, input->size - end);
+    memcpy(input->bytes + at, word, bytes);
+    input->size += bytes - (end - at);
+}
+
+/* Where the value that begins at AT ends. */
+static size_t end_of_value(const struct input *input, size_t at)
+{
+    int depth = 0;
+    bool in_string = false;
+    for (; at < input->size; at++) {
+        unsigned char byte = input->bytes[at];
+        if (in_string && byte == '\\')
+            at++;
+        else if (byte == '"')
+            in_string = !in_string;
+        else if (in_string)
+            continue;
+        else if (byte == '{' || byte == '[')
+            depth++;
+        else if ((byte == '}' || byte == ']' || byte == ',') && depth == 0)
+            return at;
+        else if (byte == '}' || byte == ']')
+            depth--;
+    }
+    return input->size;
+}
+
+/* A value of an object, from AT on, becomes another one. */
+static void put_value(struct input *input, size_t at)
+{
+    static const char *const words[] = {"null",
+                                        "true",
+                                        "0",
+                                        "-1",
+                                        "1.5",
+                                        "1e308",
+                                        "-0.0",
+                                        "[]",
+                                        "{}",
+                                        "9223372036854775807",
+                                        "\"\"",
+                                        "\"1\"",
+                                        "\"\\ud800\"",
+                                        "[[]]",
+                                        "-9223372036854775808",
+                                        "[null]",
+                                        "[1,2,3]",
+                                        "{\"a\":1}",
+                                        "1e-9",
+                                        "18446744073709551616",
+                                        "\"/\"",
+                                        "\"\\u0000\"",
+                                        "\"\\u001b[2J\"",
+                                        "4294967296"};
+    while (at + 1 < input->size && (input->bytes[at] != ':' || input->bytes[at - 1] != '"'))
+        at++;
+    if (at + 1 < input->size)
+        put_word(input, at + 1, end_of_value(input, at + 1), words[below(COUNT(words))]);
+}
+
+/* A digit becomes another one, and a letter another one: also those of names. */
+static void put_character(struct input *input, size_t at)
+{
+    static const char digits[] = "0123456789", letters[] = "aeiou_nrst";
+    unsigned char byte = input->bytes[at];
+    if (byte >= '0' && byte <= '9')
+        put(input, at, &digits[below(10)], 1);
+    else if ((byte >= 'a' && byte <= 'z') || byte == '_')
+        put(input, at, &letters[below(10)], 1);
+}
+
+static void mutate_json(struct input *input)
+{
+    static const char *const marks[] = {"\"", "{", "}", "[", "]", ",", ":", "\\", "-", "e"};
+    unsigned char byte = (unsigned char)roll();
+    for (size_t left = (size_t)1 << below(4); left > 0; left--)
+        if (below(3))
+            put_value(input, 1 + below(input->size - 1));
+        else
+            put_character(input, 1 + below(input->size - 1));
+    if (below(8) == 0) {
+        size_t at = 1 + below(input->size - 1);
+        put_word(input, at, at, marks[below(COUNT(marks))]);
+    }
+    if (below(4) == 0)
+        put(input, 0, &byte, 1);
+}
+
+static void mutate(struct input *input)
+{
+    if (fuzz_inputs.are_json && below(4) && input->size > 1)
+        mutate_json(input);
+    else
+        mutate_bytes(input);
 }
 
 /* ---- the corpus --------------------------------------------------------------------------------
@@ -149,7 +256,10 @@ static struct input read_input(const char *directory, const char *name)
 
 static int is_file(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    const char *ending = fuzz_inputs.ending ? fuzz_inputs.ending : "";
+    size_t bytes = strlen(entry->d_name), last = strlen(ending);
+    return entry->d_name[0] != '.' && bytes >= last &&
+           strcmp(entry->d_name + bytes - last, ending) == 0;
 }
 
 static void read_corpus(const char *directory)

@@ -2,7 +2,15 @@
  * cupping that run on them in this process. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* What tests/fuzz/mutate.c needs to know of a fuzzer. */
+extern const struct fuzz_inputs {
+    bool first_byte_chooses; /* a verb: it is changed more often than other bytes */
+    bool are_json;           /* most mutations leave the text JSON, so that its reader goes on */
+    const char *ending;      /* of files in the corpus; NULL: all are inputs */
+} fuzz_inputs;
 
 /* What libFuzzer and tests/fuzz/mutate.c call. Returns 0. */
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);

@@ -14,8 +14,12 @@ make --no-print-directory -j"$(nproc)" LIBFUZZER=1 fuzzers >build/libfuzzer.log 
 failed=
 for target in log merged json root_file root_records; do
     found=build/libfuzzer/$target corpus=tests/fuzz/corpus/$target
-    [ -d "$corpus" ] || corpus=tests/data/root
     mkdir -p "$found"
+    [ -d "$corpus" ] || { # of root_records: ROOT files without what is written about them
+        corpus=build/libfuzzer/root_records.corpus
+        mkdir -p "$corpus"
+        cp tests/data/root/*.root "$corpus"
+    }
     build/libfuzzer/tests/fuzz/fuzz_$target -max_total_time="${FUZZ_SECONDS:-120}" -max_len=66000 -timeout=60 \
         -rss_limit_mb=2500 -close_fd_mask=3 -artifact_prefix="$found-" "$found" "$corpus" \
         >"$found.log" 2>&1 || failed="$failed $target"
