@@ -9,7 +9,7 @@ cd "$(dirname -- "$0")/../.."
 rounds=${ROUNDS:-1000}
 each=${EACH:-50}
 [ "$rounds" -ge "$each" ] || each=$rounds
-running= status=0
+running='' status=0
 for python in ${PYTHONS:-venv-3.9 venv venv-3.14}; do
     [ -x "build/$python/bin/python" ] || { echo "not run: no build/$python" && status=77 && continue; }
     build/venv/bin/python tests/workloads/battery.py --rounds "$each" --directory "build/battery-$python" \
