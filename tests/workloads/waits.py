@@ -29,6 +29,7 @@ from distributed import Client, wait
 from waits_tasks import PARTS, WORKLOADS
 
 HERE = TOP / "tests" / "workloads"
+OUTSIDE_S = 0.05  # at most in a row, beside what the task measured of itself and waits for a core
 CLASSES = ("io", "gil", "lock", "sleep", "poll", "run_delay", "fault", "other")
 SHARE, LEAST_S = 0.05, 0.002  # how wrong a class may be
 NOTICED_S = 0.001  # less than that is no line of the table
@@ -284,6 +285,8 @@ def judge_task(table, workload, threads, row, truth):
     helpers = {part for part in truth if part.startswith("helper_")}
     if "gil_at_most" in truth:
         settle_gil(truth, helpers, WORKLOADS[workload].rest, row)
+    if outside > (row["run_delay_s"] or 0) + OUTSIDE_S:
+        table.complain(f"{row['key']}: the row has {outside:.3f} s more than the task measured")
     loose = outside + truth["loose"]
     for part in ("cpu", *CLASSES, *sorted(helpers)):
         expected = truth.get(part, 0)
