@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,11 +35,21 @@ static bool accepts_connections(int port)
     return accepted;
 }
 
+static bool has_ended(const struct cup_process *server)
+{
+    struct pollfd control = {.fd = server->control, .events = POLLIN};
+    return poll(&control, 1, 0) > 0; /* its status, or the end of its supervisor */
+}
+
+/* Between server_free_port() and the server's bind() another program may take the port: then that
+ * program answers, and the server ends. */
 void server_wait(const struct cup_process *server, int port)
 {
     enum { LOOKS = 1500, LOOK_EVERY_US = 20000 };
     for (int looks = 0; looks < LOOKS; looks++) {
-        if (accepts_connections(port))
+        bool answers = accepts_connections(port);
+        cr_assert(!has_ended(server), "%s has ended: see %s", server->name, server->log);
+        if (answers)
             return;
         usleep(LOOK_EVERY_US);
     }

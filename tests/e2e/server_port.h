@@ -6,5 +6,5 @@
 /* A port of this machine that nothing listens at. */
 int server_free_port(void);
 
-/* Waits until SERVER accepts connections at PORT; fails the test if it never does. */
+/* Waits until SERVER accepts connections at PORT; fails the test if it never does or ends. */
 void server_wait(const struct cup_process *server, int port);
