@@ -350,16 +350,17 @@ Test(export, csv_without_rows_has_names)
 {
     static const char *const files[] = {"tasks.csv",    "chunks.csv",  "files.csv",
                                         "branches.csv", "workers.csv", "samples.csv"};
-    char *with_rows[5];
+    enum { FILES = sizeof files / sizeof *files };
+    char *with_rows[FILES];
     save_everything();
     expect_export("csv", target);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < FILES; i++)
         with_rows[i] = first_line(files[i]);
     builder_free(&builder);
     builder_start(&builder);
     save();
     expect_export("csv", target);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < FILES; i++) {
         char *text = read_in(target, files[i]);
         cr_expect_str_eq(text, with_rows[i], "%s", files[i]);
         free(text);
