@@ -1,6 +1,7 @@
 /* The battery: four tasks run at a time and get their bytes in every way that there is; each
  * must have its own bytes, exactly. One job of eight rounds, with one test for each group of
  * ways (battery_tasks.py lists them); `make soak` runs a thousand rounds. */
+#include "include/gaps.h"
 #include "tests/e2e/child.h"
 #include "tests/e2e/cluster.h"
 #include "tests/e2e/job.h"
@@ -282,6 +283,85 @@ Test(battery, servers_that_come_and_go)
                   "the worker of task %d is %s", i, worker);
     }
     json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
+static char *first_page(const char *logs)
+{
+    return output_of(
+        &(struct child){.argv = {CUP_BUILD "/cupping", "report", logs}, .settings = {"COLUMNS=400"}});
+}
+
+/* While a server may be silent for minutes, none of them counts as closed. */
+Test(battery, more_servers_than_are_followed)
+{
+    enum { SERVERS = 66, FOLLOWED = 64 };
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/many_servers.py", text("%d", SERVERS), "0"},
+        .settings = {"CUPPING_INTERVAL=100"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    json_t *tasks = tasks_of(logs);
+    for (int i = 0; i < SERVERS; i++) {
+        json_t *task = task_of(tasks, text("task-%d", i));
+        cr_expect(task && json_is_string(json_object_get(task, "worker")) == (i < FOLLOWED),
+                  "task %d", i);
+    }
+    char *page = first_page(logs);
+    cr_expect(strstr(page, CUP_GAP_SERVERS) != NULL, "%s", page);
+    free(page);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
+static void check_reschedule(const char *python)
+{
+    char *logs = test_directory();
+    struct child plain = {.argv = {python, "-c",
+                                   "import distributed, run_task\n"
+                                   "def again():\n"
+                                   "    raise distributed.Reschedule\n"
+                                   "try:\n"
+                                   "    run_task.run('again', again)\n"
+                                   "except run_task.Failed:\n"
+                                   "    print('rescheduled')\n"},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_expect_str_eq(recorded.out, "rescheduled\n", "%s: %s", python, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    const char *status = json_string_value(json_object_get(task_of(tasks, "again"), "status"));
+    cr_expect(status && strcmp(status, "erred") == 0, "%s: %s", python, status);
+    json_decref(tasks);
+    child_free(&recorded);
+    test_directory_remove(logs);
+}
+
+Test(battery, a_task_that_is_scheduled_again_failed)
+{
+    for_each_python(check_reschedule);
+}
+
+/* What a program can see of the library on CPython 3.14, as docs/limits.md says. */
+Test(battery, the_tool_of_sys_monitoring_is_named_cupping)
+{
+    char *logs = test_directory();
+    cup_need_python(CUP_PYTHON_3_14);
+    struct child plain = {.argv = {CUP_PYTHON_3_14, "-c",
+                                   "import run_task, sys\n"
+                                   "run_task.run('task', lambda: None)\n"
+                                   "print(*filter(None, map(sys.monitoring.get_tool, range(6))))"},
+                          .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&plain);
+    child_run(&recorded);
+    cr_expect_str_eq(plain.out, "\n", "%s", plain.err);
+    cr_expect_str_eq(recorded.out, "cupping\n", "%s", recorded.err);
+    child_free(&plain);
     child_free(&recorded);
     test_directory_remove(logs);
 }
