@@ -30,7 +30,8 @@ def run(suite):
     command = [TOP / "build/tests/e2e", "-j1", "--verbose", "--color=never", "--filter", f"{suite}/*"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                            env={**os.environ, "SOAK": "1"})
-    text = re.sub(r"^\[SKIP\] .*: Test is disabled\n", "", ended.stdout.decode(errors="replace"), flags=re.MULTILINE)
+    text = re.sub(r"^(\[SKIP\] .*: Test is disabled|\[====\] Running .*|\[----\] Criterion .*)\n", "",
+                  ended.stdout.decode(errors="replace"), flags=re.MULTILINE)
     for test in re.split(r"^(?=\[RUN \])", text, flags=re.MULTILINE):
         if not re.search(r"^\[PASS\]", test, re.MULTILINE):
             print(test, end="")
