@@ -174,6 +174,27 @@ static bool has_functions(const struct cup_figures *figures)
     return false;
 }
 
+/* True if the input has amounts for each event: it knows the events of its chunks. */
+static bool counts_by_event(const struct cup_figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        for (size_t k = 0; k < cup_function_figure_count; k++)
+            if (strcmp(figures->rows[i].section, "functions") == 0 &&
+                strcmp(figures->rows[i].name, cup_function_figures[k].by_event) == 0)
+                return true;
+    return false;
+}
+
+/* An input that counts otherwise than the baseline; the number of inputs: there is none. */
+static size_t find_other_count(const struct cup_comparison *comparison)
+{
+    bool by_event = counts_by_event(&comparison->inputs[comparison->baseline]);
+    size_t i = 0;
+    while (i < comparison->input_count && counts_by_event(&comparison->inputs[i]) == by_event)
+        i++;
+    return i;
+}
+
 void cup_compare_functions(const struct cup_terminal *terminal,
                            const struct cup_comparison *comparison)
 {
@@ -183,6 +204,16 @@ void cup_compare_functions(const struct cup_terminal *terminal,
                       comparison->inputs[i].path);
             return;
         }
+    size_t other = find_other_count(comparison);
+    if (other < comparison->input_count) {
+        bool by_event = counts_by_event(&comparison->inputs[other]);
+        cup_print(terminal, CUP_WARN,
+                  "\nThe amounts of functions are for each %s in %s, and for each %s in %s: they "
+                  "are not compared.\n",
+                  by_event ? "event" : "task", cup_input_name(other), by_event ? "task" : "event",
+                  cup_input_name(comparison->baseline));
+        return;
+    }
     for (size_t k = 0; k < cup_function_figure_count; k++)
         print_kind(terminal, comparison, &cup_function_figures[k]);
     if (comparison->input_count > INPUTS_SHOWN)

@@ -10,16 +10,21 @@
 
 enum { INPUTS = 7 };
 
-/* A run with one function, which takes so many seconds for each event. */
-static struct cup_figures make_run(double seconds)
+/* A run with one function, which takes so many seconds for each event, or for each task. */
+static struct cup_figures make_run_of(const char *name, double seconds)
 {
     struct cup_figures run = {.path = "run", .kind = CUP_INPUT_PROFILE, .state = CUP_RUN_COMPLETE};
     cup_figures_add(&run, (struct cup_run_figure){.section = "functions",
                                                   .row = "select",
-                                                  .name = "self_cpu_per_event_s",
+                                                  .name = name,
                                                   .value = cup_real(seconds),
                                                   .source = "made up"});
     return run;
+}
+
+static struct cup_figures make_run(double seconds)
+{
+    return make_run_of("self_cpu_per_event_s", seconds);
 }
 
 /* Seven runs with 1 s to 7 s; the sixth is the baseline. */
@@ -43,5 +48,26 @@ Test(compare_functions, the_baseline_of_many_inputs_is_shown)
     free(written);
     cup_comparison_free(&comparison);
     for (int i = 0; i < INPUTS; i++)
+        cup_figures_free(&runs[i]);
+}
+
+/* The events of the second run are not known. */
+Test(compare_functions, amounts_for_each_event_and_for_each_task_are_not_compared)
+{
+    struct cup_figures runs[] = {make_run(1), make_run_of("self_cpu_per_task_s", 100)};
+    struct cup_comparison comparison;
+    struct cup_terminal terminal = {.width = 200};
+    char *written = NULL;
+    size_t bytes;
+    cr_assert_eq(cup_comparison_make(&comparison, runs, 2, 0), 0);
+    terminal.out = open_memstream(&written, &bytes);
+    cup_compare_functions(&terminal, &comparison);
+    fclose(terminal.out);
+    cr_expect_str_eq(written,
+                     "\nThe amounts of functions are for each task in B, and for each event "
+                     "in A: they are not compared.\n");
+    free(written);
+    cup_comparison_free(&comparison);
+    for (int i = 0; i < 2; i++)
         cup_figures_free(&runs[i]);
 }
