@@ -152,7 +152,8 @@ size_t cup_series_make(struct cup_time_bins *bins, const struct cup_totals *tota
         cup_log_close(&log);
     }
     double fine_s = bins->bin_s;
-    cup_time_bins_widen(bins, (double)widest_ns / 1e9);
+    bins->log_bin_s = (double)widest_ns / 1e9;
+    cup_time_bins_widen(bins, bins->log_bin_s);
     bins->too_wide = bins->bin_s > fine_s && bins->bin_s > bins->run_s / 4;
     return processes;
 }
@@ -163,7 +164,7 @@ char *cup_series_too_wide_reason(char to[CUP_TOO_WIDE_TEXT], const struct cup_ti
     snprintf(to, CUP_TOO_WIDE_TEXT,
              "a worker is much older than the run: its log has rates in bins of %s, and the run "
              "took %s",
-             cup_duration_text(bin, bins->bin_s), cup_duration_text(run, bins->run_s));
+             cup_duration_text(bin, bins->log_bin_s), cup_duration_text(run, bins->run_s));
     return to;
 }
 

@@ -11,8 +11,9 @@ struct cup_time_bins {
     double run_s;
     size_t count; /* 0: the run has no duration */
     double amounts[CUP_TIME_BINS];
-    double whole;  /* sum of the amounts */
-    bool too_wide; /* set by cup_series_make() */
+    double whole;     /* sum of the amounts */
+    double log_bin_s; /* set by cup_series_make(): the widest bin of a worker's log */
+    bool too_wide;    /* set by cup_series_make() */
 };
 
 /* Makes empty bins over the run. */

@@ -306,6 +306,16 @@ Test(data_more, bins_too_wide_for_the_run)
     expect_caption("No data rate: a worker is much older than the run");
 }
 
+/* The width is that in the log, not that of the plot, which is no wider than the run. */
+Test(data_more, bins_of_a_worker_that_is_ten_hours_old)
+{
+    series_of(&builder, 204800000000)->values[CUP_S_READ_BYTES][0] = 4000;
+    load_run(&run, &builder, false);
+    expect_no_plot(&run, "data-rate",
+                   "a worker is much older than the run: its log has rates in bins of 3 min 24 s, "
+                   "and the run took 12.0 s");
+}
+
 /* The second worker ended before the run: its wide bins do not count, and neither does it. */
 Test(data_more, workers_of_other_times_are_left_out)
 {
