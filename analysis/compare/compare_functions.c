@@ -166,33 +166,68 @@ static void print_kind(const struct cup_terminal *terminal, const struct cup_com
     free(changed);
 }
 
+static bool is_function(const struct cup_run_figure *row)
+{
+    return strcmp(row->section, "functions") == 0;
+}
+
 static bool has_functions(const struct cup_figures *figures)
 {
     for (size_t i = 0; i < figures->count; i++)
-        if (strcmp(figures->rows[i].section, "functions") == 0)
+        if (is_function(&figures->rows[i]))
             return true;
     return false;
 }
 
-/* True if the input has amounts for each event: it knows the events of its chunks. */
-static bool counts_by_event(const struct cup_figures *figures)
+/* The amount is for each event: the input knows the events of its chunks. */
+static bool is_by_event(const struct cup_run_figure *row)
 {
-    for (size_t i = 0; i < figures->count; i++)
-        for (size_t k = 0; k < cup_function_figure_count; k++)
-            if (strcmp(figures->rows[i].section, "functions") == 0 &&
-                strcmp(figures->rows[i].name, cup_function_figures[k].by_event) == 0)
-                return true;
+    for (size_t k = 0; k < cup_function_figure_count; k++)
+        if (strcmp(row->name, cup_function_figures[k].by_event) == 0)
+            return true;
     return false;
 }
 
-/* An input that counts otherwise than the baseline; the number of inputs: there is none. */
+/* What the amounts of an input are for. UNKNOWN: it is the middle of several runs, some of which
+ * count events and some tasks. */
+enum count { BY_TASK, BY_EVENT, UNKNOWN };
+
+static enum count find_count(const struct cup_figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        if (is_function(&figures->rows[i]) && figures->rows[i].value.kind != CUP_VALUE_NULL)
+            return is_by_event(&figures->rows[i]) ? BY_EVENT : BY_TASK;
+    return UNKNOWN;
+}
+
+/* An input that counts otherwise than the baseline, or of which it is not known; the number of
+ * inputs: there is none. */
 static size_t find_other_count(const struct cup_comparison *comparison)
 {
-    bool by_event = counts_by_event(&comparison->inputs[comparison->baseline]);
-    size_t i = 0;
-    while (i < comparison->input_count && counts_by_event(&comparison->inputs[i]) == by_event)
-        i++;
-    return i;
+    enum count count = find_count(&comparison->inputs[comparison->baseline]);
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (find_count(&comparison->inputs[i]) != count || count == UNKNOWN)
+            return i;
+    return comparison->input_count;
+}
+
+static void say_why_not_compared(const struct cup_terminal *terminal,
+                                 const struct cup_comparison *comparison, size_t other)
+{
+    static const char *const names[] = {"task", "event"};
+    enum count count = find_count(&comparison->inputs[other]);
+    enum count base = find_count(&comparison->inputs[comparison->baseline]);
+    if (count == UNKNOWN || base == UNKNOWN)
+        cup_print(terminal, CUP_WARN,
+                  "\nThe amounts of functions in %s are not known: they are for each event in some "
+                  "of its runs, and for each task in others.\n",
+                  cup_input_name(count == UNKNOWN ? other : comparison->baseline));
+    else
+        cup_print(terminal, CUP_WARN,
+                  "\nThe amounts of functions are for each %s in %s, and for each %s in %s: they "
+                  "are not compared.\n",
+                  names[count], cup_input_name(other), names[base],
+                  cup_input_name(comparison->baseline));
 }
 
 void cup_compare_functions(const struct cup_terminal *terminal,
@@ -206,12 +241,7 @@ void cup_compare_functions(const struct cup_terminal *terminal,
         }
     size_t other = find_other_count(comparison);
     if (other < comparison->input_count) {
-        bool by_event = counts_by_event(&comparison->inputs[other]);
-        cup_print(terminal, CUP_WARN,
-                  "\nThe amounts of functions are for each %s in %s, and for each %s in %s: they "
-                  "are not compared.\n",
-                  by_event ? "event" : "task", cup_input_name(other), by_event ? "task" : "event",
-                  cup_input_name(comparison->baseline));
+        say_why_not_compared(terminal, comparison, other);
         return;
     }
     for (size_t k = 0; k < cup_function_figure_count; k++)

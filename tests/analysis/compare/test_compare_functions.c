@@ -51,10 +51,9 @@ Test(compare_functions, the_baseline_of_many_inputs_is_shown)
         cup_figures_free(&runs[i]);
 }
 
-/* The events of the second run are not known. */
-Test(compare_functions, amounts_for_each_event_and_for_each_task_are_not_compared)
+/* Compares two runs. Returns what is written, to be freed. Frees the runs. */
+static char *compare_two(struct cup_figures runs[2])
 {
-    struct cup_figures runs[] = {make_run(1), make_run_of("self_cpu_per_task_s", 100)};
     struct cup_comparison comparison;
     struct cup_terminal terminal = {.width = 200};
     char *written = NULL;
@@ -63,11 +62,31 @@ Test(compare_functions, amounts_for_each_event_and_for_each_task_are_not_compare
     terminal.out = open_memstream(&written, &bytes);
     cup_compare_functions(&terminal, &comparison);
     fclose(terminal.out);
+    cup_comparison_free(&comparison);
+    for (int i = 0; i < 2; i++)
+        cup_figures_free(&runs[i]);
+    return written;
+}
+
+/* The events of the second run are not known. */
+Test(compare_functions, amounts_for_each_event_and_for_each_task_are_not_compared)
+{
+    char *written =
+        compare_two((struct cup_figures[]){make_run(1), make_run_of("self_cpu_per_task_s", 100)});
     cr_expect_str_eq(written,
                      "\nThe amounts of functions are for each task in B, and for each event "
                      "in A: they are not compared.\n");
     free(written);
-    cup_comparison_free(&comparison);
-    for (int i = 0; i < 2; i++)
-        cup_figures_free(&runs[i]);
+}
+
+/* A side of two runs, of which one knows its events: the middle of its amounts is not known. */
+Test(compare_functions, amounts_that_are_not_known_are_not_zero)
+{
+    struct cup_figures runs[] = {make_run(1), make_run(2)};
+    runs[0].rows[0].value = cup_null();
+    char *written = compare_two(runs);
+    cr_expect_str_eq(written,
+                     "\nThe amounts of functions in A are not known: they are for each event in "
+                     "some of its runs, and for each task in others.\n");
+    free(written);
 }
