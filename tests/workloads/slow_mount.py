@@ -105,7 +105,7 @@ def main(directory, milliseconds):
     libc.prctl(1, signal.SIGTERM, 0, 0, 0)  # end with the parent
     try:
         fd = mount(directory)
-    except (PermissionError, FileNotFoundError) as error:
+    except OSError as error:
         print(error)
         sys.exit(CANNOT_MOUNT)
     try:
