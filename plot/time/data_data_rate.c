@@ -37,7 +37,7 @@ static void write_caption(struct cup_plot_input *input, const struct cup_time_bi
     else if (read->whole > 0)
         snprintf(files, sizeof files,
                  "Data files and servers, at the time of each read, in %zu worker process%s: mean "
-                 "%s to tasks, at most %s",
+                 "%s read by tasks, at most %s",
                  processes, processes == 1 ? "" : "es",
                  cup_tick_text(mean, mean_of_run(input, read), CUP_AXIS_BYTE_RATE),
                  cup_tick_text(peak, most, CUP_AXIS_BYTE_RATE));
