@@ -48,9 +48,9 @@ uint64_t cup_run_delay_ns(void)
     return delay;
 }
 
-/* Reading the run delay costs a microsecond. So it is read at the end of a wait only if the wait
- * took longer than this, and at its begin only if the thread was off the CPU for longer than this
- * since the last reading. */
+/* The run delay is read at the end of a wait only if the wait took longer than this, and at its
+ * begin only if, since the last reading, the thread was off the CPU for longer than this, outside
+ * of waits for the GIL: see also may_wait(). */
 enum { WORTH_READING_NS = 10000 };
 
 static void read_delay(uint64_t now, uint64_t cpu_ns)

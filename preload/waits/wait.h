@@ -100,7 +100,8 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 void cup_wait_count_gil(uint64_t start, uint64_t stop);
 
 /* The sums of the calling thread's block are about to be read, or its blocks are about to be
- * closed: adds its last waits for the GIL, of less than a millisecond together. Guard held. */
+ * closed: reads the run delay, and subtracts its part of the last waits for the GIL (of 10 ms
+ * together at most), which are in the sums already. Adds them to the time series. Guard held. */
 void cup_wait_count_short(void);
 
 /* Run delay: how long the calling thread was ready to run, but waited for a CPU core, since it
