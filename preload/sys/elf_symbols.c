@@ -317,8 +317,7 @@ bool cup_elf_needs(const struct cup_elf *object, const struct cup_elf *library)
     return false;
 }
 
-/* ---- calls of other libraries
- * ------------------------------------------------------------------------ */
+/* ---- calls of other libraries ------------------------------------------------------------ */
 
 #if defined(__x86_64__)
 enum { BY_CALL = R_X86_64_JUMP_SLOT, BY_ADDRESS = R_X86_64_GLOB_DAT };

@@ -50,11 +50,12 @@ bool cup_xrootd_is_library(const char *path);
 /* A file was opened through the client in this process, or in one that it was forked from. */
 extern bool cup_xrootd_seen;
 
+struct cup_elf;
+
 /* The library that contains the instruction at PLACE. False: none. Takes the loader's lock only if
  * the list of modules has no such library: its code was not mapped from the file, or no descriptor
  * was free to read the list. That lock may belong to a thread that waits for the GIL, which this
  * thread may hold. Guard held. */
-struct cup_elf;
 bool cup_xrootd_find_library(const void *place, struct cup_elf *library);
 
 /* PLACE, the address of an instruction, lies in the library that connects for the client

@@ -125,10 +125,34 @@ struct place cup_xrootd_place(const void *caller, enum method method, enum abi a
 /* ---- the data server of a file ----------------------------------------------------------------
  */
 
-/* XrdCl::File::GetProperty(), and operator delete() for what it allocates, as the library itself
- * calls it. */
 typedef bool get_property(const void *file, const struct text *name, struct text *value);
-typedef void free_text(void *text);
+
+/* operator delete() for what GetProperty() allocates, as the library itself calls it: without the
+ * size, or with it. Some builds call only one of them. */
+struct release {
+    void (*plain)(void *text);
+    void (*sized)(void *text, size_t bytes);
+};
+
+static bool find_release(const struct cup_elf *library, struct release *release)
+{
+    *(void **)&release->plain = cup_elf_callee(library, "_ZdlPv");
+    *(void **)&release->sized = cup_elf_callee(library, "_ZdlPvm");
+    return release->plain || release->sized;
+}
+
+/* A std::string has its capacity, without the 0 at the end, where a short one has its text. */
+static void release_text(const struct release *release, const struct text *text)
+{
+    size_t capacity;
+    memcpy(&capacity, text->itself, sizeof capacity);
+    if (text->text == text->itself)
+        return;
+    if (release->plain)
+        release->plain(text->text);
+    else
+        release->sized(text->text, capacity + 1);
+}
 
 static bool copy_text(const struct text *from, char *to, size_t room)
 {
@@ -147,15 +171,12 @@ bool cup_xrootd_data_server(const struct place *place, const void *file, char *t
     struct text name = {.text = name.itself, .bytes = 10, .itself = "DataServer"};
     struct text value = {.text = value.itself};
     get_property *property = NULL;
-    free_text *release = NULL;
-    if (cup_xrootd_find_library(place->real, &object)) {
+    struct release release;
+    if (cup_xrootd_find_library(place->real, &object) && find_release(&object, &release))
         *(void **)&property = cup_elf_symbol(&object, method);
-        *(void **)&release = cup_elf_callee(&object, "_ZdlPv");
-    }
-    bool known =
-        property && release && property(file, &name, &value) && copy_text(&value, to, room);
-    if (value.text != value.itself)
-        release(value.text);
+    bool known = property && property(file, &name, &value) && copy_text(&value, to, room);
+    if (property)
+        release_text(&release, &value);
     return known;
 }
 
