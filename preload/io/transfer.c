@@ -147,7 +147,8 @@ static void start_transfer(struct cup_transfer *transfer)
         cup_wait_begin_for(&transfer->wait, classify_wait(transfer->descriptor),
                            find_wait_block(transfer));
         transfer->start = cup_ticks();
-        begin_request(transfer);
+        if (transfer->wait.block) /* NULL: within another wait */
+            begin_request(transfer);
     }
 }
 
