@@ -256,6 +256,7 @@ static void begin_record(struct connection *to, const struct cup_owner *owner)
     bool requests = to->sent.head[0] == APPLICATION && is_request(to);
     to->asks |= requests;
     to->requested |= requests;
+    to->answered |= requests && to->tickets; /* the next request: the first was answered */
     to->after_finished = to->sent.head[0] == HANDSHAKE && to->sent.left <= FINISHED_LONGEST;
     if (!to->count || requests)
         take_turn(to, owner);
@@ -404,14 +405,16 @@ static struct cup_answer answer_to(const struct connection *from, const struct r
 }
 
 /* A record that the server sent after the first request begins. With TLS 1.3 a server may send
- * session tickets at that time, mostly two, which are equally long; an alert is shorter. */
+ * session tickets at that time, mostly two, which are equally long; an alert is shorter. With
+ * TLS 1.2 (`finishes` is never set) it sends them before. */
 static void note_record(struct connection *from)
 {
     enum { ALERT_LONGEST = 32, TICKET_LONGEST = 4096 };
     uint32_t bytes = from->received.left;
     if (from->received.head[0] != APPLICATION || bytes <= ALERT_LONGEST)
         return;
-    from->answered |= bytes > TICKET_LONGEST || (from->tickets && bytes != from->ticket);
+    from->answered |=
+        !from->finishes || bytes > TICKET_LONGEST || (from->tickets && bytes != from->ticket);
     from->ticket = bytes;
     from->tickets += from->tickets < UINT8_MAX;
 }

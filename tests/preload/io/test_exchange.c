@@ -315,6 +315,15 @@ Test(exchange, other_records_are_an_answer)
     cr_expect_not(receive_records((const uint16_t[]){8000, 8000, 0}, 600));
 }
 
+/* Such as those to requests for the size of files: equally long, but no session tickets. */
+Test(exchange, equal_short_answers_are_answers)
+{
+    send_first_request();
+    cr_expect_not(receive_records((const uint16_t[]){250, 0}, 600));
+    send_after("", 0, 0x17, 200);
+    cr_expect_not(receive_records((const uint16_t[]){250, 0}, 600), "the second answer");
+}
+
 Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
 {
     cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
