@@ -178,6 +178,15 @@ static void check_group(const char *group, int at_least)
     drop(&parts);
 }
 
+/* Runs PLAIN with the library: it must succeed, and write nothing to standard error. */
+static struct child run_recorded(const struct child *plain, const char *logs)
+{
+    struct child recorded = child_recorded(plain, logs);
+    child_run(&recorded);
+    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    return recorded;
+}
+
 /* clang-format off */
 Test(battery, own_thread) { check_group("own", 200); }
 Test(battery, files_and_libraries_on_the_own_thread) { check_group("files", 200); }
@@ -193,9 +202,7 @@ Test(battery, callbacks_of_others)
 {
     char *logs = test_directory(), *scratch = test_directory();
     struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/callbacks.py", scratch}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    struct child recorded = run_recorded(&plain, logs);
     json_t *tasks = tasks_of(logs);
     cr_expect(task_number(tasks, "first", "read_bytes") == 1000);
     cr_expect(task_number(tasks, "second", "read_bytes") == 0);
@@ -272,9 +279,7 @@ Test(battery, servers_that_come_and_go)
     char *logs = test_directory();
     struct child plain = {
         .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/many_servers.py", text("%d", SERVERS), "11"}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    struct child recorded = run_recorded(&plain, logs);
     json_t *tasks = tasks_of(logs);
     for (int i = 0; i < SERVERS; i++) {
         json_t *task = task_of(tasks, text("task-%d", i));
@@ -301,9 +306,7 @@ Test(battery, more_servers_than_are_followed)
     struct child plain = {
         .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/many_servers.py", text("%d", SERVERS), "0"},
         .settings = {"CUPPING_INTERVAL=100"}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    struct child recorded = run_recorded(&plain, logs);
     json_t *tasks = tasks_of(logs);
     for (int i = 0; i < SERVERS; i++) {
         json_t *task = task_of(tasks, text("task-%d", i));
@@ -378,9 +381,7 @@ Test(battery, executor_whose_tasks_are_not_recorded)
                  "                           'more': ProcessPoolExecutor(1)}\n"
                  "run_task.run('here', lambda: None)\n"},
         .settings = {"PYTHONPATH=" CUP_TOP "/tests/workloads"}};
-    struct child recorded = child_recorded(&plain, logs);
-    child_run(&recorded);
-    cr_assert(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    struct child recorded = run_recorded(&plain, logs);
     json_t *report = report_of(logs), *note;
     json_t *notes = json_object_get(json_object_get(report, "health"), "notes");
     size_t at, found = 0;
