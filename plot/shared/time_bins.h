@@ -26,7 +26,7 @@ void cup_time_bins_spread(struct cup_time_bins *bins, double from, double to, do
 /* Spreads the amount `rate` times the time between two times (nanoseconds since the epoch). */
 void cup_time_bins_hold(struct cup_time_bins *bins, int64_t start_ns, int64_t stop_ns, double rate);
 
-/* Joins neighbouring bins, as many as it takes until each lasts `least_s` or longer. */
+/* Merges adjacent bins, so that each lasts `least_s` or longer. */
 void cup_time_bins_widen(struct cup_time_bins *bins, double least_s);
 
 static inline double cup_time_bins_second(const struct cup_time_bins *bins, int64_t time_ns)

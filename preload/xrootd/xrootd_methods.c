@@ -122,8 +122,7 @@ struct place cup_xrootd_place(const void *caller, enum method method, enum abi a
     return found;
 }
 
-/* ---- the data server of a file ----------------------------------------------------------------
- */
+/* ---- the data server of a file ----------------------------------------------------------- */
 
 typedef bool get_property(const void *file, const struct text *name, struct text *value);
 
