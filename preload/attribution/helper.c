@@ -4,6 +4,7 @@
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/running_tasks.h"
+#include "preload/lifecycle/thread_cpu.h"
 #include "preload/lifecycle/unattributed.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
@@ -26,9 +27,9 @@ static bool watches_objects, watches_locks;
 /* The CPU time that this thread used since the last call counts for TASK. */
 static void count_cpu(uint32_t task)
 {
-    uint64_t now = cup_clock_thread_cpu_ns();
+    uint64_t now = cup_cpu_recent();
     struct cup_block *block = cup_block_serving(task);
-    if (block)
+    if (block && now > cup_helper_self.job_cpu_ns)
         block->counters[CUP_C_HELPER_CPU_NS] += now - cup_helper_self.job_cpu_ns;
     cup_helper_self.job_cpu_ns = now;
 }
@@ -80,7 +81,7 @@ static void begin_job(const struct cup_lock_origin *lock)
     if (!cup_helper_self.job_runs)
         return;
     watch_locks();
-    cup_helper_self.job_cpu_ns = cup_clock_thread_cpu_ns();
+    cup_helper_self.job_cpu_ns = cup_cpu_recent();
     CUP_LIFECYCLE(thread_works, thread->handed, cup_helper_self.job_cpu_ns);
     if (own_job())
         save_job_start(own_job(), cup_block_helped(thread->handed));

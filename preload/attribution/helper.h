@@ -25,13 +25,13 @@ enum { CUP_HELD = 8 };
 /* What is known of the calling thread as a helper. Places are instructions of Python code. */
 struct cup_helper_thread {
     const void *held[CUP_HELD]; /* locks that it took and has not given back */
-    uint8_t next_held;          /* entry of held[] to be reused next, when all are taken */
 
     /* A lock that was not made for `inherited` alone, taken and not given back yet. If it is not
      * given back by the place that took it, the thread no longer inherits. */
     const void *others_lock;
     uint64_t others_place;      /* place that took it */
     bool others_lock_is_shared; /* another task made others_lock, or uses it */
+    uint8_t next_held;          /* entry of held[] to be reused next, when all are taken */
 
     bool gives_own; /* 3.14: the lock that it releases, or released last, is one that it took */
 

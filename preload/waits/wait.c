@@ -3,6 +3,7 @@
 #include "preload/attribution/helper.h"
 #include "preload/counters/block.h"
 #include "preload/lifecycle/recording.h"
+#include "preload/lifecycle/thread_cpu.h"
 #include "preload/log/log.h"
 #include "preload/python/python.h"
 #include "preload/stacks/stack_events.h"
@@ -136,36 +137,10 @@ static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 /* Less time does not show a wait: a thread that sleeps and is woken is off the CPU for longer. */
 enum { SHORTEST_WAIT_NS = 4000 };
 
-static uint32_t coarse_time(uint64_t ticks)
-{
-    return (uint32_t)(ticks >> 10);
-}
-
-static uint64_t read_cpu(void)
-{
-    uint64_t cpu_ns = cup_clock_thread_cpu_ns(), now = cup_ticks();
-    cup_wait_self.cpu_off_ns = cup_ticks_ns(now) - cpu_ns;
-    cup_wait_self.cpu_time = coarse_time(now);
-    return cpu_ns;
-}
-
-/* CPU time at the begin of a call. If it was read a moment ago, and the thread has not waited
- * since, it has run all the time. If it did lose its core since, that is in the run delay that is
- * read after a wait, so it does not seem to be one. */
-static uint64_t read_cpu_before(void)
-{
-    enum { MOMENT_NS = 50000 };
-    uint64_t now = cup_ticks();
-    uint64_t since = (uint64_t)(coarse_time(now) - cup_wait_self.cpu_time) << 10;
-    return cup_wait_self.cpu_time && cup_ticks_ns(since) < MOMENT_NS
-               ? cup_ticks_ns(now) - cup_wait_self.cpu_off_ns
-               : read_cpu();
-}
-
 /* CPU time at the end of a call that took WALL_NS since it was CPU_NS. */
 static uint64_t read_cpu_after(uint64_t cpu_ns, uint64_t wall_ns)
 {
-    return wall_ns < SHORTEST_WAIT_NS ? cpu_ns + wall_ns : read_cpu();
+    return wall_ns < SHORTEST_WAIT_NS ? cpu_ns + wall_ns : cup_cpu_read();
 }
 
 /* ---- counting a wait --------------------------------------------------------------------- */
@@ -179,7 +154,7 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     enum { RIGHT_AFTER_NS = 8000 };
     uint32_t *counts = block->histograms[CUP_HISTOGRAM_GIL_WAIT];
     uint32_t *before = &counts[cup_bucket(cup_wait_self.gil_ns)];
-    uint32_t pause = coarse_time(start) - cup_wait_self.gil_stop;
+    uint32_t pause = cup_coarse_time(start) - cup_wait_self.gil_stop;
     bool goes_on = cup_ticks_ns((uint64_t)pause << 10) < RIGHT_AFTER_NS && *before;
     if (goes_on) {
         --*before;
@@ -191,7 +166,7 @@ static bool count_gil(struct cup_block *block, uint64_t start, uint64_t stop, ui
     if (ns > block->counters[CUP_C_GIL_LONGEST_NS])
         block->counters[CUP_C_GIL_LONGEST_NS] = ns;
     cup_wait_self.gil_ns = ns;
-    cup_wait_self.gil_stop = coarse_time(stop);
+    cup_wait_self.gil_stop = cup_coarse_time(stop);
     return goes_on;
 }
 
@@ -333,17 +308,19 @@ static void note_quick(enum cup_wait_class class, bool waited)
         cup_wait_self.quick_reads++;
 }
 
-/* Waits for the GIL explain time off the CPU, too. */
+/* Waits for the GIL explain time off the CPU, too. If the thread has lost its core since its CPU
+ * clock was read, that is in the run delay that is read after the wait, so it does not seem to be
+ * one. */
 static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
 {
     cup_wait_self.waiting = (uintptr_t)wait;
     wait->class = (uint8_t) class;
     wait->block = block;
-    wait->cpu_ns = read_cpu_before();
+    wait->cpu_ns = cup_cpu_recent();
     wait->start = cup_ticks();
     uint64_t off = off_cpu_ns(wait->start, wait->cpu_ns);
     if (subtract(off, cup_wait_self.short_ns) > WORTH_READING_NS && may_wait(class)) {
-        wait->cpu_ns = read_cpu(); /* both readings of the same moment */
+        wait->cpu_ns = cup_cpu_read(); /* both readings of the same moment */
         wait->start = cup_ticks();
         measure_delay(wait->start, wait->cpu_ns, 0);
     }
@@ -387,7 +364,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         wait->cpu_ns = CUP_UNKNOWN64;
         wait->start = cup_ticks();
     } else if (!wait->block) {
-        cup_wait_self.cpu_time = 0;
+        cup_cpu_waited();
     } else {
         start_wait(wait, class, wait->block);
         watch_others(wait);
@@ -458,7 +435,7 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
     uint64_t ns = subtract(cup_ticks_ns(stop - start), busy_ns);
     if (ns < LONG_NS || cup_wait_self.waiting)
         return;
-    uint64_t delay = measure_delay(stop, read_cpu(), ns);
+    uint64_t delay = measure_delay(stop, cup_cpu_read(), ns);
     bool goes_on = count_wait(block, class, start, stop, ns - delay, delay);
     note_at_stack(block, class, goes_on, ns - delay);
     block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;
@@ -471,14 +448,14 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 
 /* Threads that give the GIL to each other wait ten thousand times a second, each time for
  * microseconds. So their run delay is read once for each millisecond of waits, and subtracted then;
- * if it was small when last read, once for ten. Helpers' blocks may close before that, so there it
- * must be small. */
+ * if it was small when last read, once for fifty, or after a single wait of ten. Helpers' blocks
+ * may close before that, so there it must be small. */
 static bool may_count_later(const struct cup_block *block, uint64_t ns)
 {
-    enum { LATER_NS = 1000000, CALM_NS = 10000000 };
+    enum { LATER_NS = 1000000, CALM_NS = 50000000, LONG_NS = 10000000 };
     const struct cup_wait_thread *self = &cup_wait_self;
     uint64_t most = self->is_calm ? CALM_NS : is_helper_block(block) ? 0 : LATER_NS;
-    return self->delay_off_ns && self->short_ns + ns < most &&
+    return self->delay_off_ns && ns < LONG_NS && self->short_ns + ns < most &&
            (!self->short_ns || find_short_block() == block);
 }
 
@@ -494,14 +471,14 @@ void cup_wait_count_gil(uint64_t start, uint64_t stop)
 {
     enum { SWITCH_NS = 3000, STEP_NS = 5000000 };
     struct cup_block *block = find_wait_block(CUP_WAIT_GIL);
-    cup_wait_self.cpu_time = 0;
+    cup_cpu_waited();
     if (!block)
         return;
     uint64_t wall = cup_ticks_ns(stop - start), delay = 0;
     uint64_t ns = subtract(wall, SWITCH_NS * (1 + wall / STEP_NS));
     bool later = may_count_later(block, ns);
     if (!later && ns > WORTH_READING_NS)
-        delay = measure_delay(stop, read_cpu(), ns);
+        delay = measure_delay(stop, cup_cpu_read(), ns);
     ns -= delay;
     bool goes_on = count_gil(block, start, stop, ns);
     block->counters[CUP_C_GIL_WAIT_NS] += ns;
@@ -584,6 +561,7 @@ void cup_wait_count_short(void)
 void cup_wait_child_begins(void)
 {
     memset(&cup_wait_self, 0, sizeof cup_wait_self);
+    cup_cpu_waited();  /* the child's clock begins at 0 */
     own.schedstat = 0; /* sys/own_fd, whose row is above this one, has closed it */
     own.refused = false;
 }

@@ -4,7 +4,7 @@
  * block, the thread's CPU clock is read at both ends, and its run delay if it was off the CPU for
  * long enough. In a loop these readings take 0.5 and 3 us; in a program that uses its caches
  * itself, 2 and 12 us. So a clock is read only where it can show something new: see
- * read_cpu_before() and may_count_later(). Calls that seldom block are made so often that only
+ * thread_cpu.h and may_count_later(). Calls that seldom block are made so often that only
  * their time stamps are read; if one took too long, cup_wait_guess() estimates its wait afterwards.
  */
 #pragma once
@@ -31,23 +31,20 @@ struct cup_wait_thread {
     uintptr_t waiting; /* address of the wait under way; 0: none. The sampler reads it, too */
     uint32_t
         helped_task; /* a helper's wait under way is noted for this task (helper_wait.h); 0: none */
-    uint8_t class;   /* enum cup_wait_class of that wait */
-    bool is_loop;    /* the thread has waited by epoll: it runs an event loop */
-    bool is_calm;    /* when last read, run delay was a small part of the time off the CPU */
-    uint8_t quick_reads;   /* waits for files in a row that were none; QUICK_READS at most */
+    uint8_t class : 4;       /* enum cup_wait_class of that wait */
+    uint8_t quick_reads : 4; /* waits for files in a row that were none; QUICK_READS at most */
+    bool is_loop : 1;        /* the thread has waited by epoll: it runs an event loop */
+    bool is_calm : 1;      /* when last read, run delay was a small part of the time off the CPU */
+    uint16_t short_block;  /* the block that counted short_ns: its index + 1; 0: none */
     uint64_t delay_ns;     /* run delay when it was last read; CUP_UNKNOWN64: not known */
     uint64_t delay_off_ns; /* time off the CPU when it was read; 0: never */
-    uint64_t cpu_off_ns;   /* the same when the CPU clock was read */
-    uint32_t cpu_time;     /* and when that was: ticks / 1024, modulo 2^32; 0: the thread may have
-                              waited since */
-    uint32_t gil_mutex;    /* of gil_wait.c: which mutex the wait under way is for */
     uint64_t
         gil_start;   /* of gil_wait.h: when the wait for the GIL under way began, ticks; 0: none */
     uint64_t gil_ns; /* the last wait for the GIL: how long it took */
-    uint32_t gil_stop; /* and when it ended: ticks / 1024, modulo 2^32 */
-    uint32_t short_ns; /* waits for the GIL since the run delay was read, which is still in them */
-    uint32_t short_sequence;       /* the block that counted them: its sequence, */
-    uint16_t short_block;          /* and its index + 1; 0: none */
+    uint32_t gil_mutex; /* of gil_wait.c: which mutex the wait under way is for */
+    uint32_t gil_stop;  /* and when it ended: ticks / 1024, modulo 2^32 */
+    uint32_t short_ns;  /* waits for the GIL since the run delay was read, which is still in them */
+    uint32_t short_sequence;       /* that block's sequence */
     struct cup_kernel_usage usage; /* when the task began */
 };
 extern __thread struct cup_wait_thread cup_wait_self __attribute__((tls_model("initial-exec")))
@@ -101,7 +98,7 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 void cup_wait_count_gil(uint64_t start, uint64_t stop);
 
 /* The sums of the calling thread's block are about to be read, or its blocks are about to be
- * closed: reads the run delay, and subtracts its part of the last waits for the GIL (of 10 ms
+ * closed: reads the run delay, and subtracts its part of the last waits for the GIL (of 50 ms
  * together at most), which are in the sums already. Adds them to the time series. Guard held. */
 void cup_wait_count_short(void);
 
