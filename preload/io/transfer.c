@@ -139,11 +139,19 @@ static struct cup_block *find_wait_block(const struct cup_transfer *transfer)
     return block && block->task ? block : NULL;
 }
 
+/* What a thread writes to a pair of sockets, to wake an event loop, fits into a buffer. */
+static bool wakes_loop(const struct cup_transfer *transfer)
+{
+    return transfer->call == CUP_WRITE && transfer->descriptor->class == CUP_FILE_SOCKET &&
+           transfer->descriptor->peer == CUP_PEER_PAIR;
+}
+
 /* Starts the clock of any call: the last step before it. Guard held. */
 static void start_transfer(struct cup_transfer *transfer)
 {
+    bool may_block = transfer->descriptor->quick < CUP_QUICK && !wakes_loop(transfer);
     cup_transfer_start(transfer);
-    if (transfer->descriptor->quick < CUP_QUICK && find_wait_block(transfer)) {
+    if (may_block && find_wait_block(transfer)) {
         cup_wait_begin_for(&transfer->wait, classify_wait(transfer->descriptor),
                            find_wait_block(transfer));
         transfer->start = cup_ticks();
