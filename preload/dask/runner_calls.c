@@ -5,6 +5,7 @@
 #include "preload/dask/runner_plan.h"
 #include "preload/lifecycle/recording.h"
 #include "preload/lifecycle/releases.h"
+#include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/python/anchors.h"
 #include "preload/python/frames.h"
@@ -15,7 +16,7 @@
 
 __thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")));
 
-enum { OFTEN_NS = 1000 * 1000, SELDOM_NS = 50 * OFTEN_NS };
+enum { OFTEN_NS = 1000 * 1000, LESS_OFTEN_NS = 10 * OFTEN_NS, SELDOM_NS = 50 * OFTEN_NS };
 enum { DEEPEST = 1000, CALLS = 8 };
 static const int64_t write_back_ns = INT64_C(1000000000);
 
@@ -243,6 +244,13 @@ static void look_outside_call(struct call *call, int64_t now_ns)
     cup_runner_self.outside_ns = now_ns;
 }
 
+/* The thread runs no call. If this process runs tasks, and this is not its main thread, it most
+ * likely helps them. */
+static bool may_be_helper(void)
+{
+    return cup_active() && cup_self.tid != cup_log_header()->pid && cup_any_task_runs();
+}
+
 int64_t cup_runner_call_check(int64_t now_ns)
 {
     if (cup_self.server_loop || !find_codes())
@@ -254,7 +262,7 @@ int64_t cup_runner_call_check(int64_t now_ns)
         look_outside_call(call, now_ns);
     else if (call && !cup_runner_self.parents)
         look_inside_call(call, place, now_ns);
-    return OFTEN_NS;
+    return !place.inside && may_be_helper() ? LESS_OFTEN_NS : OFTEN_NS;
 }
 
 void cup_run_woken(void)

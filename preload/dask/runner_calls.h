@@ -1,6 +1,7 @@
 /* Calls of Coffea's Runner in the client: when they begin and end. Nothing in Coffea is wrapped.
  * Any clock call of the program's thread is an occasion to look for the Runner among the thread's
- * frames, at most once per millisecond, and only if Coffea is imported. */
+ * frames, at most once per millisecond (in threads that may be helpers of running tasks, once per
+ * 10 ms), and only if Coffea is imported. */
 #pragma once
 
 #include "preload/lifecycle/thread.h"
