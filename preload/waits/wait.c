@@ -510,13 +510,22 @@ static void read_usage(struct cup_kernel_usage *usage)
     usage->major_faults = (uint32_t)now.ru_majflt;
 }
 
+/* If the thread was on the CPU since the last reading, the figure is the same. */
+static void update_delay(void)
+{
+    struct cup_wait_thread *self = &cup_wait_self;
+    uint64_t cpu_ns = cup_cpu_read(), now = cup_ticks();
+    if (!self->delay_off_ns || self->short_ns || off_cpu_ns(now, cpu_ns) > WORTH_READING_NS)
+        measure_delay(now, cpu_ns, 0);
+}
+
 void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
     if (cup_self.task != task)
         return;
     end_stale_wait();
-    measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
+    update_delay();
     read_usage(&cup_wait_self.usage);
     cup_helper_wait_begin(task);
 }
@@ -543,7 +552,7 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
     cup_helper_wait_end(task);
     if (!block)
         return;
-    measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
+    update_delay();
     read_usage(&now);
     bool known = start.delay_ns != CUP_UNKNOWN64 && now.delay_ns != CUP_UNKNOWN64;
     block->counters[CUP_C_RUN_DELAY_NS] = known ? now.delay_ns - start.delay_ns : 0;
@@ -555,7 +564,7 @@ void cup_wait_task_ends(uint32_t task, uint64_t cpu_ns)
 void cup_wait_count_short(void)
 {
     if (cup_wait_self.short_ns)
-        measure_delay(cup_ticks(), cup_clock_thread_cpu_ns(), 0);
+        update_delay();
 }
 
 void cup_wait_child_begins(void)
