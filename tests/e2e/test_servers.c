@@ -30,14 +30,15 @@ static void expect_plot(const char *logs, const char *plot)
     child_free(&draw);
 }
 
-/* The report of xrootd_slow.py; *OUT: what it printed. */
-static json_t *report_on(const char *mode, char **out)
+/* The report of xrootd_slow.py; *OUT: what it printed. PACKAGES: where it finds XRootD's client. */
+static json_t *report_on(const char *mode, const char *packages, char **out)
 {
     char *logs = test_directory();
     struct child plain = {.argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/xrootd_slow.py",
                                    redirector.url, text("%d", (int)redirector.pid[0]), mode},
                           .settings = {"XRD_CONNECTIONWINDOW=1", "XRD_CONNECTIONRETRY=1",
-                                       "XRD_STREAMERRORWINDOW=1", "XRD_REQUESTTIMEOUT=20"}};
+                                       "XRD_STREAMERRORWINDOW=1", "XRD_REQUESTTIMEOUT=20",
+                                       text("PYTHONPATH=%s", packages)}};
     struct child recorded = child_recorded(&plain, logs);
     child_run(&recorded);
     cr_assert(recorded.status == 0, "%s", recorded.err);
@@ -80,11 +81,11 @@ static double sum_of_tasks(const char *out, const char *start)
     return sum;
 }
 
-Test(servers, a_data_server_that_stops_has_the_time)
+static void check_stopped_server(const char *packages)
 {
     char *out;
     redirector_start(&redirector);
-    json_t *report = report_on("stop", &out);
+    json_t *report = report_on("stop", packages, &out);
     json_t *slow = row_of(report, redirector.server[0]),
            *fast = row_of(report, redirector.server[1]);
     cr_assert(slow && fast, "no rows of both data servers");
@@ -107,11 +108,25 @@ Test(servers, a_data_server_that_stops_has_the_time)
     redirector_stop();
 }
 
+Test(servers, a_data_server_that_stops_has_the_time)
+{
+    check_stopped_server("");
+}
+
+/* It gives the memory of its answers back by another operator delete(). */
+Test(servers, are_known_of_the_client_of_debian)
+{
+    const char *packages = CUP_TOP "/build/xrootd-5.5/usr/lib/python3/dist-packages";
+    if (access(packages, R_OK) != 0)
+        cr_skip_test("no XRootD client of version 5.5 in %s", packages);
+    check_stopped_server(packages);
+}
+
 Test(servers, a_data_server_that_is_killed_has_the_errors)
 {
     char *out;
     redirector_start(&redirector);
-    json_t *report = report_on("kill", &out);
+    json_t *report = report_on("kill", "", &out);
     json_t *dead = row_of(report, redirector.server[0]);
     cr_assert(dead != NULL);
     cr_expect_eq(cup_count(dead, "errors"), 2, "%s", out);
