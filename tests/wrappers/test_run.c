@@ -39,6 +39,27 @@ Test(cupping_run, sets_the_library_and_an_absolute_directory)
     free(text);
 }
 
+Test(cupping_run, leaves_the_variables_of_the_user_alone)
+{
+    /* Each lower-case word of the scripts, because the names of their variables are among them. */
+    const char *export = "for word in $(grep -oh '\\b[a-z][a-z_]*' $run $worker | sort -u); do\n"
+                         "echo \"export $word=mine\"; done >words\n"
+                         "printf '#!/bin/sh\\nexec env\\n' >dask; chmod +x dask\n"
+                         "export CDPATH=/tmp PATH=$PWD:$PATH; . ./words; env | sort >before";
+    const char *compare =
+        "sort | diff before - | grep '^[<>]' | grep -v '^. [CL][A-Z_]*=/\\|^. _='";
+
+    cr_expect_str_empty(shell("top_run=$run; %s; $top_run -o p env | %s", export, compare)->out);
+    cr_expect_str_empty(shell("top_worker=$worker; %s; $top_worker | %s", export, compare)->out);
+}
+
+Test(cupping_run, does_not_look_for_its_directory_along_cdpath)
+{
+    cr_expect_str_eq(
+        shell("mkdir other other/p; CDPATH=other $run -o p sh -c 'echo ${CUPPING_DIR#$PWD}'")->out,
+        "/p\n");
+}
+
 Test(cupping_run, prints_nothing_and_passes_the_status_on)
 {
     const struct shell_result *r = shell("$run -o p sh -c 'exit 7'");
