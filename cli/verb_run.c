@@ -150,12 +150,10 @@ static void become_command(const struct run *run, pid_t parent)
 
 static int start_command(struct run *run)
 {
-    const struct sigaction by_default = {.sa_handler = SIG_DFL};
     sigset_t all;
     pid_t self = getpid();
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &run->mask);
-    sigaction(SIGCHLD, &by_default, &run->child_action); /* if it is ignored, waitpid() fails */
     run->child = fork();
     if (run->child == 0)
         become_command(run, self);
@@ -285,6 +283,8 @@ int cup_verb_run(int argc, char **argv)
                 argv[-1]);
         return CUP_EXIT_FAILED;
     }
+    const struct sigaction by_default = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &by_default, &run.child_action); /* if it is ignored, waitpid() fails */
     int status = describe_run(wrapper, argc, argv, &description);
     if (status != CUP_EXIT_DONE || description.bytes == 0)
         return status;

@@ -62,6 +62,13 @@ Test(verb_run, the_command_has_the_input_the_group_and_the_signals_of_its_caller
     cr_expect(strncmp(masks, masks + strlen(masks) / 2, strlen(masks) / 2) == 0, "%s", masks);
 }
 
+Test(verb_run, a_caller_may_ignore_sigchld)
+{
+    const struct shell_result *r = shell("env --ignore-signal=CHLD $cupping run -q -o p -- "
+                                         "env sh -c 'grep SigIgn /proc/$PPID/status; exit 3'");
+    cr_expect_eq(r->status, 3, "%d %s", r->status, r->err);
+}
+
 /* Runs CODE, which is to wait until the file `ready` exists, in the background. */
 #define IN_BACKGROUND(code)                                                                        \
     "$cupping run -q -o p -- sh -c '" code "' & "                                                  \
