@@ -185,13 +185,16 @@ static void pass_signal_on(const struct run *run, struct cup_group_signals *grou
         kill(run->child, signal->si_signo);
 }
 
-/* Returns true and *status when the command has ended. If it is stopped, this process stops as
- * well, so that the shell that started it notices. */
+/* Returns true and *status when the command has ended. If job control stopped it, as with Ctrl-Z,
+ * this process stops as well, so that the shell that started it notices. SIGSTOP comes from a
+ * process that will continue the command itself. */
 static bool has_ended(const struct run *run, int *status)
 {
     while (waitpid(run->child, status, WNOHANG | WUNTRACED) == run->child) {
         if (!WIFSTOPPED(*status))
             return true;
+        if (WSTOPSIG(*status) == SIGSTOP)
+            continue;
         raise(SIGSTOP);
         kill(run->child, SIGCONT);
     }

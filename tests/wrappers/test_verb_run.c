@@ -124,19 +124,30 @@ Test(verb_run, a_signal_to_the_process_group_reaches_the_command_once)
     close(out[0]);
 }
 
+/* Waits until the process has this state, as /proc shows it. */
+#define AWAIT "await() { until [ $(cut -d ' ' -f 3 /proc/$1/stat) = $2 ]; do sleep 0.02; done; }\n"
+
+/* In a process group of its own whose parent is in the same session (set -m of bash): otherwise the
+ * kernel does not let SIGTSTP stop a process. */
+#define IN_A_JOB                                                                                   \
+    "set -m\n" AWAIT IN_BACKGROUND(                                                                \
+        "echo $$ >ready.tmp; mv ready.tmp ready; exec sleep 100") "command=$(cat ready)\n"
+
 Test(verb_run, stops_and_continues_with_the_command)
 {
-    const struct shell_result *r = shell(IN_BACKGROUND(
-        "echo $$ >ready.tmp; mv ready.tmp ready; exec sleep 100") "state() { cut -d ' ' -f 3 "
-                                                                  "/proc/$1/stat; }\n"
-                                                                  "command=$(cat ready); kill "
-                                                                  "-STOP $command\n"
-                                                                  "until [ $(state $!) = T ]; do "
-                                                                  "sleep 0.02; done\n"
-                                                                  "kill -CONT $!; until [ $(state "
-                                                                  "$command) = S ]; do sleep 0.02; "
-                                                                  "done\n"
-                                                                  "kill $!; wait $!");
+    const struct shell_result *r =
+        shell("cat >script <<'END'\n" IN_A_JOB "kill -TSTP $command; await $! T\n"
+              "kill -CONT $!; await $command S; kill $!; wait $!\n"
+              "END\nbash script");
+    cr_expect_eq(r->status, 128 + 15, "%s", r->err);
+}
+
+Test(verb_run, does_not_stop_when_another_process_stops_the_command)
+{
+    const struct shell_result *r =
+        shell("cat >script <<'END'\n" IN_A_JOB "kill -STOP $command; await $command T; sleep 0.1\n"
+              "kill -CONT $command; await $command S; kill $command; wait $!\n"
+              "END\nbash script");
     cr_expect_eq(r->status, 128 + 15, "%s", r->err);
 }
 
