@@ -651,6 +651,16 @@ static void write_in_place(int fd)
     syscall(SYS_ioctl, fd, FS_IOC_SETFLAGS, &flags);
 }
 
+static int make_directory(const char *directory)
+{
+    mode_t mode = 0700 | shared_with;
+    if (mkdir(directory, mode) != 0)
+        return -1;
+    if (shared_with)
+        chmod(directory, mode);
+    return 0;
+}
+
 static int create_file(const char *directory, int64_t now_ns, const char *host)
 {
     int length = snprintf(the_log.path, sizeof the_log.path, "%s/%s-%d-%lld" CUP_LOG_SUFFIX,
@@ -664,10 +674,12 @@ static int create_file(const char *directory, int64_t now_ns, const char *host)
     int fd = cup_raw_open(the_log.path, flags, mode);
     /* Without cupping-run no one else makes the directory. Another process of the job may make it
      * at the same time. */
-    if (fd < 0 && errno == ENOENT && (mkdir(directory, 0700 | shared_with) == 0 || errno == EEXIST))
+    if (fd < 0 && errno == ENOENT && (make_directory(directory) == 0 || errno == EEXIST))
         fd = cup_raw_open(the_log.path, flags, mode);
     if (fd < 0)
         return -1;
+    if (shared_with)
+        fchmod(fd, mode); /* the umask does not restrict what the user wants to share */
     write_in_place(fd);
     cup_raw_close(fd);
     return 0;

@@ -7,12 +7,12 @@
 
 TestSuite(private, .timeout = 240);
 
-/* Runs SCRIPT below each of two umasks, in an empty directory. $job is a program with a task that
+/* Runs SCRIPT below each of three umasks, in an empty directory. $job is a program with a task that
  * starts another program; $cluster is one with a scheduler, a nanny, a worker and a client. Then
  * each directory and file at $profile must have this mode. */
 static void expect_modes(const char *script, const char *directory_mode, const char *file_mode)
 {
-    static const char *const masks[] = {"022", "000"};
+    static const char *const masks[] = {"022", "000", "077"};
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
         char *top = test_directory();
         const struct child run = {
