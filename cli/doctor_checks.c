@@ -228,10 +228,10 @@ static void check_release(const struct cup_doctor *doctor, struct cup_finding *f
         CUP_RELEASES(X)
 #undef X
     };
-    char version[256], broken[256];
+    char version[256], broken[256], name[64];
     const char *package = releases[which].package;
-    bool is_broken = cup_doctor_fact(&doctor->probe, "broken", broken) &&
-                     strncmp(broken, package, strlen(package)) == 0;
+    snprintf(name, sizeof name, "broken-%s", package);
+    bool is_broken = cup_doctor_fact(&doctor->probe, name, broken);
     if (!has_answered(&doctor->probe)) {
         UNKNOWN("not examined: the Python program of this test did not run");
         return;
@@ -277,7 +277,7 @@ static void check_readers(const struct cup_doctor *doctor, struct cup_finding *f
         if (cup_doctor_fact(&doctor->probe, packages[i], version))
             snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s %.30s",
                      *list ? ", " : "", packages[i], version);
-    if (cup_doctor_fact(&doctor->probe, "broken", broken) && strncmp(broken, "uproot", 6) == 0)
+    if (cup_doctor_fact(&doctor->probe, "broken-uproot", broken))
         LACKS("uproot cannot be imported: %s", broken);
     else
         FIT("%s",

@@ -33,13 +33,12 @@ const char cup_doctor_probe_program[] =
     "    except Exception:\n"
     "        continue\n"
     "for name in ('distributed', 'uproot', 'coffea.processor'):\n"
+    "    top = name.split('.')[0]\n"
     "    try:\n"
     "        importlib.import_module(name)\n"
-    "    except ImportError as error:\n"
-    "        if name.split('.')[0] not in str(error.name):\n"
-    "            say('broken', name + ': ' + str(error))\n"
     "    except Exception as error:\n"
-    "        say('broken', name + ': ' + type(error).__name__ + ': ' + str(error))\n"
+    "        if not isinstance(error, ModuleNotFoundError) or error.name != top:\n"
+    "            say('broken-' + top, type(error).__name__ + ': ' + str(error))\n"
     "with open(sys.argv[1] + '/probe.root', 'rb') as file:\n"
     "    file.read()\n";
 

@@ -77,6 +77,25 @@ Test(doctor, what_is_missing_has_a_row_and_the_exit_status)
     cr_expect(has(r->err, "file/new: cannot examine the directory") && lines_of(r->err) == 1);
 }
 
+Test(doctor, each_package_that_cannot_be_imported_has_a_row)
+{
+    if (access(CUP_PYTHON, X_OK))
+        cr_skip_test("no %s", CUP_PYTHON);
+    const struct shell_result *r =
+        shell("mkdir -p fake/uproot fake/coffea fake/distributed; touch fake/uproot/utils.py\n"
+              "echo 'from uproot.utils import nothing' >fake/uproot/__init__.py\n"
+              "echo 'import nosuchmodule' >fake/coffea/__init__.py\n"
+              "echo 'raise RuntimeError(5)' >fake/distributed/__init__.py\n"
+              "COLUMNS=500 PYTHONPATH=$PWD/fake $cupping doctor --python %s",
+              CUP_PYTHON);
+    cr_expect_eq(r->status, 1);
+    cr_expect(has(r->out, "  lacks  readers   uproot cannot be imported: ImportError: cannot"),
+              "%s", r->out);
+    cr_expect(has(r->out, " cannot be imported: ModuleNotFoundError: No module named"), "%s",
+              r->out);
+    cr_expect(has(r->out, " cannot be imported: RuntimeError: 5"), "%s", r->out);
+}
+
 Test(doctor, run_refuses_other_systems_in_one_line)
 {
     const struct shell_result *r = shell(FAKE("uname", "echo Darwin arm64") "$run -o p true");
