@@ -131,16 +131,18 @@ static bool lacks_python(const struct cup_doctor_run *probe)
 
 static void check_library(const struct cup_doctor *doctor, struct cup_finding *finding)
 {
+    static const char message[] = "/libcupping.so' from LD_PRELOAD cannot be preloaded";
     const struct cup_doctor_run *probe = &doctor->probe;
-    const char *refusal = refusal_of(probe);
+    const char *refusal = refusal_of(probe), *why = strstr(probe->err, message);
     if (lacks_python(probe))
         UNKNOWN("not tried: this needs Python");
     else if (refusal)
         WRONG("%.*s", (int)strcspn(refusal, "\n"), refusal);
     else if (is_for_musl(probe))
         WRONG("%s is a program of musl: cupping needs one of glibc", doctor->python);
-    else if (strstr(probe->err, "cannot be preloaded"))
-        WRONG("%.*s", (int)strcspn(probe->err, "\n"), probe->err);
+    else if (why)
+        WRONG("libcupping.so cannot be preloaded%.*s", (int)strcspn(why + sizeof message - 1, "\n"),
+              why + sizeof message - 1);
     else
         FIT("libcupping.so can be preloaded");
 }

@@ -153,6 +153,26 @@ static void redirect(const char *scratch, const char *name, int to, int flags)
         dup2(fd, to);
 }
 
+/* Removes libcupping.so from LD_PRELOAD, because cupping-run adds it: the other libraries there
+ * stay, because what can be recorded depends on them. */
+static void remove_library(void)
+{
+    static const char library[] = "libcupping.so", separators[] = ": ";
+    const char *preload = getenv("LD_PRELOAD");
+    char *kept = preload ? calloc(1, strlen(preload) + 2) : NULL;
+    for (const char *at = preload; kept && *at;) {
+        size_t bytes = strcspn(at, separators), tail = sizeof library - 1;
+        bool own = bytes >= tail && memcmp(at + bytes - tail, library, tail) == 0;
+        if (bytes > 0 && !own)
+            sprintf(kept + strlen(kept), "%s%.*s", *kept ? ":" : "", (int)bytes, at);
+        at += bytes + (at[bytes] != '\0');
+    }
+    unsetenv("LD_PRELOAD");
+    if (kept && *kept)
+        setenv("LD_PRELOAD", kept, 1);
+    free(kept);
+}
+
 static void execute(const struct cup_doctor *doctor, const char *name, const char *program)
 {
     static const char *const settings[] = {
@@ -166,7 +186,7 @@ static void execute(const struct cup_doctor *doctor, const char *name, const cha
     redirect(doctor->scratch, "err", STDERR_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         unsetenv(settings[i]);
-    unsetenv("LD_PRELOAD");
+    remove_library();
     if (cup_find_wrapper(wrapper) != 0) {
         fprintf(stderr, "cupping-run: it is not next to the program cupping: reinstall\n");
         _exit(CUP_EXIT_FAILED);

@@ -45,6 +45,11 @@ Test(doctor, what_is_missing_has_a_row_and_the_exit_status)
                      "\"python=3.11.1\\\\nimplementation=CPython\\\\ndistributed=2021.12."
                      "0\\\\n\"") "$cupping doctor --python old",
          "  lacks  Dask      distributed 2021.12.0 is too old: its tasks are not"},
+        {"cp $top/build/libcupping.so .; " FAKE(
+             "old",
+             "printf \"python=3.8.18\\\\nimplementation=CPython\\\\nexecutable=$LD_PRELOAD"
+             "\\\\n\"") "LD_PRELOAD=$PWD/libcupping.so:libm.so.6 $cupping doctor --python old",
+         "  wrong  Python    CPython 3.8.18 (libm.so.6:" CUP_TOP "/build/libcupping.so) is not"},
         {FAKE("broken", "echo SyntaxError: none >&2; exit 1") "$cupping doctor --python broken",
          "  wrong  Python    broken does not run: SyntaxError: none. -> name"},
         {FAKE("musl", "echo Error loading shared library ld-linux >&2; exit 127") "$cupping doctor "
@@ -64,12 +69,14 @@ Test(doctor, what_is_missing_has_a_row_and_the_exit_status)
          "  wrong  library   LD_PRELOAD splits at spaces and colons"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct shell_result *r = shell("%s", cases[i].command);
+        const struct shell_result *r = shell("export COLUMNS=500; %s", cases[i].command);
         cr_expect_eq(r->status, 1, "%s: %d", cases[i].row, r->status);
         cr_expect(has(r->out, cases[i].row), "%s: %s%s", cases[i].row, r->out, r->err);
         cr_expect_str_empty(r->err);
     }
-    const struct shell_result *r = shell("$cupping doctor nowhere/new");
+    const struct shell_result *r = shell("LD_PRELOAD=/nosuch.so $cupping doctor 2>/dev/null");
+    cr_expect(has(r->out, "fit    library "), "%s: this is another library", r->out);
+    r = shell("$cupping doctor nowhere/new");
     cr_expect(has(r->out, "directory"), "%s: it would be made", r->err);
     cr_expect_str_empty(r->err);
     r = shell("touch file; $cupping doctor file/new");
