@@ -58,8 +58,9 @@ __attribute__((format(printf, 2, 3))) void cup_doctor_advise(struct cup_finding 
 int cup_doctor_open(struct cup_doctor *doctor);
 void cup_doctor_close(struct cup_doctor *doctor);
 
-/* Runs a Python program under the library and loads its profile, which is SCRATCH/NAME. The only
- * argument of the program is the scratch directory. */
+/* Runs a Python program under the library, without the user's CUPPING_* variables, and loads its
+ * profile, which is SCRATCH/NAME. The only argument of the program is the scratch directory. If
+ * PROGRAM is NULL, runs `true` with the user's variables. */
 void cup_doctor_run(const struct cup_doctor *doctor, const char *name, const char *program,
                     struct cup_doctor_run *run);
 

@@ -16,6 +16,7 @@
 
 #include "analysis/base/units.h"
 #include "analysis/metrics/functions/call_tree.h"
+#include "cli/verbs.h"
 #include "include/releases.h"
 
 #define FIT(...) cup_doctor_find(finding, CUP_DOCTOR_FIT, __VA_ARGS__)
@@ -467,7 +468,17 @@ static void check_settings(const struct cup_doctor *doctor, struct cup_finding *
                   {"CUPPING_NATIVE", "0", "no native functions in stacks"},
                   {"CUPPING_CPU_HZ", "0", "no samples of where threads use the CPU"},
                   {"CUPPING_INTERVAL", "0", "no samples of Dask's own state"}};
-    (void)doctor;
+    struct cup_doctor_run own;
+    cup_doctor_run(doctor, "settings", NULL, &own);
+    const char *refusal = refusal_of(&own);
+    if (refusal && own.status == CUP_EXIT_USAGE) {
+        WRONG("`cupping run` refuses %.*s", (int)strcspn(refusal, "\n"), refusal);
+        ADVISE("unset the variable, or set it to what is allowed");
+    }
+    if (own.loaded)
+        cup_profile_free(&own.profile);
+    if (finding->state != CUP_DOCTOR_FIT)
+        return;
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         const char *value = getenv(losses[i].variable);
         if (!value || strcmp(value, losses[i].value) != 0)

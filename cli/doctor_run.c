@@ -173,19 +173,27 @@ static void remove_library(void)
     free(kept);
 }
 
-static void execute(const struct cup_doctor *doctor, const char *name, const char *program)
+static void remove_settings(void)
 {
     static const char *const settings[] = {
 #define X(variable, otherwise, meaning) #variable,
         CUP_ENVIRONMENT(X)
 #undef X
     };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        unsetenv(settings[i]);
+}
+
+/* Executes cupping-run with a Python program, or with `true` if PROGRAM is NULL. */
+static void execute(const struct cup_doctor *doctor, const char *name, const char *program)
+{
+    const char *command = program ? doctor->python : "true";
     char wrapper[PATH_MAX];
     redirect(doctor->scratch, "/dev/null", STDIN_FILENO, O_RDONLY);
     redirect(doctor->scratch, "out", STDOUT_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
     redirect(doctor->scratch, "err", STDERR_FILENO, O_WRONLY | O_CREAT | O_TRUNC);
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        unsetenv(settings[i]);
+    if (program)
+        remove_settings();
     remove_library();
     if (cup_find_wrapper(wrapper) != 0) {
         fprintf(stderr, "cupping-run: it is not next to the program cupping: reinstall\n");
@@ -193,8 +201,8 @@ static void execute(const struct cup_doctor *doctor, const char *name, const cha
     }
     /* The link ./cupping-latest is then made there, too. */
     if (chdir(doctor->scratch) == 0)
-        execl(wrapper, "cupping-run", "-o", name, "--", doctor->python, "-c", program,
-              doctor->scratch, (char *)NULL);
+        execl(wrapper, "cupping-run", "-o", name, "--", command, program ? "-c" : (char *)NULL,
+              program, doctor->scratch, (char *)NULL);
     fprintf(stderr, "cupping-run: %s: %s\n", wrapper, strerror(errno));
     _exit(CUP_EXIT_FAILED);
 }

@@ -61,6 +61,10 @@ Test(doctor, what_is_missing_has_a_row_and_the_exit_status)
          "  n/a    Python    without the library it was not tried\n"},
         {"CUPPING_DISABLE=1 $cupping doctor", "  wrong  settings  CUPPING_DISABLE=1: nothing is"},
         {"CUPPING_STACKS=0 $cupping doctor", "  lacks  settings  CUPPING_STACKS=0: no stacks"},
+        {"CUPPING_INTERVAL=abc $cupping doctor",
+         "  wrong  settings  `cupping run` refuses CUPPING_INTERVAL=abc: neither 0 nor 0.02 to"},
+        {"CUPPING_SHARE=me $cupping doctor",
+         "  wrong  settings  `cupping run` refuses CUPPING_SHARE=me: neither 0, group nor all"},
         {"ulimit -f 100; $cupping doctor", "  lacks  directory a file may have "},
         {"mkdir 'a b'; cp -r $top/build/cupping $top/wrappers/cupping-run 'a b'; mkdir -p "
          "lib/cupping; "
