@@ -19,7 +19,7 @@
     X(CUPPING_NATIVE, "1", "0: stacks have Python functions only, no C, C++ or Fortran functions") \
     X(CUPPING_READS, "0", "1: each single read is recorded, for `cupping export --to replay`")     \
     X(CUPPING_SHARE, "0",                                                                          \
-      "group: the user's group may read the logs, too; all: every user may; 0: this user alone")   \
+      "0: this user alone may read the logs; group: the user's group, too; all: every user")       \
     X(CUPPING_STACKS, "1",                                                                         \
       "0: no stacks are recorded; all: without a limit per second; stress: a stack is read at "    \
       "every allocation, for tests")                                                               \
