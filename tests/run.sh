@@ -146,8 +146,8 @@ for step; do
     case $step in
     */e2e) run_e2e "$step" ;;
     build/tests/*) # 8 GiB: a test that runs away ends, and not the machine; sanitizers need far more
-        # shellcheck disable=SC3045 # dash and bash have -v
-        (ulimit -v 8388608 && run "${step##*/}" "$step")
+        # shellcheck disable=SC3045 # dash and bash have -v; a lower hard limit stays as it is
+        (ulimit -v 8388608 2>/dev/null || :; run "${step##*/}" "$step")
         judge "${step##*/}" "$step"
         ;;
     *)
