@@ -163,8 +163,9 @@ static const char family[] = "import os, sys\n"
 /* A user without permission reads why. Of processes with one standard error, one prints. */
 Test(environment, directory_of_somebody_else)
 {
-    if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0)
-        cr_skip_test("needs root and setpriv to become somebody else");
+    if (system("setpriv --reuid=65534 --clear-groups --inh-caps=+dac_read_search "
+               "--ambient-caps=+dac_read_search true 2>/dev/null") != 0)
+        cr_skip_test("cannot become another user here");
     char *logs = test_directory();
     struct child child = {
         .argv = {"setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=+dac_read_search",
