@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -37,17 +38,24 @@ static int join_program(char *to, const char *directory, const char *name)
     return length < PATH_MAX && access(to, X_OK) == 0 ? 0 : -1;
 }
 
+char *cup_find_own_folder(void)
+{
+    char *program = realpath("/proc/self/exe", NULL);
+    if (!program) /* /proc is not mounted */
+        program = realpath((const char *)getauxval(AT_EXECFN), NULL);
+    if (program)
+        *strrchr(program, '/') = '\0';
+    return program;
+}
+
 int cup_find_wrapper(char *wrapper)
 {
-    char *program = realpath("/proc/self/exe", NULL),
-         *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        *slash = '\0';
-    int found = slash && (join_program(wrapper, program, "cupping-run") == 0 ||
-                          join_program(wrapper, program, "../wrappers/cupping-run") == 0)
+    char *folder = cup_find_own_folder();
+    int found = folder && (join_program(wrapper, folder, "cupping-run") == 0 ||
+                           join_program(wrapper, folder, "../wrappers/cupping-run") == 0)
                     ? 0
                     : -1;
-    free(program);
+    free(folder);
     return found;
 }
 

@@ -90,6 +90,9 @@ int cup_verb_end(const struct cup_error *error, int status);
 /* Ends a verb that printed to standard output. Returns the exit status. */
 int cup_verb_end_stdout(void);
 
+/* The folder of this program, without symbolic links, which the caller frees; NULL: unknown. */
+char *cup_find_own_folder(void);
+
 /* Writes the path of cupping-run to WRAPPER, which has PATH_MAX bytes: it is next to an installed
  * program, and in ../wrappers of a checkout. Returns 0, or -1 if it is not there. */
 int cup_find_wrapper(char *wrapper);

@@ -58,13 +58,10 @@ const char *cup_default_python(void)
  * file. */
 static bool find_beside(char *to, const char *name)
 {
-    char *program = realpath("/proc/self/exe", NULL),
-         *slash = program ? strrchr(program, '/') : NULL;
-    if (slash)
-        *slash = '\0';
+    char *own = cup_find_own_folder();
     bool found =
-        slash && snprintf(to, PATH_MAX, "%s/%s", program, name) < PATH_MAX && access(to, R_OK) == 0;
-    free(program);
+        own && snprintf(to, PATH_MAX, "%s/%s", own, name) < PATH_MAX && access(to, R_OK) == 0;
+    free(own);
     return found;
 }
 

@@ -69,6 +69,15 @@ Test(verb_run, a_caller_may_ignore_sigchld)
     cr_expect_eq(r->status, 3, "%d %s", r->status, r->err);
 }
 
+Test(verb_run, runs_where_proc_is_not_mounted)
+{
+    if (shell("unshare -m mount -t tmpfs none .")->status != 0)
+        cr_skip_test("no file system of one's own here");
+    const struct shell_result *r =
+        shell("unshare -m sh -c 'mount -t tmpfs none /proc && exec $cupping run -q -o p echo ran'");
+    cr_expect_str_eq(r->out, "ran\n", "%s", r->err);
+}
+
 /* Runs CODE, which is to wait until the file `ready` exists, in the background. */
 #define IN_BACKGROUND(code)                                                                        \
     "$cupping run -q -o p -- sh -c '" code "' & "                                                  \
