@@ -53,7 +53,8 @@ have_headers() {
 }
 
 have_demangler() {
-    echo '#include <libiberty/demangle.h>' | ${CC:-$(command -v gcc || command -v clang)} -E -
+    printf '%s\n' '#if !__has_include(<libiberty/demangle.h>)' '#include <demangle.h>' '#endif' |
+        ${CC:-$(command -v gcc || command -v clang)} -E -
 }
 
 python_version() {

@@ -1,11 +1,16 @@
 #include "analysis/symbols/native_modules.h"
 
 #include <inttypes.h>
-#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#if __has_include(<libiberty/demangle.h>) /* Debian's place */
+#include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
 
 #include "analysis/base/array.h"
 #include "include/log_format.h"
