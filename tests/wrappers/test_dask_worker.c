@@ -55,3 +55,12 @@ Test(cupping_dask_worker, the_environment_names_another)
     cr_expect(has(shell("CUPPING_DIR=mine " WORKER "tcp://h:1")->out, " in mine\n"));
     cr_expect(has(shell(WORKER "--no-nanny")->out, " in cupping-2"), "no address: a date");
 }
+
+/* A shell drops this variable, which is a function that bash exported. */
+Test(cupping_dask_worker, keeps_functions_that_bash_exported)
+{
+    cr_expect_str_eq(shell("printf '#!/bin/bash\\nsay\\n' >bin/dask; PATH=$PWD/bin:$PATH env "
+                           "'BASH_FUNC_say%%%%=() { echo said; }' $worker tcp://h:1")
+                         ->out,
+                     "said\n");
+}
