@@ -361,6 +361,15 @@ static bool waits_are_measured(const struct cup_live *live)
     return (live->known.features & CUP_FEATURE_WAITS) != 0;
 }
 
+double cup_live_on_core_share(const struct cup_live *live)
+{
+    struct cup_live_sums sums = cup_live_now(live);
+    if (sums.cpu_ns + sums.off_cpu_ns == 0)
+        sums = live->closed;
+    uint64_t sampled_ns = sums.cpu_ns + sums.off_cpu_ns;
+    return sampled_ns ? (double)sums.cpu_ns / (double)sampled_ns : (double)NAN;
+}
+
 bool cup_live_budget(const struct cup_live *live, struct cup_budget *budget)
 {
     const struct cup_live_sums now = cup_live_now(live);
@@ -373,11 +382,9 @@ bool cup_live_budget(const struct cup_live *live, struct cup_budget *budget)
         budget->ns[CUP_BUDGET_IO + i] = ns;
         left_ns -= ns;
     }
-    double sampled = (double)now.cpu_ns + (double)now.off_cpu_ns;
-    double share = sampled > 0 ? (double)now.cpu_ns / sampled : 0;
-    uint64_t on_core_ns = (uint64_t)(share * (double)now.task_ns);
-    if (sampled > 0)
-        budget->ns[CUP_BUDGET_TASK_CPU] = on_core_ns < left_ns ? on_core_ns : left_ns;
+    double share = cup_live_on_core_share(live);
+    uint64_t on_core_ns = isnan(share) ? 0 : (uint64_t)(share * (double)now.task_ns);
+    budget->ns[CUP_BUDGET_TASK_CPU] = on_core_ns < left_ns ? on_core_ns : left_ns;
     budget->ns[CUP_BUDGET_UNTOLD] = left_ns - budget->ns[CUP_BUDGET_TASK_CPU];
     budget->ns[CUP_BUDGET_IDLE] = gained(now.thread_ns, now.task_ns);
     budget->overbooked_ns = gained(now.task_ns, now.thread_ns);

@@ -163,7 +163,12 @@ double cup_live_mean_rate(const struct cup_live *live);
  * that is not known: NAN, and *reason says why (a text that need not be freed). */
 double cup_live_eta_s(const struct cup_live *live, const char **reason);
 
+/* The share of the samples of tasks that were on a core: of "now"; if that has none, of the whole
+ * run, because the log gains samples of a long task only every 64 s. NAN without any sample. */
+double cup_live_on_core_share(const struct cup_live *live);
+
 /* How the threads' time of "now" divides, in nanoseconds, as the report's time budget. CPU is what
- * the waits leave, up to the share of the samples that were on a core. The rest is waits that have
- * not ended, and waits that no hook sees. Returns false if the budget is not known. */
+ * the waits leave, up to cup_live_on_core_share(). The rest is waits that have not ended, and waits
+ * that no hook sees; without samples it is the CPU time, too. Returns false if the budget is not
+ * known. */
 bool cup_live_budget(const struct cup_live *live, struct cup_budget *budget);

@@ -91,6 +91,17 @@ static void put_tasks(const struct cup_live *live, struct cup_exposition *out)
                      cup_count(live->prefixes[i].running));
 }
 
+/* True if a part of the threads' time is known while a job runs. */
+static bool is_known(const struct cup_live *live, int part)
+{
+    int wait = part - CUP_BUDGET_IO;
+    if (part == CUP_BUDGET_TASK_CPU || part == CUP_BUDGET_UNTOLD)
+        return !isnan(cup_live_on_core_share(live));
+    return wait >= 0 && wait < CUP_WAITED_MEASURED
+               ? cup_profile_measured(&live->known, cup_wait_parts[wait].needs)
+               : part == CUP_BUDGET_IDLE;
+}
+
 static void put_threads(const struct cup_live *live, struct cup_exposition *out)
 {
     struct cup_budget budget;
@@ -100,7 +111,7 @@ static void put_threads(const struct cup_live *live, struct cup_exposition *out)
     double percent[CUP_BUDGET_COUNT];
     cup_budget_percent(&budget, percent);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        if (percent[i] > 0)
+        if (percent[i] > 0 && is_known(live, i))
             put_labelled(out, "cupping_live_threads_time_ratio",
                          "Shares of the threads' time in the last looks.", "part",
                          cup_string(cup_budget_texts[i].name).text, cup_real(percent[i] / 100));

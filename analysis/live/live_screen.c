@@ -259,19 +259,21 @@ static void print_tasks(struct screen *screen)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-static const char *name_part(int part)
+static const char *name_part(int part, bool sampled)
 {
-    return part == CUP_BUDGET_UNTOLD ? "other or open waits"
-           : part == CUP_BUDGET_IDLE ? "no task"
-                                     : cup_budget_texts[part].text;
+    return part == CUP_BUDGET_IDLE     ? "no task"
+           : part != CUP_BUDGET_UNTOLD ? cup_budget_texts[part].text
+           : sampled                   ? "other or open waits"
+                                       : "CPU or waits (no CPU samples)";
 }
 
 static void print_legend(struct screen *screen, const double *percent)
 {
     const struct cup_terminal *terminal = screen->terminal;
+    bool sampled = !isnan(cup_live_on_core_share(screen->live));
     unsigned used = 0;
     for (int i = 0; i < CUP_BUDGET_COUNT; i++) {
-        const char *text = CUP_FORMAT(" %s %.0f %%", name_part(i), percent[i]);
+        const char *text = CUP_FORMAT(" %s %.0f %%", name_part(i, sampled), percent[i]);
         unsigned columns = (unsigned)strlen(text) + 3;
         if (percent[i] < 0.5 || used + columns > terminal->width)
             continue;
@@ -334,28 +336,32 @@ static int by_rank(const void *left, const void *right)
     return names ? names : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Stacks are recorded every few seconds: a shorter time may have none of a line that is hot. */
-static bool has_lines_of_now(const struct cup_live *live)
-{
-    return live->goes_on && cup_live_span_s(live) >= 5;
-}
-
-/* CPU time and waits of a line: since the oldest look that is kept, or of the whole run. */
-static void weigh_line(const struct cup_live *live, const struct cup_live_line *line,
+/* CPU time and waits of a line: since the oldest look that is kept (NOW), or of the whole run. */
+static void weigh_line(const struct cup_live *live, const struct cup_live_line *line, bool now,
                        uint64_t *cpu_ns, uint64_t *wait_ns)
 {
-    bool now = has_lines_of_now(live);
     size_t old = cup_live_oldest(live);
     *cpu_ns = line->cpu_ns - (now ? line->cpu_at[old] : 0);
     *wait_ns = line->wait_ns - (now ? line->wait_at[old] : 0);
 }
 
-static struct ranked *rank_lines(const struct cup_live *live)
+/* Stacks are recorded every few seconds, and those of a long task once a minute: a shorter time
+ * may have none of a line that is hot. */
+static bool has_lines_of_now(const struct cup_live *live)
+{
+    uint64_t cpu_ns = 0, wait_ns = 0;
+    bool now = live->goes_on && cup_live_span_s(live) >= 5;
+    for (size_t i = 0; now && i < live->line_count && cpu_ns + wait_ns == 0; i++)
+        weigh_line(live, &live->lines[i], now, &cpu_ns, &wait_ns);
+    return cpu_ns + wait_ns > 0;
+}
+
+static struct ranked *rank_lines(const struct cup_live *live, bool now)
 {
     struct ranked *ranks = calloc(live->line_count + 1, sizeof *ranks);
     for (size_t i = 0; ranks && i < live->line_count; i++) {
         uint64_t cpu_ns, wait_ns;
-        weigh_line(live, &live->lines[i], &cpu_ns, &wait_ns);
+        weigh_line(live, &live->lines[i], now, &cpu_ns, &wait_ns);
         ranks[i] = (struct ranked){(double)cpu_ns + (double)wait_ns, (uint32_t)i,
                                    cup_profile_text(&live->known, live->lines[i].file)};
     }
@@ -406,8 +412,9 @@ static void print_row(struct screen *screen, enum cup_style style, const char *n
 static int print_lines(struct screen *screen, unsigned most)
 {
     const struct cup_live *live = screen->live;
-    struct ranked *ranks = rank_lines(live);
     bool now = has_lines_of_now(live);
+    bool sampled = cup_profile_measured(&live->known, CUP_FEATURE_CPU);
+    struct ranked *ranks = rank_lines(live, now);
     if (!ranks)
         return -1;
     print_row(
@@ -419,10 +426,11 @@ static int print_lines(struct screen *screen, unsigned most)
         const struct cup_live_line *line = &live->lines[ranks[i].index];
         char name[CUP_LINE_ROOM];
         uint64_t cpu_ns, wait_ns;
-        weigh_line(live, line, &cpu_ns, &wait_ns);
+        weigh_line(live, line, now, &cpu_ns, &wait_ns);
         name_line(live, line, name);
-        print_row(screen, CUP_PLAIN, name,
-                  CUP_FORMAT("%10s %10s", CUP_SHOW_NS(cpu_ns), CUP_SHOW_NS(wait_ns)));
+        print_row(
+            screen, CUP_PLAIN, name,
+            CUP_FORMAT("%10s %10s", sampled ? CUP_SHOW_NS(cpu_ns) : "n/a", CUP_SHOW_NS(wait_ns)));
     }
     if (live->line_count == 0 || !(ranks[0].number > 0))
         print_line(screen, CUP_DIM,

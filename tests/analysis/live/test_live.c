@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/live/live.h"
 #include "analysis/metrics/functions/call_tree.h"
@@ -257,6 +258,55 @@ Test(live, sums_up_lines_as_the_report)
     }
     cr_expect_gt(sum, UINT64_C(500000000));
     cup_call_tree_free(&tree);
+}
+
+/* ---- the threads' time --------------------------------------------------------------------- */
+
+/* A worker of one thread that runs: this process. Its task began at second 20 and goes on. */
+static void start_long_task(void)
+{
+    struct cup_r_task_begin begin = {
+        .task = 9, .tid = 100, .server = 1, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(20)};
+    build_stack_log(&builder);
+    struct cup_log_header *header = builder_header(&builder);
+    header->pid = (uint32_t)getpid();
+    header->log_stop_ns = 0;
+    header->log_start_ns = INT64_C(4000000000000000000); /* the process is older */
+    gethostname(header->host, sizeof header->host - 1);
+    builder_begin(&builder, &begin, "long");
+}
+
+static void save_and_look_at(double second)
+{
+    builder_finish(&builder);
+    builder_save(&builder, path, builder.size);
+    if (!live.directory)
+        open_live();
+    look_at(second);
+}
+
+static void expect_task_time(double cpu_s, double rest_s)
+{
+    struct cup_budget budget;
+    cr_assert(cup_live_budget(&live, &budget));
+    cr_expect_float_eq((double)budget.ns[CUP_BUDGET_TASK_CPU] / 1e9, cpu_s, 1e-6);
+    cr_expect_float_eq((double)budget.ns[CUP_BUDGET_UNTOLD] / 1e9, rest_s, 1e-6);
+}
+
+/* The log had samples of 620 ms on a core, and gets some of as much time off it. */
+Test(live, cpu_of_a_long_task_is_known_between_its_samples)
+{
+    const struct builder_use off[] = {{N_PROCESS, CUP_U_OFF_CPU, 62, 0, 620000000}};
+    const struct builder_use more[] = {{N_PROCESS, CUP_U_CPU, 30, 0, 300000000},
+                                       {N_PROCESS, CUP_U_OFF_CPU, 10, 0, 100000000}};
+    start_long_task();
+    builder_uses(&builder, 2, off, 1);
+    save_and_look_at(30);
+    look_at(40);
+    expect_task_time(5, 5);
+    builder_uses(&builder, 9, more, 2);
+    save_and_look_at(50);
+    expect_task_time(15, 5);
 }
 
 /* ---- what is known while a job runs --------------------------------------------------------- */

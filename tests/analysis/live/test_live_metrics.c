@@ -2,10 +2,12 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/export/export.h"
 #include "analysis/live/live_metrics.h"
 #include "tests/analysis/fixture.h"
+#include "tests/analysis/stack_logs.h"
 
 TestSuite(live_metrics, .init = start_golden_fixture, .fini = end_fixture);
 
@@ -78,4 +80,63 @@ Test(live_metrics, what_is_not_known_has_no_series)
     cr_expect_null(strstr(live, "NaN"), "%s", live);
     cr_expect(strstr(live, "cupping_live_tasks{run="), "%s", live);
     free(live);
+}
+
+/* ---- workers that run ---------------------------------------------------------------------- */
+
+/* What the live view writes at its second look, allocated. */
+static char *write_second_look(void)
+{
+    struct cup_live live;
+    struct cup_error error;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_live_look(&live, at_second(60), &error), 0, "%s", error.text);
+    cr_assert_eq(cup_live_look(&live, at_second(62), &error), 0, "%s", error.text);
+    cr_assert_eq(cup_live_metrics(&live, out), 0);
+    fclose(out);
+    cup_live_free(&live);
+    return text;
+}
+
+/* The process of the log is this one. */
+static void save_as_running(struct log_builder *log, const char *name)
+{
+    builder_header(log)->pid = (uint32_t)getpid();
+    builder_header(log)->log_stop_ns = 0;
+    builder_header(log)->log_start_ns = INT64_C(4000000000000000000); /* the process is older */
+    gethostname(builder_header(log)->host, 63);
+    builder_finish(log);
+    save_log(log, scratch, name);
+    builder_free(log);
+}
+
+/* A worker of one thread, without stacks, whose task goes on. */
+static void build_worker(struct log_builder *log)
+{
+    const struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .threads = 1};
+    const struct cup_r_task_begin begin = {
+        .task = 1, .tid = 7, .server = 1, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(50)};
+    builder_start(log);
+    BUILDER_ADD(log, CUP_R_SERVER, server);
+    builder_begin(log, &begin, "key");
+}
+
+Test(live_metrics, cpu_time_has_no_series_without_samples)
+{
+    struct log_builder log;
+    build_worker(&log);
+    save_as_running(&log, "a.cup");
+    char *text = write_second_look();
+    cr_expect(strstr(text, "cupping_live_threads{run="), "%s", text);
+    cr_expect_null(strstr(text, "part=\"task_cpu\""), "%s", text);
+    cr_expect_null(strstr(text, "part=\"other_task\""), "%s", text);
+    free(text);
+    build_stack_log(&log);
+    save_as_running(&log, "b.cup");
+    text = write_second_look();
+    cr_expect(strstr(text, "part=\"task_cpu\""), "%s", text);
+    free(text);
 }

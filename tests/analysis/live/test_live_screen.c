@@ -6,6 +6,7 @@
 
 #include "analysis/live/live_screen.h"
 #include "tests/analysis/fixture.h"
+#include "tests/analysis/stack_logs.h"
 
 static struct cup_live live;
 
@@ -149,6 +150,60 @@ Test(live_screen, sorts_workers)
     text = draw(&(struct cup_live_view){.height = 24, .sort = CUP_LIVE_BY_NAME}, 80);
     cr_expect(strstr(text, "alpha") < strstr(text, "beta"), "%s", text);
     cr_expect(strstr(text, "beta") < strstr(text, "gamma"), "%s", text);
+    free(text);
+}
+
+/* The log of a running worker, with stacks. */
+static void build_running_log(struct log_builder *log)
+{
+    struct cup_r_task_begin begin = {
+        .task = 9, .tid = 100, .server = 1, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(5)};
+    build_stack_log(log);
+    builder_header(log)->pid = (uint32_t)getpid();
+    builder_header(log)->log_stop_ns = 0;
+    gethostname(builder_header(log)->host, 63);
+    builder_header(log)->log_start_ns = INT64_C(4000000000000000000); /* the process is older */
+    builder_begin(log, &begin, "key");
+    builder_finish(log);
+}
+
+Test(live_screen, shows_lines_of_the_run_while_there_are_no_new_stacks)
+{
+    struct log_builder log;
+    build_running_log(&log);
+    save_log(&log, scratch, "one.cup");
+    builder_free(&log);
+    look(10);
+    look(20);
+    char *text = draw(&(struct cup_live_view){.height = 40}, 100);
+    cr_expect(strstr(text, "hot lines of your own code, whole run"), "%s", text);
+    cr_expect(strstr(text, "mine.py:31 in "), "%s", text);
+    free(text);
+}
+
+Test(live_screen, without_samples_the_cpu_time_of_lines_is_not_known)
+{
+    struct log_builder log;
+    build_running_log(&log);
+    builder_header(&log)->features &= ~(uint64_t)CUP_FEATURE_CPU;
+    save_log(&log, scratch, "one.cup");
+    builder_free(&log);
+    look(10);
+    look(20);
+    char *text = draw(&(struct cup_live_view){.height = 40}, 100);
+    cr_expect(strstr(text, "       n/a     "), "%s", text);
+    free(text);
+}
+
+/* Workers of save_worker() have no samples. */
+Test(live_screen, without_samples_cpu_is_not_told_from_waits)
+{
+    save_worker(1, "alpha", 300000);
+    look(10);
+    look(12);
+    char *text = draw(&(struct cup_live_view){.height = 24}, 80);
+    cr_expect(strstr(text, "CPU or waits (no CPU samples)"), "%s", text);
+    cr_expect_null(strstr(text, "other or open waits"), "%s", text);
     free(text);
 }
 
