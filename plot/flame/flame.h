@@ -119,6 +119,7 @@ struct cup_flame_slice {
     struct cup_text title;
     uint32_t prefix; /* the parameter of cup_fold() */
     double per;      /* divisor of the amounts: events or tasks; 0: not divided */
+    bool sampled;    /* false: its CPU time is not known */
 };
 
 /* Runs and their baseline, or all tasks and up to eight prefixes, datasets and workers. */

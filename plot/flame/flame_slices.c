@@ -203,6 +203,7 @@ static int write_slice(struct writer *writer, size_t slice, const struct amounts
         write_value(writer, "group", cup_string(of->group));
     if (of->per > 0)
         write_value(writer, "per", cup_real(of->per));
+    write_value(writer, "sampled", cup_bool(of->sampled));
     for (int amount = 0; amount < AMOUNTS && result == 0; amount++)
         if (amounts->of[amount])
             result = write_amounts(writer, amounts, amount);

@@ -49,6 +49,8 @@
   const weight = () => data.weights[state.weight];
   const amounts = () => choice().slice[weight().name];
   const before = () => choice().against[weight().name];
+  const unsampled = () => [choice().slice, choice().against].filter((slice) => slice && !slice.sampled);
+  const isMeasured = (weight) => weight.name !== "cpu" || !unsampled().length;
   const parentOf = (node) => data.parents[node];
   const nameOf = (node) => node ? data.functions[data.frames[node]][0] : "all";
   const kindOf = (node) => data.functions[data.frames[node]][1];
@@ -167,12 +169,18 @@
     return (all ? 100 * part / all : 0).toFixed(1) + " %";
   }
 
+  function unsampledText() {
+    const runs = compared ? unsampled().map(letterOf).join(" and ") + ": " : "";
+    return unsampled().length ? " CPU time: n/a, " + runs + "no process was sampled (CUPPING_CPU_HZ=0)." : "";
+  }
+
   // The amount of all boxes, of the widened one, and of those that match the search.
   function totalText() {
     const amount = amounts(), { title } = choice().slice;
-    if (!amount[0]) return "These tasks have no " + weight().title + ".";
+    if (!amount[0] && weight().name === "cpu") return "No sample found these tasks on a core.";
+    if (!amount[0]) return "These tasks have no " + weight().title + "." + unsampledText();
     return weight().title + " of " + (title || "(no name)") + ": " + amountText(amount[0]) + eachText() +
-      changeText(0) + "." + (state.zoom ? " Widened: " + shortOf(state.zoom) + ", " +
+      changeText(0) + "." + unsampledText() + (state.zoom ? " Widened: " + shortOf(state.zoom) + ", " +
         amountText(amount[state.zoom]) + ", " + shareText(amount[state.zoom]) + "." : "") + foundText();
   }
 
@@ -326,8 +334,10 @@
     boxes.classList.toggle("searched", state.search !== "");
     back.disabled = state.zoom === 0;
     total.textContent = totalText();
-    [...weights.children].forEach((button, i) =>
-      button.setAttribute("aria-pressed", String(i === state.weight)));
+    [...weights.children].forEach((button, i) => {
+      button.disabled = !isMeasured(data.weights[i]);
+      button.setAttribute("aria-pressed", String(i === state.weight));
+    });
     gone.textContent = compared ? goneText() : "";
     mark(state.now);
   }
@@ -354,6 +364,7 @@
 
   // Zooms to where stacks begin to differ or the user's own code begins. A few stacks may begin otherwise.
   function reset() {
+    if (!isMeasured(weight())) state.weight = data.weights.findIndex(isMeasured);
     state.zoom = state.now = 0;
     state.unfolded = false;
     for (;;) {

@@ -15,13 +15,14 @@ struct part {
     uint64_t all[CUP_FLAME_SLICES_MOST][CUP_FLAME_WEIGHTS];
     char groups[3][64]; /* headings in the list */
     const char *plots;  /* prefix of the pictures' names: "flame-" */
+    bool sampled;       /* the run has CPU samples */
     struct cup_call_ask ask;
 };
 
 static void add_slice(struct part *part, const char *group, struct cup_text title, uint32_t prefix)
 {
-    part->slices.slices[part->slices.count++] =
-        (struct cup_flame_slice){.group = group, .title = title, .prefix = prefix};
+    part->slices.slices[part->slices.count++] = (struct cup_flame_slice){
+        .group = group, .title = title, .prefix = prefix, .sampled = part->sampled};
 }
 
 /* ---- one run ------------------------------------------------------------------------------ */
@@ -101,6 +102,7 @@ static void add_runs(struct part *part, const struct cup_plot_runs *runs)
             continue;
         if (is_baseline)
             slices->baseline = slices->count;
+        part->sampled = comparison->inputs[i].stacks->sampled;
         add_slice(part, NULL, runs->names[i], (uint32_t)i);
         slices->slices[slices->count - 1].per =
             cup_run_stacks_divisor(&comparison->inputs[i], slices->by_event);
@@ -204,8 +206,10 @@ static int write_part(FILE *out, struct part *part, const struct cup_plot_runs *
 
 int cup_page_flame(FILE *out, const struct cup_totals *totals)
 {
-    struct part part = {
-        .slices = {.calls = totals->calls}, .plots = "flame-", .ask = totals->calls->ask};
+    struct part part = {.slices = {.calls = totals->calls},
+                        .plots = "flame-",
+                        .sampled = cup_weight_measured(totals->profile, CUP_W_CPU),
+                        .ask = totals->calls->ask};
     add_slice(&part, NULL, (struct cup_text){"all tasks", 9}, CUP_ALL_PREFIXES);
     if (add_prefixes(&part, totals) != 0)
         return -1;

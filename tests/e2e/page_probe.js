@@ -202,8 +202,11 @@
     choose(flame, 1);
     found.flame_exchanged = box("decompress") && !box("decompact_") ? 1 : 0;
   }
+  // Weights that were not measured cannot be chosen.
   const flame = document.getElementById("flame");
-  if (flame) (flame.querySelector("select").getAttribute("aria-label") === "Runs" ? tryFlameOfRuns : tryFlame)(flame);
+  found.flame_disabled = flame ? all(".weights button:disabled", flame).map((one) => one.textContent).join() : "";
+  found.flame_begins = flame ? flame.querySelector(".total").textContent : "";
+  if (flame && !found.flame_disabled) (flame.querySelector("select").getAttribute("aria-label") === "Runs" ? tryFlameOfRuns : tryFlame)(flame);
 
   // A heading is pressed twice: the largest first, then the smallest.
   // A page of a run without tasks has no table to sort, or plot to point at: it has errors, or not.

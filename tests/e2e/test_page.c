@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "include/log_format.h"
 #include "tests/e2e/child.h"
 
 /* In place of names of a made-up run, which are as long: a dataset, and a part of paths. */
@@ -416,6 +417,48 @@ Test(page, of_several_runs_works_too)
     cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
     expect_flame_of_runs(found);
     json_decref(found);
+}
+
+/* Makes the logs those of a run with CUPPING_CPU_HZ=0. */
+static void remove_samples(const char *profile)
+{
+    struct child list = {.argv = {"/usr/bin/find", profile, "-name", "*.cup"}};
+    child_run(&list);
+    for (char *line = strtok(list.out, "\n"); line; line = strtok(NULL, "\n")) {
+        size_t bytes;
+        char *all = read_all(line, &bytes);
+        struct cup_log_header *header = (struct cup_log_header *)all;
+        header->features &= ~(uint64_t)CUP_FEATURE_CPU;
+        write_all(line, all, bytes);
+        free(all);
+    }
+    child_free(&list);
+}
+
+/* Boxes are of the first weight that is known, and nothing is said about the CPU time. */
+static void expect_no_cpu(const char *one, const char *other, const char *begins, const char *why)
+{
+    const char *page = text("%s/page.html", directory);
+    const char *probed = text("%s/probed.html", directory);
+    struct child plot = {.argv = {CUP_BUILD "/cupping", "plot", "--html", page, one, other}};
+    run(plot);
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_empty(found, "errors");
+    cr_expect_str_eq(json_string_value(json_object_get(found, "flame_disabled")), "CPU time");
+    expect_text(found, "flame_begins", begins);
+    expect_text(found, "flame_begins", why);
+    json_decref(found);
+}
+
+Test(page, cpu_time_that_was_not_sampled_is_not_zero)
+{
+    browser();
+    const char *profile = make_profile(), *other = make_other(profile);
+    remove_samples(other);
+    expect_no_cpu(other, NULL, "waits of all tasks: ",
+                  " CPU time: n/a, no process was sampled (CUPPING_CPU_HZ=0).");
+    expect_no_cpu(profile, other, "waits of B", " CPU time: n/a, B: no process was sampled");
 }
 
 /* ---- what is seen ------------------------------------------------------------------------- */

@@ -267,6 +267,9 @@ Test(flame, the_page_has_slices_of_all_tasks_prefixes_datasets_and_workers)
     cr_assert_eq(json_array_size(json_object_get(data, "slices")), 7);
     for (size_t i = 0; i < 7; i++) {
         cr_expect_str_eq(title_of(data, i), expected[i].title);
+        cr_expect(json_is_true(json_object_get(json_array_get(json_object_get(data, "slices"), i),
+                                               "sampled")),
+                  "%s", expected[i].title);
         cr_expect_eq(flame_all(data, i, "cpu"), expected[i].cpu, "%s", expected[i].title);
         cr_expect_eq(flame_of(data, i, "cpu", "Processor.process (mine.py:12"), expected[i].process,
                      "%s", expected[i].title);

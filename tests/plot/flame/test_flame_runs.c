@@ -332,6 +332,21 @@ Test(flame_runs, the_page_has_both_over_one_tree)
     json_decref(data);
 }
 
+/* What is not measured is not the same as none. */
+Test(flame_runs, the_page_knows_which_run_has_no_samples)
+{
+    struct log_builder b;
+    save_before();
+    build_stack_log(&b);
+    builder_header(&b)->features &= ~(uint64_t)CUP_FEATURE_CPU;
+    finish(&b, after);
+    cr_assert_eq(RUN(before, after, "--html", path), CUP_EXIT_DONE);
+    json_t *data = flame_data(path), *slices = json_object_get(data, "slices");
+    cr_expect(json_is_true(json_object_get(json_array_get(slices, 0), "sampled")));
+    cr_expect(json_is_false(json_object_get(json_array_get(slices, 1), "sampled")));
+    json_decref(data);
+}
+
 Test(flame_runs, the_page_links_to_the_pictures)
 {
     make_page();
