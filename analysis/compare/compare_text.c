@@ -442,7 +442,8 @@ static struct shown print_block(const struct cup_terminal *terminal, const struc
             shown.unknown++;
             continue;
         }
-        add_row(&table, block, row, first, footnotes);
+        /* Rows of a page can be sorted, so each has its name. */
+        add_row(&table, block, row, first || terminal->html, footnotes);
         first = false;
     }
     cup_table_finish(&table, terminal);

@@ -467,6 +467,16 @@ Test(page_runs, plots_and_tables)
     free(page);
 }
 
+/* A table that is sorted by another column still says what each row is of. */
+Test(page_runs, each_row_has_its_name)
+{
+    cr_assert_eq(RUN(scratch, scratch, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect_gt(count_in(page, "<th scope=\"row\">"), 20);
+    cr_expect_eq(count_in(page, "<th scope=\"row\"></th>"), 0);
+    free(page);
+}
+
 /* Words of the command line are escaped. */
 Test(page_runs, names_are_no_markup)
 {
