@@ -47,6 +47,7 @@ struct cup_live_worker {
     uint32_t threads;       /* 0: not known */
     uint64_t memory_limit;  /* this and the next two: CUP_UNKNOWN64: none or not known */
     uint64_t rss, cpu_ns_per_s;
+    uint64_t sampled_ns;              /* when these two were measured, by the worker's clock */
     bool runs;                        /* its process runs */
     uint64_t running, done;           /* tasks */
     uint64_t closed_bytes;            /* read for tasks, without the blocks in use */

@@ -75,11 +75,15 @@ void cup_live_take_rows(struct cup_live *live, const struct cup_live_log *log)
         if (!at)
             continue;
         struct cup_live_worker *worker = &live->workers[at - 1];
-        /* A worker's sample of itself is newer than what its scheduler has heard. */
-        if (worker->rss != CUP_UNKNOWN64 && worker->process != log->process)
+        /* A worker's sample of itself is newer than what its scheduler has heard, until the
+         * worker's log is full. Times are by the worker's clock. */
+        const uint64_t *heartbeat = seen->values + CUP_PAIR_HEARTBEAT;
+        uint64_t time_ns = heartbeat[CUP_HV_RSS] == CUP_UNKNOWN64 ? 0 : heartbeat[CUP_HV_TIME_NS];
+        if (time_ns < worker->sampled_ns)
             continue;
-        worker->rss = seen->values[CUP_PAIR_HEARTBEAT + CUP_HV_RSS];
-        worker->cpu_ns_per_s = seen->values[CUP_PAIR_HEARTBEAT + CUP_HV_CPU_NS_PER_S];
+        worker->sampled_ns = time_ns;
+        worker->rss = heartbeat[CUP_HV_RSS];
+        worker->cpu_ns_per_s = heartbeat[CUP_HV_CPU_NS_PER_S];
         uint64_t limit = seen->values[CUP_WV_MEMORY_LIMIT];
         if (limit && limit != CUP_UNKNOWN64)
             worker->memory_limit = limit;

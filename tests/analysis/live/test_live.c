@@ -309,6 +309,56 @@ Test(live, cpu_of_a_long_task_is_known_between_its_samples)
     expect_task_time(15, 5);
 }
 
+/* ---- workers ------------------------------------------------------------------------------- */
+
+/* Saves a log with a sample of the one worker, which was made at TIME_NS. */
+static void save_sample(const char *name, uint32_t role, uint64_t rss, uint64_t time_ns)
+{
+    uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    const struct cup_r_server server = {.id = 1,
+                                        .role = role,
+                                        .address = role == CUP_ROLE_WORKER ? 1 : 2,
+                                        .memory_limit = CUP_UNKNOWN64};
+    struct log_builder log;
+    builder_unknown(values, CUP_WV_COUNT);
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_RSS] = rss;
+    heartbeat[CUP_HV_TIME_NS] = time_ns;
+    builder_start(&log);
+    builder_string(&log, 1, "tcp://10.0.0.1:4000");
+    builder_string(&log, 2, "tcp://10.0.0.1:8786");
+    BUILDER_ADD(&log, CUP_R_SERVER, server);
+    builder_worker(&log, 1, 1, 1, 0);
+    builder_row(&log, 1, 1, values, heartbeat);
+    builder_sample(&log, 1, 1, at_second(5), values);
+    builder_finish(&log);
+    save_log(&log, scratch, name);
+    builder_free(&log);
+}
+
+static void expect_memory(uint64_t bytes)
+{
+    look();
+    cr_assert_eq(live.worker_count, 1);
+    cr_expect_eq(live.workers[0].rss, bytes, "%llu", (unsigned long long)live.workers[0].rss);
+    cup_live_free(&live);
+}
+
+/* A worker writes no samples once its log is full; the scheduler goes on. */
+Test(live, memory_of_a_worker_is_that_of_the_newest_sample)
+{
+    save_sample("worker.cup", CUP_ROLE_WORKER, 1000, 10);
+    save_sample("a-scheduler.cup", CUP_ROLE_SCHEDULER, 2000, 9);
+    open_live();
+    expect_memory(1000);
+    save_sample("a-scheduler.cup", CUP_ROLE_SCHEDULER, 2000, 11);
+    open_live();
+    expect_memory(2000);
+    save_sample("z-scheduler.cup", CUP_ROLE_SCHEDULER, CUP_UNKNOWN64, 12);
+    open_live();
+    expect_memory(2000);
+}
+
 /* ---- what is known while a job runs --------------------------------------------------------- */
 
 Test(live, without_a_plan_there_is_no_eta)
