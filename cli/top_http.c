@@ -214,7 +214,8 @@ static void send_metrics(struct cup_http *http, struct cup_http_client *client, 
         answer(client, now_ns, "200 OK",
                "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n", text, bytes);
     else
-        refuse(client, now_ns, "503 Service Unavailable", "out of memory\n");
+        refuse(client, now_ns, "503 Service Unavailable",
+               "The logs cannot be read now, or memory is short.\n");
     free(text);
 }
 

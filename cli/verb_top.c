@@ -112,6 +112,7 @@ struct top {
     int64_t next_ns;      /* when to look again, on the monotonic clock */
     bool ended;           /* `sentence` is that of the run */
     char sentence[CUP_COMPLETENESS_TEXT];
+    bool failed; /* the last look: `error` says why, and the figures are older */
     struct cup_error error;
 };
 
@@ -148,7 +149,21 @@ static int look(struct top *top)
     top->next_ns = clock_ns(CLOCK_MONOTONIC) + (int64_t)(top->request->interval_s * 1e9);
     if (cup_live_look(&top->live, clock_ns(CLOCK_REALTIME), &top->error) != 0)
         return -1;
+    top->failed = false;
     judge_end(top);
+    return 0;
+}
+
+/* As look(). A file system that cannot be read for a moment does not end the view. */
+static int look_again(struct top *top)
+{
+    if (look(top) == 0)
+        return 0;
+    if (!top->live.looks || top->live.out_of_memory)
+        return -1;
+    if (!top->failed && !top->shows)
+        cup_error_print(stderr, &top->error);
+    top->failed = true;
     return 0;
 }
 
@@ -194,6 +209,7 @@ static int draw(struct top *top)
     struct cup_live_view view = {.sort = top->sort,
                                  .ended = top->ended ? top->sentence : NULL,
                                  .address = top->address,
+                                 .failed = top->failed ? top->error.text : NULL,
                                  .keys = true};
     if (!top->shows)
         return 0;
@@ -248,9 +264,11 @@ static bool await_event(struct top *top)
     return ready <= 0 || !polls[0].revents || take_keys(top);
 }
 
+/* Figures that are not of now would be taken for those of now. */
 static int write_metrics(void *context, FILE *out)
 {
-    return cup_live_metrics(&((struct top *)context)->live, out);
+    const struct top *top = context;
+    return top->failed ? -1 : cup_live_metrics(&top->live, out);
 }
 
 static int start_http(struct top *top)
@@ -274,7 +292,7 @@ static int loop(struct top *top)
         result = draw(top);
         goes_on = await_event(top);
         if (result == 0 && goes_on && clock_ns(CLOCK_MONOTONIC) >= top->next_ns)
-            result = look(top);
+            result = look_again(top);
     }
     return result;
 }

@@ -145,19 +145,17 @@ static int read_all(struct cup_live *live, int64_t now_ns, struct cup_error *err
             return -1;
         live->now_ns = now_ns;
         read_logs(live);
+        if (!live->out_of_memory && live->log_count == live->logs_unreadable)
+            return cup_error_set(error, live->directory, CUP_NO_OFFSET,
+                                 "none of its %zu logs can be read; `cupping report` says why",
+                                 live->log_count);
         cup_processes_judge(&live->known);
         read_runs(live);
         if (pass > 0 || live->out_of_memory || !has_other_window(live, &from_ns, &to_ns))
             break;
         start_again(live, from_ns, to_ns);
     }
-    if (live->out_of_memory)
-        return cup_error_memory(error, live->directory);
-    return live->log_count > live->logs_unreadable
-               ? 0
-               : cup_error_set(error, live->directory, CUP_NO_OFFSET,
-                               "none of its %zu logs can be read; `cupping report` says why",
-                               live->log_count);
+    return live->out_of_memory ? cup_error_memory(error, live->directory) : 0;
 }
 
 static uint64_t count_threads(const struct cup_live *live)
@@ -237,8 +235,12 @@ static void find_plan(struct cup_live *live)
 
 int cup_live_look(struct cup_live *live, int64_t now_ns, struct cup_error *error)
 {
-    if (read_all(live, now_ns, error) != 0)
+    if (read_all(live, now_ns, error) != 0) {
+        size_t last = (live->looks - 1) % CUP_LIVE_LOOKS;
+        for (size_t i = 0; i < live->worker_count && live->looks; i++)
+            live->workers[i].read_bytes = live->workers[i].read_at[last];
         return -1;
+    }
     keep_look(live, add_open(live, now_ns));
     if (live->known.run_count == 0)
         live->goes_on = live->running > 0;

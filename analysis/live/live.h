@@ -135,7 +135,9 @@ int cup_live_open(struct cup_live *live, const char *directory, struct cup_error
 void cup_live_free(struct cup_live *live);
 
 /* Reads what all logs gained since the last look, and makes the figures below. NOW_NS: the time of
- * day, nanoseconds since 1970. Returns 0, or -1 and *error. */
+ * day, nanoseconds since 1970. Returns 0, or -1 and *error: then the figures are those of the look
+ * before, if there are any (live->looks > 0), and another look may succeed unless the memory did
+ * not suffice (live->out_of_memory). */
 int cup_live_look(struct cup_live *live, int64_t now_ns, struct cup_error *error);
 
 /* ---- figures of the last look -------------------------------------------------------------- */

@@ -578,7 +578,9 @@ static void print_notes(struct screen *screen)
         print_line(screen, CUP_DIM,
                    CUP_FORMAT("page      %s, metrics: %smetrics", screen->view->address,
                               screen->view->address));
-    if (live->logs_unreadable)
+    if (screen->view->failed)
+        print_line(screen, CUP_BAD, CUP_FORMAT("not read again: %s", screen->view->failed));
+    else if (live->logs_unreadable)
         print_line(screen, CUP_WARN,
                    CUP_FORMAT("%s cannot be read now: figures are too low",
                               CUP_SHOW_COUNTED(live->logs_unreadable, "log")));

@@ -25,6 +25,7 @@ struct cup_live_view {
     enum cup_live_sort sort;
     const char *ended;   /* what the report says of the run that ended, as its first line; NULL */
     const char *address; /* of the page; NULL or "": none */
+    const char *failed;  /* why the last look failed, and the figures are older; NULL: it did not */
     bool keys;           /* show the keys in the last line */
 };
 

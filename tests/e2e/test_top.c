@@ -319,3 +319,41 @@ Test(top, beside_a_real_job)
     cr_expect(cup_process_wait(&server, WAIT_S) == 128 + SIGTERM);
     free(ended.directory);
 }
+
+/* Waits until /metrics is answered, or is not. */
+static void await_metrics(const char *address, bool answered)
+{
+    for (int looks = 0; looks < WAIT_S * 50; looks++, pause_shortly()) {
+        struct child child = {.argv = {"curl", "-sSf", text("%smetrics", address)}};
+        child_run(&child);
+        bool is_there = child.status == 0;
+        child_free(&child);
+        if (is_there == answered)
+            return;
+    }
+    cr_assert_fail("metrics: %s", answered ? "not answered" : "still answered");
+}
+
+/* The directory may be away for a moment, as that of a file server. */
+Test(top, goes_on_when_a_look_failed)
+{
+    struct job job = {.directory = test_directory()};
+    struct cup_process server;
+    char address[128];
+    snprintf(job.cluster.profile, sizeof job.cluster.profile, "%s/profile", job.directory);
+    const char *away = text("%s/away", job.directory);
+    free(output_of(&(struct child){
+        .argv = {CUP_BUILD "/tests/generate_log", job.cluster.profile, "10", "1"}}));
+    start_server(&server, &job, address);
+    await_metrics(address, true);
+    cr_assert_eq(rename(job.cluster.profile, away), 0);
+    await_metrics(address, false);
+    cr_assert_eq(rename(away, job.cluster.profile), 0);
+    await_metrics(address, true);
+    cup_process_signal(&server, SIGTERM);
+    cr_expect(cup_process_wait(&server, WAIT_S) == 128 + SIGTERM);
+    char *said = cup_process_output(&server);
+    cr_expect(strstr(said, "no such profile directory"), "%s", said);
+    free(said);
+    test_directory_remove(job.directory);
+}

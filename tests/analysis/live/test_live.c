@@ -222,6 +222,42 @@ Test(live, follows_the_last_call_of_the_runner)
     cr_expect_eq(live.plan.planned_events, 900);
 }
 
+static void move_log(const char *from, const char *to)
+{
+    char old[2 * SUPPORT_PATH], new[2 * SUPPORT_PATH];
+    snprintf(old, sizeof old, "%s/%s", scratch, from);
+    snprintf(new, sizeof new, "%s/%s", scratch, to);
+    cr_assert_eq(rename(old, new), 0);
+}
+
+/* A file system may be away for a moment. */
+Test(live, a_look_that_fails_leaves_the_figures_as_they_are)
+{
+    const struct cup_r_run calls[] = {{.run = 1, .start_ns = at_second(8), .stop_ns = at_second(9)},
+                                      {.run = 2, .start_ns = at_second(10)}};
+    struct cup_error error;
+    build_golden_log(&builder);
+    BUILDER_ADD(&builder, CUP_R_RUN, calls[0]);
+    BUILDER_ADD(&builder, CUP_R_RUN, calls[1]);
+    builder_header(&builder)->health[CUP_H_RUNS] = 2;
+    builder_finish(&builder);
+    builder_save(&builder, path, builder.size);
+    open_live();
+    look();
+    uint64_t tasks = live.tasks, bytes = live.workers[0].read_bytes;
+    cr_assert(tasks && bytes);
+    move_log("a.cup", "away");
+    builder_save(&builder, path, 1);
+    cr_assert_eq(cup_live_look(&live, at_second(61), &error), -1);
+    cr_expect_eq(live.looks, 1);
+    cr_expect_eq(live.tasks, tasks);
+    cr_expect_eq(live.workers[0].read_bytes, bytes);
+    move_log("away", "a.cup");
+    look_at(62);
+    cr_expect_eq(live.workers[0].read_bytes, bytes);
+    expect_as_report("again");
+}
+
 /* ---- lines --------------------------------------------------------------------------------- */
 
 /* CPU and waits of a line in the call tree, as the report's section sums them up. */

@@ -134,6 +134,10 @@ Test(live_screen, shows_running_tasks_failures_and_memory)
     cr_expect(strstr(text, "30 %"), "%s", text);
     cr_expect(strstr(text, "1/2"), "%s", text);
     free(text);
+    text = draw(&(struct cup_live_view){.height = 24, .failed = "it is away"}, 80);
+    cr_expect(strstr(text, "not read again: it is away"), "%s", text);
+    cr_expect(strstr(text, "1/2"), "%s", text);
+    free(text);
 }
 
 Test(live_screen, sorts_workers)
