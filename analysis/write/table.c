@@ -44,6 +44,11 @@ void cup_table_add_string(struct cup_table *table, const char *string)
     cup_table_add(table, (struct cup_text){string, strlen(string)});
 }
 
+void cup_table_add_number(struct cup_table *table, const char *text, double number)
+{
+    append_cell(table, (struct cup_text){text, strlen(text)}, number);
+}
+
 void cup_table_add_below(struct cup_table *table, const char *string)
 {
     if (*string && table->cell_count > 0)

@@ -36,6 +36,8 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
 void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
+/* The text stands for the number, by which a page sorts. */
+void cup_table_add_number(struct cup_table *table, const char *text, double number);
 
 /* Adds a text in a line of its own below the row that was added last. Not in HTML. */
 void cup_table_add_below(struct cup_table *table, const char *string);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/report/page/page.h"
 #include "analysis/write/html.h"
 #include "cli/verbs.h"
 #include "plot/figure/svg.h"
@@ -223,6 +224,25 @@ Test(page, cells_carry_their_numbers)
     cr_expect(strstr(unknown, "<td class=\"n\">n/a</td>"), "%s", unknown);
     free(known);
     free(unknown);
+}
+
+Test(page, decimals_carry_their_numbers)
+{
+    static const struct cup_column columns[] = {{"value", CUP_FIT_RIGHT, 0}};
+    struct cup_html html = {.label = "values"};
+    struct cup_terminal terminal = {.width = 80, .html = &html};
+    struct cup_table table;
+    char *written = NULL;
+    size_t bytes;
+    terminal.out = open_memstream(&written, &bytes);
+    cup_table_start(&table, columns, 1);
+    cup_page_add_number(&table, -2.25);
+    cup_page_add_number(&table, 1234567.5);
+    cup_table_finish(&table, &terminal);
+    fclose(terminal.out);
+    cr_expect(strstr(written, " data-n=\"-2.25\">-2.25<"), "%s", written);
+    cr_expect(strstr(written, " data-n=\"1234567.5\">1.23457e+06<"), "%s", written);
+    free(written);
 }
 
 /* ---- evidence ----------------------------------------------------------------------------- */
