@@ -262,10 +262,12 @@ static void add_value(struct cup_table *table, const struct cup_compared *row, s
 static void add_percent(struct cup_table *table, double share)
 {
     double percent = 100 * share;
-    cup_table_add_string(table, isnan(share) ? ""
-                                : percent == 0
-                                    ? "0"
-                                    : CUP_FORMAT(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent));
+    cup_table_add_sorted(table,
+                         isnan(share) ? ""
+                         : percent == 0
+                             ? "0"
+                             : CUP_FORMAT(percent < 9.95 ? "%.1f %%" : "%.0f %%", percent),
+                         percent);
 }
 
 /* The standard deviation of the runs of a side. */
@@ -273,13 +275,12 @@ static void add_deviation(struct cup_table *table, const struct cup_compared *ro
 {
     double value = fabs(cup_number(cup_compared_value(row, input)));
     double deviation = row->figures[input] ? row->figures[input]->deviation : NAN;
+    double points = deviation * (row->unit == CUP_UNIT_SHARE ? 100 : 1);
     if (row->unit != CUP_UNIT_SHARE && row->unit != CUP_UNIT_PERCENT)
         add_percent(table, deviation == 0 ? 0 * value : cup_number(cup_ratio(deviation, value)));
     else
-        cup_table_add_string(
-            table, isnan(value) ? ""
-                                : CUP_FORMAT("%.1f pt",
-                                             deviation * (row->unit == CUP_UNIT_SHARE ? 100 : 1)));
+        cup_table_add_sorted(table, isnan(value) ? "" : CUP_FORMAT("%.1f pt", points),
+                             isnan(value) ? value : points);
 }
 
 /* Shares change by percentage points, other figures by an amount of their own unit. */
@@ -288,26 +289,28 @@ static void add_amount(struct cup_table *table, const struct cup_compared *row,
 {
     double amount = cup_number(change->by), relative = cup_number(change->relative);
     if (amount == 0)
-        cup_table_add_string(table, "=");
+        cup_table_add_sorted(table, "=", 0);
     else if (isnan(amount) || fabs(relative) < CUP_LEAST_CHANGE)
         cup_table_add_string(table, "");
     else if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
-        cup_table_add_string(
-            table, CUP_FORMAT("%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1)));
+        cup_table_add_sorted(
+            table, CUP_FORMAT("%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1)),
+            amount);
     else
-        cup_table_add_string(table, CUP_FORMAT("%s%s", amount > 0 ? "+" : "",
-                                               CUP_SHOW_VALUE(change->by, row->unit)));
+        cup_table_add_sorted(
+            table, CUP_FORMAT("%s%s", amount > 0 ? "+" : "", CUP_SHOW_VALUE(change->by, row->unit)),
+            amount);
 }
 
 static void add_relative(struct cup_table *table, const struct cup_change *change, bool verdict)
 {
     char text[CUP_CHANGE_TEXT + 2];
-    cup_change_text(text, change);
+    double relative = *cup_change_text(text, change) == '=' ? 0 : cup_number(change->relative);
     if (verdict)
         strcat(text, change->verdict == CUP_VERDICT_BETTER  ? " b"
                      : change->verdict == CUP_VERDICT_WORSE ? " w"
                                                             : "  ");
-    cup_table_add_string(table, text);
+    cup_table_add_sorted(table, text, relative);
 }
 
 /* ---- tables ----------------------------------------------------------------------------- */

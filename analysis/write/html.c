@@ -155,15 +155,15 @@ static void write_headings(FILE *out, const struct cup_table *table)
     fputs("</tr></thead>\n", out);
 }
 
-/* For sorting and for CSV: it reads back as the same number. */
-static void write_number(FILE *out, double number)
+/* For sorting and, as data-n, for CSV: it reads back as the same number. */
+static void write_number(FILE *out, const char *name, double number)
 {
     char text[CUP_NUMBER_ROOM];
     bool whole = number == floor(number) && fabs(number) < 9e15;
     if (whole)
-        fprintf(out, " data-n=\"%.0f\"", number);
+        fprintf(out, " %s=\"%.0f\"", name, number);
     else
-        fprintf(out, " data-n=\"%.*s\"", (int)cup_print_number(text, cup_real(number)), text);
+        fprintf(out, " %s=\"%.*s\"", name, (int)cup_print_number(text, cup_real(number)), text);
 }
 
 /* The first cell names the row, where it is a text. */
@@ -177,7 +177,7 @@ static void write_cell(FILE *out, const struct cup_column *column,
     if (column->fit == CUP_FIT_CODE)
         fputs(" class=\"code\"", out);
     if (isfinite(cell->number))
-        write_number(out, cell->number);
+        write_number(out, cell->is_text ? "data-sort" : "data-n", cell->number);
     putc('>', out);
     cup_html_string(out, cell->text ? cell->text : "");
     fputs(names ? "</th>" : "</td>", out);

@@ -31,7 +31,7 @@ static void append_cell(struct cup_table *table, struct cup_text text, double nu
         memcpy(cell, text.bytes ? text.bytes : "", text.length);
         cell[text.length] = '\0';
     }
-    table->cells[table->cell_count++] = (struct cup_table_cell){cell, number, NULL};
+    table->cells[table->cell_count++] = (struct cup_table_cell){.text = cell, .number = number};
 }
 
 void cup_table_add(struct cup_table *table, struct cup_text text)
@@ -47,6 +47,13 @@ void cup_table_add_string(struct cup_table *table, const char *string)
 void cup_table_add_number(struct cup_table *table, const char *text, double number)
 {
     append_cell(table, (struct cup_text){text, strlen(text)}, number);
+}
+
+void cup_table_add_sorted(struct cup_table *table, const char *text, double number)
+{
+    cup_table_add_number(table, text, number);
+    if (table->cell_count > 0)
+        table->cells[table->cell_count - 1].is_text = true;
 }
 
 void cup_table_add_below(struct cup_table *table, const char *string)

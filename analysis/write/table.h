@@ -19,6 +19,7 @@ enum { CUP_TABLE_COLUMNS = 16 };
 struct cup_table_cell {
     char *text;    /* owned; NULL without memory */
     double number; /* the value of the text; NAN if it is no number */
+    bool is_text;  /* the number is only for sorting */
     char *below;   /* owned; of the last cell of a row: see cup_table_add_below(); NULL: nothing */
 };
 
@@ -36,8 +37,10 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
 void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
-/* The text stands for the number, by which a page sorts. */
+/* The text stands for the number, by which a page sorts. In CSV of a page, the cell is the number,
+ * or the text (the second function). */
 void cup_table_add_number(struct cup_table *table, const char *text, double number);
+void cup_table_add_sorted(struct cup_table *table, const char *text, double number);
 
 /* Adds a text in a line of its own below the row that was added last. Not in HTML. */
 void cup_table_add_below(struct cup_table *table, const char *string);

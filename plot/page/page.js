@@ -212,15 +212,15 @@
 
   function valueOf(row, column) {
     const cell = row.cells[column];
-    return cell.classList.contains("n") && cell.dataset.n !== undefined
-      ? Number(cell.dataset.n) : cell.textContent;
+    const number = cell.classList.contains("n") ? cell.dataset.n ?? cell.dataset.sort : undefined;
+    return number !== undefined ? Number(number) : cell.textContent.trim();
   }
 
-  // Unknown values come last in both directions.
+  // Unknown values come last in both directions, and texts after numbers.
   function compare(a, b, sign) {
-    const number = typeof a === "number", other = typeof b === "number";
-    if (number !== other) return number ? -1 : 1;
-    return sign * (number ? a - b : words.compare(a, b));
+    const rank = (value) => typeof value === "number" ? 0 : /^(n\/a.*|\(not known\))?$/.test(value) ? 2 : 1;
+    if (rank(a) !== rank(b)) return rank(a) - rank(b);
+    return sign * (rank(a) ? words.compare(a, b) : a - b);
   }
 
   function sort(table, heading) {

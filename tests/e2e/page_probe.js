@@ -225,6 +225,17 @@
   found.rows_lost = rows - table.tBodies[0].rows.length;
   found.different_numbers = new Set(numbers()).size;
 
+  // Each table by each of its columns: what is not known comes last in both directions.
+  const unknown = /^(n\/a.*|\(not known\))?$/;
+  found.unknown_first = 0;
+  found.unknown_sorted = 0;
+  for (const one of all("main table")) for (const button of all("thead button", one)) for (let i = 0; i < 2; i++) {
+    button.click();
+    const known = Array.from(one.tBodies[0].rows, (row) => !unknown.test(row.cells[button.parentElement.cellIndex].textContent.trim()));
+    if (known.includes(true) && known.includes(false)) found.unknown_sorted++;
+    found.unknown_first += known.indexOf(false) >= 0 && known.indexOf(false) < known.lastIndexOf(true) ? 1 : 0;
+  }
+
   // A key of a legend is switched off, and on again.
   const key = plot.querySelector(".keys button");
   key.click();

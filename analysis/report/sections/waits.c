@@ -1,4 +1,5 @@
 /* Where tasks' time went, by prefix, and how long tasks, reads and waits for the GIL took. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +13,8 @@ enum { SHOWN_PREFIXES = 10 };
 /* Adds a percentage without "%": the heading has the unit. */
 static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
 {
-    cup_table_add_string(table, known && all_ns > 0
-                                    ? CUP_FORMAT("%.1f", 100 * (double)part_ns / (double)all_ns)
-                                    : "n/a");
+    double percent = known && all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : (double)NAN;
+    cup_table_add_number(table, isnan(percent) ? "n/a" : CUP_FORMAT("%.1f", percent), percent);
 }
 
 /* Indexes of the columns, in the order on the screen; from PARTS on, one for each part of the time.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analysis/advice/advice.h"
@@ -243,6 +244,58 @@ Test(page, decimals_carry_their_numbers)
     cr_expect(strstr(written, " data-n=\"-2.25\">-2.25<"), "%s", written);
     cr_expect(strstr(written, " data-n=\"1234567.5\">1.23457e+06<"), "%s", written);
     free(written);
+}
+
+/* True if the cell is a number, which may have a unit, or "=", which stands for no change. */
+static bool is_number(const char *cell)
+{
+    char *end;
+    strtod(cell, &end);
+    bool has_unit = *end == ' ' && end > cell;
+    return *cell == '=' || (end > cell && (*end == '<' || has_unit));
+}
+
+/* A cell that begins so has no number to sort by. */
+static void expect_only_unknown(const char *page)
+{
+    static const char cell[] = "<td class=\"n\">";
+    for (const char *at = page; (at = strstr(at, cell));) {
+        at += strlen(cell);
+        cr_expect_not(is_number(at), "%.30s", at);
+    }
+}
+
+/* The golden run with measured waits. */
+static const char *save_second_run(void)
+{
+    static char second[2 * SUPPORT_PATH];
+    struct log_builder b;
+    snprintf(second, sizeof second, "%s/second", outside);
+    cr_assert_eq(mkdir(second, 0700), 0);
+    build_golden_log(&b);
+    builder_header(&b)->features |= CUP_FEATURE_WAITS;
+    save_log(&b, second, "a.cup");
+    builder_free(&b);
+    return second;
+}
+
+Test(page, all_numbers_of_tables_can_be_sorted)
+{
+    const char *second = save_second_run();
+    cr_assert_eq(RUN(second, "--html", path), CUP_EXIT_DONE);
+    char *page = read_text(path);
+    cr_expect(strstr(page, "id=\"table-waits\""));
+    expect_only_unknown(page);
+    free(page);
+    cr_assert_eq(RUN(scratch, scratch, "--html", path), CUP_EXIT_DONE);
+    page = read_text(path);
+    expect_only_unknown(page);
+    cr_expect_gt(count_in(page, "data-sort=\"0\">=<"), 10);
+    free(page);
+    cr_assert_eq(RUN("--html", path, scratch, second, "--", second, scratch), CUP_EXIT_DONE);
+    page = read_text(path);
+    expect_only_unknown(page);
+    free(page);
 }
 
 /* ---- evidence ----------------------------------------------------------------------------- */
