@@ -39,6 +39,17 @@ static void print_scaled(char *to, double number, const struct scaled *unit)
         print_three(to, number, unit->names[power]);
 }
 
+const char *cup_unit_name(enum cup_unit unit)
+{
+    static const char *const names[] = {
+        [CUP_UNIT_NONE] = "",     [CUP_UNIT_COUNT] = "",      [CUP_UNIT_BYTES] = "B",
+        [CUP_UNIT_SECONDS] = "s", [CUP_UNIT_SHARE] = "of 1",  [CUP_UNIT_PERCENT] = "%",
+        [CUP_UNIT_RATIO] = "",    [CUP_UNIT_GBPS] = "Gbit/s", [CUP_UNIT_MBS] = "MB/s",
+        [CUP_UNIT_KHZ] = "kHz",   [CUP_UNIT_HZ] = "Hz",
+    };
+    return names[unit];
+}
+
 static void print_grouped(char *to, uint64_t number)
 {
     char digits[24];

@@ -26,6 +26,9 @@ enum { CUP_HUMAN_READABLE_ROOM = 48 };
 /* Writes the value with its unit, "n/a" for null. The value must not be a text. Returns TO. */
 char *cup_print_human_readable(char *to, struct cup_value value, enum cup_unit unit);
 
+/* The unit of the value itself, "B" or "MB/s"; "" for texts, counts and ratios. */
+const char *cup_unit_name(enum cup_unit unit);
+
 /* The ending of a noun's plural: "" or "s". */
 const char *cup_plural(uint64_t count);
 

@@ -138,6 +138,34 @@ void cup_html_section_end(const struct cup_terminal *terminal)
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
+/* The unit of a cell's number in CSV; "": it has none. */
+static const char *unit_of(const struct cup_table_cell *cell)
+{
+    return isfinite(cell->number) && !cell->is_text ? cell->unit : "";
+}
+
+/* The unit of all numbers of a column; NULL: they have different ones, or there is no heading that
+ * could name it. */
+static const char *find_unit(const struct cup_table *table, unsigned column)
+{
+    const char *unit = NULL;
+    for (size_t i = column; i < table->cell_count; i += table->column_count) {
+        const struct cup_table_cell *cell = &table->cells[i];
+        if (!isfinite(cell->number) || cell->is_text)
+            continue;
+        if (unit && strcmp(unit, unit_of(cell)) != 0)
+            return NULL;
+        unit = unit_of(cell);
+    }
+    return !unit || !*unit ? "" : *table->columns[column].heading ? unit : NULL;
+}
+
+static void write_unit(FILE *out, const char *unit)
+{
+    if (unit && *unit)
+        fprintf(out, " data-unit=\"%s\"", unit);
+}
+
 static void write_headings(FILE *out, const struct cup_table *table)
 {
     fputs("<thead><tr>", out);
@@ -148,7 +176,9 @@ static void write_headings(FILE *out, const struct cup_table *table)
             fputs("<td></td>", out);
             continue;
         }
-        fprintf(out, "<th scope=\"col\"%s>", class);
+        fprintf(out, "<th scope=\"col\"%s", class);
+        write_unit(out, find_unit(table, i));
+        putc('>', out);
         cup_html_string(out, column->heading);
         fputs("</th>", out);
     }
@@ -166,9 +196,9 @@ static void write_number(FILE *out, const char *name, double number)
         fprintf(out, " %s=\"%.*s\"", name, (int)cup_print_number(text, cup_real(number)), text);
 }
 
-/* The first cell names the row, where it is a text. */
+/* The first cell names the row, where it is a text. HAS_UNIT: its unit is not in the heading. */
 static void write_cell(FILE *out, const struct cup_column *column,
-                       const struct cup_table_cell *cell, bool first)
+                       const struct cup_table_cell *cell, bool first, bool has_unit)
 {
     bool names = first && column->fit != CUP_FIT_RIGHT;
     fputs(names ? "<th scope=\"row\"" : "<td", out);
@@ -178,6 +208,8 @@ static void write_cell(FILE *out, const struct cup_column *column,
         fputs(" class=\"code\"", out);
     if (isfinite(cell->number))
         write_number(out, cell->is_text ? "data-sort" : "data-n", cell->number);
+    if (has_unit)
+        write_unit(out, unit_of(cell));
     putc('>', out);
     cup_html_string(out, cell->text ? cell->text : "");
     fputs(names ? "</th>" : "</td>", out);
@@ -203,12 +235,15 @@ void cup_html_table(FILE *out, const struct cup_table *table, const char *label)
     fputs("</caption>\n", out);
     if (cup_table_has_headings(table, NULL))
         write_headings(out, table);
+    bool has_unit[CUP_TABLE_COLUMNS];
+    for (unsigned i = 0; i < table->column_count; i++)
+        has_unit[i] = find_unit(table, i) == NULL;
     fputs("<tbody>\n", out);
     for (size_t i = 0; i < table->cell_count; i++) {
         unsigned column = (unsigned)(i % table->column_count);
         if (column == 0)
             fputs("<tr>", out);
-        write_cell(out, &table->columns[column], &table->cells[i], column == 0);
+        write_cell(out, &table->columns[column], &table->cells[i], column == 0, has_unit[column]);
         if (column + 1 == table->column_count)
             fputs("</tr>\n", out);
     }

@@ -21,7 +21,8 @@ void cup_table_start(struct cup_table *table, const struct cup_column *columns, 
     *table = (struct cup_table){.columns = columns, .column_count = count};
 }
 
-static void append_cell(struct cup_table *table, struct cup_text text, double number)
+static void append_cell(struct cup_table *table, struct cup_text text, double number,
+                        const char *unit)
 {
     if (cup_array_grow(&table->cells, &table->cell_room, table->cell_count, sizeof *table->cells) !=
         0)
@@ -31,12 +32,13 @@ static void append_cell(struct cup_table *table, struct cup_text text, double nu
         memcpy(cell, text.bytes ? text.bytes : "", text.length);
         cell[text.length] = '\0';
     }
-    table->cells[table->cell_count++] = (struct cup_table_cell){.text = cell, .number = number};
+    table->cells[table->cell_count++] =
+        (struct cup_table_cell){.text = cell, .number = number, .unit = unit};
 }
 
 void cup_table_add(struct cup_table *table, struct cup_text text)
 {
-    append_cell(table, text, NAN);
+    append_cell(table, text, NAN, "");
 }
 
 void cup_table_add_string(struct cup_table *table, const char *string)
@@ -44,14 +46,9 @@ void cup_table_add_string(struct cup_table *table, const char *string)
     cup_table_add(table, (struct cup_text){string, strlen(string)});
 }
 
-void cup_table_add_number(struct cup_table *table, const char *text, double number)
-{
-    append_cell(table, (struct cup_text){text, strlen(text)}, number);
-}
-
 void cup_table_add_sorted(struct cup_table *table, const char *text, double number)
 {
-    cup_table_add_number(table, text, number);
+    cup_table_add_number(table, text, number, CUP_UNIT_NONE);
     if (table->cell_count > 0)
         table->cells[table->cell_count - 1].is_text = true;
 }
@@ -62,6 +59,12 @@ void cup_table_add_below(struct cup_table *table, const char *string)
         table->cells[table->cell_count - 1].below = strdup(string);
 }
 
+void cup_table_add_number(struct cup_table *table, const char *text, double number,
+                          enum cup_unit unit)
+{
+    append_cell(table, (struct cup_text){text, strlen(text)}, number, cup_unit_name(unit));
+}
+
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit)
 {
     char text[CUP_HUMAN_READABLE_ROOM];
@@ -70,7 +73,10 @@ void cup_table_add_value(struct cup_table *table, struct cup_value value, enum c
         return;
     }
     cup_print_human_readable(text, value, unit);
-    append_cell(table, (struct cup_text){text, strlen(text)}, cup_number(value));
+    if (value.kind == CUP_VALUE_TIME)
+        cup_table_add_sorted(table, text, cup_number(value));
+    else
+        cup_table_add_number(table, text, cup_number(value), unit);
 }
 
 static struct cup_text cell_text(const struct cup_table *table, size_t cell)

@@ -17,10 +17,11 @@ struct cup_column {
 enum { CUP_TABLE_COLUMNS = 16 };
 
 struct cup_table_cell {
-    char *text;    /* owned; NULL without memory */
-    double number; /* the value of the text; NAN if it is no number */
-    bool is_text;  /* the number is only for sorting */
-    char *below;   /* owned; of the last cell of a row: see cup_table_add_below(); NULL: nothing */
+    char *text;       /* owned; NULL without memory */
+    double number;    /* the value of the text; NAN if it is no number */
+    bool is_text;     /* the number is only for sorting */
+    const char *unit; /* of the number; "": none */
+    char *below; /* owned; of the last cell of a row: see cup_table_add_below(); NULL: nothing */
 };
 
 struct cup_table {
@@ -38,8 +39,9 @@ void cup_table_add(struct cup_table *table, struct cup_text text);
 void cup_table_add_string(struct cup_table *table, const char *string);
 void cup_table_add_value(struct cup_table *table, struct cup_value value, enum cup_unit unit);
 /* The text stands for the number, by which a page sorts. In CSV of a page, the cell is the number,
- * or the text (the second function). */
-void cup_table_add_number(struct cup_table *table, const char *text, double number);
+ * with its unit in the heading, or the text (the second function). */
+void cup_table_add_number(struct cup_table *table, const char *text, double number,
+                          enum cup_unit unit);
 void cup_table_add_sorted(struct cup_table *table, const char *text, double number);
 
 /* Adds a text in a line of its own below the row that was added last. Not in HTML. */

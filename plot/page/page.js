@@ -180,12 +180,18 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(pictureOf(svg));
   }
 
-  // Writes exact numbers, not the rounded ones that the table shows.
+  // Writes exact numbers, not the rounded ones that the table shows. Their unit is in the heading, or, if a column
+  // has several, in a last column.
   function csvOf(table) {
     const harmless = (text) => /^([=@\t\r][^;]|\+[^\d.;]|-[^\d.; ])/.test(text) ? "'" + text : text; // no formula
     const quoted = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
-    return Array.from(table.rows, (row) =>
-      Array.from(row.cells, (cell) => quoted(cell.dataset.n || harmless(cell.textContent.trim()))).join(",") + "\r\n").join("");
+    const isHead = (row) => row.parentElement === table.tHead;
+    const textOf = (row, cell) => cell.dataset.n || harmless(cell.textContent.trim() +
+      (isHead(row) && cell.dataset.unit ? " [" + cell.dataset.unit + "]" : ""));
+    const unitOf = (row) => isHead(row) ? "unit" : row.querySelector("[data-unit]")?.dataset.unit ?? "";
+    const units = table.tBodies[0].querySelector("[data-unit]") !== null;
+    return Array.from(table.rows, (row) => [...Array.from(row.cells, (cell) => textOf(row, cell)),
+      ...(units ? [unitOf(row)] : [])].map(quoted).join(",") + "\r\n").join("");
   }
 
   // ---- legends -----------------------------------------------------------------------------------

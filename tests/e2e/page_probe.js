@@ -269,10 +269,12 @@
   savers.forEach((button) => button.click());
   const section = table.closest("section");
   all(":scope > .save", section)[all("table", section).indexOf(table)].click();
-  const rows_of_csv = table.rows.length;
+  const rows_of_csv = table.rows.length, csvs = [];
+  const prefixes = document.querySelector("#table-tasks-by-prefix .save");
+  prefixes.click();
 
   async function finish() {
-    for (let i = 0; i < 100 && saved.length < 3; i++) await new Promise((done) => setTimeout(done, 50));
+    for (let i = 0; i < 100 && saved.length < 4; i++) await new Promise((done) => setTimeout(done, 50));
     for (const blob of saved) {
       const text = blob.type === "image/png" ? "" : await blob.text();
       if (blob.type === "image/svg+xml") {
@@ -283,7 +285,9 @@
         const head = new DataView(await blob.arrayBuffer()); // width and height stand in a PNG's head
         found.saved_png = blob.size > 5000 && head.getUint32(16) > 1000 && head.getUint32(20) > 300;
       } else {
-        found.saved_rows = text.trim().split("\r\n").length - rows_of_csv;
+        csvs.push(text.trim());
+        found.saved_heads = csvs.map((csv) => csv.split("\r\n")[0]).join("; ");
+        found.saved_rows = csvs[0].split("\r\n").length - rows_of_csv;
       }
     }
     tell();

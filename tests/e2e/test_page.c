@@ -256,6 +256,12 @@ static void expect_works(json_t *found)
     expect_empty(found, "small_letters");
 }
 
+static void expect_text(json_t *found, const char *name, const char *part)
+{
+    const char *reported = json_string_value(json_object_get(found, name));
+    cr_expect(reported && strstr(reported, part), "%s: %s", name, reported);
+}
+
 static void expect_reached(json_t *found)
 {
     const char *tip = json_string_value(json_object_get(found, "tip"));
@@ -266,13 +272,9 @@ static void expect_reached(json_t *found)
     cr_expect(next && *next && strcmp(tip, next) != 0, "the next place says: %s", next);
     cr_expect_str_eq(json_string_value(json_object_get(found, "spoken")), next);
     cr_expect(json_is_true(json_object_get(found, "saved_svg")));
+    expect_text(found, "saved_heads", ",max,st.dev.,unit; prefix,,tasks,");
+    expect_text(found, "saved_heads", ",CPU [s],share [of 1],read [B],");
     cr_expect(json_is_true(json_object_get(found, "saved_png")));
-}
-
-static void expect_text(json_t *found, const char *name, const char *part)
-{
-    const char *reported = json_string_value(json_object_get(found, name));
-    cr_expect(reported && strstr(reported, part), "%s: %s", name, reported);
 }
 
 /* The first prefix, dataset and worker each read less than all. */

@@ -70,7 +70,7 @@ void cup_page_add_number(struct cup_table *table, double number)
         return;
     }
     snprintf(text, sizeof text, "%.6g", number);
-    cup_table_add_number(table, text, number);
+    cup_table_add_number(table, text, number, CUP_UNIT_NONE);
 }
 
 /* ---- lists of metrics ------------------------------------------------------------------- */

@@ -14,7 +14,8 @@ enum { SHOWN_PREFIXES = 10 };
 static void add_percent(struct cup_table *table, uint64_t part_ns, uint64_t all_ns, bool known)
 {
     double percent = known && all_ns > 0 ? 100 * (double)part_ns / (double)all_ns : (double)NAN;
-    cup_table_add_number(table, isnan(percent) ? "n/a" : CUP_FORMAT("%.1f", percent), percent);
+    cup_table_add_number(table, isnan(percent) ? "n/a" : CUP_FORMAT("%.1f", percent), percent,
+                         CUP_UNIT_PERCENT);
 }
 
 /* Indexes of the columns, in the order on the screen; from PARTS on, one for each part of the time.

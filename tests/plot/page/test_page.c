@@ -227,6 +227,33 @@ Test(page, cells_carry_their_numbers)
     free(unknown);
 }
 
+/* For CSV: in the heading, or in the cells of a column with several units. */
+Test(page, columns_of_numbers_have_units)
+{
+    static const struct cup_column columns[] = {
+        {"size", CUP_FIT_RIGHT, 0}, {"mixed", CUP_FIT_RIGHT, 0}, {"start", CUP_FIT_RIGHT, 0}};
+    struct cup_html html = {.label = "units"};
+    struct cup_terminal terminal = {.width = 80, .html = &html};
+    struct cup_table table;
+    char *written = NULL;
+    size_t bytes;
+    terminal.out = open_memstream(&written, &bytes);
+    cup_table_start(&table, columns, 3);
+    for (int i = 0; i < 2; i++) {
+        cup_table_add_value(&table, i ? cup_null() : cup_count(1500), CUP_UNIT_BYTES);
+        cup_table_add_value(&table, cup_real(0.5), i ? CUP_UNIT_SHARE : CUP_UNIT_MBS);
+        cup_table_add_value(&table, cup_time(2000000000), CUP_UNIT_NONE);
+    }
+    cup_table_finish(&table, &terminal);
+    fclose(terminal.out);
+    cr_expect(strstr(written, " data-unit=\"B\">size</th>"), "%s", written);
+    cr_expect(strstr(written, "<th scope=\"col\" class=\"n\">mixed</th>"), "%s", written);
+    cr_expect(strstr(written, " data-n=\"0.5\" data-unit=\"MB/s\">"), "%s", written);
+    cr_expect(strstr(written, " data-n=\"0.5\" data-unit=\"of 1\">"), "%s", written);
+    cr_expect(strstr(written, " data-sort=\"2\">1970-01-01 00:00:02</td>"), "%s", written);
+    free(written);
+}
+
 Test(page, decimals_carry_their_numbers)
 {
     static const struct cup_column columns[] = {{"value", CUP_FIT_RIGHT, 0}};
