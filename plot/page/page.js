@@ -183,7 +183,8 @@
   // Writes exact numbers, not the rounded ones that the table shows. Their unit is in the heading, or, if a column
   // has several, in a last column.
   function csvOf(table) {
-    const harmless = (text) => /^([=@\t\r][^;]|\+[^\d.;]|-[^\d.; ])/.test(text) ? "'" + text : text; // no formula
+    const isFigure = (text) => /^[+-][\d.,]+[\w% ]*(\/s)?$/.test(text);
+    const harmless = (text) => /^[=+\-@][^]/.test(text) && !isFigure(text) ? "'" + text : text; // no formula
     const quoted = (text) => /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
     const isHead = (row) => row.parentElement === table.tHead;
     const textOf = (row, cell) => cell.dataset.n || harmless(cell.textContent.trim() +

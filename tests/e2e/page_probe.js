@@ -271,6 +271,9 @@
   all(":scope > .save", section)[all("table", section).indexOf(table)].click();
   const rows_of_csv = table.rows.length, csvs = [];
   const prefixes = document.querySelector("#table-tasks-by-prefix .save");
+  const [first] = prefixes.closest("section").querySelector("tbody").rows;
+  first.cells[0].textContent = "+5+cmd|'/c calc'!A0";
+  first.cells[1].textContent = "+12.5 MB/s";
   prefixes.click();
 
   async function finish() {
@@ -286,6 +289,7 @@
         found.saved_png = blob.size > 5000 && head.getUint32(16) > 1000 && head.getUint32(20) > 300;
       } else {
         csvs.push(text.trim());
+        found.saved_texts = csvs[csvs.length - 1];
         found.saved_heads = csvs.map((csv) => csv.split("\r\n")[0]).join("; ");
         found.saved_rows = csvs[0].split("\r\n").length - rows_of_csv;
       }

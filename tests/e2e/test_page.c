@@ -273,6 +273,7 @@ static void expect_reached(json_t *found)
     cr_expect_str_eq(json_string_value(json_object_get(found, "spoken")), next);
     cr_expect(json_is_true(json_object_get(found, "saved_svg")));
     expect_text(found, "saved_heads", ",max,st.dev.,unit; prefix,,tasks,");
+    expect_text(found, "saved_texts", "\n'+5+cmd|'/c calc'!A0,+12.5 MB/s,");
     expect_text(found, "saved_heads", ",CPU [s],share [of 1],read [B],");
     cr_expect(json_is_true(json_object_get(found, "saved_png")));
 }
