@@ -85,11 +85,16 @@
     return weight().name === "alloc" ? amount * data.alloc_step / slice.per : 0;
   }
 
-  // From -3 (much less) to 3 (much more). Changes within twice the sampling error are 0.
+  // True if samples may have made the change, which is less than twice their error.
+  function isChance(node) {
+    const error = Math.sqrt(variance(choice().slice, node) + variance(choice().against, node));
+    return Math.abs(amounts()[node] - before()[node]) < 2 * error;
+  }
+
+  // From -3 (much less) to 3 (much more). Changes within the sampling error are 0.
   function shadeOf(node) {
     const change = amounts()[node] - before()[node], all = before()[0];
-    const error = Math.sqrt(variance(choice().slice, node) + variance(choice().against, node));
-    if (Math.abs(change) < 2 * error) return 0;
+    if (isChance(node)) return 0;
     const share = all > 0 ? Math.abs(change) / all : 1;
     return Math.sign(change) * data.shades.filter((shade) => share >= shade).length;
   }
@@ -153,7 +158,7 @@
     if (!before()[node]) return "; nothing in " + against;
     return "; " + (change < 0 ? "-" : "+") + amountText(Math.abs(change)) + ", " +
       (change < 0 ? "" : "+") + (100 * change / before()[node]).toFixed(1) + " % against " + against +
-      (shadeOf(node) ? "" : ", within the sampling error");
+      (isChance(node) ? ", within the sampling error" : "");
   }
 
   function describe(node) {

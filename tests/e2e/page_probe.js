@@ -199,6 +199,9 @@
     found.flame_same_colour = box("process").style.background;
     found.flame_gone = flame.querySelector(".gone").textContent;
     found.flame_colours = colours();
+    all(".weights button", flame).find((one) => one.textContent === "bytes read").click();
+    found.flame_measured = flame.querySelector(".total").textContent;
+    all(".weights button", flame)[0].click();
     choose(flame, 1);
     found.flame_exchanged = box("decompress") && !box("decompact_") ? 1 : 0;
   }

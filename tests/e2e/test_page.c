@@ -376,6 +376,7 @@ static void expect_flame_of_runs(json_t *found)
     expect_text(found, "flame_new", "decompact_ (uproot/compression.py)\n");
     expect_text(found, "flame_new", " per event, 25.0 % of all; nothing in A");
     expect_text(found, "flame_same", ", within the sampling error\n");
+    expect_text(found, "flame_measured", ", +0.0 % against A.");
     expect_text(found, "flame_gone", "25.0 % of A was in functions that B does not have");
     expect_text(found, "flame_gone", ": decompress (uproot/compression.py) 25.0 %.");
     cr_expect(strstr(changed, "--red") && strstr(same, "--grey"), "%s, %s", changed, same);
