@@ -141,9 +141,11 @@ static void put_workers(const struct cup_live *live, struct cup_exposition *out)
         [MEMORY] = {"cupping_live_worker_memory_bytes", "Resident memory, by Dask's last sample."},
         [LIMIT] = {"cupping_live_worker_memory_limit_bytes", "Dask's limit of its memory."},
     };
-    for (int family = 0; family < WORKER_FAMILIES; family++)
-        for (size_t i = 0; i < live->worker_count && i < CUP_LIVE_WORKERS_MOST; i++) {
+    for (int family = 0; family < WORKER_FAMILIES; family++) {
+        size_t running = 0;
+        for (size_t i = 0; i < live->worker_count && running < CUP_LIVE_WORKERS_MOST; i++) {
             const struct cup_live_worker *worker = &live->workers[i];
+            running += worker->runs;
             const struct cup_log_header *header = &live->known.processes[worker->process].header;
             const char *process = CUP_FORMAT("%s:%u", header->host, header->pid);
             const struct cup_label labels[] = {
@@ -156,6 +158,7 @@ static void put_workers(const struct cup_live *live, struct cup_exposition *out)
             cup_exposition_family(out, families[family].name, families[family].help);
             cup_exposition_series(out, labels, 2, value, 1);
         }
+    }
 }
 
 int cup_live_metrics(const struct cup_live *live, FILE *out)

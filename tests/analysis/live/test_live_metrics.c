@@ -124,6 +124,28 @@ static void build_worker(struct log_builder *log)
     builder_begin(log, &begin, "key");
 }
 
+/* Of a cluster that adapts: many workers are gone. */
+Test(live_metrics, workers_that_are_gone_take_no_room)
+{
+    struct log_builder log;
+    builder_start(&log);
+    for (uint32_t i = 1; i <= CUP_LIVE_WORKERS_MOST; i++) {
+        const struct cup_r_server gone = {.id = i, .role = CUP_ROLE_WORKER, .address = i};
+        char address[32];
+        snprintf(address, sizeof address, "tcp://10.0.0.1:%u", i);
+        builder_string(&log, i, address);
+        BUILDER_ADD(&log, CUP_R_SERVER, gone);
+    }
+    builder_finish(&log);
+    save_log(&log, scratch, "a.cup");
+    builder_free(&log);
+    build_worker(&log);
+    save_as_running(&log, "b.cup");
+    char *text = write_second_look();
+    cr_expect(strstr(text, "\ncupping_live_worker_running_tasks{run="), "%s", text);
+    free(text);
+}
+
 Test(live_metrics, cpu_time_has_no_series_without_samples)
 {
     struct log_builder log;
