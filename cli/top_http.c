@@ -162,9 +162,11 @@ static bool take_page(struct cup_http_page *page, int64_t now_ns)
                      : NULL;
     int64_t took_ns = now_ns - page->began_ns;
     int64_t keep_ns = KEEP_TIMES * took_ns;
-    free(page->text);
-    page->text = text;
-    page->bytes = text ? bytes : 0;
+    if (text) {
+        free(page->text);
+        page->text = text;
+        page->bytes = bytes;
+    }
     page->made_ns = now_ns;
     page->next_ns = now_ns + (keep_ns > KEEP_S * second_ns ? keep_ns : KEEP_S * second_ns);
     close(page->end);
@@ -183,7 +185,7 @@ static void send_page(const struct cup_http_page *page, struct cup_http_client *
                "Content-Type: text/html; charset=utf-8\r\nRefresh: 30\r\n", page->text,
                page->bytes);
     else
-        refuse(client, now_ns, "503 Service Unavailable",
+        refuse(client, now_ns, "503 Service Unavailable\r\nRefresh: 30",
                "The page could not be made: `cupping plot --html` says why.\n");
 }
 

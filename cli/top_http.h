@@ -25,9 +25,9 @@ struct cup_http_client {
 
 /* The page of the report, made by a process of its own, and kept for some time. */
 struct cup_http_page {
-    char *text; /* owned; NULL: none yet */
+    char *text; /* owned; NULL: none yet. A page that could not be made leaves the one before */
     size_t bytes;
-    int64_t made_ns;  /* when it was complete; all times are on the monotonic clock */
+    int64_t made_ns;  /* when a maker ended; all times are on the monotonic clock */
     int64_t next_ns;  /* it is not made again before */
     int64_t began_ns; /* when the running maker was started */
     pid_t maker;      /* 0: none runs */

@@ -173,8 +173,23 @@ Test(top_http, sends_the_page_of_the_report)
 Test(top_http, says_that_there_is_no_page)
 {
     http.directory = "/nonexistent";
-    expect_status("GET / HTTP/1.1\r\n" LOCAL, "503");
+    char *answer = ask("GET / HTTP/1.1\r\n" LOCAL);
+    cr_expect(strstr(answer, "HTTP/1.1 503 ") && strstr(answer, "\r\nRefresh: 30\r\n"), "%s",
+              answer);
+    free(answer);
     expect_status("GET /metrics HTTP/1.1\r\n" LOCAL, "200");
+}
+
+Test(top_http, keeps_the_page_when_the_next_cannot_be_made)
+{
+    expect_status("GET / HTTP/1.1\r\n" LOCAL, "200");
+    int64_t made_ns = http.page.made_ns;
+    http.directory = "/nonexistent";
+    now_ns += INT64_C(1000000000000);
+    char *answer = ask("GET / HTTP/1.1\r\n" LOCAL);
+    cr_expect(strstr(answer, "200 OK") && strstr(answer, "</html>"), "%.300s", answer);
+    cr_expect_neq(http.page.made_ns, made_ns, "another one was begun");
+    free(answer);
 }
 
 Test(top_http, options_are_checked)
