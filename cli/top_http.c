@@ -15,8 +15,8 @@
 
 static const int64_t second_ns = INT64_C(1000000000);
 
-/* A client has so many seconds for its request, and to take the answer; and for the page to be
- * made. A page is made again at the earliest after so many seconds, and so many times what it
+/* A client has so many seconds for its request, and to take more of the answer; and for the page to
+ * be made. A page is made again at the earliest after so many seconds, and so many times what it
  * took. */
 enum { REQUEST_S = 10, ANSWER_S = 60, PAGE_S = 300, KEEP_S = 10, KEEP_TIMES = 10 };
 
@@ -304,15 +304,17 @@ static void watch_waiting(struct cup_http_client *client)
         drop_client(client);
 }
 
-static void write_client(struct cup_http_client *client)
+static void write_client(struct cup_http_client *client, int64_t now_ns)
 {
     ssize_t sent = send(client->fd, client->answer + client->sent,
                         client->answer_bytes - client->sent, MSG_NOSIGNAL);
     if (sent < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     client->sent += sent > 0 ? (size_t)sent : 0;
-    if (sent > 0 && client->sent < client->answer_bytes)
+    if (sent > 0 && client->sent < client->answer_bytes) {
+        client->deadline_ns = now_ns + ANSWER_S * second_ns;
         return;
+    }
     /* Unread bytes of the request would make the kernel reset the connection before the client has
      * read the answer. */
     char rest[4096];
@@ -396,7 +398,7 @@ void cup_http_serve(struct cup_http *http, int64_t now_ns)
         else if (!client->answer)
             read_client(http, client, now_ns);
         if (client->fd >= 0 && client->answer)
-            write_client(client);
+            write_client(client, now_ns);
         if (client->fd >= 0 && now_ns > client->deadline_ns)
             drop_client(client);
     }

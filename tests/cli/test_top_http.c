@@ -128,7 +128,7 @@ Test(top_http, refuses_bad_requests)
     expect_status("GET /metrics HTTP/1.1\r\n" LOCAL, "200");
 }
 
-/* Clients that send nothing, byte for byte, or never read do not hold up the others. */
+/* Clients that send nothing, or byte for byte, do not hold up the others. */
 Test(top_http, slow_clients_do_not_hold_up_others)
 {
     enum { SILENT = 2 * CUP_HTTP_CLIENTS };
@@ -153,6 +153,66 @@ Test(top_http, slow_clients_do_not_hold_up_others)
         cr_expect_eq(http.clients[i].fd, -1, "silent clients are cut off in the end");
     for (int i = 0; i < SILENT; i++)
         close(silent[i]);
+}
+
+/* More than the kernel takes of a client that does not read. */
+enum { LARGE = 32 << 20 };
+
+static int ask_for_large_metrics(char *large)
+{
+    static const char request[] = "GET /metrics HTTP/1.1\r\n" LOCAL;
+    int fd = connect_client();
+    memset(large, 'a', LARGE - 1);
+    large[LARGE - 1] = '\0';
+    http.context = large;
+    cr_assert_eq(write(fd, request, strlen(request)), (ssize_t)strlen(request));
+    return fd;
+}
+
+/* Serves until the client has BYTES more, or all. Returns false at the end of the answer. */
+static bool receive_part(int fd, size_t bytes, size_t *length)
+{
+    static char part[1 << 16];
+    for (size_t until = *length + bytes; *length < until;) {
+        cup_http_serve(&http, now_ns);
+        ssize_t got = recv(fd, part, sizeof part, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && errno != EAGAIN))
+            return false;
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+/* As through a tunnel that is slow, which takes minutes in all. */
+Test(top_http, a_slow_client_gets_the_whole_answer)
+{
+    char *large = malloc(LARGE);
+    size_t length = 0;
+    int fd = ask_for_large_metrics(large);
+    while (receive_part(fd, LARGE / 16, &length))
+        now_ns += INT64_C(25000000000);
+    cr_expect_geq(length, LARGE - 1);
+    close(fd);
+    free(large);
+}
+
+Test(top_http, a_client_that_does_not_read_is_cut_off)
+{
+    char *large = malloc(LARGE);
+    size_t length = 0;
+    int unread = ask_for_large_metrics(large);
+    cr_assert(receive_part(unread, 1, &length));
+    static char metrics[] = "a 1\n";
+    http.context = metrics;
+    expect_status("GET /metrics HTTP/1.1\r\n" LOCAL, "200");
+    for (int seconds = 0; seconds < 200; seconds += 50) {
+        now_ns += INT64_C(50000000000);
+        cup_http_serve(&http, now_ns);
+    }
+    for (int i = 0; i < CUP_HTTP_CLIENTS; i++)
+        cr_expect_eq(http.clients[i].fd, -1);
+    close(unread);
+    free(large);
 }
 
 Test(top_http, sends_the_page_of_the_report)
