@@ -295,11 +295,12 @@ static void read_client(struct cup_http *http, struct cup_http_client *client, i
         refuse(client, now_ns, "431 Request Header Fields Too Large", "too long\n");
 }
 
-/* A client that waits for the page and closes its connection is dropped. */
+/* A client that waits for the page and closes its connection is dropped. What it sends before is
+ * read away, because the end of the connection comes after it. */
 static void watch_waiting(struct cup_http_client *client)
 {
-    char byte;
-    ssize_t got = recv(client->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    char rest[4096];
+    ssize_t got = recv(client->fd, rest, sizeof rest, MSG_DONTWAIT);
     if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
         drop_client(client);
 }

@@ -155,6 +155,20 @@ Test(top_http, slow_clients_do_not_hold_up_others)
         close(silent[i]);
 }
 
+/* It would wake the server again and again until the page is made. */
+Test(top_http, a_client_that_sends_more_and_closes_is_dropped)
+{
+    int fd = connect_client();
+    cup_http_serve(&http, now_ns);
+    cr_assert_geq(http.clients[0].fd, 0);
+    http.clients[0].waits_for_page = true;
+    cr_assert_eq(write(fd, "x", 1), 1);
+    close(fd);
+    for (int i = 0; i < 10; i++)
+        cup_http_serve(&http, now_ns);
+    cr_expect_eq(http.clients[0].fd, -1);
+}
+
 /* More than the kernel takes of a client that does not read. */
 enum { LARGE = 32 << 20 };
 
