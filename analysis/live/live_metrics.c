@@ -111,7 +111,7 @@ static void put_threads(const struct cup_live *live, struct cup_exposition *out)
     double percent[CUP_BUDGET_COUNT];
     cup_budget_percent(&budget, percent);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        if (percent[i] > 0 && is_known(live, i))
+        if (is_known(live, i))
             put_labelled(out, "cupping_live_threads_time_ratio",
                          "Shares of the threads' time in the last looks.", "part",
                          cup_string(cup_budget_texts[i].name).text, cup_real(percent[i] / 100));

@@ -124,6 +124,20 @@ static void build_worker(struct log_builder *log)
     builder_begin(log, &begin, "key");
 }
 
+Test(live_metrics, a_measured_share_of_zero_has_a_series)
+{
+    struct log_builder log;
+    build_worker(&log);
+    builder_header(&log)->features |= CUP_FEATURE_WAITS;
+    builder_header(&log)->features &= ~(uint64_t)CUP_FEATURE_GIL;
+    save_as_running(&log, "a.cup");
+    char *text = write_second_look();
+    cr_expect(strstr(text, ",part=\"io_wait\"} 0\n"), "%s", text);
+    cr_expect(strstr(text, ",part=\"idle\"} 0\n"), "%s", text);
+    cr_expect_null(strstr(text, ",part=\"gil_wait\"}"), "%s", text);
+    free(text);
+}
+
 /* Of a cluster that adapts: many workers are gone. */
 Test(live_metrics, workers_that_are_gone_take_no_room)
 {
