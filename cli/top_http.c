@@ -100,7 +100,10 @@ static void refuse(struct cup_http_client *client, int64_t now_ns, const char *s
 __attribute__((noreturn)) static void make_page(const char *directory, FILE *file)
 {
     int null = open("/dev/null", O_RDWR);
-    char *arguments[] = {"plot", (char *)(uintptr_t)directory, "--html", "-", NULL};
+    /* Without a slash, the name of a plot would be that plot. */
+    char *place =
+        strchr(directory, '/') ? (char *)(uintptr_t)directory : CUP_FORMAT("./%s", directory);
+    char *arguments[] = {"plot", place, "--html", "-", NULL};
     sigset_t none;
     sigemptyset(&none);
     for (int signal = 1; signal < NSIG; signal++)

@@ -254,6 +254,15 @@ Test(top_http, says_that_there_is_no_page)
     expect_status("GET /metrics HTTP/1.1\r\n" LOCAL, "200");
 }
 
+Test(top_http, a_directory_may_have_the_name_of_a_plot)
+{
+    cr_assert_eq(chdir(outside), 0);
+    cr_assert_eq(rename(scratch, "progress"), 0);
+    http.directory = "progress";
+    expect_status("GET / HTTP/1.1\r\n" LOCAL, "200");
+    cr_assert_eq(rename("progress", scratch), 0);
+}
+
 Test(top_http, keeps_the_page_when_the_next_cannot_be_made)
 {
     expect_status("GET / HTTP/1.1\r\n" LOCAL, "200");
