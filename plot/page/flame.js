@@ -131,8 +131,9 @@
 
   // ---- words --------------------------------------------------------------------------------------
 
+  // The limits and digits are those of the report.
   function three(number) {
-    return number >= 100 ? number.toFixed(0) : number >= 10 ? number.toFixed(1) : number.toFixed(2);
+    return number.toFixed(number >= 99.95 ? 0 : number >= 9.995 ? 1 : number >= 0.9995 ? 2 : 3);
   }
 
   function amountText(amount) {
@@ -140,13 +141,13 @@
     if (weight().unit === "s") {
       const s = amount / 1e6, two = (number) => String(Math.floor(number)).padStart(2, "0");
       if (s >= 3600) return Math.floor(s / 3600) + " h " + two(s % 3600 / 60) + " min";
-      if (s >= 60) return Math.floor(s / 60) + " min " + two(s % 60) + " s";
-      return s >= 1 ? three(s) + " s" : s >= 1e-3 ? three(s * 1e3) + " ms"
-        : s >= 1e-6 || !compared ? three(s * 1e6) + " us" : three(s * 1e9) + " ns";
+      if (s >= 99.95) return Math.floor(s / 60) + " min " + two(s % 60) + " s";
+      return s >= 0.9995 ? three(s) + " s" : s >= 0.9995e-3 ? three(s * 1e3) + " ms"
+        : s >= 0.9995e-6 || !compared ? three(s * 1e6) + " us" : three(s * 1e9) + " ns";
     }
     const units = ["B", "kB", "MB", "GB", "TB", "PB"];
     let unit = 0;
-    for (; amount >= 1000 && unit < 5; unit++) amount /= 1000;
+    for (; amount >= 999.5 && unit < 5; unit++) amount /= 1000;
     return (unit || amount % 1 ? three(amount) : String(amount)) + " " + units[unit];
   }
 

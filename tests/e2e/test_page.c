@@ -457,6 +457,25 @@ static void expect_no_cpu(const char *one, const char *other, const char *begins
     json_decref(found);
 }
 
+/* The sum of the CPU time is 80.1 s. */
+Test(page, times_are_shown_as_in_the_report)
+{
+    browser();
+    const char *profile = text("%s/short", directory), *page = text("%s/page.html", directory);
+    const char *probed = text("%s/probed.html", directory);
+    run((struct child){.argv = {CUP_BUILD "/tests/generate_log", profile, "200", "1"}});
+    struct child report = {
+        .argv = {CUP_BUILD "/cupping", "report", profile, "--only", "functions"}};
+    child_run(&report);
+    cr_expect(strstr(report.out, "; 80.1 s CPU;"), "%s", report.out);
+    child_free(&report);
+    run((struct child){.argv = {CUP_BUILD "/cupping", "plot", profile, "--html", page}});
+    add_probe(page, probed);
+    json_t *found = probe(probed, "--window-size=1280,900");
+    expect_text(found, "flame_begins", "CPU time of all tasks: 80.1 s.");
+    json_decref(found);
+}
+
 Test(page, cpu_time_that_was_not_sampled_is_not_zero)
 {
     browser();
