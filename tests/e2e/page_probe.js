@@ -139,6 +139,8 @@
       search.dispatchEvent(new Event("input", { bubbles: true }));
     };
     found.flame_hidden = flame.hidden ? 1 : 0;
+    found.flame_colourless = all(".box, .kinds i", flame) // with high contrast
+      .filter((one) => getComputedStyle(one).forcedColorAdjust !== "none").length;
     press("Escape");
     found.flame_width = width("process:12");
     found.flame_tip_away = pointAt(box("process:12"), tip);

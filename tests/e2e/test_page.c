@@ -295,9 +295,9 @@ static void expect_slices(json_t *found)
 /* Of process(), whose line 12 has a quarter of the CPU time, all of it in decompress(). */
 static void expect_flame(json_t *found)
 {
-    static const char *const none[] = {"flame_hidden",   "flame_beside",   "flame_frames_left",
-                                       "flame_other",    "flame_too_high", "flame_dim_left",
-                                       "flame_back_left"};
+    static const char *const none[] = {"flame_hidden",      "flame_colourless", "flame_beside",
+                                       "flame_frames_left", "flame_other",      "flame_too_high",
+                                       "flame_dim_left",    "flame_back_left"};
     expect_zero(found, none, sizeof none / sizeof *none);
     cr_expect_eq(number(found, "flame_width"), 25);
     cr_expect_eq(number(found, "flame_zoomed"), 100, "Enter widens");
