@@ -149,6 +149,7 @@
     found.flame_zoomed = width("process:12");
     found.flame_beside = box("process:11") ? 1 : 0;
     found.flame_widened = total.textContent;
+    box("decompress").click(); // deeper: its callers share one row
     found.flame_rows = all(".box", boxes).length;
     const fold = boxes.querySelector(".fold");
     found.flame_folded = fold ? fold.textContent : "";
@@ -234,12 +235,20 @@
   const unknown = /^(n\/a.*|\(not known\))?$/;
   found.unknown_first = 0;
   found.unknown_sorted = 0;
+  found.names_sorted = found.names_unsorted = 0;
   for (const one of all("main table")) for (const button of all("thead button", one)) for (let i = 0; i < 2; i++) {
     button.click();
     const known = Array.from(one.tBodies[0].rows, (row) => !unknown.test(row.cells[button.parentElement.cellIndex].textContent.trim()));
     if (known.includes(true) && known.includes(false)) found.unknown_sorted++;
+    if (i === 0 && !button.parentElement.classList.contains("n")) {
+      const names = Array.from(one.tBodies[0].rows, (row) => row.cells[button.parentElement.cellIndex].textContent.trim()).filter((name) => !unknown.test(name));
+      const inOrder = names.every((name, k) => k === 0 || name.localeCompare(names[k - 1], "en", { numeric: true }) >= 0);
+      found[inOrder ? "names_sorted" : "names_unsorted"]++;
+    }
     found.unknown_first += known.indexOf(false) >= 0 && known.indexOf(false) < known.lastIndexOf(true) ? 1 : 0;
   }
+
+  found.nameless_rows = all("main tbody th").filter((one) => !one.textContent.trim()).length;
 
   // A key of a legend is switched off, and on again.
   const key = plot.querySelector(".keys button");

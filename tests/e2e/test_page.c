@@ -222,6 +222,8 @@ static void expect_none(json_t *found)
                                         "cut_texts",
                                         "rows_lost",
                                         "unknown_first",
+                                        "names_unsorted",
+                                        "nameless_rows",
                                         "still_off",
                                         "hacked",
                                         "dead_links",
@@ -247,6 +249,7 @@ static void expect_works(json_t *found)
     cr_expect(json_is_true(json_object_get(found, "sorted_up")));
     cr_expect_gt(number(found, "different_numbers"), 1);
     cr_expect_gt(number(found, "unknown_sorted"), 0, "some values are not known");
+    cr_expect_gt(number(found, "names_sorted"), 10);
     cr_expect_gt(number(found, "switched_off"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(found, "pressed")), "false");
     cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
@@ -307,6 +310,8 @@ static void expect_flame(json_t *found)
     expect_text(found, "flame_below",
                 "Runner._work_function (coffea/processor/executor.py:1621)\n");
     expect_text(found, "flame_widened", "Widened: process:12, ");
+    expect_text(found, "flame_folded", " 3 callers: show");
+    cr_expect_eq(number(found, "flame_unfolded"), number(found, "flame_rows") + 2);
     expect_text(found, "flame_widened", ", 25.0 %.");
     expect_text(found, "flame_found", "CPU time of all tasks: ");
     expect_text(found, "flame_found", " Found: 1 box, ");
@@ -419,6 +424,7 @@ Test(page, of_several_runs_works_too)
     cr_expect_gt(number(found, "hostile_names"), 0);
     cr_expect_gt(number(found, "switched_off"), 0);
     cr_expect(json_is_true(json_object_get(found, "sorted_down")));
+    cr_expect_gt(number(found, "names_sorted"), 0);
     cr_expect_eq(number(found, "links_to_plots"), number(found, "plots"));
     cr_expect_str_neq(json_string_value(json_object_get(found, "tip")), "");
     expect_flame_of_runs(found);

@@ -3,9 +3,11 @@
 
 #include <glob.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,14 +133,40 @@ Test(page, goes_to_standard_output_too)
     free(page);
 }
 
-/* If a page cannot be written, the old file stays. */
+static void expect_one_line_of_error(void)
+{
+    char *said = read_text_in(outside, "err");
+    cr_expect_eq(count_in(said, "\n"), 1, "%s", said);
+    free(said);
+}
+
 Test(page, a_failure_is_one_line)
 {
     cr_expect_eq(RUN(scratch, "--html", "/no/such/directory/page.html"), CUP_EXIT_FAILED);
-    snprintf(path, sizeof path, "%s/err", outside);
-    char *said = read_text(path);
-    cr_expect_eq(count_in(said, "\n"), 1, "%s", said);
-    free(said);
+    expect_one_line_of_error();
+}
+
+/* No file may be larger than the limit, as on a full disk. */
+Test(page, a_page_that_finds_no_room_leaves_the_old_file)
+{
+    static const struct rlimit limit = {4096, 4096};
+    glob_t files;
+    char pattern[3 * SUPPORT_PATH];
+    FILE *old = fopen(path, "w");
+    cr_assert(old && fputs("old", old) >= 0 && fclose(old) == 0);
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    cr_expect_eq(RUN(scratch, "--html", path), CUP_EXIT_FAILED);
+    expect_one_line_of_error();
+    char *left = read_text(path);
+    cr_expect_str_eq(left, "old");
+    free(left);
+    snprintf(pattern, sizeof pattern, "%s*", path);
+    cr_assert_eq(glob(pattern, 0, NULL, &files), 0);
+    cr_expect_eq(files.gl_pathc, 1, "and no other file next to it");
+    globfree(&files);
+    cr_expect_eq(RUN(scratch, "--html", "-"), CUP_EXIT_FAILED);
+    expect_one_line_of_error();
 }
 
 Test(page, takes_nothing_of_pictures)
