@@ -327,13 +327,24 @@ struct ranked {
     struct cup_text name;
 };
 
+static int compare_ranks(const struct ranked *a, const struct ranked *b, int names)
+{
+    if (a->number != b->number)
+        return a->number > b->number ? -1 : 1;
+    return names ? names : (a->index > b->index) - (a->index < b->index);
+}
+
 static int by_rank(const void *left, const void *right)
 {
     const struct ranked *a = left, *b = right;
-    if (a->number != b->number)
-        return a->number > b->number ? -1 : 1;
-    int names = cup_text_compare(a->name, b->name);
-    return names ? names : (a->index > b->index) - (a->index < b->index);
+    return compare_ranks(a, b, cup_text_compare(a->name, b->name));
+}
+
+/* "worker-10" follows "worker-9". The names end with a NUL. */
+static int by_rank_of_worker(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    return compare_ranks(a, b, strverscmp(a->name.bytes, b->name.bytes));
 }
 
 /* CPU time and waits of a line: since the oldest look that is kept (NOW), or of the whole run. */
@@ -506,7 +517,7 @@ static struct ranked *rank_workers(struct screen *screen, char (*names)[CUP_LINE
                                    text_of(names[i])};
     }
     if (ranks)
-        qsort(ranks, live->worker_count, sizeof *ranks, by_rank);
+        qsort(ranks, live->worker_count, sizeof *ranks, by_rank_of_worker);
     return ranks;
 }
 

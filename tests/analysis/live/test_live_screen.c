@@ -157,6 +157,18 @@ Test(live_screen, sorts_workers)
     free(text);
 }
 
+Test(live_screen, sorts_names_of_workers_by_their_numbers)
+{
+    save_worker(1, "w10", 300000);
+    save_worker(2, "w9", 900000);
+    look(10);
+    look(12);
+    char *text = draw(&(struct cup_live_view){.height = 24, .sort = CUP_LIVE_BY_NAME}, 80);
+    const char *nine = strstr(text, "  w9 "), *ten = strstr(text, "  w10 ");
+    cr_expect(nine && ten && nine < ten, "%s", text);
+    free(text);
+}
+
 /* The log of a running worker, with stacks. */
 static void build_running_log(struct log_builder *log)
 {
