@@ -24,7 +24,7 @@ import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
 from cupping.remote import plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
-from cupping.remote.collect import Collector  # noqa: E402
+from cupping.remote.collect import Collector, Nanny  # noqa: E402
 
 cupping.profile.own_command = str(TOP / "build" / "cupping")
 
@@ -193,6 +193,13 @@ def check_collected(scratch):
     collector.save_state(True)
     assert collector.problem is None and len(said) == 1
     assert not collector.has_all_of("tcp://h:2"), "it never ran"
+    collector.thread = SimpleNamespace(is_alive=lambda: False)
+    nanny = collector.nannies["tcp://h:2"] = Nanny("tcp://h:3", "tcp://h:2")
+    assert not collector.has_all_of("tcp://h:2"), "it never answered"
+    nanny.answered = True
+    assert collector.has_all_of("tcp://h:2"), "it has no log"
+    nanny.ended = "its nanny or its host cannot be reached"
+    assert not collector.has_all_of("tcp://h:2"), "a log may have come since"
 
 
 def check_sections():

@@ -35,6 +35,7 @@ LEAVING_RETRIES = 100  # of one that is still ending its worker
 REGISTER_S = 300  # the scheduler waits until nannies that are starting have started
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 PLUGIN = OP = "cupping-collect"
+CLOSED = "its nanny closed"
 LEFT = "it left before any of its log was fetched"
 WITHOUT_LOG = {"no directory": "it has no profile directory, so it was not started under cupping-run"}
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
@@ -238,8 +239,11 @@ class Collector:
         """After stop(): all logs of that nanny's workers are here, to their end. False if that is not known."""
         if self.problem or self.full or self.thread is None or self.thread.is_alive():
             return False
+        nanny = self.nannies.get(address)
+        if nanny is None or not nanny.answered or nanny.ended not in (None, CLOSED):
+            return False  # it may have logs that it never named
         part = self.known_in_part()
-        return not any(name in part and copy.source.address == address for name, copy in self.copies.items())
+        return not any(name in part and copy.source is nanny for name, copy in self.copies.items())
 
     def wait(self):
         """Until the cluster is gone."""
@@ -584,7 +588,7 @@ class Collector:
                 await asyncio.sleep(AGAIN_S)
                 continue
             if not again and (last or answer["status"] == "closing"):
-                nanny.ended = None if last else "its nanny closed"
+                nanny.ended = None if last else CLOSED
                 break
             if not again and not self.long_poll(nanny):
                 await self.sleep(self.interval())
