@@ -8,6 +8,7 @@
 #include "analysis/base/error.h"
 #include "analysis/log/log_bytes.h"
 #include "analysis/log/log_copies.h"
+#include "include/log_format.h"
 
 struct cup_merge_source {
     char *path;       /* owned; as in log_bytes.h */
@@ -35,9 +36,13 @@ struct cup_merge_stream {
     uint64_t offset;
     uint64_t size; /* when it was opened */
 
-    /* Private. */
-    unsigned char *head; /* owned; what comes before the records, of a log that may still grow */
-    uint64_t head_bytes;
+    /* Private. What a process that may still run changes in place, as it was when the log was
+     * opened: what comes before the records, and the regions inside ROOM records. */
+    struct cup_merge_part {
+        unsigned char *bytes; /* owned */
+        uint64_t offset, count;
+    } parts[1 + CUP_REGION_ROOM];
+    size_t part_count; /* 0: the log cannot change any more */
 };
 
 /* Returns 0, or -1 and *error. */
@@ -48,3 +53,8 @@ int cup_merge_stream_open(struct cup_merge_stream *stream, const struct cup_merg
 int cup_merge_stream_read(struct cup_merge_stream *stream, void *to, size_t count,
                           struct cup_error *error);
 void cup_merge_stream_close(struct cup_merge_stream *stream);
+
+/* Copies the log PATH into a new file if its process may still write it, so that it can be read
+ * more than once. Returns 1; 0 if there is nothing to copy, because the log cannot change any more
+ * or cannot be opened; or -1 and *error. */
+int cup_merge_freeze(const char *path, const char *output, struct cup_error *error);

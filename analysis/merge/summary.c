@@ -1,15 +1,16 @@
 /* A log is read four times: for the tasks that must be kept, for all tasks, for those to sum up,
- * and to copy the records of the others. Each time, records behind the end that it had at first are
- * ignored: its process may still write. */
+ * and to copy the records of the others. If its process may still write it, a copy is read. */
 #include "analysis/merge/summary.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_stacks.h"
 #include "analysis/merge/kept_tasks.h"
+#include "analysis/merge/sources.h"
 #include "analysis/merge/task_groups.h"
 #include "analysis/metrics/sums/budget.h"
 #include "analysis/profile/load/loader.h"
@@ -18,7 +19,7 @@
 
 struct summary {
     const struct cup_summary_request *request;
-    uint64_t end;               /* of the records */
+    const char *path;           /* of the log, or of a copy that does not change */
     struct cup_id_map kept;     /* by number of a task */
     struct cup_id_map summed;   /* by number of a task */
     struct cup_id_map servers;  /* by index + 1: number of the SERVER record */
@@ -115,11 +116,10 @@ static int read_notes(struct summary *summary, struct cup_error *error)
     struct cup_id_map known = {0};
     const struct cup_record *record;
     uint32_t servers = 0;
-    if (cup_log_open(&log, summary->request->path, error) != 0) {
+    if (cup_log_open(&log, summary->path, error) != 0) {
         cup_log_close(&log);
         return 0;
     }
-    summary->end = log.end;
     for (size_t i = 0; i < log.block_count; i++)
         set(summary, &summary->kept, log.blocks[i].block.task, 1);
     while ((record = cup_log_next(&log)) != NULL)
@@ -139,12 +139,10 @@ static int read_notes(struct summary *summary, struct cup_error *error)
 
 /* ---- profiles ------------------------------------------------------------------------------- */
 
-static bool is_before_end(const void *context, const struct cup_log *log,
-                          const struct cup_record *record)
+static bool is_any(const void *context, const struct cup_log *log, const struct cup_record *record)
 {
-    const struct summary *summary = context;
-    (void)record;
-    return log->record_offset < summary->end;
+    (void)context, (void)log, (void)record;
+    return true;
 }
 
 /* Records of tasks to sum up, and what they refer to. */
@@ -153,8 +151,7 @@ static bool is_to_sum(const void *context, const struct cup_log *log,
 {
     const struct summary *summary = context;
     uint32_t task;
-    if (log->record_offset >= summary->end)
-        return false;
+    (void)log;
     if (is_of_a_task(record, &task))
         return is_summed(summary, task);
     return record->type == CUP_R_STRING || record->type == CUP_R_FILE ||
@@ -170,8 +167,8 @@ static int load(struct summary *summary, struct cup_profile *profile,
     struct cup_kept_records none = {0};
     struct cup_builder builder;
     cup_builder_start(&builder, profile);
-    builder.profile->path = strdup(summary->request->path);
-    cup_load_log(&builder, summary->request->path, &options, &none);
+    builder.profile->path = strdup(summary->path);
+    cup_load_log(&builder, summary->path, &options, &none);
     bool failed = builder.out_of_memory || !profile->path;
     cup_builder_finish(&builder);
     return failed ? -1 : 0;
@@ -438,7 +435,7 @@ static void add_stack_use(struct summary *summary, const struct cup_record *reco
     struct cup_stack_use_reader reader;
     cup_stack_use_start(&reader, record);
     uint32_t task = reader.fixed.task, group = cup_id_map_get(&summary->groups.of_task, task);
-    if (group == 0) /* the log has changed since it was loaded */
+    if (group == 0) /* records that are damaged */
         return;
     if (!cup_id_map_get(&summary->with_stacks, task)) {
         set(summary, &summary->with_stacks, task, 1);
@@ -574,10 +571,10 @@ static int write_log(struct summary *summary, struct cup_error *error)
 {
     struct cup_log log;
     const struct cup_record *record;
-    int result = cup_log_open(&log, summary->request->path, error);
+    int result = cup_log_open(&log, summary->path, error);
     if (result == 0)
         result = copy_head(summary, &log, error);
-    while (result == 0 && (record = cup_log_next(&log)) != NULL && log.record_offset < summary->end)
+    while (result == 0 && (record = cup_log_next(&log)) != NULL)
         copy_record(summary, &log, record);
     if (result == 0)
         write_unfinished(summary, log.unfinished_records);
@@ -605,7 +602,7 @@ static uint32_t largest_number(const struct cup_profile *profile)
 static int sum_up(struct summary *summary, struct cup_error *error)
 {
     int64_t count = -1;
-    if (load(summary, &summary->all, is_before_end) == 0)
+    if (load(summary, &summary->all, is_any) == 0)
         count = cup_choose_summed(&summary->summed, &summary->kept, &summary->all,
                                   summary->request->tasks);
     if (count == 0)
@@ -646,12 +643,15 @@ static int write_output(struct summary *summary, struct cup_error *error)
     return result == 0 ? 1 : -1;
 }
 
-int cup_summary_write(const struct cup_summary_request *request, struct cup_error *error)
+/* Returns as cup_summary_write(). */
+static int write_summary(const struct cup_summary_request *request, const char *path,
+                         struct cup_error *error)
 {
     struct summary *summary = calloc(1, sizeof *summary);
     if (!summary)
         return cup_error_memory(error, request->path);
     summary->request = request;
+    summary->path = path;
     int result = read_notes(summary, error);
     if (result == 1)
         result = sum_up(summary, error);
@@ -659,5 +659,18 @@ int cup_summary_write(const struct cup_summary_request *request, struct cup_erro
         result = write_output(summary, error);
     free_summary(summary);
     free(summary);
+    return result;
+}
+
+int cup_summary_write(const struct cup_summary_request *request, struct cup_error *error)
+{
+    char *copy = NULL;
+    if (asprintf(&copy, "%s.log", request->output) < 0)
+        return cup_error_memory(error, request->path);
+    int frozen = cup_merge_freeze(request->path, copy, error);
+    int result = frozen < 0 ? -1 : write_summary(request, frozen ? copy : request->path, error);
+    if (frozen > 0)
+        unlink(copy);
+    free(copy);
     return result;
 }

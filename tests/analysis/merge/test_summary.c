@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "analysis/merge/merge.h"
+#include "analysis/merge/summary.h"
 #include "cli/verbs.h"
 #include "tests/analysis/fixture.h"
+#include "tests/analysis/open_hook.h"
 
 enum { LOGS = 4, TASKS = 400, KEPT = 3, PATH = 2 * SUPPORT_PATH };
 enum { PREFIX = 50, OTHER_PREFIX, DATASET, PATH_STRING, TREE, ERROR, BRANCH, CODE, ADDRESS };
@@ -171,19 +173,18 @@ static uint32_t ended_twice;
 
 /* The last log has second attempts at the chunks that failed in the first one, and at one that
  * succeeded there last. It ends without notice, with an unfinished task. */
-static void save_log_number(int i)
+static void build_log_number(struct log_builder *log, int i)
 {
-    struct log_builder log;
     char key[64];
-    builder_start(&log);
-    struct cup_log_header *header = builder_header(&log);
+    builder_start(log);
+    struct cup_log_header *header = builder_header(log);
     header->pid = 4000000 + (uint32_t)i;
     header->features |= CUP_FEATURE_WAITS | CUP_FEATURE_GIL | CUP_FEATURE_STACKS | CUP_FEATURE_CPU |
                         CUP_FEATURE_OPENS;
     header->log_start_ns = header->process_start_ns = at_second(19);
     header->log_stop_ns = i == LOGS - 1 ? 0 : at_second(60);
     header->health[CUP_H_TASKS_BEGUN] = TASKS;
-    put_introduction(&log);
+    put_introduction(log);
     for (uint32_t task = 1; task <= TASKS; task++) {
         snprintf(key, sizeof key, "process-0-%u", task == 399 ? 399 : task - 1);
         bool again = fails(task - 1) || task == 399;
@@ -191,10 +192,16 @@ static void save_log_number(int i)
             snprintf(key, sizeof key, "process-0-%u", task);
             again = true;
         }
-        put_task(&log, i, task, again && i == LOGS - 1 ? key : NULL);
+        put_task(log, i, task, again && i == LOGS - 1 ? key : NULL);
     }
     if (i == LOGS - 1)
-        put_begin(&log, i, TASKS + 1, NULL);
+        put_begin(log, i, TASKS + 1, NULL);
+}
+
+static void save_log_number(int i)
+{
+    struct log_builder log;
+    build_log_number(&log, i);
     builder_finish(&log);
     save_log(&log, scratch, log_name(i));
     builder_free(&log);
@@ -380,4 +387,51 @@ Test(summary, wrong_options_are_refused)
     cr_expect_eq(RUN(merge, scratch, "-o", merged, "--per-prefix"), 0);
     cr_expect_eq(RUN(report, merged, "--span", "none"), CUP_EXIT_FAILED);
     expect_text("err", "cannot be selected");
+}
+
+/* ---- a process that still runs ----------------------------------------------------------------
+ */
+
+enum { UNFINISHED = TASKS + 1, OPEN_BYTES = 777 };
+
+static const char *growing;
+
+/* The block of the unfinished task. */
+static void close_block(void)
+{
+    FILE *file = fopen(growing, "r+");
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_READ_OWN_BYTES] = OPEN_BYTES};
+    const struct cup_r_counters record = {.task = UNFINISHED, .tid = 7, .sequence = 9, .own = 1};
+    *builder_block(&builder, 0) = (struct cup_block){0};
+    builder_counters(&builder, &record, values);
+    builder_finish(&builder);
+    cr_assert(file && fwrite(builder.bytes, 1, builder.size, file) == builder.size);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(summary, counters_of_a_task_that_runs_are_not_lost_if_its_block_is_closed_in_between)
+{
+    struct cup_error error;
+    uint64_t before = 0, after = 0;
+    builder_free(&builder);
+    build_log_number(&builder, LOGS - 1);
+    struct cup_block *block = builder_block(&builder, 0);
+    *block = (struct cup_block){.used = 1, .task = UNFINISHED, .tid = 7, .sequence = 9, .own = 1};
+    block->counters[CUP_C_READ_OWN_BYTES] = OPEN_BYTES;
+    save_fixture(log_name(0));
+    growing = path_in(scratch, log_name(0));
+    load_fixture(&(struct cup_load_options){.counters = true});
+    before = totals.counters[CUP_C_READ_OWN_BYTES];
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    const struct cup_summary_request request = {.path = growing,
+                                                .output = path_in(scratch, log_name(1)),
+                                                .tasks = KEPT,
+                                                .memory = CUP_MERGE_LEAST_MEMORY};
+    before_open(growing, 2, close_block);
+    cr_assert_eq(cup_summary_write(&request, &error), 1, "%s", error.text);
+    cr_assert_eq(remove(growing), 0);
+    load_fixture(&(struct cup_load_options){.counters = true});
+    after = totals.counters[CUP_C_READ_OWN_BYTES];
+    cr_expect_eq(before, after, "%lu, %lu", before, after);
 }
