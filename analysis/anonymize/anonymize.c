@@ -22,6 +22,8 @@ struct anonymizer {
     struct cup_id_map strings; /* of one log: from the id of a STRING record to the text */
     struct cup_aliases aliases;
     struct cup_alias alias; /* the last one */
+    char **frozen; /* owned; by log: the copy to read, because the log may still grow; or NULL */
+    size_t log_count;
     bool short_of_memory;
 };
 
@@ -152,14 +154,29 @@ static char *alias_of_log(struct anonymizer *of, const char *name)
     return alias;
 }
 
-/* Returns 1; 0: it cannot be read; or -1 and *error. */
+/* A log is read twice, and both times must have the same names. Returns 0, or -1 and *error. */
+static int freeze_log(struct anonymizer *of, const struct cup_merge_source *source, size_t number,
+                      const char *directory, struct cup_error *error)
+{
+    char *copy = NULL;
+    if (asprintf(&copy, "%s/%zu.frozen", directory, number) < 0)
+        return cup_error_memory(error, directory);
+    int frozen = cup_merge_freeze(source->path, copy, error);
+    if (frozen > 0)
+        of->frozen[number] = copy;
+    else
+        free(copy);
+    return frozen < 0 ? -1 : 0;
+}
+
+/* PATH: where to read it. Returns 1; 0: it cannot be read; or -1 and *error. */
 static int collect_log(struct anonymizer *of, const struct cup_merge_source *source,
-                       struct cup_error *error)
+                       const char *path, struct cup_error *error)
 {
     struct cup_log log;
     struct cup_error ignored;
     const struct cup_record *record;
-    if (cup_log_open(&log, source->path, &ignored) != 0)
+    if (cup_log_open(&log, path, &ignored) != 0)
         return 0;
     bool summed = log.header.version == CUP_LOG_SUMMED;
     make_host_alias(of, host_of(&log));
@@ -329,12 +346,12 @@ static int close_file(FILE *file, const char *directory, struct cup_error *error
     return failed ? cup_error_system(error, directory, "write") : 0;
 }
 
-static int copy_log(struct anonymizer *of, const struct cup_merge_source *source,
+static int copy_log(struct anonymizer *of, const struct cup_merge_source *source, const char *path,
                     const char *directory, struct cup_error *error)
 {
     struct cup_log log;
     struct cup_error ignored;
-    if (cup_log_open(&log, source->path, &ignored) != 0)
+    if (cup_log_open(&log, path, &ignored) != 0)
         return 0;
     char *name = alias_of_log(of, source->name);
     FILE *out = create_file(directory, name, error);
@@ -441,13 +458,25 @@ static int copy_collected(struct anonymizer *of, const struct cup_anonymous_copy
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+static const char *path_of(const struct anonymizer *of, const struct cup_merge_sources *sources,
+                           size_t log)
+{
+    return of->frozen[log] ? of->frozen[log] : sources->sources[log].path;
+}
+
 static int collect_names(struct anonymizer *of, const struct cup_anonymous_copy *copy,
                          const struct cup_merge_sources *sources,
                          struct cup_anonymous_result *result, struct cup_error *error)
 {
+    of->frozen = calloc(sources->count + 1, sizeof *of->frozen);
+    of->log_count = of->frozen ? sources->count : 0;
+    if (!of->frozen)
+        return cup_error_memory(error, copy->directory);
     for (size_t i = 0; i < sources->count; i++) {
         const struct cup_merge_source *source = &sources->sources[i];
-        int done = collect_log(of, source, error);
+        if (freeze_log(of, source, i, copy->directory, error) != 0)
+            return -1;
+        int done = collect_log(of, source, path_of(of, sources, i), error);
         if (done < 0)
             return -1;
         result->unreadable += done == 0;
@@ -462,7 +491,8 @@ static int write_copies(struct anonymizer *of, const struct cup_anonymous_copy *
 {
     int result = copy_collected(of, copy, error);
     for (size_t i = 0; result == 0 && i < sources->count; i++)
-        result = copy_log(of, &sources->sources[i], copy->directory, error);
+        result =
+            copy_log(of, &sources->sources[i], path_of(of, sources, i), copy->directory, error);
     return result;
 }
 
@@ -471,6 +501,12 @@ static void free_anonymizer(struct anonymizer *of)
     cup_intern_clear(&of->texts);
     cup_id_map_clear(&of->strings);
     cup_aliases_free(&of->aliases);
+    for (size_t i = 0; i < of->log_count; i++) {
+        if (of->frozen[i])
+            unlink(of->frozen[i]);
+        free(of->frozen[i]);
+    }
+    free(of->frozen);
     free(of->kinds);
     free(of->alias.bytes);
 }
