@@ -83,6 +83,14 @@ static bool is_version(struct cup_text value)
     return value.length > 0 && value.length < 40 && isdigit((unsigned char)value.bytes[0]);
 }
 
+static bool is_identifier(struct cup_text value)
+{
+    for (size_t i = 0; i < value.length; i++)
+        if (!isalnum((unsigned char)value.bytes[i]) && value.bytes[i] != '_')
+            return false;
+    return value.length > 0 && !isdigit((unsigned char)value.bytes[0]);
+}
+
 enum cup_name_kind cup_fact_kind(struct cup_text name, struct cup_text value)
 {
     if (cup_text_is(name, "command"))
@@ -90,7 +98,7 @@ enum cup_name_kind cup_fact_kind(struct cup_text name, struct cup_text value)
     if (cup_text_is(name, CUP_INFO_LISTENS))
         return CUP_NAME_PLACE;
     if (cup_text_is(name, "uncaught_exception"))
-        return CUP_NAME_ERROR;
+        return is_identifier(value) ? CUP_NAME_PUBLIC : CUP_NAME_ERROR; /* a class of code */
     if (cup_text_is(name, "cpu_model") || cup_text_is(name, CUP_INFO_PARSL_WORKER))
         return CUP_NAME_PUBLIC;
     return is_version(value) ? CUP_NAME_PUBLIC : CUP_NAME_TEXT;

@@ -103,6 +103,8 @@ Test(aliases, facts_about_the_process)
     cr_expect_eq(kind_of("python", "3.11.7"), CUP_NAME_PUBLIC);
     cr_expect_eq(kind_of("dask", "2026.8.0+ann"), CUP_NAME_PUBLIC);
     cr_expect_eq(kind_of("command", "3.11"), CUP_NAME_COMMAND);
+    cr_expect_eq(kind_of("uncaught_exception", "KeyboardInterrupt"), CUP_NAME_PUBLIC);
     cr_expect_eq(kind_of("uncaught_exception", "3"), CUP_NAME_ERROR);
+    cr_expect_eq(kind_of("uncaught_exception", "an error"), CUP_NAME_ERROR);
     cr_expect_eq(kind_of("of a newer version", "ann"), CUP_NAME_TEXT);
 }
