@@ -10,6 +10,7 @@
 
 #include "analysis/anonymize/anonymize.h"
 #include "analysis/base/units.h"
+#include "analysis/log/merged_log.h"
 #include "analysis/merge/merge.h"
 #include "cli/verbs.h"
 
@@ -121,11 +122,42 @@ static int merge_copies(const struct cup_merge_request *merge, char *directory,
     return 0;
 }
 
+/* The directory that FILE is in; NULL: there is none. Allocated. */
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *folder = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    free(folder);
+    return real;
+}
+
+/* A profile directory with the anonymous log would have each process twice, under two names. */
+static bool is_in_input(const struct cup_merge_request *merge)
+{
+    char *output = folder_of(merge->output);
+    bool found = false;
+    for (size_t i = 0; i < merge->count && !found; i++) {
+        struct stat status;
+        bool is_folder = stat(merge->inputs[i], &status) == 0 && S_ISDIR(status.st_mode);
+        bool is_merged = !is_folder && cup_merged_is(merge->inputs[i]);
+        char *input = is_folder ? realpath(merge->inputs[i], NULL) : folder_of(merge->inputs[i]);
+        found = input && output && !is_merged && strcmp(input, output) == 0;
+        free(input);
+    }
+    free(output);
+    return found;
+}
+
 /* Merges anonymous copies of the logs, which are next to the output until then. */
 static int merge_anonymous(const struct cup_merge_request *merge, struct cup_merge_result *result,
                            struct cup_error *error)
 {
     char *directory = NULL;
+    if (is_in_input(merge))
+        return cup_error_set(error, merge->output, CUP_NO_OFFSET,
+                             "would be in the profile directory that it is made of, where each "
+                             "process would count twice: write it to another directory");
     if (asprintf(&directory, "%s.XXXXXX", merge->output) < 0)
         return cup_error_memory(error, merge->output);
     int done = mkdtemp(directory) ? merge_copies(merge, directory, result, error)

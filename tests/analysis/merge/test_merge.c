@@ -270,6 +270,14 @@ Test(merge, wrong_usage_and_inputs_that_cannot_be_read)
     cr_expect_neq(access(merged, F_OK), 0);
     save_logs();
     expect_one_line(RUN(merge, scratch, "-o", path_in(outside, "none/all.cup")), "write");
+    expect_one_line(RUN(merge, scratch, "-o", path_in(scratch, "anon.cup"), "--anonymize"),
+                    "another directory");
+    expect_one_line(RUN(merge, path_in(scratch, log_name(1)), "-o", path_in(scratch, "anon.cup"),
+                        "--anonymize"),
+                    "another directory");
+    cr_expect_neq(access(path_in(scratch, "anon.cup"), F_OK), 0);
+    cr_expect_eq(RUN(merge, scratch, "-o", merged), 0);
+    cr_expect_eq(RUN(merge, merged, "-o", path_in(outside, "anon.cup"), "--anonymize"), 0);
 }
 
 /* ---- what is known of the logs ----------------------------------------------------------------
