@@ -112,7 +112,7 @@ static void merge_files(struct merge *merge)
         if (index == 0)
             return;
         struct cup_file *file = &merge->into->files[index - 1];
-        file->class = old->class;
+        file->class = old->class ? old->class : file->class;
         file->flags |= old->flags;
         file->mount = old->mount ? string_of(merge, old->mount) : file->mount;
         file->processes += old->processes;

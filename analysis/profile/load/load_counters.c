@@ -182,6 +182,17 @@ static uint32_t find_url_of_item(const struct cup_profile *profile, const struct
     return same ? item->file : 0;
 }
 
+void cup_note_named_file(struct cup_loader *loader, uint32_t file)
+{
+    struct cup_file *named = &profile_of(loader)->files[file - 1];
+    if (named->last_process == loader->process + 1)
+        return;
+    named->class = CUP_FILE_DATA;
+    named->flags |= CUP_FILE_IS_REMOTE | CUP_FILE_IS_ROOT;
+    named->processes++;
+    named->last_process = loader->process + 1;
+}
+
 uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const struct cup_task *task)
 {
     const struct cup_profile *profile = profile_of(loader);
@@ -191,11 +202,7 @@ uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const stru
     uint32_t index = url ? cup_builder_file(loader->builder, url) : 0;
     if (!index)
         return file;
-    struct cup_file *named = &profile_of(loader)->files[index - 1];
-    named->class = CUP_FILE_DATA;
-    named->flags |= CUP_FILE_IS_REMOTE | CUP_FILE_IS_ROOT;
-    named->processes += named->last_process != loader->process + 1;
-    named->last_process = loader->process + 1;
+    cup_note_named_file(loader, index);
     return index;
 }
 

@@ -125,6 +125,7 @@ static void load_file(struct cup_loader *loader, const struct cup_record *record
         file ? cup_builder_file_sum(loader->builder, file - 1, prefix_of(loader, ids[1])) : NULL;
     if (!sum)
         return;
+    cup_note_named_file(loader, file);
     sum->tasks += more.tasks;
     cup_add_all(sum->counters, more.counters, CUP_FILE_COUNTER_COUNT);
 }

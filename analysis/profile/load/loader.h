@@ -186,6 +186,10 @@ void cup_load_read_owners(struct cup_loader *loader);
 /* Call it at the end of the log: adds the samples that its workers took of themselves. */
 void cup_load_own_samples(struct cup_loader *loader);
 
+/* Notes that the process read FILE (index + 1), which has no FILE record in its log: only work
+ * items name it. */
+void cup_note_named_file(struct cup_loader *loader, uint32_t file);
+
 /* The file (index + 1) that TASK read: FILE (index + 1), unless its name was encrypted
  * ("https://host/") and the task's work item names it. */
 uint32_t cup_find_read_file(struct cup_loader *loader, uint32_t file, const struct cup_task *task);

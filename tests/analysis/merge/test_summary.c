@@ -12,7 +12,19 @@
 #include "tests/analysis/open_hook.h"
 
 enum { LOGS = 4, TASKS = 400, KEPT = 3, PATH = 2 * SUPPORT_PATH };
-enum { PREFIX = 50, OTHER_PREFIX, DATASET, PATH_STRING, TREE, ERROR, BRANCH, CODE, ADDRESS };
+enum {
+    PREFIX = 50,
+    OTHER_PREFIX,
+    DATASET,
+    PATH_STRING,
+    TREE,
+    ERROR,
+    BRANCH,
+    CODE,
+    ADDRESS,
+    TLS,
+    URL
+};
 
 TestSuite(summary, .init = start_fixture, .fini = end_fixture);
 
@@ -35,6 +47,9 @@ static const char *log_name(int i)
 
 /* ---- logs ----------------------------------------------------------------------------------- */
 
+/* Some tasks read their file over TLS, where only the work item names it. */
+static bool over_tls;
+
 static void put_introduction(struct log_builder *log)
 {
     static const unsigned char lines[] = {0xe8, 0};
@@ -55,8 +70,14 @@ static void put_introduction(struct log_builder *log)
     builder_string(log, BRANCH, "Muon_pt");
     builder_string(log, CODE, "/home/me/higgs.py");
     builder_string(log, ADDRESS, "tcp://10.0.0.7:1");
+    builder_string(log, TLS, "https://store.org:443/");
+    builder_string(log, URL, "https://store.org:443/zz.root");
     BUILDER_ADD(log, CUP_R_SERVER, server);
     BUILDER_ADD(log, CUP_R_FILE, file);
+    struct cup_r_file tls = {
+        .id = 2, .path = TLS, .class = CUP_FILE_SOCKET, .flags = CUP_FILE_IS_REMOTE};
+    if (over_tls)
+        BUILDER_ADD(log, CUP_R_FILE, tls);
     struct cup_r_branch branch = {.branch = 1, .tree = TREE, .name = BRANCH};
     BUILDER_ADD(log, CUP_R_BRANCH, branch);
     builder_code(log, 1, CODE, "work", 10, lines, sizeof lines);
@@ -95,12 +116,17 @@ static void put_begin(struct log_builder *log, int i, uint32_t task, const char 
     builder_begin(log, &begin, key ? key : own);
 }
 
+static bool is_encrypted(uint32_t task)
+{
+    return over_tls && task % 5 == 2;
+}
+
 static void put_item(struct log_builder *log, uint32_t task)
 {
     struct cup_r_item item = {.task = task,
                               .kind = CUP_ITEM_WORK,
                               .dataset = DATASET,
-                              .file = PATH_STRING,
+                              .file = is_encrypted(task) ? URL : PATH_STRING,
                               .tree = TREE,
                               .entry_start = task * 100,
                               .entry_stop = task * 100 + 90 + task % 7};
@@ -125,8 +151,12 @@ static void put_reads(struct log_builder *log, uint32_t task, uint32_t own)
         [CUP_F_READ_BYTES] = 100 + vary(task, 5000), [CUP_F_READ_CALLS] = 2};
     struct cup_r_counters block = {
         .task = task, .tid = 7 + task % 2, .block = own ? 1 : 2, .own = own, .sequence = task};
-    struct cup_r_file_use use = {
-        .task = task, .tid = 7, .file = 1, .own = own, .block = 1, .file_sequence = task};
+    struct cup_r_file_use use = {.task = task,
+                                 .tid = 7,
+                                 .file = is_encrypted(task) ? 2 : 1,
+                                 .own = own,
+                                 .block = 1,
+                                 .file_sequence = task};
     values[own ? CUP_C_READ_OWN_BYTES : CUP_C_READ_CONTEXT_BYTES] = 100 + vary(task, 5000);
     builder_counters(log, &block, values);
     builder_file_use(log, &use, uses);
@@ -293,6 +323,27 @@ Test(summary, sums_in_the_report_are_those_of_all_tasks)
     expect_equal_sections(all, summed);
     json_decref(all);
     json_decref(summed);
+}
+
+static void expect_equal_files_section(const char *one, const char *other)
+{
+    json_t *a = load_report(one), *b = load_report(other);
+    json_t *files = json_object_get(a, "files");
+    char *text = json_dumps(files, JSON_ENCODE_ANY);
+    cr_expect_not_null(strstr(text, "https://store.org:443/zz.root"), "%s", text);
+    cr_expect(json_equal(files, json_object_get(b, "files")), "%s", text);
+    free(text);
+    json_decref(a);
+    json_decref(b);
+}
+
+Test(summary, files_that_only_work_items_name_are_still_files_of_data)
+{
+    over_tls = true;
+    save_logs();
+    over_tls = false;
+    MERGE(path_in(outside, "all.cup"), scratch);
+    expect_equal_files_section(scratch, path_in(outside, "all.cup"));
 }
 
 Test(summary, totals_are_those_of_all_tasks)
