@@ -202,6 +202,63 @@ def check_collected(scratch):
     assert not collector.has_all_of("tcp://h:2"), "a log may have come since"
 
 
+def check_breaks(scratch):
+    """A collection goes on after breaks of the network, and ends with the cluster."""
+
+    def make(name):
+        client = SimpleNamespace(scheduler=SimpleNamespace(address="tcp://h:1"), security=None)
+        collector = Collector(client, scratch / name, seconds=0.001, warn=said.append)
+        (scratch / name).mkdir()
+        collector.stopping = asyncio.Event()
+        return collector
+
+    async def sleep(_):
+        await asyncio.sleep(0)
+
+    async def follow(failures, listed_again):
+        collector = make(f"nanny-{failures}-{listed_again}")
+        nanny = collector.nannies["tcp://h:2"] = Nanny("tcp://h:3", "tcp://h:2")
+        asked, looks = [], []
+
+        async def ask(*_, **question):
+            asked.append(question)
+            if len(asked) <= failures:
+                raise OSError
+            collector.stopping.set()
+            return {"status": "no directory"}
+
+        async def find_nannies(**_):
+            nanny.worker = None if listed_again and len(asked) < failures else "tcp://h:3"
+            looks.append(None)
+            if len(looks) > 200:
+                collector.stopping.set()
+
+        collector.ask, collector.sleep, collector.find_nannies = ask, sleep, find_nannies
+        nanny.worker = None if listed_again else nanny.worker
+        await collector.follow_all({})
+        assert nanny.ended is None and len(asked) > failures, (failures, asked, nanny.ended)
+
+    async def ask_silent(error, answers_after):
+        collector, asked = make(f"scheduler-{answers_after}"), []
+
+        async def find_nannies(**_):
+            asked.append(None)
+            if len(asked) <= answers_after:
+                raise OSError from error
+            collector.stopping.set()
+
+        collector.sleep, collector.find_nannies = sleep, find_nannies
+        await collector.follow_all({})
+        return len(asked)
+
+    said = []
+    asyncio.run(follow(5, False))
+    asyncio.run(follow(2, True))
+    assert asyncio.run(ask_silent(TimeoutError(), 20)) > 20
+    assert asyncio.run(ask_silent(ConnectionRefusedError(), 21)) == 3, "the scheduler has ended"
+    assert not said, said
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -230,6 +287,7 @@ def main():
     check_wrong_addresses(scratch)
     check_lost_clients()
     check_collected(scratch)
+    check_breaks(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 

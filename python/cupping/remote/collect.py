@@ -29,6 +29,8 @@ MOST_COMMS = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4
 MOST_CONNECTS = 16  # at the same time: a thousand at once would all time out
 FORWARDED_PER_S = 10  # questions that the scheduler passes on, for all nannies together
 CONNECT_S = 5
+SILENT_S = 300  # of a scheduler, until it is taken to be gone
+LONGEST_PAUSE_S = 10  # between two questions to a nanny that cannot be reached
 AGAIN_S = 0.1  # until a nanny is asked once more for the ends of logs
 CLOSING_RETRIES = 3  # of a nanny that closes
 LEAVING_RETRIES = 100  # of one that is still ending its worker
@@ -36,6 +38,7 @@ REGISTER_S = 300  # the scheduler waits until nannies that are starting have sta
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 PLUGIN = OP = "cupping-collect"
 CLOSED = "its nanny closed"
+UNREACHABLE = "its nanny or its host cannot be reached"
 LEFT = "it left before any of its log was fetched"
 WITHOUT_LOG = {"no directory": "it has no profile directory, so it was not started under cupping-run"}
 LOG_NAME = re.compile(r"[A-Za-z0-9._-]+\.cup")
@@ -45,6 +48,13 @@ def pid_of(name):
     """The process of a log HOST-PID-STARTNS.cup; None: it has another name."""
     parts = name.rpartition(".")[0].rsplit("-", 2)
     return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else None
+
+
+def is_refusal(error):
+    """No process listens at that address of the host any more."""
+    while error and not isinstance(error, ConnectionRefusedError):
+        error = error.__cause__
+    return error is not None
 
 
 class Plugin:
@@ -203,6 +213,8 @@ class Collector:
         self.next_forward = 0.0
         self.idle = []  # comms with the scheduler that are kept
         self.found = {}  # the last answer of find_nannies()
+        self.silent_since = None  # the scheduler does not answer; None: it does
+        self.gone = False  # it has ended, as far as this can be known
         self.joined = {}  # number of a worker, as they joined: its address
         self.uncounted = set()  # numbers of those without the library
         self.counted = None  # how many workers are counted, in that order; None: all
@@ -352,21 +364,21 @@ class Collector:
 
     async def follow_all(self, tasks):
         """Until stop(), or until scheduler and nannies are gone. TASKS: one for each nanny."""
-        gone = 0
+        failures = 0
         while not self.stopping.is_set():
             for address, nanny in self.nannies.items():
-                if address not in tasks:
+                if address not in tasks or (nanny.ended == UNREACHABLE and nanny.worker):
+                    self.resume(nanny)
                     tasks[address] = asyncio.create_task(self.follow(nanny))
             await self.sleep(self.interval())
             try:
                 await self.find_nannies()
                 self.settle_counts()
-                gone = 0
-            except (OSError, asyncio.TimeoutError):
-                gone += 1
-                for nanny in self.nannies.values():
-                    nanny.worker = None  # the scheduler passes nothing on
-                if gone > 2 and all(task.done() for task in tasks.values()):
+                failures, self.silent_since, self.gone = 0, None, False
+            except (OSError, asyncio.TimeoutError) as error:
+                failures += 1
+                self.note_silence(error, failures)
+                if self.gone and all(task.done() for task in tasks.values()):
                     return
             self.save_state(True)
         await self.find_last()
@@ -376,6 +388,26 @@ class Collector:
         await asyncio.gather(*(self.wake(n) for n in self.nannies.values()), return_exceptions=True)
         if tasks:
             await asyncio.wait(tasks.values())
+
+    def note_silence(self, error, failures):
+        """The scheduler did not answer. A break of the network is no end of the cluster, so it may do so for minutes."""
+        now = time.monotonic()
+        self.silent_since = self.silent_since or now
+        self.gone = failures > 2 and (is_refusal(error) or now - self.silent_since > SILENT_S)
+        self.found["word"] = None  # ask for all workers again
+        for nanny in self.nannies.values():
+            nanny.worker = None  # the scheduler passes nothing on
+
+    def resume(self, nanny):
+        """It is asked for the first time, or the scheduler has its worker again."""
+        if not nanny.ended:
+            return
+        nanny.ended = None
+        if self.refused.get(nanny.first_worker) == LEFT:
+            del self.refused[nanny.first_worker]
+        for copy in self.copies.values():
+            if copy.source is nanny and copy.why == "lost":
+                copy.move_to(nanny)
 
     async def find_last(self):
         """Which workers have come, and how many tasks have ended, before the ends of the logs are fetched."""
@@ -576,10 +608,10 @@ class Collector:
                 answer = await self.ask_next(nanny, last)
             except (OSError, asyncio.TimeoutError):
                 failures += 1
-                if failures > 2 or (failures > 1 and (last or not nanny.worker)):
-                    nanny.ended = "its nanny or its host cannot be reached"
+                if failures > 1 and (last or not self.may_return(nanny)):
+                    nanny.ended = UNREACHABLE
                     return
-                await self.sleep(failures)
+                await self.sleep(min(2 ** (failures - 1), LONGEST_PAUSE_S))
                 continue
             failures = 0
             again = self.take(nanny, answer)
@@ -593,6 +625,10 @@ class Collector:
             if not again and not self.long_poll(nanny):
                 await self.sleep(self.interval())
         await self.say_bye(nanny)
+
+    def may_return(self, nanny):
+        """It cannot be reached, but the scheduler has its worker, or cannot be reached either."""
+        return bool(nanny.worker) if self.silent_since is None else not self.gone
 
     def most_retries(self, nanny, answer, last):
         """How often to ask again for the ends of logs, before this nanny is left."""
