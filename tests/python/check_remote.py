@@ -11,6 +11,7 @@ import platform
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -22,7 +23,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
-from cupping.remote import plugin, ship, turns  # noqa: E402
+from cupping.remote import deltas, plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
 from cupping.remote.collect import Collector, Nanny  # noqa: E402
 
@@ -259,6 +260,17 @@ def check_breaks(scratch):
     assert not said, said
 
 
+def check_clocks():
+    """A clock that is set while a process runs does not end its log; another process with its number does."""
+    pid, now = os.getpid(), time.time()
+    assert deltas.process_runs("h-1-5.cup", pid, time.time_ns())
+    with mock.patch.object(time, "time", lambda: now + 3600):
+        assert deltas.process_runs("h-1-5.cup", pid, int(now * 1e9))
+        assert not deltas.process_runs("h-1-6.cup", pid, int(now * 1e9)), "it began before the process"
+    with mock.patch.object(deltas, "read_start_ticks", lambda _: 1):
+        assert not deltas.process_runs("h-1-5.cup", pid, time.time_ns())
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -288,6 +300,7 @@ def main():
     check_lost_clients()
     check_collected(scratch)
     check_breaks(scratch)
+    check_clocks()
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 

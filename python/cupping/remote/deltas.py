@@ -74,18 +74,30 @@ def place_of(directory):
     return f"{host_name()}/{boot}/{found.st_dev}/{found.st_ino}"
 
 
-def process_runs(pid, log_start_ns):
-    """False if the process that began this log has ended."""
+start_ticks = {}  # by name of a log: when its process started, in clock ticks since boot; None: not that of the log
+
+
+def read_start_ticks(pid):
+    """None: it has ended."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             words = file.read().rpartition(b")")[2].split()
     except OSError:
+        return None
+    return None if words[0] in b"ZX" else int(words[19])
+
+
+def process_runs(name, pid, log_start_ns):
+    """False if the process that began the log NAME has ended. The clock of the host decides only once whether PID is
+    that process, because it may be set later."""
+    ticks = read_start_ticks(pid)
+    if ticks is None:
         return False
-    if words[0] in b"ZX":
-        return False
-    since_boot = int(words[19]) / os.sysconf("SC_CLK_TCK")
-    start = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
-    return start <= log_start_ns / 1e9 + 1
+    if name not in start_ticks:
+        boot = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+        started = boot + ticks / os.sysconf("SC_CLK_TCK")
+        start_ticks[name] = ticks if started <= log_start_ns / 1e9 + 1 else None
+    return ticks == start_ticks[name]
 
 
 class Header:
@@ -114,7 +126,7 @@ class Log:
     """One log, and what one client has of it."""
 
     def __init__(self, directory, name, number=0, digests=b""):
-        self.path = os.path.join(directory, name)
+        self.path, self.name = os.path.join(directory, name), name
         self.process, self.started = split_name(name)
         self.number = number  # of the last delta that the client confirmed
         self.last_number = number  # that was used
@@ -178,7 +190,7 @@ class Log:
                 return None
             self.header = header
             # First whether the process has ended, then its log: nothing can come after that.
-            final = not newest or not process_runs(header.pid, header.start_ns)
+            final = not newest or not process_runs(self.name, header.pid, header.start_ns)
             size = os.fstat(fd).st_size
             pieces, changed, whole = self.read_changes(fd, self.ranges(size, final), most)
         finally:
