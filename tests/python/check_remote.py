@@ -271,6 +271,18 @@ def check_clocks():
         assert not deltas.process_runs("h-1-5.cup", pid, time.time_ns())
 
 
+def check_hosts(scratch):
+    """Hosts `node` and `node-1` share a directory."""
+    (scratch / "hosts").mkdir()
+    own, other = "node-7-1700000000000000000.cup", "node-1-7-1700000000000000000.cup"
+    for name in (own, other, own + ".refused", other + ".refused"):
+        (scratch / "hosts" / name).touch()
+    for host, names in (("node", [own]), ("node-1", [other])):
+        with mock.patch.object(deltas, "host_name", lambda host=host: host):
+            assert deltas.names_in(scratch / "hosts") == names
+            assert deltas.refused_in(scratch / "hosts") == names
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -301,6 +313,7 @@ def main():
     check_collected(scratch)
     check_breaks(scratch)
     check_clocks()
+    check_hosts(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 

@@ -272,17 +272,19 @@ def split_name(name):
 
 
 def names_in(directory):
-    """The names of the logs of this host."""
-    prefix = host_name() + "-"
-    return sorted(n for n in os.listdir(directory) if n.endswith(".cup") and n.startswith(prefix))
+    """The names of the logs of this host, HOST-PID-STARTNS.cup. Another host's name may begin like this one."""
+    host = host_name()
+    return sorted(n for n in os.listdir(directory) if n.endswith(".cup") and n.rsplit("-", 2)[0] == host)
 
 
 def refused_in(directory):
     """The names of the logs of this host that the file system did not store whole (CUP_LOG_REFUSED in
     include/log_format.h)."""
-    prefix, suffix = host_name() + "-", ".refused"
+    host, suffix = host_name(), ".refused"
     return sorted(
-        n[: -len(suffix)] for n in os.listdir(directory) if n.endswith(".cup" + suffix) and n.startswith(prefix)
+        n[: -len(suffix)]
+        for n in os.listdir(directory)
+        if n.endswith(".cup" + suffix) and n.rsplit("-", 2)[0] == host
     )
 
 
