@@ -153,12 +153,20 @@ static int dump_file(const char *path, const struct cup_output *output, struct c
     return 0;
 }
 
+/* A log that cannot be opened does not keep the others back. */
 static int dump_merged(const char *path, const struct cup_output *output, struct cup_error *error)
 {
     struct cup_log_names names;
+    size_t unopened = 0;
     int result = cup_log_names_list(&names, path, error);
     for (size_t i = 0; i < names.count && result == 0; i++)
-        result = dump_file(names.names[i], output, error);
+        if (dump_file(names.names[i], output, error) != 0) {
+            cup_error_print(stderr, error);
+            unopened++;
+        }
+    if (unopened)
+        result = cup_error_set(error, path, CUP_NO_OFFSET, "%zu of its %zu logs cannot be opened",
+                               unopened, names.count);
     cup_log_names_free(&names);
     return result;
 }

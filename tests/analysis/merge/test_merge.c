@@ -259,6 +259,22 @@ Test(merge, every_verb_reads_a_merged_log)
     expect_one_line(RUN(dump, path_in(merged, "other.cup")), "has no log of this name");
 }
 
+Test(merge, a_log_that_cannot_be_opened_does_not_keep_the_others_back)
+{
+    const char *merged = path_in(outside, "all.cup");
+    save_logs();
+    FILE *empty = fopen(path_in(scratch, log_name(0)), "w");
+    cr_assert(empty && ftruncate(fileno(empty), 4096) == 0 && fclose(empty) == 0);
+    MERGE(merged, scratch);
+    cr_expect_eq(RUN(dump, merged), CUP_EXIT_FAILED);
+    char *dump = read_text_in(outside, "out"), *err = read_text_in(outside, "err");
+    cr_expect_not_null(strstr(dump, "work-1-0"));
+    cr_expect_not_null(strstr(err, log_name(0)), "%s", err);
+    cr_expect_not_null(strstr(err, "1 of its 5 logs cannot be opened"), "%s", err);
+    free(dump);
+    free(err);
+}
+
 Test(merge, wrong_usage_and_inputs_that_cannot_be_read)
 {
     const char *merged = path_in(outside, "all.cup");
