@@ -13,6 +13,7 @@ enum {
     STEP_BYTES =
         1 << 17, /* read at once unless a record is longer; small enough for the CPU's caches */
     HOLE_BYTES = 4096,        /* the longest run of zeros that a killed process leaves */
+    MOST_BLOCKS = 65536,      /* sixteen times as many as the library makes */
     CHAIN = 4,                /* number of sound records in a row that end a search after damage, */
     CHAIN_RECORD_MAX = 65536, /* each at most so long */
 };
@@ -416,18 +417,35 @@ static bool region_fits(const struct cup_log *log, const struct cup_region *regi
            (region->entry_size && region->entry_size <= (to - region->offset) / region->count);
 }
 
-/* Drops regions at impossible places. The records can be read without them. */
+/* Each block takes memory, so their number must not be that of the bytes of the file. BLOCKS: those
+ * of the regions before. */
+static bool blocks_fit(const struct cup_region *region, uint32_t *blocks)
+{
+    if (region->type != CUP_REGION_BLOCKS || region->count == 0)
+        return true;
+    if (region->entry_size < offsetof(struct cup_block, counters) ||
+        region->count > MOST_BLOCKS - *blocks)
+        return false;
+    *blocks += region->count;
+    return true;
+}
+
+/* Drops regions at impossible places, or with too many blocks. The records can be read without
+ * them. */
 static void check_regions(struct cup_log *log)
 {
     struct cup_log_header *header = &log->header;
+    uint32_t blocks = 0;
     if (header->region_count > CUP_REGION_ROOM) {
         note_damage(log, 20, "damaged header: too many regions");
         header->region_count = 0;
     }
     for (uint32_t i = 0; i < header->region_count; i++) {
-        if (!region_fits(log, &header->regions[i])) {
+        bool fits = region_fits(log, &header->regions[i]);
+        if (!fits || !blocks_fit(&header->regions[i], &blocks)) {
             note_damage(log, offsetof(struct cup_log_header, regions) + i * sizeof *header->regions,
-                        "damaged header: a region lies outside of its room");
+                        fits ? "damaged header: a region has impossible blocks"
+                             : "damaged header: a region lies outside of its room");
             header->regions[i] = (struct cup_region){0};
         }
     }

@@ -167,6 +167,36 @@ Test(log_reader, passes_over_a_region_that_lies_outside)
     cup_log_close(&log);
 }
 
+Test(log_reader, passes_over_blocks_that_are_too_small)
+{
+    struct cup_log log;
+    struct cup_region *region = &builder_header(&builder)->regions[0];
+    region->count *= (uint32_t)(region->entry_size / 8);
+    region->entry_size = 8;
+    open_log(&log);
+    cr_assert_not_null(strstr(log.damage.text, "impossible blocks"), "%s", log.damage.text);
+    cr_assert_eq(count_records(&log, CUP_R_TASK_BEGIN), 6);
+    cr_assert_eq(log.block_room, 0);
+    cup_log_close(&log);
+}
+
+Test(log_reader, passes_over_more_blocks_than_a_process_can_have)
+{
+    enum { BLOCKS = 40000, BYTES = 128 };
+    struct cup_log log;
+    struct cup_error error;
+    struct cup_log_header *header = builder_header(&builder);
+    for (int i = 0; i < 2; i++)
+        header->regions[header->region_count++] =
+            (struct cup_region){CUP_REGION_BLOCKS, BLOCKS, header->records_offset, BYTES};
+    builder_save(&builder, path, builder.size);
+    cr_assert_eq(truncate(path, (off_t)(builder.size + BLOCKS * BYTES)), 0);
+    cr_assert_eq(cup_log_open(&log, path, &error), 0, "%s", error.text);
+    cr_assert_not_null(strstr(log.damage.text, "impossible blocks"), "%s", log.damage.text);
+    cr_assert_eq(log.block_room, BUILDER_BLOCKS + BLOCKS);
+    cup_log_close(&log);
+}
+
 Test(log_reader, reads_on_when_the_end_is_cut_off)
 {
     struct cup_log log;
