@@ -23,7 +23,7 @@ struct anonymizer {
     struct cup_aliases aliases;
     struct cup_alias alias; /* the last one */
     char **frozen; /* owned; by log: the copy to read, because the log may still grow; or NULL */
-    size_t log_count;
+    struct cup_log_names logs; /* owned: the array of `names` */
     bool short_of_memory;
 };
 
@@ -423,7 +423,7 @@ static json_t *alias_ended(struct anonymizer *of, const json_t *ended)
 static json_t *alias_collected(struct anonymizer *of, const struct cup_anonymous_copy *copy)
 {
     char *text = NULL;
-    if (cup_collected_join(copy->inputs, copy->count, &text) != 0)
+    if (cup_collected_join(copy->inputs, copy->count, &of->logs, &text) != 0)
         of->short_of_memory = true;
     json_t *root = text ? json_loads(text, 0, NULL) : NULL, *row;
     size_t i;
@@ -469,8 +469,7 @@ static int collect_names(struct anonymizer *of, const struct cup_anonymous_copy 
                          struct cup_anonymous_result *result, struct cup_error *error)
 {
     of->frozen = calloc(sources->count + 1, sizeof *of->frozen);
-    of->log_count = of->frozen ? sources->count : 0;
-    if (!of->frozen)
+    if (!of->frozen || cup_merge_sources_list(sources, &of->logs) != 0)
         return cup_error_memory(error, copy->directory);
     for (size_t i = 0; i < sources->count; i++) {
         const struct cup_merge_source *source = &sources->sources[i];
@@ -501,12 +500,13 @@ static void free_anonymizer(struct anonymizer *of)
     cup_intern_clear(&of->texts);
     cup_id_map_clear(&of->strings);
     cup_aliases_free(&of->aliases);
-    for (size_t i = 0; i < of->log_count; i++) {
+    for (size_t i = 0; of->frozen && i < of->logs.count; i++) {
         if (of->frozen[i])
             unlink(of->frozen[i]);
         free(of->frozen[i]);
     }
     free(of->frozen);
+    free(of->logs.names);
     free(of->kinds);
     free(of->alias.bytes);
 }

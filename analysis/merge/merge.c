@@ -436,6 +436,17 @@ static int name_summary(struct writer *writer)
                : 0;
 }
 
+static int join_collected(struct writer *writer, const struct cup_merge_sources *sources)
+{
+    const struct cup_merge_request *request = writer->request;
+    struct cup_log_names list;
+    int result = cup_merge_sources_list(sources, &list);
+    if (result == 0)
+        result = cup_collected_join(request->inputs, request->count, &list, &writer->collected);
+    free(list.names);
+    return result;
+}
+
 static int write_output(const struct cup_merge_sources *sources,
                         const struct cup_merge_request *request, struct cup_merge_result *result,
                         struct cup_error *error)
@@ -454,8 +465,8 @@ static int write_output(const struct cup_merge_sources *sources,
     if (!writer.output.temporary)
         done = cup_error_set(error, request->output, CUP_NO_OFFSET, "not a regular file");
     writer.logs = calloc(sources->count, sizeof *writer.logs);
-    if (done == 0 && (!writer.logs || name_summary(&writer) != 0 ||
-                      cup_collected_join(request->inputs, request->count, &writer.collected) != 0))
+    if (done == 0 &&
+        (!writer.logs || name_summary(&writer) != 0 || join_collected(&writer, sources) != 0))
         done = cup_error_memory(error, request->output);
     if (done == 0)
         done = write_merged(&writer, sources, request, result, error);

@@ -9,7 +9,6 @@
 
 #include "analysis/base/array.h"
 #include "analysis/log/log_reader.h"
-#include "analysis/profile/log_names.h"
 
 /* ---- all logs ------------------------------------------------------------------------------- */
 
@@ -89,6 +88,14 @@ void cup_merge_sources_free(struct cup_merge_sources *sources)
         free(sources->sources[i].path);
     free(sources->sources);
     *sources = (struct cup_merge_sources){0};
+}
+
+int cup_merge_sources_list(const struct cup_merge_sources *sources, struct cup_log_names *list)
+{
+    *list = (struct cup_log_names){.names = calloc(sources->count + 1, sizeof *list->names)};
+    for (; list->names && list->count < sources->count; list->count++)
+        list->names[list->count] = sources->sources[list->count].path;
+    return list->names ? 0 : -1;
 }
 
 /* ---- reading -------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "analysis/base/error.h"
 #include "analysis/log/log_bytes.h"
 #include "analysis/log/log_copies.h"
+#include "analysis/profile/log_names.h"
 #include "include/log_format.h"
 
 struct cup_merge_source {
@@ -28,6 +29,9 @@ struct cup_merge_sources {
 int cup_merge_sources_find(struct cup_merge_sources *sources, const char *const *inputs,
                            size_t count, struct cup_error *error);
 void cup_merge_sources_free(struct cup_merge_sources *sources);
+
+/* The paths of the sources. Returns 0, or -1 without memory. Free only the array `names`. */
+int cup_merge_sources_list(const struct cup_merge_sources *sources, struct cup_log_names *list);
 
 /* Reads a log from its begin to its end. */
 struct cup_merge_stream {

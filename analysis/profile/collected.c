@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/log/log_copies.h"
 #include "analysis/log/merged_log.h"
-#include "analysis/profile/log_names.h"
 #include "include/log_format.h"
 
 static const char *const reason_names[CUP_PART_REASONS] = {[CUP_PART_STOPPED] = "stopped",
@@ -195,14 +195,57 @@ static void join_ended(json_t *into, json_t *more)
     }
 }
 
-/* Takes over MORE, which may be NULL. */
-static void join(json_t *into, json_t *more)
+/* The copy of the log NAME that is read; NULL: there is none. */
+static const char *find_copy(const struct cup_log_names *logs, const char *name)
+{
+    for (size_t low = 0, high = logs->count; low < high;) {
+        size_t middle = (low + high) / 2;
+        const char *slash = strrchr(logs->names[middle], '/');
+        int order = strcmp(name, slash ? slash + 1 : logs->names[middle]);
+        if (order == 0)
+            return logs->names[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* True if the copy of the log in FOLDER, a directory or a merged log, lacks its end, but another
+ * copy is read, which has it. A copy of which a part is missing may have the end, so it cannot
+ * speak for itself. */
+static bool is_whole_elsewhere(const struct cup_log_names *logs, const char *folder,
+                               const char *name, const json_t *log)
+{
+    struct cup_log_copy copy;
+    struct cup_error error;
+    const char *why = json_string_value(json_object_get(log, "why"));
+    const char *path = logs ? find_copy(logs, name) : NULL;
+    size_t length = strlen(folder);
+    bool unfinished = why && (strcmp(why, reason_names[CUP_PART_STOPPED]) == 0 ||
+                              strcmp(why, reason_names[CUP_PART_LOST]) == 0);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    bool is_that_copy = path && (slash ? (size_t)(slash - path) : 0) == length &&
+                        (length == 0 || memcmp(path, folder, length) == 0);
+    return path && unfinished && !is_that_copy && cup_log_copy_read(&copy, path, &error) == 0 &&
+           copy.stop_ns != 0;
+}
+
+/* What is joined, and for what. */
+struct joining {
+    json_t *into;
+    const struct cup_log_names *logs;
+};
+
+/* Takes over MORE, which may be NULL, of FOLDER. */
+static void join(const struct joining *joining, const char *folder, json_t *more)
 {
     const char *name;
-    json_t *log, *logs = json_object_get(into, "logs");
+    json_t *into = joining->into, *log, *logs = json_object_get(into, "logs");
     json_object_foreach(json_object_get(more, "logs"), name, log)
     {
-        if (json_is_object(log))
+        if (json_is_object(log) && !is_whole_elsewhere(joining->logs, folder, name, log))
             join_part(logs, json_object_get(more, "logs"), name, "until");
     }
     join_part(into, more, "full", "at");
@@ -211,35 +254,46 @@ static void join(json_t *into, json_t *more)
     json_decref(more);
 }
 
-static void join_refused(json_t *into, const char *directory)
+static void join_refused(const struct joining *joining, const char *directory)
 {
     DIR *stream = opendir(directory);
     for (struct dirent *entry; stream && (entry = readdir(stream)) != NULL;)
-        join(into, read_refused(entry->d_name));
+        join(joining, directory, read_refused(entry->d_name));
     if (stream)
         closedir(stream);
 }
 
-static void join_directory(json_t *into, const char *directory)
+static void join_directory(const struct joining *joining, const char *directory)
 {
     struct cup_log_names merged;
-    join(into, read_file_in(directory));
-    join_refused(into, directory);
+    join(joining, directory, read_file_in(directory));
+    join_refused(joining, directory);
     if (cup_merged_list(&merged, directory) == 0)
         for (size_t i = 0; i < merged.count; i++)
-            join(into, read_merged(merged.names[i]));
+            join(joining, merged.names[i], read_merged(merged.names[i]));
     cup_log_names_free(&merged);
 }
 
-static json_t *join_all(const char *const *paths, size_t count)
+static void join_log(const struct joining *joining, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+    join(joining, folder ? folder : "", read_beside(path));
+    free(folder);
+}
+
+static json_t *join_all(const char *const *paths, size_t count, const struct cup_log_names *logs)
 {
     json_t *all = json_pack("{s:{}, s:[], s:{}}", "logs", "refused", "tasks_ended");
+    const struct joining joining = {all, logs};
     for (size_t i = 0; all && i < count; i++) {
         struct stat status;
         if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode))
-            join_directory(all, paths[i]);
+            join_directory(&joining, paths[i]);
+        else if (cup_merged_is(paths[i]))
+            join(&joining, paths[i], read_merged(paths[i]));
         else
-            join(all, cup_merged_is(paths[i]) ? read_merged(paths[i]) : read_beside(paths[i]));
+            join_log(&joining, paths[i]);
     }
     return all;
 }
@@ -252,21 +306,23 @@ static bool knows_nothing(json_t *all)
            !json_object_get(all, "full");
 }
 
-int cup_collected_join(const char *const *paths, size_t count, char **text)
+int cup_collected_join(const char *const *paths, size_t count, const struct cup_log_names *logs,
+                       char **text)
 {
-    json_t *all = join_all(paths, count);
+    json_t *all = join_all(paths, count, logs);
     *text = all && !knows_nothing(all) ? json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     int result = all && (*text || knows_nothing(all)) ? 0 : -1;
     json_decref(all);
     return result;
 }
 
-void cup_collected_read(struct cup_collected *collected, const char *directory)
+void cup_collected_read(struct cup_collected *collected, const char *directory,
+                        const struct cup_log_names *logs)
 {
     *collected = (struct cup_collected){0};
     for (int i = 0; i < CUP_PART_REASONS; i++)
         collected->until_ns[i] = INT64_MAX;
-    json_t *all = join_all(&directory, 1);
+    json_t *all = join_all(&directory, 1, logs);
     if (all)
         read_all(collected, all);
     json_decref(all);

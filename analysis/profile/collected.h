@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/profile/log_names.h"
+
 /* Why a log, or the copy of a log, lacks its end. */
 enum cup_part_reason {
     CUP_PART_STOPPED, /* the collection was stopped while the process ran */
@@ -39,15 +41,18 @@ struct cup_collected {
 
 /* Reads DIRECTORY/collected.json, the names of files CUP_LOG_REFUSED there, and what merged logs in
  * DIRECTORY know of their logs; DIRECTORY may be a merged log. What is missing there, or of another
- * type, counts as not there; without these files *collected says that all logs are whole. Free it.
- */
-void cup_collected_read(struct cup_collected *collected, const char *directory);
+ * type, counts as not there; without these files *collected says that all logs are whole. LOGS: as
+ * for cup_collected_join(). Free it. */
+void cup_collected_read(struct cup_collected *collected, const char *directory,
+                        const struct cup_log_names *logs);
 void cup_collected_free(struct cup_collected *collected);
 
 /* Joins what is known of the logs in PATHS: directories, merged logs, or single logs. *text becomes
  * the allocated JSON text, which does not depend on the order of the paths; NULL if nothing is
- * known. Returns 0, or -1 without memory. */
-int cup_collected_join(const char *const *paths, size_t count, char **text);
+ * known. LOGS: the copies that are read, sorted by name. If one of them is whole, what is known of
+ * another copy of that log is left out. Returns 0, or -1 without memory. */
+int cup_collected_join(const char *const *paths, size_t count, const struct cup_log_names *logs,
+                       char **text);
 
 /* Logs whose end is lost: it cannot be fetched any more. */
 static inline uint64_t cup_collected_lost(const struct cup_collected *collected)

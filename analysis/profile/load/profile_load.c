@@ -254,7 +254,7 @@ static int load_all(struct cup_profile *profile, const char *directory,
     choose_run(&crew.builder, names, &chosen);
     profile->selective = chosen.span || chosen.from_ns != chosen.to_ns;
     /* Before the logs: what it says of them stays true while a job fills them. */
-    cup_collected_read(&profile->collected, directory);
+    cup_collected_read(&profile->collected, directory, names);
     load_names(&crew);
     mark_path_chunks(profile);
     count_summed_chunks(profile);

@@ -365,12 +365,50 @@ Test(merge, knows_which_of_its_logs_came_home_in_part)
     struct cup_collected collected;
     MERGE(path_in(outside, "one.cup"), path_in(scratch, log_name(1)),
           path_in(scratch, log_name(2)));
-    cup_collected_read(&collected, path_in(outside, "one.cup"));
+    cup_collected_read(&collected, path_in(outside, "one.cup"), NULL);
     cr_expect_eq(collected.logs[CUP_PART_LOST], 1);
     cr_expect_eq(collected.refused, 0);
     cup_collected_free(&collected);
     char command[2 * PATH];
     snprintf(command, sizeof command, "rm -r '%s'", other);
+    cr_assert_eq(system(command), 0);
+}
+
+static uint64_t count_lost(const char *profile_path)
+{
+    struct cup_profile loaded;
+    struct cup_error error;
+    cr_assert_eq(cup_profile_load(&loaded, profile_path, &(struct cup_load_options){0}, &error), 0);
+    uint64_t lost = loaded.collected.logs[CUP_PART_LOST] + loaded.collected.logs[CUP_PART_STOPPED];
+    cup_profile_free(&loaded);
+    return lost;
+}
+
+/* The folder `outside` has the begins of two logs; the first one is whole in `scratch`. */
+Test(merge, a_log_that_is_whole_elsewhere_is_not_incomplete)
+{
+    char text[512];
+    char folder[PATH];
+    snprintf(folder, sizeof folder, "%s/merged", scratch);
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    const char *merged = path_in(folder, "all.cup"), *anonymous = path_in(folder, "anon.cup");
+    save_logs();
+    save_early_copy();
+    cr_assert_eq(rename(path_in(scratch, log_name(1)), path_in(outside, log_name(1))), 0);
+    snprintf(text, sizeof text,
+             "{\"logs\": {\"%s\": {\"why\": \"stopped\", \"until\": 100},"
+             " \"%s\": {\"why\": \"lost\", \"until\": 200}}}",
+             log_name(0), log_name(1));
+    save_text(path_in(outside, "collected.json"), text);
+    cr_expect_eq(count_lost(outside), 2);
+    MERGE(merged, outside, scratch);
+    cr_expect_eq(count_lost(merged), 1);
+    cr_expect_eq(RUN(merge, outside, scratch, "-o", anonymous, "--anonymize"), 0);
+    cr_expect_eq(count_lost(anonymous), 1);
+    MERGE(path_in(scratch, "some.cup"), outside);
+    cr_expect_eq(count_lost(scratch), 1);
+    char command[2 * PATH];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
     cr_assert_eq(system(command), 0);
 }
 

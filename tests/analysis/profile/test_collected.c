@@ -42,7 +42,7 @@ static void expect_words(const char *page, const char *words)
 Test(collected, without_the_file_all_logs_are_whole)
 {
     struct cup_collected collected;
-    cup_collected_read(&collected, scratch);
+    cup_collected_read(&collected, scratch, NULL);
     cr_expect_eq(cup_collected_lost(&collected), 0);
     cr_expect_null(collected.full);
     cup_collected_free(&collected);
@@ -58,7 +58,7 @@ Test(collected, a_file_of_another_kind_counts_as_none)
                                       "{\"logs\": {\"a\": 1, \"b\": {\"why\": 3}}}"};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         save_collected(odd[i]);
-        cup_collected_read(&collected, scratch);
+        cup_collected_read(&collected, scratch, NULL);
         cr_expect_eq(cup_collected_lost(&collected), 0, "%s", odd[i]);
         cr_expect_eq(collected.refused, 0, "%s", odd[i]);
         cup_collected_free(&collected);
@@ -92,7 +92,7 @@ Test(collected, the_first_page_says_that_a_log_was_refused)
     free(page);
     char path[SUPPORT_PATH + 32], *text;
     snprintf(path, sizeof path, "%s/1.cup", scratch);
-    cr_assert_eq(cup_collected_join((const char *const[]){path}, 1, &text), 0);
+    cr_assert_eq(cup_collected_join((const char *const[]){path}, 1, NULL, &text), 0);
     cr_expect_not_null(text ? strstr(text, "{\"1.cup\":{\"why\":\"refused\"}}") : NULL, "%s", text);
     free(text);
 }
