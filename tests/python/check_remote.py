@@ -23,7 +23,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
-from cupping.remote import deltas, plugin, ship, turns  # noqa: E402
+from cupping.remote import collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
 from cupping.remote.collect import Collector, Nanny  # noqa: E402
 
@@ -283,6 +283,16 @@ def check_hosts(scratch):
             assert deltas.refused_in(scratch / "hosts") == names
 
 
+def check_status(scratch):
+    """`cupping collect` fails if not all was collected."""
+    options = {"o": str(scratch / "status")}
+    for full, problem, status in ((None, None, 0), ({"why": "the disk is full"}, None, 1), (None, OSError("lost"), 1)):
+        made = SimpleNamespace(thread=SimpleNamespace(is_alive=lambda: False), nannies={}, stop=dict, full=full,
+                               problem=problem, copies={"a.cup": SimpleNamespace(ready=True)})
+        with mock.patch.object(commands, "start_collector", lambda *_, made=made, **__: made):
+            assert collect_verb.main(options, ["tcp://h:1"]) == status, (full, problem)
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -314,6 +324,7 @@ def main():
     check_breaks(scratch)
     check_clocks()
     check_hosts(scratch)
+    check_status(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 

@@ -23,4 +23,6 @@ def main(options: dict[str, str], operands: list[str]) -> int | str:
     part = collector.stop()
     logs = sum(copy.ready for copy in collector.copies.values())
     say(f"{logs} logs are in {directory}" + (f"; {len(part)} are incomplete" if part else ""))
+    if collector.full or collector.problem:
+        return 1  # what is missing was said when it happened
     return 0 if logs else "cupping: collect: no worker with a nanny was profiled; start it under cupping-run"
