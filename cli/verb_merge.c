@@ -12,6 +12,7 @@
 #include "analysis/base/units.h"
 #include "analysis/log/merged_log.h"
 #include "analysis/merge/merge.h"
+#include "analysis/write/temporary.h"
 #include "cli/verbs.h"
 
 struct request {
@@ -160,9 +161,13 @@ static int merge_anonymous(const struct cup_merge_request *merge, struct cup_mer
                              "process would count twice: write it to another directory");
     if (asprintf(&directory, "%s.XXXXXX", merge->output) < 0)
         return cup_error_memory(error, merge->output);
-    int done = mkdtemp(directory) ? merge_copies(merge, directory, result, error)
-                                  : cup_error_system(error, directory, "create");
+    bool made = mkdtemp(directory) != NULL;
+    if (made)
+        cup_temporary_add(directory);
+    int done = made ? merge_copies(merge, directory, result, error)
+                    : cup_error_system(error, directory, "create");
     nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    cup_temporary_drop(directory);
     free(directory);
     return done;
 }
@@ -200,6 +205,7 @@ int cup_verb_merge(int argc, char **argv)
         cup_error_memory(&error, "merge");
         return cup_verb_end(&error, CUP_EXIT_FAILED);
     }
+    cup_temporary_remove_at_signals();
     if (read_request(argc, argv, &operands, &merge, &anonymize, &error) != 0)
         status = CUP_EXIT_USAGE;
     else if ((anonymize ? merge_anonymous : cup_merge)(&merge, &result, &error) != 0)

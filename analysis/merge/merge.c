@@ -15,6 +15,7 @@
 #include "analysis/profile/collected.h"
 #include "analysis/profile/load/prepared_log.h"
 #include "analysis/write/output.h"
+#include "analysis/write/temporary.h"
 #include "include/log_format.h"
 #include "include/merged_log.h"
 
@@ -431,9 +432,10 @@ static int name_summary(struct writer *writer)
 {
     if (writer->request->tasks == 0)
         return 0;
-    return asprintf(&writer->summary, "%s.%d.tasks", writer->request->output, (int)getpid()) < 0
-               ? -1
-               : 0;
+    if (asprintf(&writer->summary, "%s.%d.tasks", writer->request->output, (int)getpid()) < 0)
+        return -1;
+    cup_temporary_add(writer->summary);
+    return 0;
 }
 
 static int join_collected(struct writer *writer, const struct cup_merge_sources *sources)
@@ -475,8 +477,10 @@ static int write_output(const struct cup_merge_sources *sources,
     else
         cup_output_abandon(&writer.output);
     result->bytes = writer.at;
-    if (writer.summary)
+    if (writer.summary) {
         unlink(writer.summary);
+        cup_temporary_drop(writer.summary);
+    }
     free(writer.summary);
     free(writer.logs);
     free(writer.blocks);

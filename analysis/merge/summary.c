@@ -15,6 +15,7 @@
 #include "analysis/metrics/sums/budget.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/sum_fields.h"
+#include "analysis/write/temporary.h"
 #include "include/log_pairs.h"
 
 struct summary {
@@ -667,10 +668,12 @@ int cup_summary_write(const struct cup_summary_request *request, struct cup_erro
     char *copy = NULL;
     if (asprintf(&copy, "%s.log", request->output) < 0)
         return cup_error_memory(error, request->path);
+    cup_temporary_add(copy);
     int frozen = cup_merge_freeze(request->path, copy, error);
     int result = frozen < 0 ? -1 : write_summary(request, frozen ? copy : request->path, error);
     if (frozen > 0)
         unlink(copy);
+    cup_temporary_drop(copy);
     free(copy);
     return result;
 }

@@ -1,5 +1,6 @@
 #include "analysis/write/output.h"
 
+#include "analysis/write/temporary.h"
 #include "include/log_format.h"
 #include "include/merged_log.h"
 
@@ -37,6 +38,8 @@ static int open_temporary(struct cup_output *output)
         return -1;
     snprintf(output->temporary, bytes, "%s.XXXXXX", output->path);
     int fd = mkstemp(output->temporary);
+    if (fd >= 0)
+        cup_temporary_add(output->temporary);
     output->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (output->file) {
         set_mode(output);
@@ -51,6 +54,8 @@ static int open_temporary(struct cup_output *output)
 
 static void release(struct cup_output *output)
 {
+    if (output->temporary)
+        cup_temporary_drop(output->temporary);
     free(output->path);
     free(output->temporary);
     *output = (struct cup_output){0};

@@ -1,6 +1,8 @@
 /* Merged logs: each log comes back byte for byte, in any order of merges; damage costs one line. */
 #include <criterion/criterion.h>
 
+#include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 #include "analysis/profile/log_names.h"
 #include "cli/verbs.h"
 #include "tests/analysis/fixture.h"
+#include "tests/analysis/open_hook.h"
 
 enum { LOGS = 5, PATH = 2 * SUPPORT_PATH };
 
@@ -294,6 +297,37 @@ Test(merge, wrong_usage_and_inputs_that_cannot_be_read)
     cr_expect_neq(access(path_in(scratch, "anon.cup"), F_OK), 0);
     cr_expect_eq(RUN(merge, scratch, "-o", merged), 0);
     cr_expect_eq(RUN(merge, merged, "-o", path_in(outside, "anon.cup"), "--anonymize"), 0);
+}
+
+/* ---- signals -------------------------------------------------------------------------------- */
+
+static void end_by_signal(void)
+{
+    kill(getpid(), SIGTERM);
+    for (;;)
+        pause();
+}
+
+/* The process gets SIGTERM before it opens the log number 2 for the NUMBERth time. */
+static void expect_no_files_left(unsigned number, const char *const *words)
+{
+    glob_t found;
+    before_open(path_in(scratch, log_name(2)), number, end_by_signal);
+    cr_expect_eq(run_verb(outside, cup_verb_merge, words), 128 + SIGTERM);
+    int result = glob(path_in(outside, "all.cup*"), 0, NULL, &found);
+    cr_expect_eq(result, GLOB_NOMATCH, "%s", result == 0 ? found.gl_pathv[0] : "");
+    globfree(&found);
+}
+
+Test(merge, a_signal_leaves_no_temporary_files)
+{
+    const char *merged = path_in(outside, "all.cup");
+    save_logs();
+    expect_no_files_left(3, (const char *const[]){"merge", scratch, "-o", merged, NULL});
+    expect_no_files_left(
+        3, (const char *const[]){"merge", scratch, "-o", merged, "--per-prefix", NULL});
+    expect_no_files_left(
+        3, (const char *const[]){"merge", scratch, "-o", merged, "--anonymize", NULL});
 }
 
 /* ---- what is known of the logs ----------------------------------------------------------------
