@@ -6,6 +6,7 @@
 
 #include "analysis/log/log_reader.h"
 #include "tests/analysis/fixture.h"
+#include "tests/analysis/open_hook.h"
 
 static char path[2 * SUPPORT_PATH];
 
@@ -164,6 +165,32 @@ Test(log_reader, passes_over_a_region_that_lies_outside)
     cr_assert_not_null(strstr(log.damage.text, "region"));
     cr_assert_eq(count_records(&log, CUP_R_TASK_BEGIN), 6);
     cr_assert_eq(log.block_count, 0);
+    cup_log_close(&log);
+}
+
+/* A megabyte in which each place could be the begin of a record, but for its length. */
+Test(log_reader, searches_behind_damage_without_reading_bytes_again)
+{
+    enum { DAMAGE = 1 << 20 };
+    static const char zeros[4088];
+    struct cup_log log;
+    size_t at = builder.size;
+    for (int i = 0; i < DAMAGE / 4096; i++)
+        builder_record(&builder, 1, &(struct cup_record){0}, sizeof(struct cup_record), zeros,
+                       sizeof zeros);
+    memset(builder.bytes + at, 0xff, sizeof(struct cup_record));
+    for (size_t i = sizeof(struct cup_record); i < DAMAGE; i += sizeof(struct cup_record)) {
+        const struct cup_record long_one = {DAMAGE / 2, CUP_R_STRING, sizeof long_one};
+        memcpy(builder.bytes + at + i, &long_one, sizeof long_one);
+    }
+    builder_string(&builder, 100, "a");
+    builder_string(&builder, 101, "b");
+    builder_finish(&builder);
+    open_log(&log);
+    unsigned long before = count_preads();
+    cr_expect_eq(count_records(&log, CUP_R_TASK_BEGIN), 6);
+    cr_expect_eq(log.skipped_bytes, DAMAGE);
+    cr_expect_lt(count_preads() - before, 100, "%lu", count_preads() - before);
     cup_log_close(&log);
 }
 
