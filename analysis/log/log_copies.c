@@ -1,10 +1,9 @@
 #include "analysis/log/log_copies.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/base/process.h"
 #include "analysis/log/log_bytes.h"
 #include "include/log_format.h"
 
@@ -24,11 +23,9 @@ static int refuse_merged(const char *path, struct cup_error *error)
 static bool may_live(const struct cup_log_header *header)
 {
     char host[sizeof header->host] = "";
-    if (header->log_stop_ns != 0 || gethostname(host, sizeof host - 1) != 0 ||
-        strncmp(host, header->host, sizeof host) != 0 || header->pid == 0 ||
-        header->pid > INT32_MAX)
-        return false;
-    return kill((pid_t)header->pid, 0) == 0 || errno == EPERM;
+    return header->log_stop_ns == 0 && gethostname(host, sizeof host - 1) == 0 &&
+           strncmp(host, header->host, sizeof host) == 0 &&
+           cup_process_is_there(header->pid, header->log_start_ns);
 }
 
 static int read_copy(struct cup_log_copy *copy, struct cup_log_bytes *bytes, const char *path,

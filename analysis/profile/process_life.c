@@ -2,43 +2,17 @@
 
 #include "analysis/profile/process_life.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-static const int64_t second_ns = INT64_C(1000000000);
+#include "analysis/base/process.h"
 
-static int64_t clock_ns(clockid_t clock)
+static int64_t now_ns(void)
 {
     struct timespec now;
-    clock_gettime(clock, &now);
-    return now.tv_sec * second_ns + now.tv_nsec;
-}
-
-/* When a process of this host began, since the epoch; -1: there is none of that number, or it has
- * ended and only its parent has not asked for its status. */
-static int64_t find_process_start(uint32_t pid)
-{
-    char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    FILE *file = fopen(path, "re");
-    size_t bytes = file ? fread(line, 1, sizeof line - 1, file) : 0;
-    if (file)
-        fclose(file);
-    line[bytes] = '\0';
-    char *after_name = strrchr(line, ')'), state;
-    unsigned long long ticks;
-    if (!after_name ||
-        sscanf(after_name + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u "
-               "%*d %*d %*d %*d %*d %*d %llu",
-               &state, &ticks) != 2 ||
-        state == 'Z' || state == 'X')
-        return -1;
-    int64_t since_boot_ns = (int64_t)(ticks * (uint64_t)(second_ns / sysconf(_SC_CLK_TCK)));
-    return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) + since_boot_ns;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
 /* A program that the same process started later with exec has a log of its own. */
@@ -54,18 +28,16 @@ static bool is_replaced(const struct cup_profile *profile, const struct cup_proc
     return false;
 }
 
-/* The kernel's start time is rounded to its tick, and the clock may have been set since. */
 static bool is_there(const struct cup_process *process)
 {
-    int64_t start_ns = find_process_start(process->header.pid);
-    int64_t log_start_ns = process->header.log_start_ns - process->clock.shift_ns;
-    return start_ns >= 0 && start_ns <= log_start_ns + second_ns;
+    return cup_process_is_there(process->header.pid,
+                                process->header.log_start_ns - process->clock.shift_ns);
 }
 
 static bool is_recent(const struct cup_process *process)
 {
     int64_t start_ns = process->header.log_start_ns, sign_ns = cup_process_last_sign_ns(process);
-    int64_t age_ns = clock_ns(CLOCK_REALTIME) - (sign_ns > start_ns ? sign_ns : start_ns);
+    int64_t age_ns = now_ns() - (sign_ns > start_ns ? sign_ns : start_ns);
     return age_ns <= CUP_RECENT_NS;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "analysis/log/log_reader.h"
@@ -333,23 +334,35 @@ Test(merge, a_signal_leaves_no_temporary_files)
 /* ---- what is known of the logs ----------------------------------------------------------------
  */
 
-Test(merge, a_process_that_runs_is_merged_as_far_as_its_log_is_written)
+/* The log of this process, as if it had begun at START_NS. */
+static void save_own_log(int64_t start_ns)
 {
     struct log_builder log;
     build_golden_log(&log);
     struct cup_log_header *header = builder_header(&log);
     header->pid = (uint32_t)getpid();
+    header->log_start_ns = start_ns;
     header->log_stop_ns = 0;
     cr_assert_eq(gethostname(header->host, sizeof header->host - 1), 0);
     builder_finish(&log);
     save_log(&log, scratch, log_name(0));
     builder_free(&log);
-    const char *merged = path_in(outside, "all.cup");
+}
+
+Test(merge, a_process_that_runs_is_merged_as_far_as_its_log_is_written)
+{
+    const char *merged = path_in(outside, "all.cup"), *line = "1 of these processes still runs";
+    save_own_log(time(NULL) * INT64_C(1000000000));
     cr_expect_eq(RUN(merge, scratch, "-o", merged), 0);
     char *err = read_text_in(outside, "err");
-    cr_expect_not_null(strstr(err, "1 of these processes still runs"), "%s", err);
+    cr_expect_not_null(strstr(err, line), "%s", err);
     free(err);
     expect_equal_reports(scratch, merged);
+    save_own_log(at_second(0)); /* before this process began: it has the number of another one */
+    cr_expect_eq(RUN(merge, scratch, "-o", merged), 0);
+    err = read_text_in(outside, "err");
+    cr_expect_null(strstr(err, line), "%s", err);
+    free(err);
 }
 
 static void save_text(const char *path, const char *text)
