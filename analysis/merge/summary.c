@@ -409,7 +409,7 @@ static void write_sections(struct summary *summary)
 
 /* ---- stacks --------------------------------------------------------------------------------- */
 
-/* Nodes and groups are far fewer than these bits allow; 0 would be a use of nothing. */
+/* Different uses may have the same key: then later ones are at the next numbers. */
 static uint64_t use_key(uint32_t group, const struct cup_stack_use_row *row)
 {
     return (uint64_t)group << 48 ^ (uint64_t)row->use << 32 ^ row->node;
@@ -418,9 +418,13 @@ static uint64_t use_key(uint32_t group, const struct cup_stack_use_row *row)
 static struct stack_use *use_of(struct summary *summary, uint32_t group,
                                 const struct cup_stack_use_row *row)
 {
-    uint32_t *at = cup_hash_map_put(&summary->use_at, use_key(group, row));
-    if (at && *at)
-        return &summary->uses[*at - 1];
+    uint32_t *at;
+    for (uint64_t key = use_key(group, row); (at = cup_hash_map_put(&summary->use_at, key)) && *at;
+         key++) {
+        struct stack_use *use = &summary->uses[*at - 1];
+        if (use->group == group && use->node == row->node && use->use == row->use)
+            return use;
+    }
     if (!at || cup_array_grow(&summary->uses, &summary->use_room, summary->use_count,
                               sizeof *summary->uses) != 0) {
         summary->out_of_memory = true;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "analysis/base/array.h"
+#include "analysis/base/hash_map.h"
+#include "analysis/base/intern.h"
 
 /* ---- what a task adds ----------------------------------------------------------------------- */
 
@@ -93,19 +95,31 @@ static bool is_same(const struct cup_task_sum *a, const struct cup_task_sum *b)
            a->span_id == b->span_id && a->dataset == b->dataset && a->what == b->what;
 }
 
-/* Groups are few, and the next task is mostly of the one before. Index + 1; 0 without memory. */
-static uint32_t find_group(struct cup_task_groups *groups, const struct cup_task_sum *wanted,
-                           uint32_t last)
+static uint64_t hash_group(const struct cup_task_sum *sum)
+{
+    const uint32_t parts[] = {sum->prefix,  sum->server,  sum->span,
+                              sum->span_id, sum->dataset, sum->what};
+    return cup_text_hash((struct cup_text){(const char *)parts, sizeof parts});
+}
+
+/* The next task is mostly of the group of the one before. BY_HASH: index + 1; of groups with the
+ * same hash, later ones are at the next numbers. Index + 1; 0 without memory. */
+static uint32_t find_group(struct cup_task_groups *groups, struct cup_hash_map *by_hash,
+                           const struct cup_task_sum *wanted, uint32_t last)
 {
     if (last && is_same(&groups->groups[last - 1], wanted))
         return last;
-    for (size_t i = 0; i < groups->count; i++)
-        if (is_same(&groups->groups[i], wanted))
-            return (uint32_t)i + 1;
+    uint64_t key = hash_group(wanted);
+    uint32_t *at;
+    while ((at = cup_hash_map_put(by_hash, key)) && *at &&
+           !is_same(&groups->groups[*at - 1], wanted))
+        key++;
+    if (!at || *at)
+        return at ? *at : 0;
     if (cup_array_grow(&groups->groups, &groups->room, groups->count, sizeof *groups->groups) != 0)
         return 0;
     groups->groups[groups->count] = *wanted;
-    return (uint32_t)++groups->count;
+    return *at = (uint32_t)++groups->count;
 }
 
 /* By index of a task: 1 if it has inputs. */
@@ -121,6 +135,7 @@ int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profil
                          const struct cup_id_map *servers, uint32_t first)
 {
     struct cup_id_map with_inputs = {0};
+    struct cup_hash_map by_hash = {0};
     uint32_t last = 0;
     *groups = (struct cup_task_groups){0};
     int result = map_inputs(&with_inputs, profile);
@@ -137,7 +152,7 @@ int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profil
             .dataset = item ? cup_source_of(profile, item)->dataset : 0,
             .what = what_of(profile, task, cup_id_map_get(&with_inputs, i) != 0),
         };
-        last = find_group(groups, &wanted, last);
+        last = find_group(groups, &by_hash, &wanted, last);
         if (!last || cup_id_map_set(&groups->of_task, task->number, last) != 0)
             result = -1;
         set_values(values, profile, task);
@@ -147,6 +162,7 @@ int cup_task_groups_make(struct cup_task_groups *groups, const struct cup_profil
     for (size_t i = 0; i < groups->count; i++)
         groups->groups[i].number = first + (uint32_t)i;
     cup_id_map_clear(&with_inputs);
+    cup_hash_map_clear(&by_hash);
     return result;
 }
 

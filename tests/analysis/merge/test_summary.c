@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/log/log_reader.h"
 #include "analysis/merge/merge.h"
 #include "analysis/merge/summary.h"
 #include "cli/verbs.h"
@@ -438,6 +439,66 @@ Test(summary, wrong_options_are_refused)
     cr_expect_eq(RUN(merge, scratch, "-o", merged, "--per-prefix"), 0);
     cr_expect_eq(RUN(report, merged, "--span", "none"), CUP_EXIT_FAILED);
     expect_text("err", "cannot be selected");
+}
+
+/* ---- many groups ------------------------------------------------------------------------------
+ */
+
+enum { MANY = 70000, WITH_USES = 1000 };
+
+/* Each task has a span of its own, so each is a group. */
+static void put_task_with_span(struct log_builder *log, uint32_t task)
+{
+    char text[32];
+    const struct builder_use use = {1, CUP_U_CPU, 3, 0, 100};
+    struct cup_r_task_begin begin = {.task = task,
+                                     .tid = 7,
+                                     .prefix = PREFIX,
+                                     .span = 1000 + task,
+                                     .origin = CUP_ORIGIN_DASK,
+                                     .start_ns = at_second(20 + task * 1e-4),
+                                     .rss = CUP_UNKNOWN64};
+    struct cup_r_task_end end = {.task = task,
+                                 .status = CUP_STATUS_FINISHED,
+                                 .stop_ns = begin.start_ns + 50000,
+                                 .cpu_ns = 3000};
+    snprintf(text, sizeof text, "span-%u", task);
+    builder_string(log, begin.span, text);
+    builder_begin(log, &begin, text);
+    if (task <= WITH_USES || task > MANY - 5 * WITH_USES)
+        builder_uses(log, task, &use, 1);
+    BUILDER_ADD(log, CUP_R_TASK_END, end);
+}
+
+static size_t count_records(const char *path, unsigned type)
+{
+    struct cup_log log;
+    struct cup_error error;
+    const struct cup_record *record;
+    size_t count = 0;
+    cr_assert_eq(cup_log_open(&log, path, &error), 0, "%s", error.text);
+    while ((record = cup_log_next(&log)) != NULL)
+        count += record->type == type;
+    cup_log_close(&log);
+    return count;
+}
+
+Test(summary, stacks_of_many_groups_are_not_mixed)
+{
+    struct cup_error error;
+    const struct cup_summary_request request = {.path = path_in(scratch, log_name(0)),
+                                                .output = path_in(outside, "sums"),
+                                                .tasks = KEPT,
+                                                .memory = UINT64_C(1) << 32};
+    builder_header(&builder)->features |= CUP_FEATURE_STACKS | CUP_FEATURE_CPU;
+    builder_header(&builder)->health[CUP_H_TASKS_BEGUN] = MANY;
+    put_introduction(&builder);
+    for (uint32_t task = 1; task <= MANY; task++)
+        put_task_with_span(&builder, task);
+    save_fixture(log_name(0));
+    cr_assert_eq(cup_summary_write(&request, &error), 1, "%s", error.text);
+    cr_expect_eq(count_records(request.output, CUP_R_STACK_USE),
+                 count_records(request.path, CUP_R_STACK_USE));
 }
 
 /* ---- a process that still runs ----------------------------------------------------------------
