@@ -173,6 +173,14 @@ unsigned cup_runs_overlapping(const struct cup_profile *profile)
     return 0;
 }
 
+int64_t cup_runs_until(const struct cup_profile *profile, int64_t apart_ns)
+{
+    const struct cup_run *run = profile->run ? &profile->runs[profile->run - 1] : NULL;
+    return run && run->compared && run->not_after_ns && !cup_runs_overlapping(profile)
+               ? run->not_after_ns + apart_ns
+               : 0;
+}
+
 /* ---- the option `--run N|all` ------------------------------------------------------------ */
 
 int cup_run_option_read(const char *verb, const char *text, unsigned *number,

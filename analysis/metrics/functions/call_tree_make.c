@@ -288,7 +288,8 @@ static uint32_t node_of(struct cup_call_maker *maker, uint32_t node)
 static bool prefix_of(struct cup_call_maker *maker, uint32_t task, uint32_t *prefix)
 {
     uint32_t known = task ? cup_id_map_get(&maker->tasks, task) : 0;
-    bool whole = !maker->tree->filtered && !maker->profile->selective;
+    bool excluded = task && maker->profile->tasks_after_call;
+    bool whole = !maker->tree->filtered && !maker->profile->selective && !excluded;
     if (known > 1) {
         *prefix = known - 2;
         return true;

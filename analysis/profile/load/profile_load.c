@@ -223,7 +223,7 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
     return refuse_logs(profile->path, profile->logs_unreadable, &profile->damages[0], error);
 }
 
-/* Sets the time window of the run that the options ask for. */
+/* Sets the time window and the end of the run that the options ask for. */
 static void choose_run(struct cup_builder *builder, const struct cup_log_names *names,
                        struct cup_load_options *options)
 {
@@ -233,6 +233,7 @@ static void choose_run(struct cup_builder *builder, const struct cup_log_names *
     cup_runs_choose(profile, options->run);
     if (profile->run && profile->run_count > 1)
         cup_runs_window(profile, &options->from_ns, &options->to_ns);
+    options->until_ns = cup_runs_until(profile, options->clocks->apart_ns);
 }
 
 static int load_all(struct cup_profile *profile, const char *directory,
@@ -258,8 +259,11 @@ static int load_all(struct cup_profile *profile, const char *directory,
     load_names(&crew);
     mark_path_chunks(profile);
     count_summed_chunks(profile);
+    for (size_t i = 0; i < profile->process_count; i++)
+        profile->tasks_after_call += profile->processes[i].tasks_after_call;
     cup_processes_judge(profile);
-    if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
+    if (!crew.builder.out_of_memory &&
+        cup_ancestries_settle(profile, profile->selective || profile->tasks_after_call) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory &&
         (settle_metadata(profile) != 0 || cup_item_attempts_link(profile) != 0 ||
