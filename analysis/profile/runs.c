@@ -181,6 +181,15 @@ int64_t cup_runs_until(const struct cup_profile *profile, int64_t apart_ns)
                : 0;
 }
 
+size_t cup_runs_index_at(const struct cup_profile *profile, int64_t start_ns)
+{
+    size_t index = 0;
+    for (size_t i = 1; i < profile->run_count; i++)
+        if (start_ns >= border_between(&profile->runs[i - 1], &profile->runs[i]))
+            index = i;
+    return index;
+}
+
 /* ---- the option `--run N|all` ------------------------------------------------------------ */
 
 int cup_run_option_read(const char *verb, const char *text, unsigned *number,

@@ -47,6 +47,9 @@ void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_
  */
 int64_t cup_runs_until(const struct cup_profile *profile, int64_t apart_ns);
 
+/* The index of the run in whose window a task starts, of runs that do not overlap. */
+size_t cup_runs_index_at(const struct cup_profile *profile, int64_t start_ns);
+
 /* The number of another run that went on during the chosen one; 0: there is none. Their tasks
  * cannot be told apart. */
 unsigned cup_runs_overlapping(const struct cup_profile *profile);

@@ -191,6 +191,23 @@ static int name_digest_spans(struct cup_profile *profile)
     return result;
 }
 
+/* A task of another Runner call is no other attempt at the same work, even if Dask gives it the
+ * same key. When the tasks ran that a merge summed up is not known: then keys stay as they are. */
+static void separate_calls(struct cup_profile *profile)
+{
+    static const uint64_t STEP = UINT64_C(0x9e3779b97f4a7c15);
+    if (profile->run || profile->run_count < 2 || profile->summed_key_count)
+        return;
+    for (size_t i = 0; i < profile->input_count; i++) {
+        struct cup_inputs *inputs = &profile->inputs[i];
+        int64_t start_ns = profile->tasks[inputs->task].start_ns;
+        if (inputs->one_hash)
+            inputs->one_hash ^= STEP * cup_runs_index_at(profile, start_ns);
+    }
+    for (size_t i = 0; i < profile->task_count; i++)
+        profile->tasks[i].key_hash ^= STEP * cup_runs_index_at(profile, profile->tasks[i].start_ns);
+}
+
 /* ---- all of it -------------------------------------------------------------------------- */
 
 /* None of LOGS logs can be read; DAMAGE: of the first one. */
@@ -269,6 +286,7 @@ static int load_all(struct cup_profile *profile, const char *directory,
         (settle_metadata(profile) != 0 || cup_item_attempts_link(profile) != 0 ||
          name_digest_spans(profile) != 0))
         crew.builder.out_of_memory = true;
+    separate_calls(profile);
     cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);

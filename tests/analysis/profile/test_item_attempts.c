@@ -37,6 +37,29 @@ static void add_run(uint32_t number, double start, double stop)
     builder_header(&builder)->health[CUP_H_RUNS]++;
 }
 
+/* Two calls process the chunk that has this key. */
+static void add_chunk_of_two_calls(enum cup_task_status first, enum cup_task_status second)
+{
+    const enum cup_task_status statuses[] = {first, second};
+    add_run(1, 0.5, 2);
+    add_run(2, 2.5, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct cup_r_task_begin begin = {.task = i + 1,
+                                               .tid = 1,
+                                               .origin = CUP_ORIGIN_DASK,
+                                               .start_ns = at_second(1 + 2 * i),
+                                               .run_id = -1};
+        const struct cup_r_item item = {.task = i + 1, .kind = CUP_ITEM_WORK, .entry_stop = 100};
+        const struct cup_r_task_end end = {.task = i + 1,
+                                           .status = statuses[i],
+                                           .stop_ns = at_second(1.5 + 2 * i),
+                                           .result_bytes = CUP_UNKNOWN64};
+        builder_begin(&builder, &begin, "chunk-1");
+        BUILDER_ADD(&builder, CUP_R_ITEM, item);
+        BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    }
+}
+
 static void load(unsigned run)
 {
     builder_header(&builder)->log_stop_ns = at_second(20);
@@ -89,5 +112,23 @@ Test(item_attempts, are_of_one_call)
     add_task(1, 0, CUP_STATUS_ERRED);
     add_task(3, 0, CUP_STATUS_FINISHED);
     load(1);
+    expect_losses(1, CUP_LOSS_LOST);
+}
+
+Test(item_attempts, one_in_each_call_is_no_retry)
+{
+    add_chunk_of_two_calls(CUP_STATUS_FINISHED, CUP_STATUS_FINISHED);
+    load(CUP_ALL_RUNS);
+    cr_expect_eq(totals.used_chunks, 2);
+    cr_expect_eq(totals.repeated_chunks, 0);
+    cr_expect_eq(totals.retried_chunks, 0);
+    cr_expect_eq(totals.events, 200);
+}
+
+Test(item_attempts, a_failure_is_not_recovered_by_another_call)
+{
+    add_chunk_of_two_calls(CUP_STATUS_ERRED, CUP_STATUS_FINISHED);
+    load(CUP_ALL_RUNS);
+    cr_expect_eq(totals.retried_chunks, 0);
     expect_losses(1, CUP_LOSS_LOST);
 }
