@@ -43,10 +43,16 @@ static void add_plan(struct cup_completeness *c, const struct cup_run *call)
         c->max_chunks = call->max_chunks;
 }
 
+/* A Runner plans only chunks that Coffea makes, and not those of other work in the same process. */
+static bool is_of_runner(const struct cup_item *item)
+{
+    return item->kind == CUP_ITEM_WORK || item->tic_ns;
+}
+
 static bool has_work_items(const struct cup_profile *profile)
 {
     for (size_t i = 0; i < profile->item_count; i++)
-        if (profile->items[i].kind == CUP_ITEM_WORK || profile->items[i].tic_ns)
+        if (is_of_runner(&profile->items[i]))
             return true;
     return false;
 }
@@ -142,10 +148,35 @@ static int count_failed_merges(struct cup_completeness *c, const struct cup_prof
     return 0;
 }
 
+/* Subtracts used chunks that no Runner planned. WITHOUT: those without known events. */
+static void remove_other_chunks(struct cup_completeness *c, const struct cup_totals *t,
+                                uint64_t *without)
+{
+    const struct cup_profile *profile = t->profile;
+    for (size_t i = 0; i < profile->item_count; i++) {
+        uint64_t events = cup_item_events(&profile->items[i]);
+        if (t->outcomes[i] != CUP_OUTCOME_USED || is_of_runner(&profile->items[i]))
+            continue;
+        c->done_chunks--;
+        c->done_events -= events == CUP_UNKNOWN64 ? 0 : events;
+        *without -= events == CUP_UNKNOWN64;
+    }
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_kind(sum) == CUP_ITEM_WORK ||
+            cup_task_sum_status(sum) != CUP_STATUS_FINISHED || sum->values[CUP_T_TIMED])
+            continue;
+        c->done_chunks -= sum->values[CUP_T_TASKS];
+        c->done_events -= sum->values[CUP_T_EVENTS];
+        *without -= sum->what & CUP_SUM_HAS_EVENTS ? 0 : sum->values[CUP_T_TASKS];
+    }
+}
+
 static int find_done(struct cup_completeness *c, const struct cup_totals *t)
 {
     const struct cup_loss_sums *losses = &t->losses->sums;
     uint64_t lost = losses->chunks[CUP_LOSS_LOST], lost_files = 0;
+    uint64_t without = t->chunks_without_events;
     for (size_t i = 0; i < t->losses->count; i++) {
         const struct cup_loss *row = &t->losses->rows[i];
         bool file = t->profile->items[row->item].kind == CUP_ITEM_METADATA;
@@ -153,7 +184,11 @@ static int find_done(struct cup_completeness *c, const struct cup_totals *t)
         lost_files += file && row->outcome == CUP_LOSS_LOST;
     }
     c->done_chunks = t->used_chunks;
-    c->done_events = t->chunks_without_events ? CUP_UNKNOWN64 : t->events;
+    c->done_events = t->events;
+    if (c->planned_chunks != CUP_UNKNOWN64)
+        remove_other_chunks(c, t, &without);
+    if (without)
+        c->done_events = CUP_UNKNOWN64;
     c->skipped_chunks = losses->chunks[CUP_LOSS_SKIPPED] - c->skipped_files;
     c->failed_files = lost_files;
     c->failed_chunks = lost - lost_files;

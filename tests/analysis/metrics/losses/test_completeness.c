@@ -116,6 +116,33 @@ Test(completeness, all_that_was_planned)
     expect(CUP_RUN_COMPLETE, "Complete: 5,000 events, 3 chunks.");
 }
 
+/* A partition of uproot.dask that the program computes while the Runner's call goes on. */
+Test(completeness, a_chunk_that_no_runner_planned_does_not_count)
+{
+    struct log_builder other;
+    const struct cup_r_task_begin begin = {
+        .task = 1, .tid = 1, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(20)};
+    const struct cup_r_item item = {.task = 1, .kind = CUP_ITEM_READ, .entry_stop = 100};
+    const struct cup_r_task_end end = {.task = 1,
+                                       .status = CUP_STATUS_FINISHED,
+                                       .stop_ns = at_second(21),
+                                       .result_bytes = CUP_UNKNOWN64};
+    plan(4, 6000);
+    save_client();
+    builder_start(&other);
+    builder_begin(&other, &begin, "read-1");
+    BUILDER_ADD(&other, CUP_R_ITEM, item);
+    BUILDER_ADD(&other, CUP_R_TASK_END, end);
+    builder_finish(&other);
+    save_log(&other, scratch, "c.cup");
+    builder_free(&other);
+    const struct cup_completeness *c = load();
+    cr_expect_eq(totals.used_chunks, 4);
+    cr_expect_eq(c->done_chunks, 3);
+    cr_expect_eq(c->done_events, 5000);
+    cr_expect_neq(c->state, CUP_RUN_COMPLETE, "%s", c->sentence);
+}
+
 /* Dask processes a chunk once that is listed twice, and Coffea counts its events twice. */
 Test(completeness, a_file_that_is_listed_twice)
 {
