@@ -8,6 +8,7 @@
 #include "analysis/compare/figures.h"
 #include "analysis/compare/json_file.h"
 #include "analysis/compare/run_stacks.h"
+#include "analysis/metrics/formulas.h"
 #include "analysis/metrics/functions/functions.h"
 
 const struct cup_function_figure cup_function_figures[] = {
@@ -119,7 +120,7 @@ void cup_figures_add_functions(struct cup_figures *figures, const struct cup_tot
 {
     struct adding adding = {.figures = figures};
     struct cup_functions functions;
-    bool by_event = totals->events > 0;
+    bool by_event = totals->events > 0 && cup_events_known(totals);
     if (cup_functions_make(&functions, totals->calls, CUP_ALL_PREFIXES) != 0) {
         figures->short_of_memory = true;
         return;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/metrics/formulas.h"
+
 /* ---- files -------------------------------------------------------------------------------- */
 
 static bool contains(struct cup_text text, const char *part)
@@ -101,7 +103,8 @@ void cup_figures_keep_stacks(struct cup_figures *figures, const struct cup_total
         return;
     }
     stacks->tree.ask = totals->calls->ask;
-    stacks->events = totals->calls->filtered ? 0 : (double)totals->events;
+    bool by_event = !totals->calls->filtered && cup_events_known(totals);
+    stacks->events = by_event ? (double)totals->events : 0;
     stacks->tasks = (double)totals->calls->tasks;
     stacks->sampled = cup_weight_measured(totals->profile, CUP_W_CPU);
 }

@@ -316,7 +316,7 @@ double cup_live_event_rate(const struct cup_live *live)
         if (live->ended_second[i] > now_ns / second_ns - CUP_LIVE_RATE_S &&
             live->ended_second[i] > live->ends_known_ns / second_ns)
             events += live->ended_events[i];
-    bool known = cup_live_chunks(live)->used > cup_live_chunks(live)->without_events;
+    bool known = cup_live_chunks(live)->used && !cup_live_chunks(live)->without_events;
     return known && span_s > 0 ? (double)events / span_s : (double)NAN;
 }
 
@@ -324,7 +324,7 @@ double cup_live_mean_rate(const struct cup_live *live)
 {
     const struct cup_live_chunks *chunks = cup_live_chunks(live);
     int64_t ns = cup_stretch_ns(live->run);
-    return ns > 0 && chunks->used > chunks->without_events
+    return ns > 0 && chunks->used && !chunks->without_events
                ? (double)chunks->events / ((double)ns / 1e9)
                : (double)NAN;
 }

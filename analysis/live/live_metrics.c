@@ -44,7 +44,7 @@ static void put_run(const struct cup_live *live, struct cup_exposition *out)
     put(out, "cupping_completed_ratio", "Events done over events planned.",
         cup_real(cup_completeness_share(plan)));
     put(out, "cupping_events_total", "Events of the chunks that succeeded.",
-        cup_value_if(chunks->used > chunks->without_events, cup_count(chunks->events)));
+        cup_value_if(chunks->used && !chunks->without_events, cup_count(chunks->events)));
     put(out, "cupping_read_bytes_total",
         "Bytes delivered to tasks: data files, servers, mapped files, sockets.",
         cup_value_if(files, cup_count(bytes)));

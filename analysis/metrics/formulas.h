@@ -32,9 +32,12 @@ static inline uint64_t cup_all_cpu_ns(T t)
     return t->all.cpu_ns + t->counters[CUP_C_HELPER_CPU_NS];
 }
 
+#define CUP_EVENTS_MISSING                                                                         \
+    "no chunk succeeded, or the entry range of one that did is not known, so its events are not"
+
 static inline bool cup_events_known(T t)
 {
-    return t->used_chunks > t->chunks_without_events;
+    return t->used_chunks && !t->chunks_without_events;
 }
 
 static inline double cup_chunks_s(T t)

@@ -67,7 +67,7 @@ METRIC(completed_share, "  done", SHARE, cup_real(cup_completeness_share(t->comp
 METRIC(avg_cpu_time_per_chunk, "process() per chunk", SECONDS, avg_cpu_time_per_chunk(t),
        "C: total_cpu_time / number of chunks that have it")
 METRIC(total_events, "events", COUNT, cup_value_if(cup_events_known(t), cup_count(t->events)),
-       "P: entry ranges of the chunks that succeeded, added up")
+       "P: entry ranges of the chunks that succeeded, added up", .missing = CUP_EVENTS_MISSING)
 METRIC(total_events_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
        .coffea_field = CUP_COFFEA_ENTRIES,
@@ -139,22 +139,24 @@ METRIC(file_rate_process_gbps, "  during the chunks", GBPS,
                     cup_ratio((double)t->chunk_file_size / gigabit, cup_chunks_s(t))),
        "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
 METRIC(event_rate_wall_khz, "events per wall time", KHZ, event_rate(t, cup_run_s(t), 1e3),
-       "P: total_events / wall_time", MORE_IS_BETTER)
+       "P: total_events / wall_time", .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
 METRIC(event_rate_agg_khz, "events per process() time", KHZ,
        event_rate(t, cup_number(total_cpu_time(t)), 1e3), "P and C: total_events / total_cpu_time",
-       MORE_IS_BETTER)
+       .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
 METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
        event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
-       "P: total_events / total_thread_cpu_time", MORE_IS_BETTER)
+       "P: total_events / total_thread_cpu_time", .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
 METRIC(event_rate_core_hz, "events per core", HZ,
        event_rate(t, cup_run_s(t) * cup_total_cores(t), 1),
-       "P: total_events / (wall_time * total_cores); threads: #", MORE_IS_BETTER)
+       "P: total_events / (wall_time * total_cores); threads: #", .missing = CUP_EVENTS_MISSING,
+       MORE_IS_BETTER)
 METRIC(
     event_rate_thread_hz, "events per thread", HZ,
     event_rate(t, cup_metric_number(CUP_METRIC_threads_s, t), 1),
     "P: total_events / time_budget.threads_s: times the threads that the workers had on average, "
-    "it is event_rate_wall_khz")
+    "it is event_rate_wall_khz",
+    .missing = CUP_EVENTS_MISSING)
 METRIC(event_rate_core_avg_cores_hz, NULL, HZ, event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
-       "P: total_events / (wall_time * avg_cores); threads: #")
+       "P: total_events / (wall_time * avg_cores); threads: #", .missing = CUP_EVENTS_MISSING)
 
 #undef RATE_METRICS

@@ -129,6 +129,17 @@ Test(metrics, datasets)
     cr_assert_eq(z->attempt_bytes, 550);
 }
 
+/* Events of a part of the chunks are no events of the run. */
+Test(metrics, without_the_events_of_a_chunk_those_of_all_are_not_known)
+{
+    totals.chunks_without_events = 1;
+    expect_null("workflow", "total_events");
+    expect_null("workflow", "event_rate_wall_khz");
+    expect_null("workflow", "event_rate_core_hz");
+    cr_expect_not_null(strstr(
+        cup_metric_missing(cup_metric_find("workflow", "total_events"), &totals), "entry range"));
+}
+
 Test(metrics, statistics_over_chunks)
 {
     struct cup_statistics s[CUP_STAT_COUNT];
