@@ -579,3 +579,51 @@ Test(ledger, the_cause_names_chunks_and_metadata_that_failed)
     cr_expect(strstr(sentence, "and reading the metadata of 1 file, failed for good"), "%s",
               sentence);
 }
+
+/* A chunk that succeeded, and one that Coffea skipped, of five. */
+static const char *advice_on_lost_events(bool with_scheduler, char room[2000])
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    const struct cup_r_server scheduler = {.id = 2, .role = CUP_ROLE_SCHEDULER};
+    const struct cup_r_run run = {.run = 1,
+                                  .start_ns = at_second(0.5),
+                                  .stop_ns = at_second(9),
+                                  .plan = CUP_PLAN_KNOWN,
+                                  .chunks_read = 5,
+                                  .chunks = 5,
+                                  .events = 500};
+    begin_log("one", 1, 0, 10, 2);
+    if (with_scheduler)
+        BUILDER_ADD(&builder, CUP_R_SERVER, scheduler);
+    BUILDER_ADD(&builder, CUP_R_RUN, run);
+    builder_header(&builder)->health[CUP_H_RUNS] = 1;
+    task(1, "chunk-1", CHUNK, 1, 4, 2, 0);
+    item(1, CUP_ITEM_WORK, Z, X, 0, 100);
+    returns(1, 2, 3);
+    task(2, "chunk-6", CHUNK, 4, 5, 1, 0);
+    item(2, CUP_ITEM_WORK, Z, X, 100, 200);
+    end_log("a.cup");
+    load();
+    size_t count = cup_advice_make(&totals, advice);
+    const char *text = advice_text(advice, count, "events_lost");
+    cr_assert_not_null(text, "%s", totals.completeness->sentence);
+    snprintf(room, 2000, "%s", text);
+    return room;
+}
+
+Test(ledger, chunks_that_were_not_tried_are_in_the_advice)
+{
+    char room[2000];
+    const char *text = advice_on_lost_events(true, room);
+    cr_expect_eq(totals.completeness->state, CUP_RUN_ABORTED);
+    cr_expect(strstr(text, "the run ended before it tried 3 chunks"), "%s", text);
+}
+
+/* Without the scheduler's log, other workers may have tried them. */
+Test(ledger, chunks_that_others_may_have_tried_are_not_in_the_advice)
+{
+    char room[2000];
+    const char *text = advice_on_lost_events(false, room);
+    cr_expect_eq(totals.completeness->state, CUP_RUN_UNKNOWN);
+    cr_expect_null(strstr(text, "before it tried"), "%s", text);
+}
