@@ -4,7 +4,7 @@
 
 struct of_name {
     uint32_t name;
-    uint64_t events, process_ns;
+    uint64_t events, process_ns; /* events 0: not known */
 };
 
 static double rate_of(const struct of_name *of)
@@ -41,7 +41,8 @@ static bool choose_dataset(const struct cup_totals *totals, struct of_name *rows
 {
     for (size_t i = 0; i < totals->dataset_count; i++) {
         const struct cup_dataset *dataset = &totals->datasets[i];
-        rows[i] = (struct of_name){dataset->name, dataset->events, dataset->process_ns};
+        uint64_t events = dataset->without_events ? 0 : dataset->events;
+        rows[i] = (struct of_name){dataset->name, events, dataset->process_ns};
     }
     return choose(rows, totals->dataset_count, "dataset", slowest);
 }

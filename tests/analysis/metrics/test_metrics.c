@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/advice/advice.h"
+#include "analysis/metrics/chunks/slowest.h"
 #include "analysis/metrics/metrics.h"
 #include "tests/analysis/support.h"
 
@@ -138,6 +139,14 @@ Test(metrics, without_the_events_of_a_chunk_those_of_all_are_not_known)
     expect_null("workflow", "event_rate_core_hz");
     cr_expect_not_null(strstr(
         cup_metric_missing(cup_metric_find("workflow", "total_events"), &totals), "entry range"));
+}
+
+Test(metrics, a_dataset_without_the_events_of_a_chunk_is_not_the_slowest)
+{
+    struct cup_slowest slowest;
+    cr_expect(cup_slowest_find(&totals, &slowest));
+    totals.datasets[0].without_events = 1;
+    cr_expect_not(cup_slowest_find(&totals, &slowest));
 }
 
 Test(metrics, statistics_over_chunks)
