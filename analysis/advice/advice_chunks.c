@@ -136,10 +136,11 @@ bool cup_rule_opening(const struct cup_totals *t, struct cup_advice *advice)
 bool cup_rule_long_tail(const struct cup_totals *t, struct cup_advice *advice)
 {
     double tail = (double)t->tail_ns / 1e9, all = (double)cup_stretch_ns(t->chunks) / 1e9;
+    double of_run = (double)t->tail_ns / (double)cup_stretch_ns(t->run);
     return t->tail_ns >= 0 && t->used_chunks >= 20 && tail / all > 0.25 &&
            cup_advise(
                advice,
-               cup_saves(t, advice, tail / all * 0.5 * cup_metric_number(CUP_METRIC_threads_s, t)),
+               cup_saves(t, advice, of_run * 0.5 * cup_metric_number(CUP_METRIC_threads_s, t)),
                "The last 10 %% of the chunks took %.0f %% of the chunks' time (%s, "
                "threshold 25 %%). \nUse smaller or more even chunks.",
                tail / all * 100, CUP_SHOW_S(tail));

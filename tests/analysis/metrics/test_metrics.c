@@ -235,6 +235,20 @@ Test(metrics, advice_says_what_can_be_saved)
     cr_expect_geq(with_seconds, 1);
 }
 
+/* The tail of 5.5 s of a run of 12 s with two threads. */
+Test(metrics, advice_on_the_tail_saves_at_most_half_of_it)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    double saves_s = NAN;
+    totals.used_chunks = 20;
+    totals.tail_ns = 5500000000;
+    size_t count = cup_advice_make(&totals, advice);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(advice[i].rule->name, "long_tail") == 0)
+            saves_s = advice[i].saves_s;
+    cr_expect_float_eq(saves_s, 5.5 * 2 / 2, 1e-9, "%g s", saves_s);
+}
+
 Test(metrics, prefixes_with_little_time_are_one_row)
 {
     static const uint32_t order[] = {0, 1, 2, 3};
