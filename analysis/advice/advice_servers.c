@@ -200,6 +200,9 @@ static bool advise_misses(const struct cup_totals *t, struct cup_advice *advice,
     double fast_ns = median_ns(buckets, 0, second),
            slow_ns = median_ns(buckets, second, CUP_BUCKETS),
            lost_ns = (double)slow * (slow_ns - fast_ns);
+    /* Requests of a task at the same time hold it up only once. */
+    if (use->waited_ns < use->busy_ns)
+        lost_ns *= (double)use->waited_ns / (double)use->busy_ns;
     return lost_ns > 0.05 * (double)t->all.wall_ns &&
            cup_advise(advice, cup_saves(t, advice, lost_ns / 1e9),
                       "The requests at %s fall into two groups: %.0f %% of %s took about %s, and "
