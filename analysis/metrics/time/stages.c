@@ -109,7 +109,11 @@ static void add_threads(struct cup_stages *stages, struct cup_stretch there, uin
 void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    *stages = (struct cup_stages){.parts = find_parts(totals)};
+    *stages = (struct cup_stages){.overlapping = profile->run == 0 && profile->run_count > 1};
+    stages->mixed = stages->overlapping;
+    if (stages->overlapping)
+        return;
+    stages->parts = find_parts(totals);
     lay_out(stages, &stages->parts);
     for (size_t i = 0; i < profile->process_count; i++)
         add_threads(stages, cup_process_presence(&profile->processes[i], totals->run),

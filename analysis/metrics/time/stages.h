@@ -56,6 +56,7 @@ struct cup_stages {
     struct cup_stage rows[CUP_STAGE_COUNT];
     uint64_t idle_ns; /* sum over the run; the tail is not added to the process stage */
     bool mixed;       /* then this is not known */
+    bool overlapping; /* several Runner calls: stages of one are within those of another */
 };
 
 /* Needs totals with stretches, run and budgets. Call start, then add each task, then finish. */

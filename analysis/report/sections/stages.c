@@ -98,8 +98,10 @@ static int print_stages(const struct cup_page *page)
     struct cup_tail tail;
     if (page->totals->all.tasks == 0)
         return 0;
-    int result =
-        cup_print_rows(page, &stages, NULL, "Stages", "idle: time of threads without a task");
+    int result = cup_print_rows(page, &stages, NULL, "Stages",
+                                page->totals->stages->overlapping
+                                    ? "n/a of several calls of the Runner: ask for one with --run N"
+                                    : "idle: time of threads without a task");
     if (!page->alone || result != 0)
         return result;
     if (cup_tail_make(&tail, page->totals) != 0)

@@ -429,6 +429,31 @@ Test(ledger, stages_and_what_they_leave_idle)
     expect_stage(CUP_STAGE_MERGE, 3, 6 + 3, 2 + 1 + 1);
 }
 
+/* The stages of one call are within those that two calls have together. */
+Test(ledger, stages_of_several_calls_are_not_known)
+{
+    struct cup_error error;
+    const struct cup_load_options all = {.run = CUP_ALL_RUNS};
+    const struct cup_r_run first = {.run = 1, .start_ns = at_second(0.5), .stop_ns = at_second(4)};
+    const struct cup_r_run second = {.run = 2, .start_ns = at_second(5), .stop_ns = at_second(9)};
+    begin_log("one", 1, 0, 10, 2);
+    BUILDER_ADD(&builder, CUP_R_RUN, first);
+    BUILDER_ADD(&builder, CUP_R_RUN, second);
+    builder_header(&builder)->health[CUP_H_RUNS] = 2;
+    task(1, "chunk-1", CHUNK, 1, 3, 2, 0);
+    item(1, CUP_ITEM_WORK, Z, X, 0, 100);
+    task(2, "metadata-1", META, 5, 6, 1, 0);
+    item(2, CUP_ITEM_METADATA, Z, X, -1, -1);
+    task(3, "chunk-2", CHUNK, 7, 8, 1, 0);
+    item(3, CUP_ITEM_WORK, Z, X, 100, 200);
+    end_log("a.cup");
+    cr_assert_eq(cup_profile_load(&profile, scratch, &all, &error), 0, "%s", error.text);
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    for (int i = 0; i < CUP_STAGE_COUNT; i++)
+        cr_expect_not(totals.stages->rows[i].known, "%s", cup_stage_texts[i].name);
+    cr_expect(totals.stages->mixed, "idle time is not known");
+}
+
 Test(ledger, the_tail_is_a_part_of_the_chunks)
 {
     load_all();
