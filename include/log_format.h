@@ -1558,13 +1558,21 @@ struct cup_r_sum {
     X(WITH_COLUMNS, "with_columns", SUM, "chunks with a set of columns")                           \
     X(ENTRIES_KNOWN, "entries_known", SUM, "chunks whose baskets say which entries they read")     \
     X(ENTRIES_MISSING, "entries_missing", SUM, "of these, chunks that read fewer than they have")  \
-    X(WITH_STACKS, "with_stacks", SUM, "tasks with STACK_USE records")
+    X(WITH_STACKS, "with_stacks", SUM, "tasks with STACK_USE records")                             \
+    X(NONCPU_NS, "noncpu_ns", SUM, "of tasks that have a CPU time: see cup_noncpu_ns()")
 enum cup_task_sum_value {
 #define X(id, name, kind, text) CUP_T_##id,
     CUP_TASK_SUMS(X)
 #undef X
         CUP_TASK_SUM_COUNT
 };
+
+/* A task's time without its CPU. The clocks differ by microseconds, so that a task may have more
+ * CPU time than time: then it is 0. */
+static inline uint64_t cup_noncpu_ns(uint64_t wall_ns, uint64_t cpu_ns)
+{
+    return wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
+}
 
 /* Adds values to those of a sum. */
 static inline void cup_task_sum_add(uint64_t *to, const uint64_t *values)

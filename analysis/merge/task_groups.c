@@ -65,6 +65,8 @@ static void set_values(uint64_t *values, const struct cup_profile *profile,
     values[CUP_T_CPU_NS] = known(task->cpu_ns);
     values[CUP_T_WITH_CPU_NS] = has_cpu ? values[CUP_T_WALL_NS] : 0;
     values[CUP_T_WITHOUT_CPU] = !has_cpu;
+    values[CUP_T_NONCPU_NS] =
+        has_cpu ? cup_noncpu_ns(values[CUP_T_WALL_NS], values[CUP_T_CPU_NS]) : 0;
     values[CUP_T_READ_BYTES] = task->read_bytes;
     values[CUP_T_PARTLY] = cup_task_is_partly_attributed(profile, task);
     values[CUP_T_RESULT_BYTES] = known(task->result_bytes);

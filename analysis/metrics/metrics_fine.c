@@ -13,6 +13,7 @@ static struct cup_task_sums sums_where(T t, bool processor)
         sum.tasks += t->prefixes[i].tasks;
         sum.with_cpu_ns += t->prefixes[i].with_cpu_ns;
         sum.cpu_ns += t->prefixes[i].cpu_ns;
+        sum.noncpu_ns += t->prefixes[i].noncpu_ns;
     }
     return sum;
 }
@@ -26,8 +27,7 @@ static struct cup_value cpu_of(T t, bool processor)
 static struct cup_value noncpu_of(T t, bool processor)
 {
     struct cup_task_sums sum = sums_where(t, processor);
-    return cup_value_if(cup_ended_with_cpu(t) && sum.tasks,
-                        cup_seconds((int64_t)(sum.with_cpu_ns - sum.cpu_ns)));
+    return cup_value_if(cup_ended_with_cpu(t) && sum.tasks, cup_ns(sum.noncpu_ns));
 }
 
 static struct cup_value processor_cpu_percentage(T t)

@@ -221,6 +221,8 @@ static void set_values(uint64_t *values, const struct slot *slot, const struct c
     values[CUP_T_CPU_NS] = known(end->cpu_ns);
     values[CUP_T_WITH_CPU_NS] = has_cpu ? values[CUP_T_WALL_NS] : 0;
     values[CUP_T_WITHOUT_CPU] = !has_cpu;
+    values[CUP_T_NONCPU_NS] =
+        has_cpu ? cup_noncpu_ns(values[CUP_T_WALL_NS], values[CUP_T_CPU_NS]) : 0;
     values[CUP_T_RESULT_BYTES] = known(end->result_bytes);
     values[CUP_T_FIRST_NS] = values[CUP_T_LAST_START_NS] = (uint64_t)slot->start_ns;
     values[CUP_T_LAST_NS] = (uint64_t)end->stop_ns;

@@ -35,10 +35,12 @@ void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *pro
     sums->running += runs;
     sums->wall_ns += known(cup_task_wall_ns(task));
     sums->cpu_ns += known(task->cpu_ns);
-    if (task->cpu_ns != CUP_UNKNOWN64)
+    if (task->cpu_ns != CUP_UNKNOWN64) {
         sums->with_cpu_ns += known(cup_task_wall_ns(task));
-    else
+        sums->noncpu_ns += cup_noncpu_ns(known(cup_task_wall_ns(task)), task->cpu_ns);
+    } else {
         sums->without_cpu += task->status != 0;
+    }
     sums->read_bytes += task->read_bytes;
     sums->partly += cup_task_is_partly_attributed(profile, task);
     sums->child_read_bytes += cup_rare_of(profile, task)->child_read_bytes;
@@ -57,6 +59,9 @@ void cup_task_sums_add_sum(struct cup_task_sums *sums, const struct cup_task_sum
     sums->cpu_ns += values[CUP_T_CPU_NS];
     sums->with_cpu_ns += values[CUP_T_WITH_CPU_NS];
     sums->without_cpu += values[CUP_T_WITHOUT_CPU];
+    sums->noncpu_ns += values[CUP_T_NONCPU_NS] /* older logs do not have it */
+                           ? values[CUP_T_NONCPU_NS]
+                           : cup_noncpu_ns(values[CUP_T_WITH_CPU_NS], values[CUP_T_CPU_NS]);
     sums->read_bytes += values[CUP_T_READ_BYTES];
     sums->partly += values[CUP_T_PARTLY];
     sums->result_bytes += values[CUP_T_RESULT_BYTES];

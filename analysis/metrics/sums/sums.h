@@ -15,6 +15,7 @@ struct cup_task_sums {
     uint64_t wall_ns, cpu_ns;                 /* of ended tasks */
     uint64_t without_cpu; /* ended tasks whose CPU time is not known: async ones */
     uint64_t with_cpu_ns; /* wall time of the others */
+    uint64_t noncpu_ns;   /* of these: cup_noncpu_ns() of each, added up */
     uint64_t read_bytes, child_read_bytes, result_bytes;
     uint64_t partly; /* tasks that may have read more: cup_task_is_partly_attributed() */
 };

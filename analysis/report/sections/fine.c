@@ -47,8 +47,7 @@ static struct cup_value ours(const struct cup_page *page, const struct shown *ro
         return cup_null();
     if (row->activity == CUP_FINE_THREAD_CPU)
         return cup_ns(all->cpu_ns);
-    return row->activity == CUP_FINE_THREAD_NONCPU ? cup_ns(all->with_cpu_ns - all->cpu_ns)
-                                                   : cup_null();
+    return row->activity == CUP_FINE_THREAD_NONCPU ? cup_ns(all->noncpu_ns) : cup_null();
 }
 
 static void add_row(const struct cup_page *page, struct cup_table *table, const struct shown *row)
@@ -192,12 +191,6 @@ struct group {
     const struct cup_fine_sums *dask;
 };
 
-/* Null also where the CPU clock counted a little more than the wall clock. */
-static struct cup_value noncpu_s(bool timed, uint64_t wall_ns, uint64_t cpu_ns)
-{
-    return cup_ns_if(timed && wall_ns >= cpu_ns, wall_ns - cpu_ns);
-}
-
 static struct group group_of_sums(const struct cup_task_sums *sums,
                                   const struct cup_fine_sums *dask)
 {
@@ -205,7 +198,7 @@ static struct group group_of_sums(const struct cup_task_sums *sums,
     return (struct group){.tasks = sums->tasks,
                           .wall_s = cup_ns(sums->wall_ns),
                           .cpu_s = cup_ns_if(timed, sums->cpu_ns),
-                          .noncpu_s = noncpu_s(timed, sums->with_cpu_ns, sums->cpu_ns),
+                          .noncpu_s = cup_ns_if(timed, sums->noncpu_ns),
                           .dask = dask};
 }
 
@@ -348,8 +341,8 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     uint64_t wall_ns =
         cup_wait_sums_wall_ns(&waits) + waits.unmeasured_cpu_ns + waits.unmeasured_noncpu_ns;
     const struct group of = {process->tasks + process->summed.tasks, cup_ns_if(timed, wall_ns),
-                             cup_ns_if(timed, cpu_ns), noncpu_s(timed, wall_ns, cpu_ns),
-                             &worker.dask},
+                             cup_ns_if(timed, cpu_ns),
+                             cup_ns_if(timed, cup_noncpu_ns(wall_ns, cpu_ns)), &worker.dask},
                        *group = &of;
     CUP_FILL(values, WORKER_FIELDS);
     values = fill_dask(rows, group, values);

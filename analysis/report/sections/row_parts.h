@@ -15,8 +15,7 @@
     X("running", COUNT, cup_count((sums)->running))                                                \
     X("wall_s", SECONDS, cup_ns((sums)->wall_ns))                                                  \
     X("cpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->cpu_ns))                        \
-    X("noncpu_s", SECONDS,                                                                         \
-      cup_ns_if(cup_sums_have_cpu(sums), (sums)->with_cpu_ns - (sums)->cpu_ns))                    \
+    X("noncpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->noncpu_ns))                  \
     X("without_cpu", COUNT, cup_count((sums)->without_cpu))                                        \
     X("read_bytes", BYTES, cup_count((sums)->read_bytes))                                          \
     X("partly_attributed", COUNT, cup_count((sums)->partly))                                       \

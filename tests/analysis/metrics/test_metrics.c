@@ -130,6 +130,17 @@ Test(metrics, datasets)
     cr_assert_eq(z->attempt_bytes, 550);
 }
 
+/* A task of 1 s with 3 s of CPU time. */
+Test(metrics, cpu_time_beyond_the_time_of_a_task_is_not_taken_from_the_waits_of_others)
+{
+    cup_totals_free(&totals);
+    profile.tasks[4].cpu_ns = 3000000000;
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    expect("fine", "processor_noncpu_time_seconds", 5.5);
+    expect("fine", "overhead_noncpu_time_seconds", 0);
+    cr_expect_eq(totals.all.noncpu_ns, 5500000000);
+}
+
 /* Events of a part of the chunks are no events of the run. */
 Test(metrics, without_the_events_of_a_chunk_those_of_all_are_not_known)
 {
