@@ -100,7 +100,7 @@ static void add_dataset(struct cup_figures *figures, const struct cup_totals *to
         dataset->process_ns ? seconds(dataset->process_ns) : cup_null(),
         cup_count(dataset->read_bytes),
         seconds(dataset->wall_ns),
-        seconds(dataset->cpu_ns),
+        dataset->with_cpu ? seconds(dataset->cpu_ns) : cup_null(),
     };
     const char *row = keep(figures, cup_profile_text(totals->profile, dataset->name));
     for (size_t i = 0; i < cup_dataset_figure_count; i++)

@@ -58,13 +58,17 @@ static int put_dataset(struct cup_roast *roast, const struct cup_dataset *datase
 {
     struct cup_text name = cup_profile_text(roast->profile, dataset->name);
     char *key = cup_python_string(name.length ? name : cup_string("unknown").text);
-    double chunks = (double)dataset->chunks;
+    double chunks = (double)dataset->chunks, process_s = (double)dataset->process_ns / 1e9;
+    bool timed = dataset->timed > 0, events_known = dataset->without_events == 0;
     cup_json_row(&roast->json, key ? key : "?");
     cup_roast_put(roast, "num_chunks", cup_count(dataset->chunks));
-    cup_roast_put(roast, "total_duration", cup_seconds((int64_t)dataset->process_ns));
-    cup_roast_put(roast, "total_events", cup_count(dataset->events));
-    cup_roast_put(roast, "mean_duration", cup_ratio((double)dataset->process_ns / 1e9, chunks));
-    if (dataset->events)
+    if (timed)
+        cup_roast_put(roast, "total_duration", cup_real(process_s));
+    if (events_known)
+        cup_roast_put(roast, "total_events", cup_count(dataset->events));
+    if (timed)
+        cup_roast_put(roast, "mean_duration", cup_ratio(process_s, (double)dataset->timed));
+    if (events_known && dataset->events)
         cup_roast_put(roast, "mean_events_per_chunk", cup_ratio((double)dataset->events, chunks));
     cup_json_end_object(&roast->json);
     free(key);

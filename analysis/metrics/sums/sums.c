@@ -103,6 +103,7 @@ static void add_clock_calls(struct cup_totals *totals, struct cup_dataset *datas
     totals->timed_chunks++;
     totals->process_ns += inside;
     totals->process_cpu_ns += known(item->cpu_ns);
+    dataset->timed++;
     dataset->process_ns += inside;
     if (item->tic_ns > task->start_ns)
         totals->open_ns += (uint64_t)(item->tic_ns - task->start_ns);
@@ -142,6 +143,7 @@ static void add_used_chunk(struct cup_totals *totals, struct cup_dataset *datase
     dataset->without_events += events == CUP_UNKNOWN64;
     dataset->wall_ns += wall_ns;
     dataset->cpu_ns += known(task->cpu_ns);
+    dataset->with_cpu += task->cpu_ns != CUP_UNKNOWN64;
     dataset->read_bytes += task->read_bytes;
     add_clock_calls(totals, dataset, task, item);
     add_report(&totals->coffea, totals->profile, task, item);
@@ -226,6 +228,8 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     dataset->without_events += sum->what & CUP_SUM_HAS_EVENTS ? 0 : values[CUP_T_TASKS];
     dataset->wall_ns += values[CUP_T_WALL_NS];
     dataset->cpu_ns += values[CUP_T_CPU_NS];
+    dataset->with_cpu += values[CUP_T_TASKS] - values[CUP_T_WITHOUT_CPU];
+    dataset->timed += values[CUP_T_TIMED];
     dataset->read_bytes += values[CUP_T_READ_BYTES];
     dataset->process_ns += values[CUP_T_PROCESS_NS];
     add_summed_reports(&totals->coffea, values);

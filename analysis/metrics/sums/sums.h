@@ -67,6 +67,7 @@ struct cup_dataset {
     uint64_t chunks, failed, repeated, unfinished, running, skipped; /* attempts; `chunks`: used */
     uint64_t events, without_events;      /* events; used chunks whose events are not known */
     uint64_t wall_ns, cpu_ns, process_ns; /* of used chunks, as read_bytes */
+    uint64_t with_cpu, timed; /* used chunks with a CPU time; with clock calls around process() */
     uint64_t read_bytes;
     uint64_t attempt_bytes; /* read by all attempts */
     struct cup_coffea_sums coffea;

@@ -16,7 +16,7 @@
     X("events", COUNT, cup_count_if(!dataset->without_events, dataset->events),                    \
       .heading = "events", .place = 4)                                                             \
     X("wall_s", SECONDS, cup_ns(dataset->wall_ns), .heading = "time", .place = 5)                  \
-    X("cpu_s", SECONDS, cup_ns(dataset->cpu_ns))                                                   \
+    X("cpu_s", SECONDS, cup_ns_if(dataset->with_cpu, dataset->cpu_ns))                             \
     X("process_s", SECONDS, cup_ns_if(dataset->process_ns, dataset->process_ns))                   \
     X("read_bytes", BYTES, cup_count(dataset->read_bytes), .heading = "read", .place = 8)          \
     X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \

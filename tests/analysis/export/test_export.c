@@ -698,6 +698,40 @@ Test(export, roastcoffea_figures)
     json_decref(m);
 }
 
+/* A chunk of an async task: without a CPU time, clock calls or known events. */
+Test(export, roastcoffea_leaves_out_what_is_not_known_of_a_dataset)
+{
+    static const char *const keys[] = {"total_duration", "total_events", "mean_duration"};
+    enum { OTHER = 60 };
+    const struct cup_r_task_begin begin = {.task = 9,
+                                           .tid = 9,
+                                           .prefix = OTHER,
+                                           .server = 1,
+                                           .origin = CUP_ORIGIN_DASK,
+                                           .start_ns = at_second(11)};
+    const struct cup_r_item item = {
+        .task = 9, .kind = CUP_ITEM_WORK, .dataset = OTHER, .entry_start = -1, .entry_stop = -1};
+    const struct cup_r_task_end end = {.task = 9,
+                                       .status = CUP_STATUS_FINISHED,
+                                       .stop_ns = at_second(12),
+                                       .cpu_ns = CUP_UNKNOWN64,
+                                       .result_bytes = 64};
+    builder_string(&builder, OTHER, "Other");
+    builder_begin(&builder, &begin, "other-1");
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    save();
+    json_t *m = measurement(), *report = report_json(scratch, outside);
+    json_t *dataset = json_object_get(json_object_get(m, "per_dataset"), "Other");
+    cr_assert_not_null(dataset);
+    for (int i = 0; i < 3; i++)
+        cr_expect_null(json_object_get(dataset, keys[i]), "%s", keys[i]);
+    json_t *rows = json_object_get(json_object_get(report, "datasets"), "rows");
+    cr_expect(json_is_null(json_object_get(json_row(rows, "dataset", "Other"), "cpu_s")));
+    json_decref(report);
+    json_decref(m);
+}
+
 Test(export, roastcoffea_files_are_read_at_most_whole)
 {
     save_everything();
