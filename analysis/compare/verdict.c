@@ -45,10 +45,12 @@ static const struct part {
     {CUP_METRIC_idle_s, "idle threads"},
 };
 
-static bool differs(const struct cup_comparison *comparison, const char *what)
+/* True also if one of the two sides does not know it. */
+static bool may_differ(const struct cup_comparison *comparison, size_t input, const char *what)
 {
     const struct cup_setting *setting = cup_setting_find(comparison, what);
-    return !setting || setting->differs;
+    return !setting || setting->differs || !setting->texts[input] ||
+           !setting->texts[comparison->baseline];
 }
 
 /* The part that changed the most in the direction of the wall time, of several runs a side by more
@@ -79,7 +81,8 @@ static void add_largest_part(char to[CUP_VERDICT_TEXT], const struct cup_compari
                              size_t input, bool less)
 {
     struct cup_value by;
-    if (differs(comparison, "workers") || differs(comparison, "threads of a worker"))
+    if (may_differ(comparison, input, "workers") ||
+        may_differ(comparison, input, "threads of a worker"))
         return;
     const struct part *part = find_largest_part(comparison, input, less, &by);
     if (part)

@@ -488,3 +488,30 @@ Test(compare, complaints_are_one_line)
         many[i] = scratch;
     expect_complaint(run_verb(outside, cup_verb_compare, many), 2, "too many");
 }
+
+/* ---- what is not known -------------------------------------------------------------------- */
+
+static void expect_verdict(const struct cup_comparison *comparison, const char *part, bool there)
+{
+    char verdict[CUP_VERDICT_TEXT];
+    cup_compare_verdict(verdict, comparison, 1);
+    cr_expect_eq(strstr(verdict, part) != NULL, there, "%s", verdict);
+}
+
+Test(compare, the_verdict_needs_the_threads_of_both_to_compare_their_time)
+{
+    struct cup_comparison comparison;
+    open_input(scratch);
+    open_input(scratch);
+    cup_figures_set(&inputs[1], CUP_METRIC_wall_time, cup_real(24), "");
+    cup_figures_set(&inputs[1], CUP_METRIC_task_cpu_s, cup_real(30), "");
+    cr_assert_eq(cup_comparison_make(&comparison, inputs, 2, 0), 0);
+    for (size_t i = 0; i < comparison.setting_count; i++)
+        comparison.settings[i].texts[0] = comparison.settings[i].texts[1] = "1";
+    expect_verdict(&comparison, "more CPU in tasks", true);
+    for (size_t i = 0; i < comparison.setting_count; i++)
+        if (strcmp(comparison.settings[i].what, "workers") == 0)
+            comparison.settings[i].texts[1] = NULL;
+    expect_verdict(&comparison, "more CPU in tasks", false);
+    cup_comparison_free(&comparison);
+}
