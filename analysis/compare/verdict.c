@@ -189,13 +189,22 @@ static void describe_single(char to[CUP_VERDICT_TEXT], const struct subject *sub
                                                      : CUP_FORMAT("%s is one run", subject->from));
 }
 
+/* A run that is perhaps not complete, and not only because nobody knows what it was to do. */
+static bool is_doubtful(const struct cup_figures *figures)
+{
+    bool overlaps = figures->completeness && strstr(figures->completeness, "another run went on");
+    return figures->state == CUP_RUN_UNKNOWN &&
+           (overlaps || !isnan(cup_figures_number(figures, CUP_METRIC_planned_chunks)));
+}
+
 /* An incomplete run takes less time. */
 static void add_incomplete(char to[CUP_VERDICT_TEXT], const struct subject *subject)
 {
     const size_t both[] = {subject->comparison->baseline, subject->input};
     for (int i = 0; i < 2; i++) {
         const struct cup_figures *figures = &subject->comparison->inputs[both[i]];
-        if (figures->state != CUP_RUN_COMPLETE && figures->state != CUP_RUN_UNKNOWN)
+        if (is_doubtful(figures) ||
+            (figures->state != CUP_RUN_COMPLETE && figures->state != CUP_RUN_UNKNOWN))
             add_text(to, " %s: %s", cup_input_name(both[i]),
                      figures->completeness ? figures->completeness : "not complete.");
     }

@@ -498,6 +498,23 @@ static void expect_verdict(const struct cup_comparison *comparison, const char *
     cr_expect_eq(strstr(verdict, part) != NULL, there, "%s", verdict);
 }
 
+Test(compare, the_verdict_says_that_a_run_is_perhaps_not_complete)
+{
+    struct cup_comparison comparison;
+    open_input(scratch);
+    open_input(scratch);
+    inputs[1].state = CUP_RUN_UNKNOWN;
+    inputs[1].completeness = "It is not known.";
+    cr_assert_eq(cup_comparison_make(&comparison, inputs, 2, 0), 0);
+    expect_verdict(&comparison, "B: It is not known.", false); /* nor what it was to do */
+    cup_figures_set(&inputs[1], CUP_METRIC_planned_chunks, cup_count(5), "");
+    expect_verdict(&comparison, "B: It is not known.", true);
+    cup_figures_set(&inputs[1], CUP_METRIC_planned_chunks, cup_null(), "");
+    inputs[1].completeness = "It is not known: another run went on at the same time.";
+    expect_verdict(&comparison, "B: It is not known: another run", true);
+    cup_comparison_free(&comparison);
+}
+
 Test(compare, the_verdict_needs_the_threads_of_both_to_compare_their_time)
 {
     struct cup_comparison comparison;
