@@ -132,9 +132,11 @@ static void read_files(struct cup_figures *figures, const json_t *root)
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         const char *class = json_string_value(json_object_get(row, "class"));
+        const json_t *size = json_object_get(row, "size_bytes");
         if (class && strcmp(class, "data") == 0 && is_read_by_chunks(root, row))
             cup_figures_add_file(figures, keep_text(figures, json_object_get(row, "file")),
-                                 (uint64_t)json_integer_value(json_object_get(row, "size_bytes")));
+                                 json_is_integer(size) ? (uint64_t)json_integer_value(size)
+                                                       : CUP_UNKNOWN64);
     }
     cup_figures_sort_files(figures);
 }

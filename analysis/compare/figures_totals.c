@@ -122,7 +122,7 @@ static void add_input_files(struct cup_figures *figures, const struct cup_totals
         }
         if (read && file->class == CUP_FILE_DATA)
             cup_figures_add_file(figures, keep(figures, cup_profile_text(profile, file->path)),
-                                 file->size);
+                                 cup_file_is_sized(file) ? file->size : CUP_UNKNOWN64);
     }
     cup_figures_sort_files(figures);
 }

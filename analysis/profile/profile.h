@@ -212,6 +212,12 @@ struct cup_file {
     uint64_t size;         /* the largest in any process */
 };
 
+/* False: the size of a remote file is not known. */
+static inline bool cup_file_is_sized(const struct cup_file *file)
+{
+    return file->size || !(file->flags & CUP_FILE_IS_REMOTE);
+}
+
 #define CUP_NO_PREFIX UINT32_MAX /* the prefix of what happens outside of any task */
 
 struct cup_file_sum {

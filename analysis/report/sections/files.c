@@ -129,7 +129,7 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
     const struct cup_file_sum total = cup_file_total(rows->profile, *index);
     const uint64_t *c = total.counters;
     bool mapped = cup_profile_measured(rows->profile, CUP_FEATURE_MAPPED);
-    bool sized = file->size || !(file->flags & CUP_FILE_IS_REMOTE);
+    bool sized = cup_file_is_sized(file);
     double calls = (double)c[CUP_F_READ_CALLS];
     const struct cup_branches *branches = rows->totals->branches;
     const struct cup_file_shares *shares = rows->totals->shares;

@@ -532,3 +532,22 @@ Test(compare, the_verdict_needs_the_threads_of_both_to_compare_their_time)
     expect_verdict(&comparison, "more CPU in tasks", false);
     cup_comparison_free(&comparison);
 }
+
+Test(compare, a_file_of_unknown_size_has_no_size)
+{
+    struct cup_profile profile;
+    struct cup_totals totals;
+    struct cup_figures figures = {0};
+    load_golden(&profile);
+    for (size_t i = 0; i < profile.file_count; i++) {
+        profile.files[i].flags |= CUP_FILE_IS_REMOTE;
+        profile.files[i].size = 0;
+    }
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    cup_figures_from_totals(&figures, &totals);
+    cr_assert_eq(figures.file_count, 2);
+    cr_expect_eq(figures.files[0].size, CUP_UNKNOWN64);
+    cup_figures_free(&figures);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+}
