@@ -533,6 +533,18 @@ Test(compare, the_verdict_needs_the_threads_of_both_to_compare_their_time)
     cup_comparison_free(&comparison);
 }
 
+Test(compare, bytes_that_vary_by_chance_are_not_judged_by_one_run)
+{
+    static const char *const names[][2] = {
+        {"fine", "memory_read_bytes"}, {"efficiency", "wasted_bytes"}, {"workflow", "num_chunks"}};
+    const struct cup_figures *figures = open_input(scratch);
+    for (int i = 0; i < 3; i++) {
+        const struct cup_run_figure figure = {
+            .section = names[i][0], .row = "", .name = names[i][1], .unit = CUP_UNIT_BYTES};
+        cr_expect_eq(isnan(cup_figure_noise(figures, &figure)) != 0, i < 2, "%s", names[i][1]);
+    }
+}
+
 Test(compare, a_file_of_unknown_size_has_no_size)
 {
     struct cup_profile profile;
