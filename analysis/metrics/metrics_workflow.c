@@ -28,7 +28,11 @@ static struct cup_value total_cpu_time(T t)
 
 static struct cup_value avg_cpu_time_per_chunk(T t)
 {
-    uint64_t chunks = t->timed_chunks ? t->timed_chunks : cup_coffea_figure(t, CUP_COFFEA_CHUNKS);
+    const struct cup_coffea_file *given = t->given;
+    enum cup_coffea_origin origin = cup_coffea_origin(t, CUP_COFFEA_PROCESS);
+    uint64_t chunks = origin == CUP_COFFEA_SEEN          ? t->timed_chunks
+                      : origin == CUP_COFFEA_OF_DATASETS ? given->dataset_sums.of[CUP_COFFEA_CHUNKS]
+                                                         : given->report.of[CUP_COFFEA_CHUNKS];
     return chunks == CUP_UNKNOWN64 ? cup_null()
                                    : cup_ratio(cup_number(total_cpu_time(t)), (double)chunks);
 }

@@ -315,6 +315,7 @@ Test(coffea_file, datasets_replace_the_totals)
     cr_expect_eq(workflow(report, "total_cpu_time"), 3.5);
     cr_expect_eq(workflow(report, "num_chunks_coffea"), 3);
     cr_expect_float_eq(workflow(report, "event_rate_agg_khz"), 5 / 3.5, 1e-9);
+    cr_expect(isnan(workflow(report, "avg_cpu_time_per_chunk")), "their chunks are not known");
     cr_expect(strstr(source(report, "total_cpu_time"), "duration of the datasets"));
     expect_row(report, "bytesread", 450, 450, false);
     json_decref(report);
