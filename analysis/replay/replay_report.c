@@ -35,6 +35,12 @@ static bool has_failed(const struct cup_replay_result *result)
     return result->error != 0;
 }
 
+/* True if it ended before the end of what was recorded: the file is shorter now. */
+static bool is_cut(const struct cup_replay_request *request, const struct cup_replay_result *result)
+{
+    return !has_failed(result) && result->bytes < request->bytes;
+}
+
 /* "root://host:port" of a URL; of a path "local files". */
 static struct cup_text server_name(const char *target)
 {
@@ -59,8 +65,8 @@ static void add_request(struct group *group, const struct cup_replay_request *re
     group->requests++;
     group->bytes += result->bytes;
     group->failed += has_failed(result);
-    group->cut += !has_failed(result) && result->bytes < request->bytes;
-    if (has_failed(result))
+    group->cut += is_cut(request, result);
+    if (has_failed(result) || is_cut(request, result))
         return;
     group->recorded_s += (double)request->ns / 1e9;
     group->replayed_s += (double)result->ns / 1e9;
@@ -147,10 +153,12 @@ struct report {
 static void collect_times(struct report *report, size_t request)
 {
     struct summary *summary = &report->summary;
-    if (has_failed(&report->outcome->results[request]))
+    const struct cup_replay_request *recorded = &report->table->requests[request];
+    const struct cup_replay_result *result = &report->outcome->results[request];
+    if (has_failed(result) || is_cut(recorded, result))
         return;
-    summary->recorded[summary->time_count] = (double)report->table->requests[request].ns / 1e9;
-    summary->replayed[summary->time_count++] = (double)report->outcome->results[request].ns / 1e9;
+    summary->recorded[summary->time_count] = (double)recorded->ns / 1e9;
+    summary->replayed[summary->time_count++] = (double)result->ns / 1e9;
 }
 
 static bool is_of_server(const struct report *report, const struct group *group, size_t request)
@@ -372,7 +380,7 @@ static size_t find_worst(const struct report *report, const struct group *file)
         const struct cup_replay_result *result = &report->outcome->results[request];
         if (has_failed(result))
             return request;
-        if (worst == SIZE_MAX && result->bytes < report->table->requests[request].bytes)
+        if (worst == SIZE_MAX && is_cut(&report->table->requests[request], result))
             worst = request;
     }
     return worst;

@@ -128,3 +128,15 @@ Test(replay, wrong_usage_is_one_line)
     expect_refusal(run_verb(outside, cup_verb_replay, (const char *const[]){"replay", NULL}),
                    CUP_EXIT_USAGE, "name a table");
 }
+
+/* A read that the recorded program made in 0.5 s, and of which the file now has only a part. */
+Test(replay, times_of_reads_that_are_cut_do_not_count)
+{
+    cr_assert_eq(REPLAY(ROWS "0\t0.5\t/data/x\t990\t20\t\t\ta\n", "--root", scratch, "--strip",
+                        "/data/", "--json", "-"),
+                 CUP_EXIT_FAILED);
+    json_t *json = replayed(), *server = json_array_get(json_object_get(json, "servers"), 0);
+    expect_number(json, "reads", 4);
+    cr_expect_float_eq(json_number_value(json_object_get(server, "recorded_p50_s")), 0.002, 1e-9);
+    json_decref(json);
+}
