@@ -23,7 +23,6 @@
 
 #include "analysis/base/units.h"
 #include "analysis/profile/log_names.h"
-#include "cli/group_signals.h"
 #include "cli/verbs.h"
 
 enum { DESCRIBE_DESCRIPTOR = 3, DESCRIPTION_ROOM = 65536, MOST_DESCRIPTORS = 4096 };
@@ -181,15 +180,13 @@ static void close_descriptors(void)
             close(i);
 }
 
-/* A signal of the terminal, or one that a process sent to the process group, reached the command,
- * too. One that a process sent to this process is passed on, except by the command itself. */
-static void pass_signal_on(const struct run *run, struct cup_group_signals *group,
-                           const siginfo_t *signal)
+/* A signal of the terminal reached the command, too, because it is in the same process group. One
+ * that a process sent to this process is passed on, except by the command itself. */
+static void pass_signal_on(const struct run *run, const siginfo_t *signal)
 {
     bool sent =
         signal->si_code == SI_USER || signal->si_code == SI_QUEUE || signal->si_code == SI_TKILL;
-    bool reached_all = cup_group_signals_take(group, signal->si_signo);
-    if (sent && !reached_all && signal->si_pid != run->child)
+    if (sent && signal->si_pid != run->child)
         kill(run->child, signal->si_signo);
 }
 
@@ -211,16 +208,13 @@ static bool has_ended(const struct run *run, int *status)
 
 static int await_command(const struct run *run)
 {
-    struct cup_group_signals group;
     sigset_t all;
     siginfo_t signal;
     int status;
     sigfillset(&all);
-    cup_group_signals_start(&group);
     while (!has_ended(run, &status))
         if (sigwaitinfo(&all, &signal) > 0 && signal.si_signo != SIGCHLD)
-            pass_signal_on(run, &group, &signal);
-    cup_group_signals_end(&group);
+            pass_signal_on(run, &signal);
     return status;
 }
 

@@ -94,45 +94,6 @@ Test(verb_run, passes_signals_on)
         128 + 15);
 }
 
-/* Signals from SIGRTMIN on are queued, so each that is sent can be counted. */
-Test(verb_run, a_signal_to_the_process_group_reaches_the_command_once)
-{
-    static const char command[] = "import os, signal\n"
-                                  "group, alone, end = (signal.SIGRTMIN + i for i in range(3))\n"
-                                  "signal.pthread_sigmask(signal.SIG_BLOCK, [group, alone, end])\n"
-                                  "os.write(1, b'ready\\n')\n"
-                                  "counts = {group: 0, alone: 0, end: 0}\n"
-                                  "while not counts[end]:\n"
-                                  "    counts[signal.sigwait([group, alone, end])] += 1\n"
-                                  "os.write(1, b'%d %d\\n' % (counts[group], counts[alone]))\n";
-    char text[64] = "";
-    int out[2], status;
-    if (access(CUP_PYTHON, X_OK))
-        cr_skip_test("no %s", CUP_PYTHON);
-    cr_assert_eq(pipe(out), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        setpgid(0, 0);
-        dup2(out[1], STDOUT_FILENO);
-        execl(CUP_TOP "/build/cupping", "cupping", "run", "-q", "-o", "p", "--", CUP_PYTHON, "-c",
-              command, (char *)NULL);
-        _exit(127);
-    }
-    close(out[1]);
-    cr_assert_eq(read(out[0], text, sizeof text), 6);
-    for (int i = 0; i < 20; i++) {
-        kill(-child, SIGRTMIN);
-        if (i % 2)
-            kill(child, SIGRTMIN + 1);
-    }
-    kill(child, SIGRTMIN + 2);
-    cr_assert_eq(waitpid(child, &status, 0), child);
-    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x", (unsigned)status);
-    text[read(out[0], text, sizeof text - 1)] = '\0';
-    cr_expect_str_eq(text, "20 10\n");
-    close(out[0]);
-}
-
 /* Waits until the process has this state, as /proc shows it. */
 #define AWAIT "await() { until [ $(cut -d ' ' -f 3 /proc/$1/stat) = $2 ]; do sleep 0.02; done; }\n"
 
