@@ -164,12 +164,7 @@ static int settle_hosts(struct cup_clocks *clocks, const struct log_samples *log
         for (next = first + 1; next < count && by_host(&members[first], &members[next]) == 0;)
             next++;
         settle_host(members + first, next - first, next - first == count);
-        if (next - first < count)
-            clocks->apart_ns = CUP_CLOCK_APART_NS;
     }
-    for (size_t i = 0; i < clocks->count && clocks->apart_ns; i++)
-        if (clocks->clocks[i].error_ns > clocks->apart_ns)
-            clocks->apart_ns = clocks->clocks[i].error_ns;
     free(members);
     return 0;
 }

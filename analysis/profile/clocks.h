@@ -29,8 +29,6 @@ struct cup_clocks {
     char *const *paths;       /* not owned; sorted */
     struct cup_clock *clocks; /* owned; in the order of paths */
     size_t count;
-    /* By how much compared clocks may still differ after the shift; 0: there is one host. */
-    int64_t apart_ns;
 };
 
 /* Finds the clock differences of logs, whose paths must be sorted and outlive CLOCKS. Reads the

@@ -64,7 +64,6 @@ struct cup_process {
     uint32_t task_threads; /* threads that ran tasks */
     uint64_t tasks;        /* number of loaded tasks: tasks[first_task] and those after it */
     uint32_t first_task;
-    uint64_t tasks_after_call;       /* tasks that were not loaded: see until_ns of the options */
     uint32_t first_branch, branches; /* in branch_numbers */
     /* The log has a PARENT record, which sets the next three fields. */
     bool has_parent;
@@ -416,7 +415,6 @@ struct cup_profile {
     bool narrowed;                  /* a span or a time was asked for: a part of a run */
     uint32_t run;           /* index + 1 of the run whose tasks these are; 0: all, or not known */
     uint64_t tasks_skipped; /* tasks of other runs, which were not loaded */
-    uint64_t tasks_after_call; /* sum over processes: tasks after the Runner call of the run */
     uint64_t tasks_summed;  /* tasks that a merge summed up: they are in task_sums, not in tasks */
     uint64_t chunks_summed; /* those of them that are chunks */
     /* Logs whose summed tasks are not loaded, because the options exclude some of them. */
@@ -454,10 +452,6 @@ struct cup_load_options {
     bool (*wants)(const void *context, const struct cup_log *log, const struct cup_record *record);
     const void *wants_context;
     int64_t from_ns, to_ns; /* load only tasks that start in [from, to); 0, 0: all */
-    /* Load no task that starts later; 0: all. Tasks whose host's clock could not be compared are
-     * loaded. What was read by no task still counts: so few tasks are after it that the profile
-     * is not `selective`. */
-    int64_t until_ns;
     /* Called after each log, by one thread at a time: DONE of LOGS logs have been loaded. NULL: not
      * called. */
     void (*progress)(void *context, size_t done, size_t logs);

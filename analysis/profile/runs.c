@@ -173,12 +173,13 @@ unsigned cup_runs_overlapping(const struct cup_profile *profile)
     return 0;
 }
 
-int64_t cup_runs_until(const struct cup_profile *profile, int64_t apart_ns)
+bool cup_runs_overlap(const struct cup_profile *profile)
 {
-    const struct cup_run *run = profile->run ? &profile->runs[profile->run - 1] : NULL;
-    return run && run->compared && run->not_after_ns && !cup_runs_overlapping(profile)
-               ? run->not_after_ns + apart_ns
-               : 0;
+    for (size_t i = 0; i < profile->run_count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (overlaps(&profile->runs[i], &profile->runs[j]))
+                return true;
+    return false;
 }
 
 size_t cup_runs_index_at(const struct cup_profile *profile, int64_t start_ns)

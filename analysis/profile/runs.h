@@ -38,14 +38,12 @@ static inline bool cup_run_is_planned(const struct cup_run *run)
 void cup_runs_choose(struct cup_profile *profile, unsigned run);
 
 /* Returns the time window of the chosen run: a task belongs to the run if it starts in [*from_ns,
- * *to_ns). The window ends half-way between two runs, so that no task belongs to two of
- * them. */
+ * *to_ns). The window ends half-way between two runs, so that each task belongs to exactly one
+ * run. */
 void cup_runs_window(const struct cup_profile *profile, int64_t *from_ns, int64_t *to_ns);
 
-/* No task of the chosen run starts later; 0: not known. APART_NS: by how much the clocks of hosts
- * may differ. Dask may run the last merge again when a cluster closes: that is no part of the run.
- */
-int64_t cup_runs_until(const struct cup_profile *profile, int64_t apart_ns);
+/* Two runs went on at the same time. */
+bool cup_runs_overlap(const struct cup_profile *profile);
 
 /* The index of the run in whose window a task starts, of runs that do not overlap. */
 size_t cup_runs_index_at(const struct cup_profile *profile, int64_t start_ns);

@@ -288,8 +288,7 @@ static uint32_t node_of(struct cup_call_maker *maker, uint32_t node)
 static bool prefix_of(struct cup_call_maker *maker, uint32_t task, uint32_t *prefix)
 {
     uint32_t known = task ? cup_id_map_get(&maker->tasks, task) : 0;
-    bool excluded = task && maker->profile->tasks_after_call;
-    bool whole = !maker->tree->filtered && !maker->profile->selective && !excluded;
+    bool whole = !maker->tree->filtered && !maker->profile->selective;
     if (known > 1) {
         *prefix = known - 2;
         return true;

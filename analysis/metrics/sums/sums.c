@@ -318,7 +318,7 @@ static void raise_rss(uint64_t *most, uint32_t packed)
 static uint64_t count_lost(const struct cup_process *process)
 {
     uint64_t begun = process->header.health[CUP_H_TASKS_BEGUN];
-    uint64_t recorded = process->tasks + process->summed.tasks + process->tasks_after_call;
+    uint64_t recorded = process->tasks + process->summed.tasks;
     bool lost = process->header.health[CUP_H_RECORDS_DROPPED] > 0 && !cup_process_runs(process);
     return lost && begun > recorded ? begun - recorded : 0;
 }

@@ -57,16 +57,13 @@ static void add_task(struct cup_loader *loader, const struct cup_r_task_begin *b
                     (uint32_t)profile_of(loader)->task_count);
 }
 
-static bool is_wanted(struct cup_loader *loader, int64_t start_ns, struct span span)
+static bool is_wanted(const struct cup_loader *loader, int64_t start_ns, struct span span)
 {
     const struct cup_load_options *options = loader->options;
     bool in_run = options->from_ns == options->to_ns ||
                   (start_ns >= options->from_ns && start_ns < options->to_ns);
-    bool after_call = options->until_ns && loader->clock.compared && start_ns > options->until_ns;
     profile_of(loader)->tasks_skipped += !in_run;
-    process_of(loader)->tasks_after_call += in_run && after_call;
-    return in_run && !after_call &&
-           (!loader->span || span.name == loader->span || span.id == loader->span);
+    return in_run && (!loader->span || span.name == loader->span || span.id == loader->span);
 }
 
 /* Skips a task that the options exclude. Its span goes into other_spans, because the fine metrics

@@ -488,15 +488,6 @@ static bool read_kept(struct cup_kept_records *kept, const struct prepared_bytes
     return true;
 }
 
-/* Whether the options want all of its tasks. */
-static bool are_wanted(const struct cup_profile *profile, const struct cup_load_options *options)
-{
-    for (size_t i = 0; i < profile->task_count && options->until_ns; i++)
-        if (profile->tasks[i].start_ns > options->until_ns)
-            return false;
-    return true;
-}
-
 static bool read_all(struct cup_profile *profile, struct cup_kept_records *kept,
                      struct prepared_bytes *prepared, const char *path)
 {
@@ -515,8 +506,7 @@ bool cup_load_prepared(struct cup_builder *builder, const char *path,
         return false;
     bool done = open_prepared(&prepared, path);
     cup_kept_start(kept, options->taker ? options->taker->types : 0);
-    if (done && (!read_all(builder->profile, kept, &prepared, path) ||
-                 !are_wanted(builder->profile, options))) {
+    if (done && !read_all(builder->profile, kept, &prepared, path)) {
         cup_builder_empty(builder);
         done = false;
     }

@@ -192,11 +192,13 @@ static int name_digest_spans(struct cup_profile *profile)
 }
 
 /* A task of another Runner call is no other attempt at the same work, even if Dask gives it the
- * same key. When the tasks ran that a merge summed up is not known: then keys stay as they are. */
+ * same key. When the tasks ran that a merge summed up is not known, nor to which one of calls at
+ * the same time a task belongs: then keys stay as they are. */
 static void separate_calls(struct cup_profile *profile)
 {
     static const uint64_t STEP = UINT64_C(0x9e3779b97f4a7c15);
-    if (profile->run || profile->run_count < 2 || profile->summed_key_count)
+    if (profile->run || profile->run_count < 2 || profile->summed_key_count ||
+        cup_runs_overlap(profile))
         return;
     for (size_t i = 0; i < profile->input_count; i++) {
         struct cup_inputs *inputs = &profile->inputs[i];
@@ -240,7 +242,7 @@ static int check_result(const struct cup_builder *builder, struct cup_error *err
     return refuse_logs(profile->path, profile->logs_unreadable, &profile->damages[0], error);
 }
 
-/* Sets the time window and the end of the run that the options ask for. */
+/* Sets the time window of the run that the options ask for. */
 static void choose_run(struct cup_builder *builder, const struct cup_log_names *names,
                        struct cup_load_options *options)
 {
@@ -250,7 +252,6 @@ static void choose_run(struct cup_builder *builder, const struct cup_log_names *
     cup_runs_choose(profile, options->run);
     if (profile->run && profile->run_count > 1)
         cup_runs_window(profile, &options->from_ns, &options->to_ns);
-    options->until_ns = cup_runs_until(profile, options->clocks->apart_ns);
 }
 
 static int load_all(struct cup_profile *profile, const char *directory,
@@ -276,11 +277,8 @@ static int load_all(struct cup_profile *profile, const char *directory,
     load_names(&crew);
     mark_path_chunks(profile);
     count_summed_chunks(profile);
-    for (size_t i = 0; i < profile->process_count; i++)
-        profile->tasks_after_call += profile->processes[i].tasks_after_call;
     cup_processes_judge(profile);
-    if (!crew.builder.out_of_memory &&
-        cup_ancestries_settle(profile, profile->selective || profile->tasks_after_call) != 0)
+    if (!crew.builder.out_of_memory && cup_ancestries_settle(profile, profile->selective) != 0)
         crew.builder.out_of_memory = true;
     if (!crew.builder.out_of_memory &&
         (settle_metadata(profile) != 0 || cup_item_attempts_link(profile) != 0 ||

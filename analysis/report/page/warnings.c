@@ -405,20 +405,6 @@ static size_t add_outside(const struct cup_totals *totals, struct cup_warning *w
     return 1;
 }
 
-static size_t add_after_call(const struct cup_profile *profile, struct cup_warning *warning)
-{
-    uint64_t tasks = profile->tasks_after_call;
-    if (tasks == 0)
-        return 0;
-    snprintf(warning->text, sizeof warning->text,
-             "%s in no figure, because %s began after the call of Coffea's Runner had ended: other "
-             "work, or a last merge that Dask runs again when a cluster closes. `--run all` counts "
-             "%s.",
-             CUP_FORMAT("%s %s", CUP_SHOW_COUNTED(tasks, "task"), tasks == 1 ? "is" : "are"),
-             tasks == 1 ? "it" : "they", tasks == 1 ? "it" : "them");
-    return 1;
-}
-
 size_t cup_warnings_make(const struct cup_totals *totals,
                          struct cup_warning warnings[CUP_WARNINGS_MOST])
 {
@@ -428,7 +414,6 @@ size_t cup_warnings_make(const struct cup_totals *totals,
     count += add_lost(totals, &warnings[count]);
     count += add_gaps(totals->profile, &warnings[count]);
     count += add_outside(totals, &warnings[count]);
-    count += add_after_call(totals->profile, &warnings[count]);
     count += add_limits(totals, &warnings[count]);
     count += add_forbidden(totals->profile, &warnings[count]);
     count += add_collected(totals->profile, &warnings[count]);

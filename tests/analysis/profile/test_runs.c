@@ -123,79 +123,6 @@ Test(runs, of_several_the_last_one_is_taken)
     expect("total_bytes_read", 100 + 7); /* of tasks 4 to 6 */
 }
 
-/* The call is known to have ended between 19.5 s and 20 s: two of the golden tasks begin later. */
-static void add_ended(double stop)
-{
-    struct cup_r_run run = {.run = 1,
-                            .start_ns = at_second(8),
-                            .stop_ns = at_second(stop),
-                            .not_after_ns = at_second(20)};
-    BUILDER_ADD(&client, CUP_R_RUN, run);
-    builder_header(&client)->health[CUP_H_RUNS]++;
-}
-
-Test(runs, tasks_that_begin_after_the_end_of_the_only_one_do_not_count)
-{
-    add_ended(19.5);
-    load(0);
-    cr_expect_eq(totals.all.tasks, 4);
-    cr_expect_eq(profile.tasks_after_call, 2);
-    cr_expect_eq(profile.tasks_skipped, 0);
-    expect("num_chunks", 3);
-    expect("t_stop", 1700000021); /* of a task that began at 19 s */
-    expect("wall_time", 13);
-}
-
-Test(runs, tasks_after_the_end_of_the_last_of_several_do_not_count)
-{
-    add_run(1, 1, 2);
-    add_ended(19.5);
-    load(0);
-    cr_expect_eq(profile.run, 2);
-    cr_expect_eq(profile.tasks_after_call, 2);
-    cr_expect_eq(profile.tasks_skipped, 0);
-}
-
-Test(runs, tasks_after_the_end_count_if_another_run_overlaps)
-{
-    add_run(1, 9, 19);
-    add_ended(19.5);
-    load(0);
-    cr_expect_eq(profile.tasks_after_call, 0);
-}
-
-Test(runs, tasks_after_the_end_count_among_all_of_them)
-{
-    add_ended(19.5);
-    load(CUP_ALL_RUNS);
-    cr_expect_eq(totals.all.tasks, 6);
-    cr_expect_eq(profile.tasks_after_call, 0);
-}
-
-/* The clock of the only worker's host could not be compared with that of the client's. */
-Test(runs, tasks_after_the_end_count_if_their_clock_is_not_compared)
-{
-    strcpy(builder_header(&client)->host, "elsewhere");
-    add_ended(19.5);
-    load(0);
-    cr_expect_eq(totals.all.tasks, 6);
-}
-
-/* The library counts tasks that were not loaded, too: they are not lost. */
-Test(runs, tasks_after_the_end_are_not_lost)
-{
-    struct log_builder worker;
-    add_ended(19.5);
-    build_golden_log(&worker);
-    builder_header(&worker)->health[CUP_H_TASKS_BEGUN] = 7;
-    builder_header(&worker)->health[CUP_H_RECORDS_DROPPED] = 1;
-    save_log(&worker, scratch, "a.cup");
-    builder_free(&worker);
-    load(0);
-    cr_expect_eq(profile.tasks_after_call, 2);
-    cr_expect_eq(totals.tasks_lost, 1);
-}
-
 /* The golden worker read bytes for no task; in which run is not known. */
 static void expect_unattributed(unsigned run, bool known)
 {
@@ -221,14 +148,6 @@ Test(runs, unattributed_bytes_of_the_only_one_are_known)
 {
     add_run(1, 8, 25);
     load(0);
-    expect_unattributed(1, true);
-}
-
-Test(runs, unattributed_bytes_are_known_without_tasks_after_the_end)
-{
-    add_ended(19.5);
-    load(0);
-    cr_expect_eq(profile.tasks_after_call, 2);
     expect_unattributed(1, true);
 }
 
@@ -385,31 +304,6 @@ Test(runs, two_at_a_time_cannot_be_told_apart)
     char *text = written("out");
     cr_expect(strstr(text, "another run went on at the same time"), "%s", text);
     cr_expect(strstr(text, "Run 1 went on at the same time: the figures are of both"), "%s", text);
-    free(text);
-}
-
-Test(runs, tasks_after_the_end_do_not_count_in_a_merged_log)
-{
-    char merged[2 * SUPPORT_PATH];
-    struct cup_error error;
-    const struct cup_load_options options = {.run = 0};
-    add_ended(19.5);
-    save_client();
-    snprintf(merged, sizeof merged, "%s/merged.cup", outside);
-    cr_assert_eq(RUN(merge, scratch, "-o", merged), 0);
-    cr_assert_eq(cup_profile_load(&profile, merged, &options, &error), 0, "%s", error.text);
-    cr_expect_eq(profile.task_count, 4);
-    cr_expect_eq(profile.tasks_after_call, 2);
-}
-
-Test(runs, the_report_tells_of_tasks_after_the_end)
-{
-    add_ended(19.5);
-    save_client();
-    cr_assert_eq(RUN(report, scratch), 0);
-    char *text = written("out");
-    cr_expect(strstr(text, "2 tasks are in no figure, because they began after the call"), "%s",
-              text);
     free(text);
 }
 
