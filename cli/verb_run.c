@@ -190,9 +190,24 @@ static void pass_signal_on(const struct run *run, const siginfo_t *signal)
         kill(run->child, signal->si_signo);
 }
 
+/* Stops this process by SIGNAL, of job control: all are blocked here. */
+static void stop_by(int signal)
+{
+    sigset_t one;
+    struct sigaction before;
+    const struct sigaction stops = {.sa_handler = SIG_DFL};
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    sigaction(signal, &stops, &before);
+    raise(signal);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+    sigaction(signal, &before, NULL);
+}
+
 /* Returns true and *status when the command has ended. If job control stopped it, as with Ctrl-Z,
- * this process stops as well, so that the shell that started it notices. SIGSTOP comes from a
- * process that will continue the command itself. */
+ * this process stops by the same signal, so that whoever started it notices: a shell, or another
+ * `cupping run`. SIGSTOP comes from a process that will continue the command itself. */
 static bool has_ended(const struct run *run, int *status)
 {
     while (waitpid(run->child, status, WNOHANG | WUNTRACED) == run->child) {
@@ -200,7 +215,7 @@ static bool has_ended(const struct run *run, int *status)
             return true;
         if (WSTOPSIG(*status) == SIGSTOP)
             continue;
-        raise(SIGSTOP);
+        stop_by(WSTOPSIG(*status));
         kill(run->child, SIGCONT);
     }
     return false;
