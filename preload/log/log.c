@@ -656,8 +656,9 @@ static int make_directory(const char *directory)
     mode_t mode = 0700 | shared_with;
     if (mkdir(directory, mode) != 0)
         return -1;
-    if (shared_with)
-        chmod(directory, mode);
+    struct stat made;
+    if (shared_with && stat(directory, &made) == 0)
+        chmod(directory, (made.st_mode & S_ISGID) | mode); /* inherited: the group of a project */
     return 0;
 }
 
