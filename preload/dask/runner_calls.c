@@ -244,11 +244,12 @@ static void look_outside_call(struct call *call, int64_t now_ns)
     cup_runner_self.outside_ns = now_ns;
 }
 
-/* The thread runs no call. If this process runs tasks, and this is not its main thread, it most
- * likely helps them. */
+/* The thread runs neither a Runner's call nor a task. If this process runs tasks, and this is not
+ * its main thread, it most likely helps them. */
 static bool may_be_helper(void)
 {
-    return cup_active() && cup_self.tid != cup_log_header()->pid && cup_any_task_runs();
+    return cup_active() && !cup_self.task && cup_self.tid != cup_log_header()->pid &&
+           cup_any_task_runs();
 }
 
 int64_t cup_runner_call_check(int64_t now_ns)

@@ -139,19 +139,11 @@ static struct cup_block *find_wait_block(const struct cup_transfer *transfer)
     return block && block->task ? block : NULL;
 }
 
-/* What a thread writes to a pair of sockets, to wake an event loop, fits into a buffer. */
-static bool wakes_loop(const struct cup_transfer *transfer)
-{
-    return transfer->call == CUP_WRITE && transfer->descriptor->class == CUP_FILE_SOCKET &&
-           transfer->descriptor->peer == CUP_PEER_PAIR;
-}
-
 /* Starts the clock of any call: the last step before it. Guard held. */
 static void start_transfer(struct cup_transfer *transfer)
 {
-    bool may_block = transfer->descriptor->quick < CUP_QUICK && !wakes_loop(transfer);
     cup_transfer_start(transfer);
-    if (may_block && find_wait_block(transfer)) {
+    if (transfer->descriptor->quick < CUP_QUICK && find_wait_block(transfer)) {
         cup_wait_begin_for(&transfer->wait, classify_wait(transfer->descriptor),
                            find_wait_block(transfer));
         transfer->start = cup_ticks();
@@ -176,6 +168,14 @@ static inline bool is_quick(const struct cup_transfer *transfer, uint64_t bytes,
            bytes < LARGE_BYTES && !is_slow(bytes, ns);
 }
 
+/* A write to a pair of sockets, such as the one that wakes an event loop. It fits into a buffer,
+ * unless it is large. If it takes long, the thread that it woke has most likely taken the core. */
+static bool wakes_loop(const struct cup_transfer *transfer)
+{
+    return transfer->call == CUP_WRITE && transfer->descriptor->class == CUP_FILE_SOCKET &&
+           transfer->descriptor->peer == CUP_PEER_PAIR;
+}
+
 /* Ends the wait of a call. A call that took long, but was not measured, is taken for a wait, less
  * the CPU time that it can have used: CALL_NS, and 1 ns for every BYTES_A_NS bytes. */
 static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
@@ -188,7 +188,7 @@ static void end_wait(struct cup_transfer *transfer, uint64_t bytes, uint64_t ns)
     else if (slow && find_wait_block(transfer) && transfer->watched)
         cup_wait_guess(find_wait_block(transfer), classify_wait(descriptor), transfer->start,
                        transfer->stop, bytes / BYTES_A_NS + CALL_NS);
-    if (slow || bytes >= LARGE_BYTES)
+    if ((slow && !wakes_loop(transfer)) || bytes >= LARGE_BYTES)
         descriptor->quick = 0;
     else if (descriptor->quick < CUP_QUICK)
         descriptor->quick++;

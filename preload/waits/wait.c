@@ -80,6 +80,11 @@ static struct cup_block *find_short_block(void)
         if (open[i] && cup_log_block_index(open[i]) + 1 == cup_wait_self.short_block &&
             open[i]->sequence == cup_wait_self.short_sequence)
             return open[i];
+    for (size_t i = 0; i < CUP_HELPED && cup_wait_self.short_block; i++)
+        if (cup_self.helped[i] == cup_wait_self.short_block) {
+            struct cup_block *block = cup_log_block(cup_self.helped[i] - 1u);
+            return block->sequence == cup_wait_self.short_sequence ? block : NULL;
+        }
     return NULL;
 }
 
@@ -449,13 +454,14 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
 /* Threads that give the GIL to each other wait ten thousand times a second, each time for
  * microseconds. So their run delay is read once for each millisecond of waits, and subtracted then;
  * if it was small when last read, once for fifty, or after a single wait of ten. Helpers' blocks
- * may close before that, so there it must be small. */
+ * may close before that: there it must be small, and is read once for ten. */
 static bool may_count_later(const struct cup_block *block, uint64_t ns)
 {
-    enum { LATER_NS = 1000000, CALM_NS = 50000000, LONG_NS = 10000000 };
+    enum { LATER_NS = 1000000, LONGER_NS = 10000000, CALM_NS = 50000000 };
     const struct cup_wait_thread *self = &cup_wait_self;
-    uint64_t most = self->is_calm ? CALM_NS : is_helper_block(block) ? 0 : LATER_NS;
-    return self->delay_off_ns && ns < LONG_NS && self->short_ns + ns < most &&
+    bool helps = is_helper_block(block);
+    uint64_t most = self->is_calm ? (helps ? LONGER_NS : CALM_NS) : (helps ? 0 : LATER_NS);
+    return self->delay_off_ns && ns < LONGER_NS && self->short_ns + ns < most &&
            (!self->short_ns || find_short_block() == block);
 }
 

@@ -167,6 +167,26 @@ Test(wait, for_the_gil_of_a_helper_is_exact_when_cores_are_short)
     cr_expect(cup_wait_self.short_ns > 490000);
 }
 
+Test(wait, for_the_gil_is_counted_later_only_if_it_is_short)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    cup_wait_self.is_calm = true;
+    short_gil_waits(8, 5000000);
+    cr_expect(cup_wait_self.short_ns > 39000000, "less than fifty milliseconds");
+    cup_wait_self.is_calm = true;
+    short_gil_waits(1, 11000000);
+    cr_expect_eq(cup_wait_self.short_ns, 0, "a single one of ten");
+}
+
+Test(wait, of_a_task_has_its_run_delay_at_the_end)
+{
+    cup_wait_self.usage.delay_ns -= 2000000; /* as if 2 ms came, off the CPU, since the begin */
+    cup_wait_self.delay_ns -= 2000000;
+    cup_wait_self.delay_off_ns -= 2000000;
+    cup_wait_task_ends(TASK, 0);
+    cr_expect(ms_of(&block, CUP_C_RUN_DELAY_NS) >= 2);
+}
+
 /* The CPU clock is not read at the begin, so the time since the wait before must not count. */
 Test(wait, right_after_another_is_wall_time_less_cpu_time)
 {
