@@ -165,6 +165,7 @@ class Nanny:
         self.first = self.again = False
         self.waits = False  # a question waits for its answer
         self.ended = None  # why it is not asked any more
+        self.away = False  # it does not answer at present
         self.pid = None
 
     def still_owes(self, answers):
@@ -330,7 +331,7 @@ class Collector:
             asyncio.run(self.main())
         except (Exception, asyncio.CancelledError) as error:
             self.problem = self.problem or error
-            if self.started.is_set() and not self.stopping.is_set():
+            if self.started.is_set():
                 self.warn(f"no more logs are collected ({type(error).__name__}: {error}); what came before is kept")
         finally:
             self.started.set()
@@ -608,12 +609,13 @@ class Collector:
                 answer = await self.ask_next(nanny, last)
             except (OSError, asyncio.TimeoutError):
                 failures += 1
+                nanny.away = failures > 2
                 if failures > 1 and (last or not self.may_return(nanny)):
                     nanny.ended = UNREACHABLE
                     return
                 await self.sleep(min(2 ** (failures - 1), LONGEST_PAUSE_S))
                 continue
-            failures = 0
+            failures, nanny.away = 0, False
             again = self.take(nanny, answer)
             if not again and retries < self.most_retries(nanny, answer, last):
                 retries += 1
@@ -667,14 +669,15 @@ class Collector:
         return answer
 
     def find_reader(self, nanny):
-        """If no nanny reads the directory of this one, this one does, and goes on with the logs that
-        came from the last."""
+        """If no nanny reads the directory of this one, or the one that does cannot be reached, this one
+        does, and goes on with the logs that came from the last."""
         reader = self.readers.get(nanny.place)
-        if nanny.place is None or (reader and not reader.ended):
+        if nanny.place is None or (reader and not (reader.ended or reader.away)):
             return
         self.readers[nanny.place] = nanny
         for name, copy in self.copies.items():
-            if copy.source.place == nanny.place and copy.source.ended and not copy.final:
+            gone = copy.source.ended or copy.source.away
+            if copy.source.place == nanny.place and gone and copy.source is not nanny and not copy.final:
                 copy.move_to(nanny)
 
     def hand_over(self, nanny, names):
