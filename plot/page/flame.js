@@ -370,7 +370,10 @@
 
   // Zooms to where stacks begin to differ or the user's own code begins. A few stacks may begin otherwise.
   function reset() {
-    if (!isMeasured(weight())) state.weight = data.weights.findIndex(isMeasured);
+    if (!isMeasured(weight())) {
+      const found = data.weights.findIndex((one) => isMeasured(one) && choice().slice[one.name][0]);
+      state.weight = found < 0 ? data.weights.findIndex(isMeasured) : found;
+    }
     state.zoom = state.now = 0;
     state.unfolded = false;
     for (;;) {
