@@ -102,11 +102,10 @@ static bool advise_mending(const struct cup_totals *t, struct cup_advice *advice
 static uint64_t untried_chunks(const struct cup_totals *t)
 {
     const struct cup_loss_sums *lost = &t->losses->sums;
-    enum cup_run_state state = t->completeness->state;
     uint64_t planned = t->completeness->planned_chunks;
     uint64_t tried = t->completeness->done_chunks + cup_losses_chunks(lost) - lost->metadata +
                      t->unknown_chunks + t->running_chunks;
-    if (state == CUP_RUN_RUNNING || state == CUP_RUN_UNKNOWN)
+    if (t->completeness->state == CUP_RUN_RUNNING || cup_completeness_doubt(t))
         return 0;
     return planned != CUP_UNKNOWN64 && planned > tried ? planned - tried : 0;
 }

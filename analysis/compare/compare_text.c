@@ -227,6 +227,14 @@ static void print_joined(const struct cup_terminal *terminal,
     free(names);
 }
 
+static bool knows_events(const struct cup_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->input_count; i++)
+        if (isnan(cup_figures_number(&comparison->inputs[i], CUP_METRIC_total_events)))
+            return false;
+    return true;
+}
+
 static void print_settings(const struct cup_terminal *terminal,
                            const struct cup_comparison *comparison)
 {
@@ -244,7 +252,10 @@ static void print_settings(const struct cup_terminal *terminal,
     if (!comparison->same_work)
         cup_print_wrapped(
             terminal, CUP_DIM, 2,
-            "Not the same number of events, so sums and times are not marked better or worse.");
+            CUP_FORMAT("%s, so sums and times are not marked better or worse.",
+                       knows_events(comparison)
+                           ? "Not the same number of events"
+                           : "It is not known whether both processed the same number of events"));
 }
 
 /* ---- cells ------------------------------------------------------------------------------ */
@@ -291,7 +302,7 @@ static void add_amount(struct cup_table *table, const struct cup_compared *row,
     if (amount == 0)
         cup_table_add_sorted(table, "=", 0);
     else if (isnan(amount) || fabs(relative) < CUP_LEAST_CHANGE)
-        cup_table_add_string(table, "");
+        cup_table_add_sorted(table, "", amount);
     else if (row->unit == CUP_UNIT_SHARE || row->unit == CUP_UNIT_PERCENT)
         cup_table_add_sorted(
             table, CUP_FORMAT("%+.1f pt", amount * (row->unit == CUP_UNIT_SHARE ? 100 : 1)),

@@ -27,7 +27,7 @@ static void put_labelled(struct cup_exposition *out, const char *family, const c
     cup_exposition_series(out, &labels, 1, value, 1);
 }
 
-/* The same quantities as in a report of these bytes. */
+/* The same quantities as in a report of these bytes; docs/live.md has the exceptions. */
 static void put_run(const struct cup_live *live, struct cup_exposition *out)
 {
     const struct cup_live_chunks *chunks = cup_live_chunks(live);

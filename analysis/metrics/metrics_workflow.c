@@ -4,18 +4,24 @@
 
 /* ---- workflow: when and how long -------------------------------------------------------- */
 
+/* Of several calls, those of one are within those of another. */
+static struct cup_value stage_s(T t, int64_t ns)
+{
+    return cup_value_if(!cup_stages_overlap(t->profile), cup_ns_or_null(ns));
+}
+
 /* Before the first task, and between metadata and chunks. */
 static struct cup_value graph_s(T t)
 {
     int64_t ns = t->tasks.start_ns - t->run.start_ns;
     if (t->metadata.stop_ns && t->chunks.start_ns > t->metadata.stop_ns)
         ns += t->chunks.start_ns - t->metadata.stop_ns;
-    return cup_value_if(cup_run_call(t) && !t->call_left_out, cup_seconds(ns));
+    return cup_value_if(cup_run_call(t) && !t->call_left_out, stage_s(t, ns));
 }
 
 static struct cup_value merge_s(T t)
 {
-    return cup_value_if(t->chunks.stop_ns, cup_ns_or_null(cup_merge_end_ns(t) - t->chunks.stop_ns));
+    return cup_value_if(t->chunks.stop_ns, stage_s(t, cup_merge_end_ns(t) - t->chunks.stop_ns));
 }
 
 /* ---- workflow: sums --------------------------------------------------------------------- */
@@ -30,9 +36,8 @@ static struct cup_value avg_cpu_time_per_chunk(T t)
 {
     const struct cup_coffea_file *given = t->given;
     enum cup_coffea_origin origin = cup_coffea_origin(t, CUP_COFFEA_PROCESS);
-    uint64_t chunks = origin == CUP_COFFEA_SEEN          ? t->timed_chunks
-                      : origin == CUP_COFFEA_OF_DATASETS ? given->dataset_sums.of[CUP_COFFEA_CHUNKS]
-                                                         : given->report.of[CUP_COFFEA_CHUNKS];
+    uint64_t chunks =
+        origin == CUP_COFFEA_SEEN ? t->timed_chunks : given->report.of[CUP_COFFEA_CHUNKS];
     return chunks == CUP_UNKNOWN64 ? cup_null()
                                    : cup_ratio(cup_number(total_cpu_time(t)), (double)chunks);
 }

@@ -1,5 +1,9 @@
 /* The metrics of the section "workflow", one row each; metrics.h says what is in a row. */
 
+#define NO_STAGE                                                                                   \
+    "no such stage was seen, or those of several calls of the Runner overlap (--run N chooses "    \
+    "one)"
+
 /* A rate in Gbit/s and in MB/s. */
 #define RATE_METRICS(name, label, bytes, seconds, ...)                                             \
     METRIC(name##_gbps, label, GBPS, cup_ratio(bytes / gigabit, seconds), __VA_ARGS__)             \
@@ -17,17 +21,20 @@ METRIC(wall_time, "wall time", SECONDS, cup_ns_or_null(cup_stretch_ns(t->run)),
 METRIC(graph_s, "stage: building the graph", SECONDS, graph_s(t),
        "C and P: from the start of the Runner call to the first task, and from the last metadata "
        "task to the first chunk",
-       LESS_FOR_SAME_WORK)
-METRIC(preprocess_s, "stage: metadata tasks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->metadata)),
-       "P: from the start of the first to the stop of the last metadata task", LESS_FOR_SAME_WORK)
-METRIC(process_s, "stage: chunks", SECONDS, cup_ns_or_null(cup_stretch_ns(t->chunks)),
-       "P: from the start of the first to the stop of the last chunk", LESS_FOR_SAME_WORK)
-METRIC(tail_s, "  after 90 % of them", SECONDS, cup_ns_or_null(t->tail_ns),
-       "P: from the end of 90 % of the chunks to the end of the last", LESS_FOR_SAME_WORK)
+       LESS_FOR_SAME_WORK, .missing = NO_STAGE)
+METRIC(preprocess_s, "stage: metadata tasks", SECONDS, stage_s(t, cup_stretch_ns(t->metadata)),
+       "P: from the start of the first to the stop of the last metadata task", LESS_FOR_SAME_WORK,
+       .missing = NO_STAGE)
+METRIC(process_s, "stage: chunks", SECONDS, stage_s(t, cup_stretch_ns(t->chunks)),
+       "P: from the start of the first to the stop of the last chunk", LESS_FOR_SAME_WORK,
+       .missing = NO_STAGE)
+METRIC(tail_s, "  after 90 % of them", SECONDS, stage_s(t, t->tail_ns),
+       "P: from the end of 90 % of the chunks to the end of the last", LESS_FOR_SAME_WORK,
+       .missing = NO_STAGE)
 METRIC(merge_s, "stage: merging", SECONDS, merge_s(t),
        "P and C: from the stop of the last chunk to the end of the Runner call, or to the stop of "
        "the last task, if that is later or no such call was seen",
-       LESS_FOR_SAME_WORK)
+       LESS_FOR_SAME_WORK, .missing = NO_STAGE)
 METRIC(total_cpu_time, "inside process(), summed", SECONDS, total_cpu_time(t),
        "C: time between Coffea's own clock calls around process(), added up over the chunks whose "
        "result was used (processtime of Coffea's report); wall time, in spite of the name",
@@ -65,7 +72,9 @@ METRIC(completed_share, "  done", SHARE, cup_real(cup_completeness_share(t->comp
        "known",
        .missing = "completeness.not_known says why", MORE_IS_BETTER)
 METRIC(avg_cpu_time_per_chunk, "process() per chunk", SECONDS, avg_cpu_time_per_chunk(t),
-       "C: total_cpu_time / number of chunks that have it")
+       "C: total_cpu_time / number of chunks that have it",
+       .missing = "no chunk was timed, or the file of --coffea-report does not say how many chunks "
+                  "there were")
 METRIC(total_events, "events", COUNT, cup_value_if(cup_events_known(t), cup_count(t->events)),
        "P: entry ranges of the chunks that succeeded, added up", .missing = CUP_EVENTS_MISSING)
 METRIC(total_events_coffea, "  as Coffea counts them", COUNT,

@@ -338,7 +338,7 @@ static const char *why_workers_are_uncertain(const struct cup_totals *t)
 }
 
 /* Chunks that are done may be missing in logs that are not whole. */
-static const char *why_uncertain(const struct cup_totals *t)
+const char *cup_completeness_doubt(const struct cup_totals *t)
 {
     const struct cup_profile *profile = t->profile;
     if (profile->logs_forbidden > 0)
@@ -402,7 +402,7 @@ static enum cup_run_state judge_ended(struct cup_completeness *c, const struct c
     if (all)
         return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_COMPLETE;
     enum cup_cause cause = find_cause(c, t->profile, call);
-    c->reason = cause == CUP_CAUSE_GUESSED ? why_uncertain(t) : NULL;
+    c->reason = cause == CUP_CAUSE_GUESSED ? cup_completeness_doubt(t) : NULL;
     if (c->reason)
         return CUP_RUN_UNKNOWN;
     bool failed =
@@ -438,7 +438,7 @@ static enum cup_run_state judge(struct cup_completeness *c, const struct cup_tot
         c->reason = "it is not known how some tasks ended: `cupping tasks` lists them";
         return CUP_RUN_UNKNOWN;
     }
-    if (c->reason && !why_uncertain(t) && name_killed_chunks(c, t, 2))
+    if (c->reason && !cup_completeness_doubt(t) && name_killed_chunks(c, t, 2))
         return CUP_RUN_FAILED;
     if (c->reason)
         return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_UNKNOWN;

@@ -43,6 +43,9 @@ struct cup_completeness {
 void cup_completeness_plan(struct cup_completeness *completeness,
                            const struct cup_profile *profile);
 
+/* Why chunks may have been done that the profile does not have: a sentence; NULL: no reason. */
+const char *cup_completeness_doubt(const struct cup_totals *totals);
+
 /* Needs the losses. Returns 0, or -1 without memory; there is nothing to free. */
 int cup_completeness_make(struct cup_completeness *completeness, const struct cup_totals *totals);
 

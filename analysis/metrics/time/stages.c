@@ -109,7 +109,7 @@ static void add_threads(struct cup_stages *stages, struct cup_stretch there, uin
 void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals)
 {
     const struct cup_profile *profile = totals->profile;
-    *stages = (struct cup_stages){.overlapping = profile->run == 0 && profile->run_count > 1};
+    *stages = (struct cup_stages){.overlapping = cup_stages_overlap(profile)};
     stages->mixed = stages->overlapping;
     if (stages->overlapping)
         return;

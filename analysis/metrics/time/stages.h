@@ -59,6 +59,12 @@ struct cup_stages {
     bool overlapping; /* several Runner calls: stages of one are within those of another */
 };
 
+/* The profile has several Runner calls, and none was chosen. */
+static inline bool cup_stages_overlap(const struct cup_profile *profile)
+{
+    return profile->run == 0 && profile->run_count > 1;
+}
+
 /* Needs totals with stretches, run and budgets. Call start, then add each task, then finish. */
 void cup_stages_start(struct cup_stages *stages, const struct cup_totals *totals);
 void cup_stages_add_task(struct cup_stages *stages, const struct cup_process *process,

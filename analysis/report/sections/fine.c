@@ -90,9 +90,11 @@ static void add_amount(struct cup_table *table, struct cup_value value, struct c
     else if (unit.length == 5 && memcmp(unit.bytes, "bytes", 5) == 0)
         cup_table_add_value(table, value, CUP_UNIT_BYTES);
     else
-        cup_table_add_string(table, CUP_FORMAT("%.6g %.*s", cup_number(value),
-                                               unit.length < 30 ? (int)unit.length : 30,
-                                               unit.length ? unit.bytes : ""));
+        cup_table_add_sorted(table,
+                             CUP_FORMAT("%.6g %.*s", cup_number(value),
+                                        unit.length < 30 ? (int)unit.length : 30,
+                                        unit.length ? unit.bytes : ""),
+                             cup_number(value));
 }
 
 /* Adds a row with the label "selection (Dimuon)". */

@@ -161,9 +161,11 @@ static void print_events(const struct cup_page *page)
                    ? CUP_FORMAT("%s events; %s/s for %s",
                                 CUP_SHOW_METRIC(page, CUP_METRIC_total_events),
                                 CUP_SHOW(rate, CUP_UNIT_COUNT), name_threads(threads, page->totals))
-               : page->totals->unknown_chunks ? "how the chunks ended is not known"
-               : page->totals->used_chunks    ? "no chunk has a known number of events"
-                                              : "no chunk was seen");
+               : page->totals->unknown_chunks   ? "how the chunks ended is not known"
+               : page->totals->used_chunks == 0 ? "no chunk was seen"
+               : page->totals->used_chunks > page->totals->chunks_without_events
+                   ? "the events of some chunks are not known"
+                   : "no chunk has a known number of events");
 }
 
 struct part {
