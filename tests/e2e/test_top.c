@@ -140,6 +140,7 @@ static void start_view(struct view *view, const struct job *job)
     cr_assert(view->pid >= 0);
     if (view->pid == 0) {
         setenv("TERM", "xterm", 1);
+        signal(SIGINT, SIG_DFL); /* a shell that runs the tests in the background ignores it */
         execl(CUP_BUILD "/cupping", "cupping", "top", job->cluster.profile, "--interval", "0.2",
               (char *)NULL);
         _exit(127);
