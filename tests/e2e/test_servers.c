@@ -224,7 +224,9 @@ Test(servers, of_two_http_servers_the_slow_one_comes_first)
                  row, "the slow server is not the first row");
     cr_expect(cup_count(row, "tasks") == HTTP_TASKS);
     cr_expect_eq(sum_of_series(logs), sum_of_log(log, "sent") + sum_of_log(other, "sent"),
-                 "%f bytes over time", sum_of_series(logs));
+                 "%.0f bytes over time, the servers sent %.0f and %.0f in %zu and %zu answers",
+                 sum_of_series(logs), sum_of_log(log, "sent"), sum_of_log(other, "sent"),
+                 json_array_size(log), json_array_size(other));
     json_decref(report);
     json_decref(log);
     json_decref(other);
