@@ -657,8 +657,11 @@ static int make_directory(const char *directory)
     if (mkdir(directory, mode) != 0)
         return -1;
     struct stat made;
-    if (shared_with && stat(directory, &made) == 0)
-        chmod(directory, (made.st_mode & S_ISGID) | mode); /* inherited: the group of a project */
+    int fd = shared_with ? cup_raw_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
+    if (fd >= 0 && cup_raw_fstat(fd, &made) == 0)
+        fchmod(fd, (made.st_mode & S_ISGID) | mode); /* inherited: the group of a project */
+    if (fd >= 0)
+        cup_raw_close(fd);
     return 0;
 }
 
