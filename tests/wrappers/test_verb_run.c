@@ -103,22 +103,24 @@ Test(verb_run, passes_signals_on)
     "set -m\n" AWAIT IN_BACKGROUND(                                                                \
         "echo $$ >ready.tmp; mv ready.tmp ready; exec sleep 100") "command=$(cat ready)\n"
 
-Test(verb_run, stops_and_continues_with_the_command)
+/* Runs a command in a job, and then SCRIPT, which ends it by SIGTERM: $command is its process, $!
+ * that of `cupping run`. */
+static void expect_end_of_job(const char *script)
 {
     const struct shell_result *r =
-        shell("cat >script <<'END'\n" IN_A_JOB "kill -TSTP $command; await $! T\n"
-              "kill -CONT $!; await $command S; kill $!; wait $!\n"
-              "END\nbash script");
+        shell("cat >script <<'END'\n" IN_A_JOB "%s; wait $!\nEND\nbash script", script);
     cr_expect_eq(r->status, 128 + 15, "%s", r->err);
+}
+
+Test(verb_run, stops_and_continues_with_the_command)
+{
+    expect_end_of_job("kill -TSTP $command; await $! T; kill -CONT $!; await $command S; kill $!");
 }
 
 Test(verb_run, does_not_stop_when_another_process_stops_the_command)
 {
-    const struct shell_result *r =
-        shell("cat >script <<'END'\n" IN_A_JOB "kill -STOP $command; await $command T; sleep 0.1\n"
-              "kill -CONT $command; await $command S; kill $command; wait $!\n"
-              "END\nbash script");
-    cr_expect_eq(r->status, 128 + 15, "%s", r->err);
+    expect_end_of_job("kill -STOP $command; await $command T; sleep 0.1\n"
+                      "kill -CONT $command; await $command S; kill $command");
 }
 
 Test(verb_run, killed_it_does_not_leave_the_command_behind)

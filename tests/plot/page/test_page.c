@@ -219,22 +219,42 @@ Test(page, prose_knows_code)
     free(written);
 }
 
+/* A table of HTML that is written into memory. */
+struct page_table {
+    struct cup_html html;
+    struct cup_terminal terminal;
+    struct cup_table table;
+    char *written;
+    size_t bytes;
+};
+
+static void start_table(struct page_table *it, const char *label, const struct cup_column *columns,
+                        unsigned count)
+{
+    *it = (struct page_table){.terminal = {.width = 80}};
+    snprintf(it->html.label, sizeof it->html.label, "%s", label);
+    it->terminal.html = &it->html;
+    it->terminal.out = open_memstream(&it->written, &it->bytes);
+    cup_table_start(&it->table, columns, count);
+}
+
+/* What was written, allocated. */
+static char *finish_table(struct page_table *it)
+{
+    cup_table_finish(&it->table, &it->terminal);
+    fclose(it->terminal.out);
+    return it->written;
+}
+
 static char *table_of(const char *name, struct cup_value value)
 {
     static const struct cup_column columns[] = {{"name", CUP_FIT_LEFT, 0},
                                                 {"size", CUP_FIT_RIGHT, 1}};
-    struct cup_html html = {.label = "a \"table\""};
-    struct cup_terminal terminal = {.width = 80, .html = &html};
-    struct cup_table table;
-    char *written = NULL;
-    size_t bytes;
-    terminal.out = open_memstream(&written, &bytes);
-    cup_table_start(&table, columns, 2);
-    cup_table_add_string(&table, name);
-    cup_table_add_value(&table, value, CUP_UNIT_BYTES);
-    cup_table_finish(&table, &terminal);
-    fclose(terminal.out);
-    return written;
+    struct page_table it;
+    start_table(&it, "a \"table\"", columns, 2);
+    cup_table_add_string(&it.table, name);
+    cup_table_add_value(&it.table, value, CUP_UNIT_BYTES);
+    return finish_table(&it);
 }
 
 Test(page, cells_carry_their_numbers)
@@ -260,20 +280,14 @@ Test(page, columns_of_numbers_have_units)
 {
     static const struct cup_column columns[] = {
         {"size", CUP_FIT_RIGHT, 0}, {"mixed", CUP_FIT_RIGHT, 0}, {"start", CUP_FIT_RIGHT, 0}};
-    struct cup_html html = {.label = "units"};
-    struct cup_terminal terminal = {.width = 80, .html = &html};
-    struct cup_table table;
-    char *written = NULL;
-    size_t bytes;
-    terminal.out = open_memstream(&written, &bytes);
-    cup_table_start(&table, columns, 3);
+    struct page_table it;
+    start_table(&it, "units", columns, 3);
     for (int i = 0; i < 2; i++) {
-        cup_table_add_value(&table, i ? cup_null() : cup_count(1500), CUP_UNIT_BYTES);
-        cup_table_add_value(&table, cup_real(0.5), i ? CUP_UNIT_SHARE : CUP_UNIT_MBS);
-        cup_table_add_value(&table, cup_time(2000000000), CUP_UNIT_NONE);
+        cup_table_add_value(&it.table, i ? cup_null() : cup_count(1500), CUP_UNIT_BYTES);
+        cup_table_add_value(&it.table, cup_real(0.5), i ? CUP_UNIT_SHARE : CUP_UNIT_MBS);
+        cup_table_add_value(&it.table, cup_time(2000000000), CUP_UNIT_NONE);
     }
-    cup_table_finish(&table, &terminal);
-    fclose(terminal.out);
+    char *written = finish_table(&it);
     cr_expect(strstr(written, " data-unit=\"B\">size</th>"), "%s", written);
     cr_expect(strstr(written, "<th scope=\"col\" class=\"n\">mixed</th>"), "%s", written);
     cr_expect(strstr(written, " data-n=\"0.5\" data-unit=\"MB/s\">"), "%s", written);
@@ -285,17 +299,11 @@ Test(page, columns_of_numbers_have_units)
 Test(page, decimals_carry_their_numbers)
 {
     static const struct cup_column columns[] = {{"value", CUP_FIT_RIGHT, 0}};
-    struct cup_html html = {.label = "values"};
-    struct cup_terminal terminal = {.width = 80, .html = &html};
-    struct cup_table table;
-    char *written = NULL;
-    size_t bytes;
-    terminal.out = open_memstream(&written, &bytes);
-    cup_table_start(&table, columns, 1);
-    cup_page_add_number(&table, -2.25);
-    cup_page_add_number(&table, 1234567.5);
-    cup_table_finish(&table, &terminal);
-    fclose(terminal.out);
+    struct page_table it;
+    start_table(&it, "values", columns, 1);
+    cup_page_add_number(&it.table, -2.25);
+    cup_page_add_number(&it.table, 1234567.5);
+    char *written = finish_table(&it);
     cr_expect(strstr(written, " data-n=\"-2.25\">-2.25<"), "%s", written);
     cr_expect(strstr(written, " data-n=\"1234567.5\">1.23457e+06<"), "%s", written);
     free(written);
