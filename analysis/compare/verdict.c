@@ -189,7 +189,8 @@ static void describe_single(char to[CUP_VERDICT_TEXT], const struct subject *sub
                                                      : CUP_FORMAT("%s is one run", subject->from));
 }
 
-/* A run that is perhaps not complete, and not only because nobody knows what it was to do. */
+/* It is not known whether the run is complete, and it had a plan, or another run went on with it.
+ */
 static bool is_doubtful(const struct cup_figures *figures)
 {
     bool overlaps = figures->completeness && strstr(figures->completeness, "another run went on");

@@ -13,7 +13,7 @@ enum {
     STEP_BYTES =
         1 << 17, /* read at once unless a record is longer; small enough for the CPU's caches */
     HOLE_BYTES = 4096,        /* the longest run of zeros that a killed process leaves */
-    MOST_BLOCKS = 65536,      /* sixteen times as many as the library makes */
+    MOST_BLOCKS = 65536,      /* the library makes 4,096 at most */
     CHAIN = 4,                /* number of sound records in a row that end a search after damage, */
     CHAIN_RECORD_MAX = 65536, /* each at most so long */
 };

@@ -1,7 +1,7 @@
 /* The CPU time of the calling thread, from its clock or, where that could show nothing new, from
- * time stamps. Reading the clock is a system call: it takes 0.5 us in a loop, and 2 us in a program
- * that uses its caches itself. Threads that read files, or run jobs of microseconds, would read it
- * ten thousand times a second. All functions are async-signal-safe. */
+ * time stamps. Reading the clock is a system call (docs/waits.md says what it costs), and threads
+ * that read files, or run jobs of microseconds, would read it ten thousand times a second. All
+ * functions are async-signal-safe. */
 #pragma once
 
 #include "preload/sys/clock.h"

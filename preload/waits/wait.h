@@ -2,10 +2,10 @@
  *
  * A wait is the wall time of a call less its CPU time less its run delay. For calls that often
  * block, the thread's CPU clock is read at both ends, and its run delay if it was off the CPU for
- * long enough. In a loop these readings take 0.5 and 3 us; in a program that uses its caches
- * itself, 2 and 12 us. So a clock is read only where it can show something new: see
- * thread_cpu.h and may_count_later(). Calls that seldom block are made so often that only
- * their time stamps are read; if one took too long, cup_wait_guess() estimates its wait afterwards.
+ * long enough. These readings are slow (docs/waits.md), so a clock is read only where it can show
+ * something new: see thread_cpu.h and may_count_later(). Calls that seldom block are made so often
+ * that only their time stamps are read; if one took too long, cup_wait_guess() estimates its wait
+ * afterwards.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ Test(thread_cpu, of_a_moment_ago_is_between_two_readings)
 Test(thread_cpu, is_read_again_after_a_while)
 {
     uint64_t before = cup_cpu_read();
-    sleep_ms(200); /* nobody calls cup_cpu_waited() */
+    sleep_ms(200); /* without cup_cpu_waited() */
     cr_expect_lt(cup_cpu_recent(), before + 100000000, "sleep is no CPU time");
 }
 
