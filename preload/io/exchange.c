@@ -213,14 +213,20 @@ static void send_http(struct cup_descriptor *socket, struct connection *to,
 
 /* ---- sent: by turns ----------------------------------------------------------------------- */
 
-/* A request by another task begins. Its predecessor's answer has ended, except with HTTP/2. */
+/* TASK uses the connection. The answer to another task's request has ended, except with HTTP/2. */
+static void note_user(struct connection *to, uint32_t task)
+{
+    const struct request *last = &to->requests[0];
+    if (to->count && to->interleaves && last->task != task &&
+        (!last->task || cup_task_runs(last->task)))
+        to->shared = true;
+}
+
 static void take_turn(struct connection *to, const struct cup_owner *owner)
 {
-    struct request next = describe_request(owner, to->origin), *before = &to->requests[0];
-    bool changes = to->count && before->task != next.task;
-    if (changes && to->interleaves && (!before->task || cup_task_runs(before->task)))
-        to->shared = true;
-    *before = next;
+    struct request next = describe_request(owner, to->origin);
+    note_user(to, next.task);
+    to->requests[0] = next;
     to->count = 1;
 }
 
@@ -491,15 +497,17 @@ void cup_exchange_find_body(struct cup_answer *answer, const struct cup_exchange
     }
 }
 
-static struct cup_answer receive_turn(struct connection *from,
+static struct cup_answer receive_turn(struct connection *from, uint32_t reader,
                                       const struct cup_exchange_bytes *bytes, size_t offset)
 {
+    if (reader)
+        note_user(from, reader);
     struct cup_answer answer = answer_to(from, &from->requests[0], bytes->count - offset);
     answer.state.is_preface = has_only_tickets(from, bytes);
     return answer;
 }
 
-struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
+struct cup_answer cup_exchange_received(struct cup_descriptor *socket, uint32_t reader,
                                         const struct cup_exchange_bytes *bytes, size_t offset)
 {
     struct connection *from = lock_connection(socket);
@@ -509,7 +517,7 @@ struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
     if (socket->protocol == CUP_PROTOCOL_HTTP)
         answer = receive_http(socket, from, bytes, offset);
     else if (socket->protocol == CUP_PROTOCOL_TURNS && from->count)
-        answer = receive_turn(from, bytes, offset);
+        answer = receive_turn(from, reader, bytes, offset);
     cup_spin_unlock(&from->lock);
     return answer;
 }

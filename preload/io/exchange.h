@@ -6,7 +6,8 @@
  * - Plain HTTP/1: the bytes say where an answer ends. Several requests may be out.
  * - TLS: an answer ends where the next request begins, because HTTP/1 clients send it only then.
  * - HTTP/2 mixes answers: if several tasks use a connection that may be HTTP/2, what it receives
- *   is unattributed.
+ *   is unattributed. A task may use it without sending anything: another one's thread may send its
+ *   request, but its own thread then receives.
  *
  * All functions: guard held; any thread. */
 #pragma once
@@ -82,9 +83,10 @@ struct cup_answer {
                                        known */
 };
 
-/* Call this when SOCKET has received BYTES, again and again until all are attributed. OFFSET: how
- * many of them earlier calls attributed. Returns the answer that the next ones belong to. */
-struct cup_answer cup_exchange_received(struct cup_descriptor *socket,
+/* Call this when SOCKET has received BYTES, again and again until all are attributed. READER: the
+ * task that the receiving thread certainly works for; 0: not known. OFFSET: how many of the bytes
+ * earlier calls attributed. Returns the answer that the next ones belong to. */
+struct cup_answer cup_exchange_received(struct cup_descriptor *socket, uint32_t reader,
                                         const struct cup_exchange_bytes *bytes, size_t offset);
 
 /* Calls SINK for those of the bytes of ANSWER that are parts of a file. BYTES and OFFSET: as passed

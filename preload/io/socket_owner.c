@@ -103,9 +103,10 @@ static size_t correct_by_request(struct cup_transfer *transfer,
                                  const struct cup_exchange_bytes *bytes, size_t offset)
 {
     struct cup_owner *owner = &transfer->owner;
-    struct cup_answer answer = cup_exchange_received(transfer->descriptor, bytes, offset);
     uint32_t task = owner->block ? owner->block->task : 0;
     bool is_certain = owner->method == CUP_METHOD_OWN || owner->method == CUP_METHOD_HANDOFF;
+    struct cup_answer answer =
+        cup_exchange_received(transfer->descriptor, is_certain ? task : 0, bytes, offset);
     if (answer.mixed || (!is_certain && (!answer.task || answer.task != task)))
         change_owner(transfer, answer.inherited ? 0 : answer.task);
     transfer->url = answer.file;

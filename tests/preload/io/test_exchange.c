@@ -52,7 +52,7 @@ static bool send_text(uint32_t task, const char *text)
 static void expect_answer_at(const char *text, size_t offset, uint32_t task, size_t bytes)
 {
     struct cup_exchange_bytes received = {text, 0, strlen(text)};
-    struct cup_answer answer = cup_exchange_received(connection, &received, offset);
+    struct cup_answer answer = cup_exchange_received(connection, 0, &received, offset);
     cr_expect(answer.task == task && answer.bytes == bytes, "task %u, %zu bytes", answer.task,
               answer.bytes);
 }
@@ -108,7 +108,7 @@ Test(exchange, pieces_of_a_message)
         {"HTTP/1.1 20", 11}, {"", 0}, {"0 OK\r\nContent-Length: 4\r\n\r\nab", 29}};
     struct cup_exchange_bytes received = {parts, 3, 40};
     send_text(1, REQUEST);
-    struct cup_answer answer = cup_exchange_received(connection, &received, 0);
+    struct cup_answer answer = cup_exchange_received(connection, 0, &received, 0);
     cr_expect(answer.task == 1 && answer.bytes == 40);
     expect_answer("cd", 1);
     expect_answer("x", 0);
@@ -281,7 +281,7 @@ static bool receive_records(const uint16_t *sizes, size_t most)
     for (size_t at = 0; at < count; at += most) {
         size_t bytes = count - at < most ? count - at : most;
         struct cup_exchange_bytes received = {records + at, 0, bytes};
-        answer = cup_exchange_received(connection, &received, 0);
+        answer = cup_exchange_received(connection, 0, &received, 0);
         cr_expect_eq(answer.bytes, bytes);
     }
     return answer.state.is_preface;
@@ -338,6 +338,27 @@ Test(exchange, http2_is_unattributed_once_two_tasks_use_it)
     expect_answer("abc", 0);
 }
 
+/* A client collects the requests of all its threads, and any of them may send them. */
+Test(exchange, http2_is_unattributed_once_a_second_task_receives)
+{
+    const struct cup_exchange_bytes some = {"abc", 0, 3};
+    cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
+    send_record(1, 1, 200, 5);
+    cr_expect_eq(cup_exchange_received(connection, 1, &some, 0).task, 1);
+    cr_expect_not(cup_exchange_received(connection, 1, &some, 0).mixed);
+    cr_expect(cup_exchange_received(connection, 2, &some, 0).mixed);
+    expect_answer("abc", 0);
+}
+
+Test(exchange, http2_of_one_task_after_another)
+{
+    const struct cup_exchange_bytes some = {"abc", 0, 3};
+    cr_assert(send_bytes(1, hello2, sizeof hello2 - 1));
+    send_record(1, 1, 200, 5);
+    cup_running_remove(1);
+    cr_expect_not(cup_exchange_received(connection, 2, &some, 0).mixed);
+}
+
 /* A request of HTTP/2 whose headers were sent before is very short. */
 Test(exchange, http2_has_short_requests)
 {
@@ -352,7 +373,7 @@ Test(exchange, http2_has_short_requests)
 static void expect_reason(enum cup_unattributed_reason reason, bool mixed)
 {
     struct cup_answer answer =
-        cup_exchange_received(connection, &(struct cup_exchange_bytes){"abc", 0, 3}, 0);
+        cup_exchange_received(connection, 0, &(struct cup_exchange_bytes){"abc", 0, 3}, 0);
     cr_expect(answer.reason == reason && answer.mixed == mixed, "reason %u", answer.reason);
 }
 
