@@ -5,7 +5,10 @@
 
 #include <sys/param.h>
 
-enum { CHAINS_BITS = 10, SEEN_BITS = 12, WINDOW = 8192 /* words of the stack that are searched */ };
+/* A key has room for its chain in any entry of its row. The same place may be reached by several
+ * chains: by two branches of a C function, for instance. */
+enum { ROWS_BITS = 8, ROW = 4, SEEN_BITS = 12 };
+enum { WINDOW = 8192 /* words of the stack that are searched */ };
 
 /* A return address, which has 47 bits, and above them its place: words above the innermost one. */
 enum { ADDRESS_BITS = 48 };
@@ -21,23 +24,30 @@ struct chain {
 static struct entry {
     uint32_t turn; /* odd: being written */
     struct chain chain;
-} entries[1 << CHAINS_BITS];
+} entries[1 << ROWS_BITS][ROW];
 static struct {
-    uint64_t key;
+    uint64_t chain;
     uint32_t times;
-} seen[1 << SEEN_BITS]; /* how often each chain came, by its key: see comes_often() */
+} seen[1 << SEEN_BITS]; /* how often each chain came: see comes_often() */
 static uint32_t lock;
 
-/* The key includes the thread. Another thread's stack may later be mapped at the same address, and
- * reading at the kept places could then run over its end. */
+/* The key includes the place on the stack. The stack of a thread ends where its thread-local
+ * storage begins, so threads share chains at the same distance from there, and a chain that ended
+ * before the end of one stack does so on each. A place that is not on such a stack (the first
+ * thread's, or a coroutine's) is known by its address, and by the thread: another stack may later
+ * be mapped there, and reading at the kept places could run over its end. */
 static uint64_t whole_key(uint64_t key, const uint64_t *first)
 {
-    return cup_mix(key ^ (uintptr_t)&cup_self, (uintptr_t)first) | 1;
+    const uintptr_t largest_stack = 1 << 30;
+    uintptr_t storage = (uintptr_t)&cup_self, place = storage - (uintptr_t)first;
+    if (place >= largest_stack)
+        place = cup_mix(storage, (uintptr_t)first);
+    return cup_mix(key, place) | 1;
 }
 
-static struct entry *find_entry(uint64_t key)
+static struct entry *find_row(uint64_t key)
 {
-    return &entries[key >> (64 - CHAINS_BITS)];
+    return entries[key >> (64 - ROWS_BITS)];
 }
 
 /* Compares the addresses from the innermost outwards. A place may be read only because the address
@@ -59,10 +69,9 @@ static bool is_on_stack(const struct entry *entry, uint32_t turn, const uint64_t
     return true;
 }
 
-uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
+/* As cup_chain_find(), of one entry. */
+static uint64_t find_value(const struct entry *entry, uint64_t key, const uint64_t *first)
 {
-    key = whole_key(key, first);
-    const struct entry *entry = find_entry(key);
     uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_ACQUIRE);
     if (turn % 2 || __atomic_load_n(&entry->chain.key, __ATOMIC_ACQUIRE) != key)
         return 0;
@@ -70,6 +79,18 @@ uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
     if (value != CUP_CHAIN_HOPELESS && !is_on_stack(entry, turn, first))
         return 0;
     return __atomic_load_n(&entry->turn, __ATOMIC_RELAXED) == turn ? value : 0;
+}
+
+uint64_t cup_chain_find(uint64_t key, const uint64_t *first)
+{
+    uint64_t found = 0;
+    key = whole_key(key, first);
+    const struct entry *entry = find_row(key), *end = entry + ROW;
+    for (; entry < end && (!found || found == CUP_CHAIN_HOPELESS); entry++) {
+        uint64_t value = find_value(entry, key, first);
+        found = value ? value : found;
+    }
+    return found;
 }
 
 /* The part of the stack that is searched, in words from the innermost return address outwards. */
@@ -191,12 +212,12 @@ static void write_chain(struct entry *entry, const struct chain *chain)
 
 /* Most chains come once or twice in a job: only one that comes for the 4th, 8th, 16th, ... time is
  * worth a search. */
-static bool comes_often(uint64_t key)
+static bool comes_often(uint64_t chain)
 {
-    size_t at = key >> (64 - SEEN_BITS);
-    uint32_t times = seen[at].key == key ? seen[at].times + 1 : 1;
+    size_t at = chain >> (64 - SEEN_BITS);
+    uint32_t times = seen[at].chain == chain ? seen[at].times + 1 : 1;
     seen[at].times = times;
-    seen[at].key = key;
+    seen[at].chain = chain;
     return times >= 4 && (times & (times - 1)) == 0;
 }
 
@@ -206,6 +227,19 @@ static bool have_room(void *const *returns, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         all |= (uintptr_t)returns[i];
     return count && count <= CUP_CHAIN_MOST && !(all >> ADDRESS_BITS);
+}
+
+/* The entry of the row that has the chain already, or else the one that was written least often. */
+static struct entry *choose_entry(uint64_t key, uint64_t value)
+{
+    struct entry *entry = find_row(key), *end = entry + ROW, *chosen = entry;
+    for (; entry < end; entry++) {
+        if (entry->chain.key == key && entry->chain.value == value)
+            return entry;
+        if (entry->turn < chosen->turn)
+            chosen = entry;
+    }
+    return chosen;
 }
 
 static void keep_chain(uint64_t key, void *const *returns, uint32_t count, uint64_t value)
@@ -218,7 +252,7 @@ static void keep_chain(uint64_t key, void *const *returns, uint32_t count, uint6
     made.count = found ? count : 0;
     for (uint32_t i = 0; i < made.count; i++)
         made.placed[i] = (uint64_t)place[i] << ADDRESS_BITS | (uintptr_t)returns[i];
-    write_chain(find_entry(key), &made);
+    write_chain(choose_entry(key, value), &made);
 }
 
 /* If another thread holds the lock nothing is kept: the chain will come again. */
@@ -230,7 +264,7 @@ void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, vo
         return;
     window.word = first;
     window.words = first < end ? (uint32_t)MIN(end - first, WINDOW) : 0;
-    if (comes_often(key))
+    if (comes_often(cup_mix(key, value)))
         keep_chain(key, returns, count, value);
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
@@ -240,9 +274,10 @@ void cup_chains_forked(void)
     if (!lock)
         return;
     lock = 0; /* a thread of the parent had it, and may have been writing an entry */
-    for (int i = 0; i < 1 << CHAINS_BITS; i++)
-        if (entries[i].turn % 2) {
-            entries[i].turn++;
-            entries[i].chain.key = 0;
+    struct entry *entry = entries[0], *end = entry + (ROW << ROWS_BITS);
+    for (; entry < end; entry++)
+        if (entry->turn % 2) {
+            entry->turn++;
+            entry->chain.key = 0;
         }
 }

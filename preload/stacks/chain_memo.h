@@ -14,7 +14,7 @@ enum {
 
 /* Looks up the chain whose innermost return address lies at FIRST on the calling thread's stack.
  * Returns the value kept with it; 0: no chain is known here, or the stack differs from it;
- * CUP_CHAIN_HOPELESS: the chain seen here cannot be kept. KEY: a hash of everything
+ * CUP_CHAIN_HOPELESS: a chain seen here cannot be kept. KEY: a hash of everything
  * else that must be the same.
  * Any thread; takes no lock. */
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);

@@ -3,6 +3,7 @@
 #include "preload/stacks/chain_memo.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <string.h>
 
 enum { KEY = 7, VALUE = 99, STACK = 1024 };
@@ -76,6 +77,57 @@ Test(chains, each_address_must_be_where_it_was)
     }
     stack[1] = stack[5] = stack[STACK - 1] = 12345;
     cr_expect_eq(cup_chain_find(KEY, stack), VALUE, "what lies between may be anything");
+}
+
+/* Two branches of a function may lead to the same call at the same depth. */
+Test(chains, two_of_the_same_place_are_kept)
+{
+    static const uint32_t others[] = {3, 10, 4, 8};
+    enum { OTHER_VALUE = 101, OTHER_COUNT = sizeof others / sizeof *others };
+    for (int turn = 0; turn < 4; turn++) {
+        fill();
+        cup_chain_keep(KEY, stack, stack + STACK, make(100, words, COUNT), COUNT, VALUE);
+        fill();
+        cup_chain_keep(KEY, stack, stack + STACK, make(150, others, OTHER_COUNT), OTHER_COUNT,
+                       OTHER_VALUE);
+    }
+    cr_expect_eq(cup_chain_find(KEY, stack), OTHER_VALUE);
+    fill();
+    make(100, words, COUNT);
+    cr_expect_eq(cup_chain_find(KEY, stack), VALUE);
+    fill();
+    cr_expect_eq(cup_chain_find(KEY, stack), 0);
+}
+
+static uint64_t found_by_second;
+
+/* The first of two threads has a chain on its stack, which it keeps. The second one, which starts
+ * while the first still has its stack, looks the same chain up. */
+static void *run_thread(void *is_first)
+{
+    volatile uint64_t own[8] = {0};
+    void *returns[] = {address(800), address(801)};
+    const uint64_t *first = (const uint64_t *)own;
+    pthread_t second;
+    own[0] = (uintptr_t)returns[0];
+    own[5] = (uintptr_t)returns[1];
+    if (!is_first) {
+        found_by_second = cup_chain_find(KEY, first);
+        return NULL;
+    }
+    for (int i = 0; i < 4; i++)
+        cup_chain_keep(KEY, first, first + 8, returns, 2, VALUE);
+    cr_assert_eq(pthread_create(&second, NULL, run_thread, NULL), 0);
+    cr_assert_eq(pthread_join(second, NULL), 0);
+    return NULL;
+}
+
+Test(chains, threads_share_them)
+{
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, run_thread, &thread), 0);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    cr_expect_eq(found_by_second, VALUE);
 }
 
 Test(chains, with_remains_of_earlier_calls_it_is_not_kept)
