@@ -125,7 +125,7 @@ static void *run_thread(void *is_first)
 Test(chains, threads_share_them)
 {
     pthread_t thread;
-    cr_assert_eq(pthread_create(&thread, NULL, run_thread, &thread), 0);
+    cr_assert_eq(pthread_create(&thread, NULL, run_thread, &found_by_second), 0);
     cr_assert_eq(pthread_join(thread, NULL), 0);
     cr_expect_eq(found_by_second, VALUE);
 }
