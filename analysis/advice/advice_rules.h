@@ -17,6 +17,7 @@ typedef unsigned long long big; /* for %llu */
 #define CUP_RULES(X)                                                                               \
     X(tasks_failed, false, "wasted-work", "Tasks that failed or never ended", 0)                   \
     X(tasks_unfinished, false, "worker-count", "Tasks that failed or never ended", 0)              \
+    X(workers_not_profiled, false, "worker-count", "Workers", 0)                                   \
     X(records_lost, false, NULL, "Health", 0)                                                      \
     X(unattributed, false, "task-bytes", "Attribution", 0)                                         \
     X(gil_bound, true, "gil-pressure", "Waits", CUP_FEATURE_WAITS | CUP_FEATURE_GIL)               \

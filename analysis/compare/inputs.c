@@ -59,7 +59,7 @@ static int add_profile(struct cup_figures *figures, const struct cup_profile *pr
 static int read_profile(struct cup_figures *figures, const char *directory, const char *run,
                         bool *usage, struct cup_error *error)
 {
-    struct cup_profile profile;
+    struct cup_profile profile = {0};
     struct cup_call_tree calls = {0};
     struct cup_load_options options = {.baskets = true};
     if (cup_run_option_read(directory, run, &options.run, error) != 0) {

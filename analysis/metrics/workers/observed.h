@@ -95,6 +95,10 @@ const struct cup_observed_worker *cup_observed_seen(const struct cup_observed *o
 /* The worker of that address as its own log has it; NULL: it left none. */
 const struct cup_server *cup_worker_log(const struct cup_profile *profile, struct cup_text address);
 
+/* Number of workers within the window that left no log: nothing that they did is in the profile.
+ * *first: the address of one of them. */
+uint64_t cup_workers_without_log(const struct cup_observed *observed, struct cup_text *first);
+
 /* True if every worker of the samples left a log that has the number of its threads: then the times
  * of all tasks are known, and what part of the threads' time they are. */
 bool cup_workers_all_logged(const struct cup_observed *observed);

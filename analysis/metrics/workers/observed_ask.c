@@ -15,6 +15,19 @@ const struct cup_server *cup_worker_log(const struct cup_profile *profile, struc
     return NULL;
 }
 
+uint64_t cup_workers_without_log(const struct cup_observed *observed, struct cup_text *first)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        const struct cup_observed_worker *worker = &observed->workers[i];
+        if (!cup_observed_known(worker) || cup_worker_log(observed->profile, worker->address))
+            continue;
+        *first = worker->address;
+        count++;
+    }
+    return count;
+}
+
 bool cup_workers_all_logged(const struct cup_observed *observed)
 {
     for (size_t i = 0; i < observed->worker_count; i++) {

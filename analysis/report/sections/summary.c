@@ -267,7 +267,10 @@ static void print_trouble(const struct cup_page *page)
     uint64_t forbidden = page->profile->logs_forbidden;
     uint64_t damaged = page->profile->logs_damaged + page->profile->logs_unreadable - forbidden;
     uint64_t in_part = cup_collected_lost(&page->profile->collected);
+    struct cup_text first;
     uint64_t refused = page->profile->collected.refused;
+    uint64_t without_log = cup_workers_without_log(t->observed, &first);
+    uint64_t unseen = without_log > refused ? without_log : refused;
     uint64_t missing = cup_missing_sum(page->profile).tasks;
     uint64_t without_record = t->tasks_lost;
     const struct cup_loss_sums *losses = &t->losses->sums;
@@ -276,7 +279,7 @@ static void print_trouble(const struct cup_page *page)
     bool lost = cup_losses_chunks(losses) > 0;
     bool fine =
         complete && !lost &&
-        failed + unfinished + damaged + forbidden + in_part + refused + missing + without_record ==
+        failed + unfinished + damaged + forbidden + in_part + unseen + missing + without_record ==
             0;
     uint64_t unknown = t->all.unknown;
     bool nothing = unknown > 0 || t->all.tasks == 0; /* is known of trouble */
@@ -298,7 +301,7 @@ static void print_trouble(const struct cup_page *page)
         {missing > 0, CUP_FORMAT("%s in no log", CUP_SHOW_COUNTED(missing, "task"))},
         {without_record > 0,
          CUP_FORMAT("%s without a record", CUP_SHOW_COUNTED(without_record, "task"))},
-        {refused > 0, CUP_FORMAT("%s not profiled", CUP_SHOW_COUNTED(refused, "worker"))},
+        {unseen > 0, CUP_FORMAT("%s not profiled", CUP_SHOW_COUNTED(unseen, "worker"))},
         {forbidden > 0, CUP_FORMAT("%s that may not be read", CUP_SHOW_COUNTED(forbidden, "log"))},
     };
     char detail[CUP_LINE_ROOM] = "";

@@ -711,3 +711,18 @@ Test(observed, advice_on_workers_that_came_late)
     make();
     expect_advised("workers_missing", "0.2 workers were there, of 2 at most: 88 %");
 }
+
+Test(observed, advice_on_workers_that_wrote_no_log)
+{
+    add_scheduler();
+    add_server(2, CUP_ROLE_WORKER, A);
+    add_task(10, 14);
+    for (uint32_t sample = 1; sample <= 2; sample++) {
+        put_row(sample, 1, (struct row){4, 1000, 0, 0}, NULL);
+        put_row(sample, 2, (struct row){4, 1000, 0, 0}, NULL);
+        add_sample(sample, 9 + 2 * (int)sample, 2, 8);
+    }
+    make();
+    expect_advised("workers_not_profiled", "1 of 2 workers that Dask's scheduler had wrote no log");
+    expect_advised("workers_not_profiled", "such as tcp://10.0.0.1:5000:");
+}
