@@ -7,6 +7,10 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
 
+ifneq ($(shell uname -sm),Linux x86_64)
+$(error cupping is for Linux on x86_64, and this is $(shell uname -sm))
+endif
+
 ifdef LIBFUZZER
 CC := clang
 endif
@@ -57,7 +61,8 @@ preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 # Without zstd, merged logs are not compressed, and those of others cannot be read.
 zstd := $(shell $(PKG_CONFIG) --exists libzstd && echo libzstd)
 analysis_pkgs := jansson libdw cairo libpng $(zstd)
-analysis_cflags = $(common) $(sanitize) $(if $(zstd),-DCUP_WITH_ZSTD) -DCUP_VERSION='"$(VERSION)"' \
+missing := $(strip $(foreach package,$(analysis_pkgs),$(shell $(PKG_CONFIG) --exists $(package) || echo $(package))))
+analysis_cflags = $(if $(missing),$(error install the development packages of: $(missing) (README.md has the command for Debian)))$(common) $(sanitize) $(if $(zstd),-DCUP_WITH_ZSTD) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 ifdef WHEEL

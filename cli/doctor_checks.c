@@ -240,7 +240,9 @@ static void check_release(const struct cup_doctor *doctor, struct cup_finding *f
         return;
     }
     if (!cup_doctor_fact(&doctor->probe, package, version)) {
-        UNKNOWN("%s is not installed", package);
+        UNKNOWN(
+            "%s is not installed for %s; if that is not the Python of your analysis: --python FILE",
+            package, doctor->python);
         return;
     }
     uint64_t number = read_release(version);

@@ -357,8 +357,8 @@ static int check_magic(struct cup_log *log, size_t bytes, struct cup_error *erro
         return refuse_merged(log->path, error);
     if (bytes < sizeof header->magic || memcmp(header->magic, CUP_LOG_MAGIC, 8) != 0)
         return cup_error_set(error, log->path, 0,
-                             "not a cupping log (it does not begin with \"CUPPING\"); "
-                             "remove it from the profile directory");
+                             "not a cupping log (it does not begin with \"CUPPING\"); if it lies "
+                             "in a profile directory, remove it");
     if (bytes < sizeof *header)
         return cup_error_set(error, log->path, bytes,
                              "truncated in its header (%zu of %zu bytes); nothing can be read",

@@ -1,11 +1,12 @@
 """python -m cupping kernel install: a Jupyter kernel of this Python that runs under cupping.
 
-The command `cupping` calls main() for its verbs that need Dask.
+Other verbs are those of the command `cupping`: `python -m cupping report`. The command `cupping` calls main() for its verbs that need Dask.
 """
 
 import argparse
 import importlib
 import json
+import os
 import signal
 import sys
 import tempfile
@@ -72,8 +73,13 @@ def run_remote(verb, words, command):
 
 
 def main(command=""):
-    if sys.argv[1:2] and sys.argv[1] in REMOTE and "--" in sys.argv:
+    if sys.argv[1:2] and sys.argv[1] in REMOTE and "--" in sys.argv and command:
         sys.exit(run_remote(sys.argv[1], sys.argv[2:], command))
+    if sys.argv[1:2] and sys.argv[1] not in ("kernel", "-h", "--help"):
+        try:
+            os.execv(profile.find_command(), ["cupping", *sys.argv[1:]])
+        except profile.Error as problem:
+            sys.exit(f"cupping: {problem}")
     try:
         error = install_kernel(read_arguments())
     except OSError as problem:

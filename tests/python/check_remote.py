@@ -148,6 +148,10 @@ def check_wrong_addresses(scratch):
                     assert words in str(problem) and address in str(problem), problem
                 else:
                     assert not address, "is no scheduler"
+    for address, words in ("gateway://hub/1", "cupping.attach(client)"), ("127.0.0.1:abc", "tcp://HOST:PORT"):
+        done = subprocess.run([cupping.profile.own_command, "collect", "--python", sys.executable, "-o", scratch / "none", address],
+                              check=False, text=True, capture_output=True, timeout=120)
+        assert done.returncode == 2 and words in done.stderr and len(done.stderr.splitlines()) == 1, done
 
 
 def check_lost_clients():

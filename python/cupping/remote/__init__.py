@@ -87,4 +87,6 @@ def connect(scheduler: str, options: dict[str, str]):
         asyncio.run(check_scheduler(scheduler, arguments))
         return Client(scheduler, security=security, set_as_default=False)
     except (TypeError, ValueError) as problem:  # an address that Dask does not understand
-        raise Error(f"{scheduler}: {problem}") from None
+        if scheduler.startswith("gateway://"):
+            problem = "only `with cupping.attach(client)` in Python reaches a cluster behind a Dask Gateway"
+        raise UsageError(f"{scheduler}: {problem}; an address is tcp://HOST:PORT or tls://HOST:PORT") from None
