@@ -123,3 +123,37 @@ Test(starting, interrupted)
     remove("/tmp/cupping-latest");
     test_directory_remove(logs);
 }
+
+/* Nothing is under cupping-run: the nanny starts its worker with what Dask's configuration says.
+ * The scheduler and the client write no logs. */
+Test(starting, workers_by_the_configuration_of_dask)
+{
+    char *logs = test_directory(), *place = test_directory();
+    const char *configuration = text("%s/dask.yaml", place);
+    FILE *file = fopen(configuration, "w");
+    cr_assert_not_null(file);
+    fprintf(file,
+            "distributed:\n  nanny:\n    pre-spawn-environ:\n"
+            "      LD_PRELOAD: " CUP_BUILD "/libcupping.so\n      CUPPING_DIR: %s\n",
+            logs);
+    cr_assert_eq(fclose(file), 0);
+    struct child child = {
+        .argv = {CUP_PYTHON, "-c",
+                 text("from distributed import Client, LocalCluster\n"
+                      "if __name__ == '__main__':\n"
+                      "    with LocalCluster(n_workers=1, dashboard_address=None) as cluster, "
+                      "Client(cluster) as client:\n"
+                      "        print(client.submit(lambda: len(open('%s').read()), "
+                      "key='read').result())\n",
+                      configuration)},
+        .settings = {text("DASK_CONFIG=%s", configuration)}};
+    child_run(&child);
+    cr_assert_eq(child.status, 0, "%s", child.err);
+    json_t *tasks = tasks_of(logs), *task = task_of(tasks, "read");
+    cr_assert_not_null(task);
+    cr_expect_eq(json_integer_value(json_object_get(task, "read_bytes")), atoi(child.out));
+    json_decref(tasks);
+    child_free(&child);
+    test_directory_remove(place);
+    test_directory_remove(logs);
+}
