@@ -121,6 +121,8 @@ static void start_page(struct cup_http *http, int64_t now_ns)
 {
     struct cup_http_page *page = &http->page;
     int ends[2];
+    page->is_old = true;
+    page->began_at = time(NULL);
     page->file = tmpfile();
     if (!page->file || pipe2(ends, O_CLOEXEC) != 0) {
         if (page->file)
@@ -169,6 +171,8 @@ static bool take_page(struct cup_http_page *page, int64_t now_ns)
         free(page->text);
         page->text = text;
         page->bytes = bytes;
+        page->text_at = page->began_at;
+        page->is_old = false;
     }
     page->made_ns = now_ns;
     page->next_ns = now_ns + (keep_ns > KEEP_S * second_ns ? keep_ns : KEEP_S * second_ns);
@@ -180,16 +184,41 @@ static bool take_page(struct cup_http_page *page, int64_t now_ns)
     return true;
 }
 
+/* Writes the page. If it could not be made again, its first line says so, and of when it is. */
+static void write_page(const struct cup_http_page *page, FILE *out)
+{
+    static const char begin[] = "<body>\n";
+    const char *body = memmem(page->text, page->bytes, begin, strlen(begin));
+    size_t head = page->is_old && body ? (size_t)(body - page->text) + strlen(begin) : 0;
+    char time[32] = "";
+    struct tm utc;
+    if (gmtime_r(&page->text_at, &utc))
+        strftime(time, sizeof time, "%F %T UTC", &utc);
+    fwrite(page->text, 1, head, out);
+    if (head)
+        fprintf(
+            out,
+            "<p role=\"alert\"><strong>This page is old: it shows the run at %s, and could not be "
+            "made again since. <code>cupping plot --html</code> says why.</strong></p>\n",
+            time);
+    fwrite(page->text + head, 1, page->bytes - head, out);
+}
+
 static void send_page(const struct cup_http_page *page, struct cup_http_client *client,
                       int64_t now_ns)
 {
-    if (page->text)
-        answer(client, now_ns, "200 OK",
-               "Content-Type: text/html; charset=utf-8\r\nRefresh: 30\r\n", page->text,
-               page->bytes);
+    static const char headers[] = "Content-Type: text/html; charset=utf-8\r\nRefresh: 30\r\n";
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = page->text ? open_memstream(&text, &bytes) : NULL;
+    if (out)
+        write_page(page, out);
+    if (out && fclose(out) == 0)
+        answer(client, now_ns, "200 OK", headers, text, bytes);
     else
         refuse(client, now_ns, "503 Service Unavailable\r\nRefresh: 30",
                "The page could not be made: `cupping plot --html` says why.\n");
+    free(text);
 }
 
 static void ask_for_page(struct cup_http *http, struct cup_http_client *client, int64_t now_ns)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "analysis/base/error.h"
 
@@ -27,7 +28,10 @@ struct cup_http_client {
 struct cup_http_page {
     char *text; /* owned; NULL: none yet. A page that could not be made leaves the one before */
     size_t bytes;
-    int64_t made_ns;  /* when a maker ended; all times are on the monotonic clock */
+    bool is_old;      /* what should have replaced it could not be made, or is being made */
+    time_t text_at;   /* time of day when the maker of the text was started */
+    time_t began_at;  /* the same of the running maker */
+    int64_t made_ns;  /* when a maker ended; this and the next are on the monotonic clock */
     int64_t next_ns;  /* it is not made again before */
     int64_t began_ns; /* when the running maker was started */
     pid_t maker;      /* 0: none runs */
