@@ -154,12 +154,13 @@ static int look(struct top *top)
     return 0;
 }
 
-/* As look(). A file system that cannot be read for a moment does not end the view. */
+/* As look(). A file system that cannot be read for a moment does not end the view, even if a new
+ * call of a Runner was seen before that, so that no figures are left. */
 static int look_again(struct top *top)
 {
     if (look(top) == 0)
         return 0;
-    if (!top->live.looks || top->live.out_of_memory)
+    if (top->live.out_of_memory)
         return -1;
     if (!top->failed && !top->shows)
         cup_error_print(stderr, &top->error);

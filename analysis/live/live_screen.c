@@ -606,23 +606,33 @@ static void print_keys(struct screen *screen)
     print_line(screen, CUP_DIM, line);
 }
 
+static int print_figures(struct screen *screen)
+{
+    print_title(screen);
+    print_events(screen);
+    print_progress(screen);
+    print_rates(screen);
+    print_tasks(screen);
+    print_notes(screen);
+    print_threads(screen);
+    unsigned lines = screen->left > 24 ? 10 : screen->left > 6 ? (screen->left - 2) / 2 : 0;
+    int result = lines ? print_lines(screen, lines) : 0;
+    return result == 0 ? print_workers(screen) : result;
+}
+
 int cup_live_screen(const struct cup_live *live, const struct cup_live_view *view,
                     const struct cup_terminal *terminal)
 {
     struct screen screen = {live, view, terminal, view->height};
     bool keys = view->keys && view->height > 1;
+    int result = 0;
     screen.left -= keys;
-    print_title(&screen);
-    print_events(&screen);
-    print_progress(&screen);
-    print_rates(&screen);
-    print_tasks(&screen);
-    print_notes(&screen);
-    print_threads(&screen);
-    unsigned lines = screen.left > 24 ? 10 : screen.left > 6 ? (screen.left - 2) / 2 : 0;
-    int result = lines ? print_lines(&screen, lines) : 0;
-    if (result == 0)
-        result = print_workers(&screen);
+    if (live->looks > 0) {
+        result = print_figures(&screen);
+    } else {
+        print_line(&screen, CUP_BOLD, CUP_FORMAT("cupping top %s: n/a", live->directory));
+        print_notes(&screen);
+    }
     screen.left += keys;
     for (; keys && screen.left > 1; screen.left--)
         putc('\n', terminal->out);

@@ -140,6 +140,18 @@ Test(live_screen, shows_running_tasks_failures_and_memory)
     free(text);
 }
 
+/* Such as 0 of 0 events. */
+Test(live_screen, has_no_figures_before_the_first_look)
+{
+    save_worker(1, "alpha", 300000);
+    struct cup_error error;
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0, "%s", error.text);
+    char *text = draw(&(struct cup_live_view){.height = 24, .failed = "it is away"}, 80);
+    cr_expect(strstr(text, ": n/a\nnot read again: it is away\n"), "%s", text);
+    cr_expect_eq(lines_of(text), 2, "%s", text);
+    free(text);
+}
+
 Test(live_screen, sorts_workers)
 {
     save_worker(1, "alpha", 300000);
