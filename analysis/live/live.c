@@ -180,6 +180,7 @@ static struct cup_live_sums add_open(struct cup_live *live, int64_t now_ns)
     for (size_t i = 0; i < live->worker_count; i++) {
         struct cup_live_worker *worker = &live->workers[i];
         worker->running = 0;
+        worker->sampled_ns = 0; /* the newest of this look: a clock may have been set back */
         worker->read_bytes += worker->closed_bytes;
         worker->runs = cup_process_runs(&live->known.processes[worker->process]);
     }

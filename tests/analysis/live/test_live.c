@@ -395,6 +395,38 @@ Test(live, memory_of_a_worker_is_that_of_the_newest_sample)
     expect_memory(2000);
 }
 
+static void add_sample(struct log_builder *log, uint32_t sample, uint64_t rss, uint64_t time_ns)
+{
+    uint64_t values[CUP_WV_COUNT], heartbeat[CUP_HV_COUNT];
+    builder_unknown(values, CUP_WV_COUNT);
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_RSS] = rss;
+    heartbeat[CUP_HV_TIME_NS] = time_ns;
+    builder_row(log, sample, 1, values, heartbeat);
+    builder_sample(log, sample, 1, at_second(5 + sample), values);
+    builder_finish(log);
+    save_log(log, scratch, "worker.cup");
+    look();
+}
+
+Test(live, memory_of_a_worker_follows_when_its_clock_is_set_back)
+{
+    const struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .address = 1};
+    struct log_builder log;
+    builder_start(&log);
+    builder_string(&log, 1, "tcp://10.0.0.1:4000");
+    BUILDER_ADD(&log, CUP_R_SERVER, server);
+    builder_worker(&log, 1, 1, 1, 0);
+    builder_finish(&log);
+    save_log(&log, scratch, "worker.cup");
+    open_live();
+    add_sample(&log, 1, 1000, 2000);
+    cr_expect_eq(live.workers[0].rss, 1000);
+    add_sample(&log, 2, 3000, 500);
+    cr_expect_eq(live.workers[0].rss, 3000);
+    builder_free(&log);
+}
+
 /* ---- what is known while a job runs --------------------------------------------------------- */
 
 Test(live, without_a_plan_there_is_no_eta)
