@@ -227,9 +227,10 @@ static void find_run(struct cup_live *live, int64_t now_ns)
 
 static void find_plan(struct cup_live *live)
 {
-    const struct cup_live_chunks *chunks = cup_live_chunks(live);
     live->plan = (struct cup_completeness){0};
     cup_completeness_plan(&live->plan, &live->known);
+    const struct cup_live_chunks *chunks =
+        live->plan.planned_chunks == CUP_UNKNOWN64 ? cup_live_chunks(live) : &live->planned;
     live->plan.done_chunks = chunks->used;
     live->plan.done_events = chunks->without_events ? CUP_UNKNOWN64 : chunks->events;
 }
@@ -308,7 +309,9 @@ static int64_t find_rate_start(const struct cup_live *live)
     return live->ends_known_ns > start_ns ? live->ends_known_ns : start_ns;
 }
 
-double cup_live_event_rate(const struct cup_live *live)
+/* Events per second of these chunks, whose events ended in these seconds. */
+static double find_rate(const struct cup_live *live, const struct cup_live_chunks *chunks,
+                        const uint64_t ended[CUP_LIVE_SECONDS])
 {
     int64_t now_ns = last_sums(live)->time_ns, start_ns = find_rate_start(live);
     double span_s = (double)(now_ns - start_ns) / 1e9;
@@ -316,9 +319,14 @@ double cup_live_event_rate(const struct cup_live *live)
     for (size_t i = 0; i < CUP_LIVE_SECONDS; i++)
         if (live->ended_second[i] > now_ns / second_ns - CUP_LIVE_RATE_S &&
             live->ended_second[i] > live->ends_known_ns / second_ns)
-            events += live->ended_events[i];
-    bool known = cup_live_chunks(live)->used && !cup_live_chunks(live)->without_events;
+            events += ended[i];
+    bool known = chunks->used && !chunks->without_events;
     return known && span_s > 0 ? (double)events / span_s : (double)NAN;
+}
+
+double cup_live_event_rate(const struct cup_live *live)
+{
+    return find_rate(live, cup_live_chunks(live), live->ended_events);
 }
 
 double cup_live_mean_rate(const struct cup_live *live)
@@ -333,13 +341,13 @@ double cup_live_mean_rate(const struct cup_live *live)
 /* The Runner was called, and its plan may still come: its log names it with the first chunks. */
 static bool awaits_chunks(const struct cup_live *live)
 {
-    return live->plan.reason && live->known.run_count > 0 && cup_live_chunks(live)->items == 0;
+    return live->plan.reason && live->known.run_count > 0 && live->planned.items == 0;
 }
 
 double cup_live_eta_s(const struct cup_live *live, const char **reason)
 {
     const struct cup_completeness *plan = &live->plan;
-    double rate = cup_live_event_rate(live);
+    double rate = find_rate(live, &live->planned, live->ended_planned);
     *reason = !live->goes_on                          ? "no run goes on"
               : awaits_chunks(live)                   ? "Coffea's Runner has begun no chunk yet"
               : plan->reason                          ? plan->reason
@@ -347,9 +355,9 @@ double cup_live_eta_s(const struct cup_live *live, const char **reason)
               : plan->done_events == CUP_UNKNOWN64    ? "the events of a chunk are not known"
               : live->ends_known_ns && isnan(rate)    ? "a log is full: the rate is known from the "
                                                         "next look on"
-              : !(rate > 0) && cup_live_chunks(live)->used ? "no chunk ended in the last minute"
-              : !(rate > 0)                                ? "no chunk has ended yet"
-                                                           : NULL;
+              : !(rate > 0) && live->planned.used     ? "no chunk ended in the last minute"
+              : !(rate > 0)                           ? "no chunk has ended yet"
+                                                      : NULL;
     if (*reason)
         return NAN;
     uint64_t left =

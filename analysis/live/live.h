@@ -106,6 +106,7 @@ struct cup_live {
     struct cup_hash_map chunk_at; /* by hash of the key: index + 1 */
     struct cup_pair_map prefix_at, worker_at, line_at, place_at, log_at;
     struct cup_live_chunks real, paths; /* chunks; tasks that work on a path of a file */
+    struct cup_live_chunks planned;     /* of the chunks: those that a Runner of Coffea plans */
     uint64_t tasks, finished, erred, unknown, running, unfinished;
     uint64_t summed;        /* of the tasks: they began when their log was full, and have ended */
     uint64_t failed_chunks; /* attempts */
@@ -116,7 +117,8 @@ struct cup_live {
     struct cup_live_sums closed;               /* without the blocks in use and the running tasks */
     struct cup_live_sums sums[CUP_LIVE_LOOKS]; /* at the looks; [looks % CUP_LIVE_LOOKS] is next */
     uint64_t looks;
-    uint64_t ended_events[CUP_LIVE_SECONDS]; /* of used chunks, by second */
+    uint64_t ended_events[CUP_LIVE_SECONDS];  /* of used chunks, by second */
+    uint64_t ended_planned[CUP_LIVE_SECONDS]; /* of those that a Runner plans */
     int64_t ended_second[CUP_LIVE_SECONDS];
     int64_t now_ns;               /* time of the look */
     int64_t ends_known_ns;        /* when the ends of some chunks before it are not known; else 0 */
@@ -162,8 +164,9 @@ double cup_live_event_rate(const struct cup_live *live);
 /* Events per second from the begin of the run to its end, or to now; NAN if not known. */
 double cup_live_mean_rate(const struct cup_live *live);
 
-/* Seconds until all events are processed, at the rate of the last minute, and *reason is NULL. If
- * that is not known: NAN, and *reason says why (a text that need not be freed). */
+/* Seconds until all events are processed, at the rate of the last minute of chunks that a Runner
+ * plans, and *reason is NULL. If that is not known: NAN, and *reason says why (a text that need not
+ * be freed). */
 double cup_live_eta_s(const struct cup_live *live, const char **reason);
 
 /* The share of the samples of tasks that were on a core: of "now"; if that has none, of the whole

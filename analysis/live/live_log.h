@@ -98,8 +98,10 @@ void cup_live_void_all(struct cup_live *live, struct cup_live_log *log);
 void cup_live_counters(struct cup_live *live, struct cup_live_log *log, const struct cup_record *r);
 void cup_live_open_block(struct cup_live *live, struct cup_live_log *log,
                          const struct cup_block *block);
-/* Adds events of used chunks that ended at this time to the rate of events. */
-void cup_live_count_events(struct cup_live *live, int64_t stop_ns, uint64_t events);
+/* Adds events of used chunks that ended at this time to the rate of events. PLANNED: those of them
+ * that a Runner plans. */
+void cup_live_count_events(struct cup_live *live, int64_t stop_ns, uint64_t events,
+                           uint64_t planned);
 /* Adds what the sums of tasks without records gained. TOTALS: NULL: there are none. */
 void cup_live_totals(struct cup_live *live, struct cup_live_log *log,
                      const struct cup_task_totals *totals);

@@ -140,11 +140,26 @@ static struct cup_live_chunks *chunks_of(struct cup_live *live, const struct cup
     return is_path ? &live->paths : &live->real;
 }
 
+/* As is_of_runner() of metrics/losses/completeness.c. */
+static bool is_planned(const struct cup_live_task *task)
+{
+    return task->item_kind == CUP_ITEM_WORK || task->has_clock_calls;
+}
+
+/* BY: 1, or UINT64_MAX to take one away. */
+static void count_items(struct cup_live *live, const struct cup_live_task *task, uint64_t by)
+{
+    if (!is_chunk(task))
+        return;
+    chunks_of(live, task)->items += by;
+    live->planned.items += is_planned(task) ? by : 0;
+}
+
 /* Keeps the first chunk of Coffea: the plan of the run depends on who runs it. */
 static void keep_first_item(struct cup_live *live, const struct cup_live_log *log,
                             const struct cup_live_task *task)
 {
-    if (live->known.item_count || !(task->item_kind == CUP_ITEM_WORK || task->has_clock_calls))
+    if (live->known.item_count || !is_planned(task))
         return;
     struct cup_item *item = CUP_LIVE_APPEND(live, &live->known, items, item);
     struct cup_task *first = CUP_LIVE_APPEND(live, &live->known, tasks, task);
@@ -160,12 +175,11 @@ void cup_live_item(struct cup_live *live, struct cup_live_log *log, const struct
     struct cup_live_task *task = find_task(log, fixed.task);
     if (!task)
         return;
-    bool was_chunk = is_chunk(task);
+    count_items(live, task, UINT64_MAX);
     const struct cup_item item = {.entry_start = fixed.entry_start, .entry_stop = fixed.entry_stop};
     task->item_kind = fixed.kind < UINT8_MAX ? (uint8_t)fixed.kind : UINT8_MAX;
     task->events = cup_item_events(&item);
-    if (is_chunk(task) && !was_chunk)
-        chunks_of(live, task)->items++;
+    count_items(live, task, 1);
     keep_first_item(live, log, task);
 }
 
@@ -175,13 +189,10 @@ void cup_live_chunk(struct cup_live *live, struct cup_live_log *log, const struc
     struct cup_live_task *task = find_task(log, fixed.task);
     if (!task)
         return;
-    bool was_chunk = is_chunk(task);
-    if (was_chunk)
-        chunks_of(live, task)->items--;
+    count_items(live, task, UINT64_MAX);
     task->has_clock_calls = cup_sane_time(fixed.tic_ns) != 0;
     task->has_result = cup_sane_time(fixed.toc_ns) != 0;
-    if (is_chunk(task))
-        chunks_of(live, task)->items++;
+    count_items(live, task, 1);
     keep_first_item(live, log, task);
 }
 
@@ -199,16 +210,28 @@ static struct cup_live_chunk *chunk_of(struct cup_live *live, const struct cup_l
     return chunk;
 }
 
-void cup_live_count_events(struct cup_live *live, int64_t stop_ns, uint64_t events)
+void cup_live_count_events(struct cup_live *live, int64_t stop_ns, uint64_t events,
+                           uint64_t planned)
 {
     int64_t second = stop_ns / 1000000000;
     size_t at = (size_t)(second % CUP_LIVE_SECONDS);
     if (second < live->ended_second[at])
         return;
     if (second > live->ended_second[at])
-        live->ended_events[at] = 0;
+        live->ended_events[at] = live->ended_planned[at] = 0;
     live->ended_second[at] = second;
     live->ended_events[at] += events;
+    live->ended_planned[at] += planned;
+}
+
+/* A chunk became used (ADDS), or is so no longer. */
+static void add_used(struct cup_live_chunks *sums, const struct cup_live_task *task, bool adds)
+{
+    bool known = task->events != CUP_UNKNOWN64;
+    sums->used += adds ? 1 : UINT64_MAX;
+    sums->without_events += known ? 0 : adds ? 1 : UINT64_MAX;
+    if (known)
+        sums->events += adds ? task->events : -task->events;
 }
 
 /* Of several attempts at a chunk one result counts; a result counts before a skipped chunk. */
@@ -230,13 +253,12 @@ static void add_chunk_end(struct cup_live *live, const struct cup_live_task *tas
     sums->skipped += (uint64_t)is_skipped - was_skipped;
     if (is_used == was_used)
         return;
-    bool known = task->events != CUP_UNKNOWN64;
-    sums->used += adds ? 1 : UINT64_MAX;
-    sums->without_events += known ? 0 : adds ? 1 : UINT64_MAX;
-    if (known)
-        sums->events += adds ? task->events : -task->events;
-    if (known && adds)
-        cup_live_count_events(live, task->stop_ns, task->events);
+    add_used(sums, task, adds);
+    if (is_planned(task))
+        add_used(&live->planned, task, adds);
+    if (task->events != CUP_UNKNOWN64 && adds)
+        cup_live_count_events(live, task->stop_ns, task->events,
+                              is_planned(task) ? task->events : 0);
 }
 
 static void count_status(struct cup_live *live, const struct cup_live_task *task, bool adds)

@@ -24,11 +24,12 @@ static struct cup_total gain_of(const struct cup_total *now, const struct cup_to
 }
 
 /* The log does not say when they ended: since the last look. */
-static void add_events(struct cup_live *live, uint64_t events)
+static void add_events(struct cup_live *live, uint64_t events, uint64_t planned)
 {
     live->real.events += events;
+    live->planned.events += planned;
     if (live->looks)
-        cup_live_count_events(live, live->now_ns, events);
+        cup_live_count_events(live, live->now_ns, events, planned);
     else if (events)
         live->ends_known_ns = live->now_ns;
 }
@@ -37,11 +38,14 @@ static void add_chunks(struct cup_live *live, const struct cup_total *gain, uint
 {
     const uint64_t *finished = gain->values[CUP_STATUS_FINISHED - 1];
     bool is_chunk = gain->key.item == CUP_ITEM_WORK || gain->key.item == CUP_ITEM_READ;
+    bool is_planned = gain->key.item == CUP_ITEM_WORK || finished[CUP_T_TIMED];
     if (!is_chunk)
         return;
     live->real.items += tasks;
     live->real.used += finished[CUP_T_TASKS];
-    add_events(live, finished[CUP_T_EVENTS]);
+    live->planned.items += is_planned ? tasks : 0;
+    live->planned.used += is_planned ? finished[CUP_T_TASKS] : 0;
+    add_events(live, finished[CUP_T_EVENTS], is_planned ? finished[CUP_T_EVENTS] : 0);
     live->failed_chunks += gain->values[CUP_STATUS_ERRED - 1][CUP_T_TASKS];
 }
 

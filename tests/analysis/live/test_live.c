@@ -298,17 +298,21 @@ Test(live, sums_up_lines_as_the_report)
 
 /* ---- the threads' time --------------------------------------------------------------------- */
 
+static void mark_as_running(struct cup_log_header *header)
+{
+    header->pid = (uint32_t)getpid();
+    header->log_stop_ns = 0;
+    header->log_start_ns = INT64_C(4000000000000000000); /* the process is older */
+    gethostname(header->host, sizeof header->host - 1);
+}
+
 /* A worker of one thread that runs: this process. Its task began at second 20 and goes on. */
 static void start_long_task(void)
 {
     struct cup_r_task_begin begin = {
         .task = 9, .tid = 100, .server = 1, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(20)};
     build_stack_log(&builder);
-    struct cup_log_header *header = builder_header(&builder);
-    header->pid = (uint32_t)getpid();
-    header->log_stop_ns = 0;
-    header->log_start_ns = INT64_C(4000000000000000000); /* the process is older */
-    gethostname(header->host, sizeof header->host - 1);
+    mark_as_running(builder_header(&builder));
     builder_begin(&builder, &begin, "long");
 }
 
@@ -441,6 +445,44 @@ Test(live, without_a_plan_there_is_no_eta)
     cr_expect_eq(cup_live_span_s(&live), 0.0, "one look knows no now");
     struct cup_budget budget;
     cr_expect_not(cup_live_budget(&live, &budget));
+}
+
+static void add_chunk(uint32_t task, uint32_t kind, uint64_t events, double stop)
+{
+    struct cup_r_task_begin begin = {
+        .task = task, .tid = 100, .origin = CUP_ORIGIN_DASK, .start_ns = at_second(20)};
+    struct cup_r_item item = {.task = task, .kind = kind, .entry_stop = events};
+    struct cup_r_task_end ended = {.task = task,
+                                   .status = CUP_STATUS_FINISHED,
+                                   .stop_ns = at_second(stop),
+                                   .result_bytes = 100};
+    builder_begin(&builder, &begin, kind == CUP_ITEM_WORK ? "chunk" : "partition");
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, ended);
+}
+
+/* Such as partitions of uproot.dask, which the same client has processed. */
+Test(live, chunks_that_no_runner_planned_are_no_progress_of_the_plan)
+{
+    const struct cup_r_run call = {.run = 1,
+                                   .start_ns = at_second(20),
+                                   .plan = CUP_PLAN_KNOWN,
+                                   .chunks = 2,
+                                   .chunks_read = 2,
+                                   .events = 2000};
+    const char *reason;
+    builder_start(&builder);
+    mark_as_running(builder_header(&builder));
+    builder_header(&builder)->health[CUP_H_RUNS] = 1;
+    BUILDER_ADD(&builder, CUP_R_RUN, call);
+    add_chunk(20, CUP_ITEM_WORK, 1000, 25);
+    add_chunk(21, CUP_ITEM_READ, 500, 26);
+    save_and_look_at(30);
+    expect_as_report("one of each");
+    cr_expect_eq(live.plan.done_chunks, 1);
+    cr_expect_eq(live.plan.done_events, 1000);
+    cr_expect_float_eq(cup_live_event_rate(&live), 150, 1e-9);
+    cr_expect_float_eq(cup_live_eta_s(&live, &reason), 10, 1e-9, "100 of the plan's a second");
 }
 
 Test(live, a_directory_without_logs_is_refused)
