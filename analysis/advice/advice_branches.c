@@ -313,16 +313,18 @@ bool cup_rule_few_branches(const struct cup_totals *t, struct cup_advice *advice
     double waits = (double)(t->waits.ns[CUP_WAITED_IO] + t->waits.ns[CUP_WAITED_POLL]) /
                    (double)cup_wait_sums_wall_ns(&t->waits);
     double files = (double)files_with_trees(t);
+    char room[CUP_LINE_ROOM];
     return t->branches->rereads_known && read < 0.1 && bytes < 0.1 && waits > 0.2 &&
            cup_advise(
                advice, 0.1 * waits,
                "Tasks read few of the branches: %.0f of %.0f in a file (threshold 10 %%), %.1f %% "
-               "of the bytes, and waited for files and sockets for %.0f %% of their time "
+               "of the bytes of the trees%s, and waited for files and sockets for %.0f %% of their "
+               "time "
                "(threshold 20 %%). These branches lie apart in the files. \nMake a slimmed copy "
                "with "
                "these branches alone: it is read in fewer and larger requests.",
                (double)total->branches_of_trees / files, (double)total->tree_branches / files,
-               bytes * 100, waits * 100);
+               bytes * 100, cup_branches_of_files(room, t->branches), waits * 100);
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */

@@ -57,10 +57,15 @@ static struct cup_value branches_read(T t)
 
 static struct cup_value files_read(T t)
 {
-    uint64_t files = 0;
-    for (size_t i = 0; i < t->profile->root_file_count; i++)
-        files += t->profile->root_files[i].sums.baskets > 0;
-    return if_any(t, files);
+    uint64_t sized;
+    return if_any(t, cup_branches_files(t->branches, &sized));
+}
+
+static struct cup_value sized_files(T t)
+{
+    uint64_t sized;
+    cup_branches_files(t->branches, &sized);
+    return cup_value_if(sized, cup_count(sized));
 }
 
 /* ---- twice -------------------------------------------------------------------------------- */

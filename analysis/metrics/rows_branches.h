@@ -64,6 +64,9 @@ NAMED_BASKET_METRIC(branches_read_amplification, "read_amplification", "read / d
                     "P: bytes that calls read for tasks from the files whose baskets were seen / "
                     "distinct_bytes of these baskets",
                     LESS_IS_BETTER)
+BASKET_METRIC(sized_files, "files with trees of known size", COUNT, NO_TREES, sized_files(t),
+              "P: part of files_read: files with a tree whose size uproot knew; branches_share and "
+              "bytes_share are shares of these")
 BASKET_METRIC(tree_branches, "branches of these trees", COUNT, NO_TREES,
               cup_value_if(t->branches->total.tree_branches,
                            cup_count(t->branches->total.tree_branches)),

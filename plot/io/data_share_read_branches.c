@@ -84,12 +84,13 @@ static void add_bar(struct cup_rows *plot, const struct cup_profile *profile,
 static void write_caption(struct cup_plot_input *input, const struct cup_rows *plot, size_t known,
                           size_t files)
 {
-    char counted[64];
+    char counted[128];
+    uint64_t sized, all = cup_branches_files(input->totals->branches, &sized);
     cup_plot_set_caption(input,
                          "Compressed bytes of different baskets that were read, as a share of all "
                          "in %s (by the files' own metadata). %s%s branches, those with the most "
                          "bytes read first; branches that were not read are left out (cupping).",
-                         cup_count_text(counted, files, "file"),
+                         cup_part_text(counted, files, all, "file"),
                          known > plot->count ? "The first of " : "",
                          CUP_SHOW_VALUE(cup_count(known), CUP_UNIT_COUNT));
 }

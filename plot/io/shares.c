@@ -128,8 +128,9 @@ static struct cup_range find_range(const struct cup_totals *totals, const struct
 
 static void write_caption(struct cup_plot_input *input, const struct file *files, size_t known)
 {
-    char text[64], opened[120] = "as known to uproot";
+    char text[128], opened[120] = "as known to uproot";
     size_t by_files = 0;
+    uint64_t sized, all = cup_branches_files(input->totals->branches, &sized);
     for (size_t i = 0; i < known; i++)
         by_files += find_facts(input->totals, files[i].index) != NULL;
     if (by_files == known)
@@ -141,7 +142,7 @@ static void write_caption(struct cup_plot_input *input, const struct file *files
                          "Of the trees in %s, the shares that were read: compressed bytes, each "
                          "basket counted once, and branches of which a basket was read. Sizes of "
                          "the trees: %s (cupping).",
-                         cup_count_text(text, known, "file"), opened);
+                         cup_part_text(text, known, all, "file"), opened);
 }
 
 const void *cup_data_share_read(struct cup_plot_input *input)
@@ -158,10 +159,12 @@ const void *cup_data_share_read(struct cup_plot_input *input)
     if (known > CUP_ROWS_MOST && make_distribution(plot, input, files, known) != 0)
         return NULL;
     if (plot->bytes.count && is_one_bar(&plot->bytes, plot->branches)) {
-        char all[CUP_BAR_TEXT], bytes[CUP_BAR_TEXT], branches[CUP_BAR_TEXT];
+        uint64_t sized, read = cup_branches_files(totals->branches, &sized);
+        char part[128], all[CUP_BAR_TEXT], bytes[CUP_BAR_TEXT], branches[CUP_BAR_TEXT];
         return cup_plot_unavailable(
             input, "of %s, %s of the bytes and %s of the branches were read",
-            cup_all_text(all, known, "file"),
+            known < read ? cup_part_text(part, known, read, "file")
+                         : cup_all_text(all, known, "file"),
             cup_range_text(bytes, find_range(totals, files, known, false), CUP_AXIS_PERCENT),
             cup_range_text(branches, find_range(totals, files, known, true), CUP_AXIS_PERCENT));
     }

@@ -72,6 +72,16 @@ char *cup_count_text(char to[64], uint64_t count, const char *what)
     return to;
 }
 
+char *cup_part_text(char to[128], uint64_t part, uint64_t whole, const char *what)
+{
+    char count[64];
+    int length = snprintf(to, 128, "%s", cup_count_text(count, part, what));
+    if (part < whole)
+        snprintf(to + length, 128 - (size_t)length, " (of %.30s)",
+                 CUP_SHOW_VALUE(cup_count(whole), CUP_UNIT_COUNT));
+    return to;
+}
+
 /* ---- drawing -------------------------------------------------------------------------------- */
 
 /* Resolves symbolic links: a run is named by its own directory, not by a link to it. */

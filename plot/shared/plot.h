@@ -64,6 +64,8 @@ __attribute__((format(printf, 2, 3))) void cup_plot_set_caption(struct cup_plot_
 
 /* Prints "100,000 chunks", "1 chunk". Returns `to`. */
 char *cup_count_text(char to[64], uint64_t count, const char *what);
+/* Prints "3 files (of 5)"; if the part is the whole, as cup_count_text(). Returns `to`. */
+char *cup_part_text(char to[128], uint64_t part, uint64_t whole, const char *what);
 
 struct cup_drawing {
     struct cup_canvas canvas;

@@ -228,7 +228,7 @@ NAMES = {
         ("plot gil-pressure", r"waited for the GIL for (F)"),
     ],
     "branches.reread_bytes": [
-        (FIRST, r"trees' bytes; (?:at most )?(F) read more than once"),
+        (FIRST, r"trees' bytes[^;\n]*; (?:at most )?(F) read more than once"),
         ("prometheus", "cupping_basket_reread_bytes_total"),
     ],
     "branches.bytes_share": [

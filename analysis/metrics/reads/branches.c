@@ -233,6 +233,27 @@ int cup_branches_make(struct cup_branches *branches, const struct cup_totals *to
     return profile->basket_places_dropped ? 0 : find_rereads(branches, totals);
 }
 
+uint64_t cup_branches_files(const struct cup_branches *branches, uint64_t *sized)
+{
+    const struct cup_profile *profile = branches->profile;
+    uint64_t files = 0;
+    *sized = 0;
+    for (size_t i = 0; i < profile->root_file_count; i++) {
+        bool is_read = profile->root_files[i].sums.baskets > 0;
+        files += is_read;
+        *sized += is_read && branches->files[i].trees_known > 0;
+    }
+    return files;
+}
+
+const char *cup_branches_of_files(char to[CUP_LINE_ROOM], const struct cup_branches *branches)
+{
+    uint64_t sized, files = cup_branches_files(branches, &sized);
+    if (sized == 0 || sized == files)
+        return "";
+    return cup_format(to, " in %s of %s", CUP_SHOW_COUNT(sized), CUP_SHOW_COUNTED(files, "file"));
+}
+
 void cup_branches_free(struct cup_branches *branches)
 {
     free(branches->rows);

@@ -6,6 +6,7 @@
  * only the records of one file are in memory. */
 #pragma once
 
+#include "analysis/base/units.h"
 #include "analysis/profile/profile.h"
 
 struct cup_totals;
@@ -99,6 +100,13 @@ static inline bool cup_branches_any(const struct cup_branches *branches)
 {
     return branches->all.baskets > 0;
 }
+
+/* Files from which baskets were read; *sized: those of them of which the size of a tree is known.
+ * Shares of the trees are shares of these. */
+uint64_t cup_branches_files(const struct cup_branches *branches, uint64_t *sized);
+
+/* What follows "of the trees" where a share is printed: " in 3 of 5 files"; "": in all files. */
+const char *cup_branches_of_files(char to[CUP_LINE_ROOM], const struct cup_branches *branches);
 
 /* True if there are rows for single files, and few enough to print. */
 enum { CUP_BRANCH_ROWS_MOST = 100000 };

@@ -147,9 +147,11 @@ static void print_rereads(const struct cup_page *page)
 
 static void print_shares(const struct cup_page *page)
 {
+    char room[CUP_LINE_ROOM];
     if (cup_metric_number(CUP_METRIC_bytes_share, page->totals) >= 0)
         cup_page_line(page, CUP_PLAIN,
-                      "Share of the trees: %s of their branches, %s of their bytes.",
+                      "Share of the trees%s: %s of their branches, %s of their bytes.",
+                      cup_branches_of_files(room, page->totals->branches),
                       CUP_SHOW_METRIC(page, CUP_METRIC_branches_share),
                       CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share));
     if (cup_metric_number(CUP_METRIC_incidental_bytes, page->totals) > 0)

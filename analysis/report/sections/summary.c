@@ -208,6 +208,8 @@ static void print_baskets(const struct cup_page *page)
 {
     if (!cup_branches_any(page->totals->branches))
         return;
+    char room[CUP_LINE_ROOM];
+    const char *files = cup_branches_of_files(room, page->totals->branches);
     const char *bound = page->totals->branches->at_most ? "at most " : "";
     if (!page->brief)
         print_fact(page, "compression", CUP_PLAIN,
@@ -217,13 +219,13 @@ static void print_baskets(const struct cup_page *page)
                               CUP_SHOW_METRIC(page, CUP_METRIC_uncompressed_bytes)));
     if (page->brief)
         print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-                   CUP_FORMAT("of the trees' bytes; %s%s read more than once", bound,
+                   CUP_FORMAT("of the trees' bytes%s; %s%s read more than once", files, bound,
                               CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes)));
     else
         print_fact(page, "share read", CUP_PLAIN, CUP_SHOW_METRIC(page, CUP_METRIC_bytes_share),
-                   CUP_FORMAT("of the trees' bytes; %s%s read more than once, %s read ahead and "
+                   CUP_FORMAT("of the trees' bytes%s; %s%s read more than once, %s read ahead and "
                               "never used",
-                              bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
+                              files, bound, CUP_SHOW_METRIC(page, CUP_METRIC_reread_bytes),
                               CUP_SHOW_METRIC(page, CUP_METRIC_incidental_bytes)));
 }
 

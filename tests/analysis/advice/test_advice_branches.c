@@ -566,7 +566,7 @@ Test(advice_branches, few_branches_of_the_trees_that_are_known)
     job.tree_bytes = UINT64_C(1000000000);
     job.two_datasets = job.tree_of_one_file = true;
     make();
-    EXPECT("few_branches", "4 of 1000 in a file");
+    EXPECT("few_branches", "4 of 1000 in a file", "of the trees in 1 of 2 files");
 }
 
 /* Remote over TLS: only baskets and compressed bytes are known. */

@@ -342,7 +342,7 @@ Test(data, share_read)
     cr_assert_eq(plot->count, 1);
     cr_expect_float_eq(plot->rows[0].bytes, 100 * 450 / 4000.0, 1e-9);
     cr_expect_float_eq(plot->rows[0].branches, 25, 1e-9);
-    cr_expect_not_null(strstr(run.input.caption, "1 file,"));
+    cr_expect_not_null(strstr(run.input.caption, "1 file (of 2),"));
 }
 
 /* What the first file's other tree holds is not known: its branch is no part of the share. */

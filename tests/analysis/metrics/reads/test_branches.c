@@ -373,9 +373,13 @@ Test(branches, rereads_are_those_worked_out)
     expect("distinct_bytes", 410);
 }
 
+/* The remote file has none of known size. */
 Test(branches, shares_are_of_the_trees_that_were_told)
 {
+    char room[CUP_LINE_ROOM];
     load_both();
+    expect("sized_files", 1);
+    cr_expect_str_eq(cup_branches_of_files(room, totals.branches), " in 1 of 2 files");
     expect("tree_branches", 4);
     expect("branches_share", 0.5);
     expect("tree_compressed_bytes", 1000);
