@@ -169,12 +169,17 @@ static void write_c(void)
     end_log("c.cup");
 }
 
-static void load(void)
+static void load_run(unsigned run)
 {
     struct cup_error error;
-    const struct cup_load_options options = {.counters = false};
+    const struct cup_load_options options = {.counters = false, .run = run};
     cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0, "%s", error.text);
     cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+}
+
+static void load(void)
+{
+    load_run(0);
 }
 
 static void set_up(void)
@@ -568,6 +573,25 @@ Test(ledger, without_inputs_the_level_is_not_known)
     cr_assert_eq(totals.merge->count, 1);
     cr_expect_eq(totals.merge->levels[0].level, 0);
     cr_expect_eq(totals.merge->levels[0].tasks, 1);
+}
+
+/* The middle between the end of the first call and the begin of the second is no border. */
+Test(ledger, merges_of_calls_at_the_same_time_keep_their_inputs)
+{
+    const struct cup_r_run calls[] = {
+        {.run = 1, .start_ns = at_second(2), .stop_ns = at_second(40)},
+        {.run = 2, .start_ns = at_second(3), .stop_ns = at_second(50)}};
+    begin_log("one", 1, 0, 100, 1);
+    builder_header(&builder)->health[CUP_H_RUNS] = 2;
+    BUILDER_ADD(&builder, CUP_R_RUN, calls[0]);
+    BUILDER_ADD(&builder, CUP_R_RUN, calls[1]);
+    task(1, "chunk-1", CHUNK, 4, 8, 3, 0);
+    item(1, CUP_ITEM_WORK, Z, X, 0, 100);
+    task(2, "merge-1", REDUCE, 22, 23, 1, 0);
+    inputs(2, 1, 30, "chunk-1");
+    end_log("a.cup");
+    load_run(CUP_ALL_RUNS);
+    cr_expect_eq(cup_merge_sum(totals.merge, false).tasks, 1);
 }
 
 /* A chain as no reduction has it, and one that goes round, end. */
