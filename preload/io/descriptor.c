@@ -130,13 +130,15 @@ static bool is_event_file(const struct event_file *known, uint32_t path, const s
            known->device == status->st_dev && S_ISREG(status->st_mode);
 }
 
-/* Sets the entry's file and returns its class. PATH: hash_path() of how it was opened. */
+/* Sets the entry's file and returns its class. look_up.path is then the path of a data file; "": it
+ * was known before. PATH: hash_path() of how it was opened. */
 static uint32_t identify_file(int fd, struct cup_descriptor *entry, uint32_t path,
                               const struct stat *status)
 {
     struct event_file *known = find_event_file(path);
     if (is_event_file(known, path, status)) {
         entry->file = known->file;
+        look_up.path[0] = '\0';
         return CUP_FILE_DATA;
     }
     uint32_t class = cup_file_classify(fd, status, look_up.path);
@@ -155,7 +157,7 @@ static void fill_entry(int fd, struct cup_descriptor *entry, const struct stat *
     if (class == CUP_FILE_SOCKET)
         entry->wire = cup_wire_is(fd);
     if (class == CUP_FILE_DATA)
-        entry->mount = cup_mount_of(status->st_dev);
+        entry->mount = cup_mount_of(status->st_dev, look_up.path);
     if (S_ISREG(status->st_mode) && !entry->opened) {
         int64_t at = syscall(SYS_lseek, fd, 0L, SEEK_CUR); /* no hook recorded earlier reads */
         entry->cursor = at < 0 ? 0 : at;

@@ -78,7 +78,7 @@ static void write_record(uint32_t id, uint32_t class, const struct stat *status,
         .inode = status->st_ino,
         .size = (uint64_t)status->st_size,
         .mount = class == CUP_FILE_DATA && status->st_ino
-                     ? cup_mount_name(cup_mount_of(status->st_dev))
+                     ? cup_mount_name(cup_mount_of(status->st_dev, path))
                      : 0,
     };
     cup_log_write(CUP_R_FILE, &record, NULL, 0);

@@ -149,6 +149,58 @@ Test(mounts, of_two_mounts_the_slow_one_comes_first)
         cr_skip_test("FUSE cannot mount here: it needs /dev/fuse and root");
 }
 
+/* Mounts DIRECTORY/old, reads of it, unmounts it, and does the same with DIRECTORY/new, to which
+ * the kernel gives the device number that is free again. Prints 0. */
+static const char *program_of_remount(const char *directory)
+{
+    return text("import os, subprocess, time\n"
+                "from run_task import run\n"
+                "def read(path):\n"
+                "    with open(path, 'rb', buffering=0) as file:\n"
+                "        while file.read(65536): pass\n"
+                "def is_mounted(place):\n"
+                "    return os.stat(place).st_dev != os.stat(place + '/..').st_dev\n"
+                "def use(place, path):\n"
+                "    os.mkdir(place)\n"
+                "    server = subprocess.Popen(['bindfs', '-f', '%s/files', place],\n"
+                "                              env={'PATH': os.environ['PATH']})\n"
+                "    while not is_mounted(place): time.sleep(0.01)\n"
+                "    run(path, lambda: read(f'{place}/{path}'))\n"
+                "    server.terminate()\n"
+                "    server.wait()\n"
+                "use('%s/old', '0.dat')\n"
+                "use('%s/new', '1.dat')\n"
+                "print(0)\n",
+                directory, directory, directory);
+}
+
+static void check_remount(json_t *report, const char *directory, double seconds)
+{
+    (void)seconds;
+    cr_expect_eq(cup_count(row_of(report, text("fuse:%s/old", directory)), "recv_bytes"),
+                 FILE_BYTES);
+    cr_expect_eq(cup_count(row_of(report, text("fuse:%s/new", directory)), "recv_bytes"),
+                 FILE_BYTES);
+}
+
+/* As automount does with the repositories of CVMFS. */
+Test(mounts, a_device_number_may_be_given_again)
+{
+    if (child_status((const char *[4]){"sh", "-c", "command -v bindfs"}))
+        cr_skip_test("no bindfs here (Debian: bindfs)");
+    char *logs = test_directory(), *files = test_directory();
+    struct mount first;
+    write_files(files);
+    bool mounted = mount_files(&first, files, "first", "--read-rate=1G");
+    unmount_files(&first);
+    if (mounted)
+        judge(logs, files, program_of_remount(files), check_remount);
+    test_directory_remove(logs);
+    test_directory_remove(files);
+    if (!mounted)
+        cr_skip_test("FUSE cannot mount here: it needs /dev/fuse and root");
+}
+
 /* Prints the seconds that two threads of a task took to read from DIRECTORY/slow at the same time.
  */
 static const char *program_of_threads(const char *directory)
