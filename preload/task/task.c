@@ -128,6 +128,11 @@ void cup_task_toc(struct cup_moment now)
     own.tic.time_ns = 0;
 }
 
+bool cup_task_is_in_process(void)
+{
+    return own.tic.time_ns != 0;
+}
+
 static struct cup_r_task_end *write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns,
                                         uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
 {
@@ -158,7 +163,7 @@ struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_mome
     CUP_LIFECYCLE(task_ends, thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what the library does from here on is not the task's */
-    if (own.tic.time_ns)
+    if (cup_task_is_in_process())
         write_chunk(NULL);
     if (block)
         cup_block_close(block);

@@ -125,6 +125,21 @@ Test(bad_files, are_skipped_with_aligned_clusters)
     expect_skipped("bad-align");
 }
 
+/* The file is cut off before the chunk reads a branch: some of its baskets come, and others do not.
+ */
+Test(bad_files, what_a_skipped_chunk_did_not_get_was_not_read)
+{
+    struct outcome outcome = load("bad-cut");
+    json_t *branches = json_object_get(outcome.report, "branches"), *row;
+    size_t i, files = 0;
+    cr_expect_gt(cup_count(outcome.losses, "chunks_skipped"), 0);
+    cr_expect_eq(cup_count(branches, "unseen_baskets"), 0);
+    json_array_foreach(json_object_get(branches, "rows"), i,
+                       row) if (cup_is(row, "branch", "MET_pt")) files += cup_count(row, "files");
+    cr_expect_eq(files, 1, "MET_pt was read");
+    drop(&outcome);
+}
+
 Test(bad_files, an_error_as_a_value_is_an_error)
 {
     struct outcome outcome = load("bad-result");

@@ -7,6 +7,7 @@ HOW: skip: of FILES.JSON's first dataset, a file is missing, one is no ROOT file
      align: the same, with align_clusters
      result: a file is missing, and Coffea returns the error as a value (use_result_type)
      fail: the second chunk of a file always raises an exception with a long text, from another one
+     cut: a file is cut off when its first chunk, the half of it, is processed; Coffea skips its chunks
      kill: the first chunk of a file always kills its worker
 Written: {"entries": by dataset, of the files that could be opened, "done": events that Coffea reports,
 "lost": [[file, entrystart, entrystop]] of chunks that it was given and did not process, "missing": [files
@@ -34,6 +35,11 @@ class Failing(processor.ProcessorABC):
     def process(self, events):
         about = events.metadata
         if about["filename"] == self.bad:
+            if self.how == "cut":
+                if about["entrystart"]:
+                    raise OSError("only the first chunk reads")
+                os.truncate(self.bad, os.path.getsize(self.bad) // 4)
+                events.MET.pt.to_list()
             if self.how == "fail" and about["entrystart"] == CHUNK:
                 try:
                     {}["no_such_weight"]
@@ -69,8 +75,13 @@ def main() -> None:
     fileset = {name: {"files": dict(trees)} for name, trees in json.loads(Path(files).read_text())["fileset"].items()}
     first = sorted(fileset.items())[0][1]["files"]
     bad, missing, gone, error, done = sorted(first)[0], [], None, None, 0
-    skips = how in ("skip", "align", "result")
-    if skips:
+    skips = how in ("skip", "align", "result", "cut")
+    if how == "cut":
+        cut = str(Path(out).resolve().with_suffix(".root"))
+        shutil.copy(bad, cut)
+        first[cut] = first.pop(bad)
+        bad = cut
+    elif skips:
         missing, gone = spoil(Path(out).resolve().with_suffix(".files"), bad)
     if how == "result":
         missing, gone = missing[:1], None
