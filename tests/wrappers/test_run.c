@@ -53,10 +53,11 @@ Test(cupping_run, leaves_the_variables_of_the_user_alone)
     cr_expect_str_empty(shell("top_worker=$worker; %s; $top_worker | %s", export, compare)->out);
 }
 
-Test(cupping_run, keeps_functions_that_bash_exported)
+/* Functions of bash, and others that a shell cannot name. */
+Test(cupping_run, keeps_variables_whose_names_are_no_identifiers)
 {
     static const char environment[] = "env \"it=it's\" 'BASH_FUNC_g%%=() {\n echo \"it'\\''s\"\n}' "
-                                      "'BASH_FUNC_f%%=() { echo in f; g; }'";
+                                      "'BASH_FUNC_f%%=() { echo in f; g; }' 'a.b=1\nc=2' 2=two";
     const struct shell_result *r =
         shell("%s env -0 | sort -z >outside; %s $run -o p env -0 | sort -z | "
               "grep -zv '^CUPPING_DIR=\\|^LD_PRELOAD=' | cmp outside -",
