@@ -144,7 +144,10 @@ static void start_worker(struct cup_cluster *cluster)
     snprintf(workers, sizeof workers, "%d", cluster->options.workers);
     add_launcher(&command, cluster);
     add_all(&command, cluster->options.under);
-    add_dask(&command, cluster, dask, sizeof dask, "worker");
+    if (cluster->options.launch == CUP_BY_WORKER_WRAPPER)
+        add(&command, CUP_TOP "/wrappers/cupping-dask-worker");
+    else
+        add_dask(&command, cluster, dask, sizeof dask, "worker");
     const char *const words[] = {cluster->address,
                                  "--no-dashboard",
                                  "--nthreads",

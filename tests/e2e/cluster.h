@@ -9,6 +9,9 @@
 enum cup_launch {
     CUP_UNDER_RUN = 0,  /* wrappers/cupping-run -o PROFILE -- ... */
     CUP_BY_ENVIRONMENT, /* LD_PRELOAD=... CUPPING_DIR=PROFILE ... */
+    /* wrappers/cupping-dask-worker ADDRESS ..., which takes the `dask` on PATH: the worker alone,
+     * with its log in DIRECTORY/cupping-dask-HOST-PORT */
+    CUP_BY_WORKER_WRAPPER,
     CUP_NOT_PROFILED,
 };
 

@@ -1,6 +1,7 @@
 /* How a run starts, goes on and ends, as the user sees it: the last line of `cupping run`, its exit
  * status, and a profile of a job that still runs. */
 #include "tests/e2e/child.h"
+#include "tests/e2e/cluster.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -102,6 +103,44 @@ Test(starting, a_task_of_a_job_that_still_runs)
     child_free(&child);
     expect_status(logs, "unfinished", 0, 1);
     test_directory_remove(logs);
+}
+
+/* The path of the wrapper's profile, below the working directory of the worker. */
+static const char *profile_of_worker(const char *directory, const char *address)
+{
+    const char *host = strstr(address, "://"), *colon = strrchr(address, ':');
+    cr_assert(host && colon > host, "%s", address);
+    host += strlen("://");
+    return text("%s/cupping-dask-%.*s-%s", directory, (int)(colon - host), host, colon + 1);
+}
+
+/* What users type in place of `dask worker`. The wrapper names the directory after the scheduler.
+ */
+Test(starting, a_worker_by_its_wrapper)
+{
+    enum { BYTES = 1 << 20 };
+    char *directory = test_directory();
+    const char *input = text("%s/input.dat", directory);
+    const char *programs = text("PATH=%.*s:%s", (int)(strrchr(CUP_PYTHON, '/') - CUP_PYTHON),
+                                CUP_PYTHON, getenv("PATH"));
+    FILE *file = fopen(input, "we");
+    cr_assert(file && ftruncate(fileno(file), BYTES) == 0 && fclose(file) == 0);
+    struct cup_cluster cluster;
+    cup_cluster_start(&cluster, &(struct cup_cluster_options){
+                                    .directory = directory,
+                                    .launch = CUP_BY_WORKER_WRAPPER,
+                                    .environment = (const char *const[]){programs, NULL}});
+    cup_cluster_script(&cluster, "one_read_job.py", (const char *const[]){input, NULL});
+    cup_cluster_stop(&cluster);
+    const char *profile = profile_of_worker(directory, cluster.address);
+    json_t *tasks = tasks_of(profile), *report = report_of(profile);
+    cr_expect_eq(task_number(tasks, "read", "read_bytes"), BYTES);
+    cr_expect_eq(json_integer_value(
+                     json_object_get(json_object_get(report, "workflow"), "total_bytes_read")),
+                 BYTES);
+    json_decref(tasks);
+    json_decref(report);
+    test_directory_remove(directory);
 }
 
 /* SIGINT to `cupping run` alone reaches Python, which ends by it; the line is printed still. */
