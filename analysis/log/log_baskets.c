@@ -7,52 +7,29 @@
 
 enum { PLAIN, DELTA };
 
-/* A bit for each value of kind DELTA. */
-static inline unsigned delta_bits(void)
-{
-    unsigned bits = 0;
-#define X(id, name, kind, text) bits |= (kind) == DELTA ? 1u << CUP_BV_##id : 0;
-    CUP_BASKET_VALUES(X)
-#undef X
-    return bits;
-}
-
-/* Decodes a value; values that only newer versions know are skipped. False for an impossible one.
- */
-static inline bool take_value(struct cup_basket_row *row, unsigned index, uint64_t written)
-{
-    if (index >= CUP_BV_COUNT)
-        return true;
-    row->values[index] =
-        delta_bits() >> index & 1 ? cup_pairs_undo(written, row->values[index]) : written;
-    return row->values[index] < CUP_BASKET_VALUE_LIMIT;
-}
-
-/* In a new row, PLAIN values that are left out are 0; DELTA values stay as in the row before. */
-static inline void clear_plain(struct cup_basket_row *row)
-{
-#define X(id, name, kind, text)                                                                    \
-    if ((kind) == PLAIN)                                                                           \
-        row->values[CUP_BV_##id] = 0;
-    CUP_BASKET_VALUES(X)
-#undef X
-}
-
-/* Reads the values of a row at *at. A local copy of the place stays in a register: as a field of
- * the reader it would be written to memory after each number. */
+/* Reads the values of a row, each by code of its own, which is faster than a loop over the set
+ * bits. PLAIN values that are left out are 0; DELTA values stay as in the row before. Values that
+ * only newer versions know are skipped. False at an impossible value. */
 static inline bool take_values(struct cup_basket_row *row, const unsigned char **from,
                                const unsigned char *end, uint64_t bits)
 {
-    const unsigned char *at = *from;
-    bool sound = true;
-    clear_plain(row);
-    for (; bits && sound; bits &= bits - 1) {
-        uint64_t written;
-        sound = cup_number_next(&at, end, &written) &&
-                take_value(row, (unsigned)__builtin_ctzll(bits), written);
-    }
+    const unsigned char *at = *from; /* stays in a register; *from is in memory */
+    uint64_t number, all = 0;
+#define X(id, name, kind, text)                                                                    \
+    if (!(bits >> CUP_BV_##id & 1))                                                                \
+        number = (kind) == DELTA ? row->values[CUP_BV_##id] : 0;                                   \
+    else if (!cup_number_next(&at, end, &number))                                                  \
+        return false;                                                                              \
+    else if ((kind) == DELTA)                                                                      \
+        number = cup_pairs_undo(number, row->values[CUP_BV_##id]);                                 \
+    all |= row->values[CUP_BV_##id] = number;
+    CUP_BASKET_VALUES(X)
+#undef X
+    for (bits >>= CUP_BV_COUNT; bits; bits &= bits - 1)
+        if (!cup_number_next(&at, end, &number))
+            return false;
     *from = at;
-    return sound;
+    return all < CUP_BASKET_VALUE_LIMIT;
 }
 
 /* True if the values contradict each other. */
