@@ -167,6 +167,8 @@ static struct cup_open_block *open_block(struct cup_log *log, uint32_t index)
 
 static void note_written_block(struct cup_log *log, const struct cup_record *record)
 {
+    if (log->block_count == 0)
+        return;
     if (record->type == CUP_R_COUNTERS) {
         struct cup_r_counters counters = cup_read_counters(record);
         struct cup_open_block *open = open_block(log, counters.block);

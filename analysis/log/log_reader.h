@@ -102,10 +102,12 @@ static inline int64_t cup_sane_time(int64_t ns)
  * not have become 0; fields that only a newer writer has are cut off. */
 static inline void cup_record_fixed(const struct cup_record *record, void *fixed, size_t known)
 {
-    size_t bytes = record->fixed < known ? record->fixed : known;
-    memcpy(fixed, record, bytes);
-    if (bytes < known)
-        memset((char *)fixed + bytes, 0, known - bytes);
+    if (record->fixed >= known) { /* nearly always; a copy of constant size is fast */
+        memcpy(fixed, record, known);
+        return;
+    }
+    memcpy(fixed, record, record->fixed);
+    memset((char *)fixed + record->fixed, 0, known - record->fixed);
 }
 
 /* struct cup_r_string cup_read_string(record), and so on: the fixed part of each type. */
