@@ -122,12 +122,13 @@ static uint64_t entries_of(const uint64_t *values)
 static void check_entries(struct cup_loader *loader, struct cup_item *item,
                           const struct cup_branch *branch)
 {
-    uint64_t events = item ? cup_item_events(item) : CUP_UNKNOWN64;
-    if (events == CUP_UNKNOWN64 || branch->last_entries == 0 ||
-        item->entries_read == CUP_ENTRIES_READ ||
-        !is_tree(loader, cup_source_of(profile_of(loader), item)->tree, branch->tree))
+    if (item->entries_read == CUP_ENTRIES_READ || branch->last_entries == 0)
         return;
-    item->entries_read = branch->last_entries >= events ? CUP_ENTRIES_READ : CUP_ENTRIES_MISSING;
+    uint64_t events = cup_item_events(item);
+    if (events != CUP_UNKNOWN64 &&
+        is_tree(loader, cup_source_of(profile_of(loader), item)->tree, branch->tree))
+        item->entries_read =
+            branch->last_entries >= events ? CUP_ENTRIES_READ : CUP_ENTRIES_MISSING;
 }
 
 /* ---- baskets ------------------------------------------------------------------------------ */
@@ -210,6 +211,16 @@ static struct cup_item *item_of(struct cup_profile *profile, uint32_t task)
     return item ? &profile->items[item - 1] : NULL;
 }
 
+/* Adds the values of a row to those of the rows before. */
+static void sum_values(uint64_t *restrict sums, const uint64_t *restrict values)
+{
+    uint64_t algorithms = sums[CUP_BV_ALGORITHMS] | values[CUP_BV_ALGORITHMS];
+#define X(id, name, kind, text) sums[CUP_BV_##id] += values[CUP_BV_##id];
+    CUP_BASKET_VALUES(X)
+#undef X
+    sums[CUP_BV_ALGORITHMS] = algorithms;
+}
+
 /* Adds the rows of a record of a loaded task. */
 static void add_rows(struct cup_loader *loader, struct cup_basket_reader *rows, uint32_t task,
                      uint32_t at)
@@ -219,13 +230,14 @@ static void add_rows(struct cup_loader *loader, struct cup_basket_reader *rows, 
     const struct reader reader = {task, item_of(profile, task), rows->fixed.source};
     struct cup_basket_sums sums = {.incidental = rows->fixed.incidental,
                                    .incidental_bytes = rows->fixed.incidental_bytes};
-    uint64_t branches = 0;
+    uint64_t values[CUP_BV_COUNT] = {0}, branches = 0;
     if (!file)
         return;
     while (cup_basket_reader_next(rows)) {
         branches += add_row(loader, &rows->row, &reader);
-        cup_basket_sums_add_values(&sums, rows->row.values, reader.source);
+        sum_values(values, rows->row.values);
     }
+    cup_basket_sums_add_values(&sums, values, reader.source);
     profile->damaged_baskets += rows->damaged;
     profile->basket_rows += rows->count;
     add_sums(loader, file, &reader, &sums, branches, rows->count);
