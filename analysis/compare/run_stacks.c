@@ -75,8 +75,13 @@ static int lay(struct cup_call_tree *to, const struct cup_call_tree *from, uint3
 {
     uint32_t *place = calloc(from->node_count + 1, sizeof *place);
     int result = place ? lay_nodes(to, from, place) : -1;
-    for (size_t i = 0; i < from->row_count && result == 0; i++)
-        result = cup_call_add(to, place[from->rows[i].node], as, &from->rows[i].weights);
+    for (size_t i = 0; i < from->row_count && result == 0; i++) {
+        uint32_t row = cup_call_row(to, place[from->rows[i].node], as);
+        if (row == CUP_NOTHING)
+            result = -1;
+        else
+            cup_weights_add(&to->rows[row].weights, &from->rows[i].weights);
+    }
     free(place);
     return result;
 }

@@ -145,23 +145,20 @@ uint32_t cup_call_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t
     return index;
 }
 
-int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,
-                 const struct cup_weights *weights)
+uint32_t cup_call_row(struct cup_call_tree *tree, uint32_t node, uint32_t prefix)
 {
     uint32_t known = cup_pair_map_get(&tree->row_at, node, prefix);
-    if (!known && node && tree->row_count >= CUP_CALL_ROWS_MOST) {
+    if (known)
+        return known - 1;
+    if (node && tree->row_count >= CUP_CALL_ROWS_MOST) {
         tree->left_out++;
-        return cup_call_add(tree, 0, prefix, weights);
+        return cup_call_row(tree, 0, prefix);
     }
-    if (!known) {
-        uint32_t index = APPEND(tree, rows, row);
-        if (index == CUP_NOTHING || cup_pair_map_set(&tree->row_at, node, prefix, index + 1) != 0)
-            return -1;
-        tree->rows[index] = (struct cup_call_row){.node = node, .prefix = prefix};
-        known = index + 1;
-    }
-    cup_weights_add(&tree->rows[known - 1].weights, weights);
-    return 0;
+    uint32_t index = APPEND(tree, rows, row);
+    if (index == CUP_NOTHING || cup_pair_map_set(&tree->row_at, node, prefix, index + 1) != 0)
+        return CUP_NOTHING;
+    tree->rows[index] = (struct cup_call_row){.node = node, .prefix = prefix};
+    return index;
 }
 
 void cup_call_tree_free(struct cup_call_tree *tree)

@@ -288,9 +288,10 @@ uint32_t cup_native_gap(struct cup_call_tree *tree);
  * native frames were not recorded. */
 uint32_t cup_native_add_node(struct cup_call_tree *tree, uint32_t parent, uint32_t frame);
 
-/* Adds weights to the row of that node and prefix. Returns 0, or -1 without memory. */
-int cup_call_add(struct cup_call_tree *tree, uint32_t node, uint32_t prefix,
-                 const struct cup_weights *weights);
+/* Returns the index in tree->rows of the row of that node and prefix, or CUP_NOTHING without
+ * memory. A new row has no weights yet. Once the table is full, new rows are counted at the root.
+ */
+uint32_t cup_call_row(struct cup_call_tree *tree, uint32_t node, uint32_t prefix);
 
 /* Adds weights to the rows of the slices that TASK belongs to. Returns 0, or -1 without memory. */
 int cup_call_add_sliced(struct cup_call_tree *tree, uint32_t node, const struct cup_task *task,

@@ -229,47 +229,46 @@ static void on_stacks(struct cup_call_maker *maker, const struct cup_record *rec
 _Static_assert(CUP_W_POLL_WAIT - CUP_W_IO_WAIT == (int)CUP_U_POLL_WAIT - (int)CUP_U_IO_WAIT,
                "the weights have all kinds of waits, in their order");
 
-static struct cup_weights weights_of(const struct cup_stack_use_row *row)
+/* Adds what a row says to the weights that it is about: at most three of them. */
+static void add_use(struct cup_weights *w, const struct cup_stack_use_row *row)
 {
-    struct cup_weights w = {{0}};
     switch (row->use) {
     case CUP_U_READ:
-        w.of[CUP_W_READ] = row->bytes;
-        w.of[CUP_W_READ_CALLS] = row->count;
-        w.of[CUP_W_READ_TIME] = row->ns;
+        w->of[CUP_W_READ] += row->bytes;
+        w->of[CUP_W_READ_CALLS] += row->count;
+        w->of[CUP_W_READ_TIME] += row->ns;
         break;
     case CUP_U_WRITE:
-        w.of[CUP_W_WRITE] = row->bytes;
+        w->of[CUP_W_WRITE] += row->bytes;
         break;
     case CUP_U_SERVER_RECV:
-        w.of[CUP_W_READ] = row->bytes;
-        w.of[CUP_W_RECV] = row->bytes;
+        w->of[CUP_W_READ] += row->bytes;
+        w->of[CUP_W_RECV] += row->bytes;
         break;
     case CUP_U_RECV:
-        w.of[CUP_W_RECV] = row->bytes;
+        w->of[CUP_W_RECV] += row->bytes;
         break;
     case CUP_U_ALLOC:
-        w.of[CUP_W_ALLOC] = row->bytes;
+        w->of[CUP_W_ALLOC] += row->bytes;
         break;
     case CUP_U_IO_WAIT:
     case CUP_U_GIL_WAIT:
     case CUP_U_LOCK_WAIT:
     case CUP_U_SLEEP:
     case CUP_U_POLL_WAIT:
-        w.of[CUP_W_IO_WAIT + row->use - CUP_U_IO_WAIT] = row->ns;
-        w.of[CUP_W_WAIT] = row->ns;
+        w->of[CUP_W_IO_WAIT + row->use - CUP_U_IO_WAIT] += row->ns;
+        w->of[CUP_W_WAIT] += row->ns;
         break;
     case CUP_U_CPU:
-        w.of[CUP_W_CPU] = row->ns;
-        w.of[CUP_W_SAMPLES] = row->count;
+        w->of[CUP_W_CPU] += row->ns;
+        w->of[CUP_W_SAMPLES] += row->count;
         break;
     case CUP_U_OFF_CPU:
-        w.of[CUP_W_OFF_CPU] = row->ns;
+        w->of[CUP_W_OFF_CPU] += row->ns;
         break;
     default: /* a kind that only newer libraries record */
         break;
     }
-    return w;
 }
 
 /* Index in tree->nodes of a recorded node. For an unknown one it is the stack "(not known)". */
@@ -323,6 +322,25 @@ static void add_branch(struct cup_call_maker *maker, const struct cup_stack_use_
         maker->out_of_memory = true;
 }
 
+static void add_row(struct cup_call_maker *maker, const struct cup_stack_use_row *row,
+                    uint32_t node, uint32_t prefix)
+{
+    uint32_t index = cup_call_row(maker->tree, node, prefix);
+    if (index == CUP_NOTHING)
+        maker->out_of_memory = true;
+    else
+        add_use(&maker->tree->rows[index].weights, row);
+}
+
+static void add_sliced_row(struct cup_call_maker *maker, const struct cup_stack_use_row *row,
+                           uint32_t node, const struct cup_task *task)
+{
+    struct cup_weights weights = {{0}};
+    add_use(&weights, row);
+    if (cup_call_add_sliced(maker->tree, node, task, &weights) != 0)
+        maker->out_of_memory = true;
+}
+
 static void on_stack_use(struct cup_call_maker *maker, const struct cup_record *record)
 {
     struct cup_stack_use_reader reader;
@@ -333,16 +351,16 @@ static void on_stack_use(struct cup_call_maker *maker, const struct cup_record *
     count_task(maker, reader.fixed.task);
     const struct cup_task *task = sliced_task(maker, reader.fixed.task);
     while (!maker->out_of_memory && cup_stack_use_next(&reader)) {
-        const struct cup_weights weights = weights_of(&reader.row);
         uint32_t node = node_of(maker, reader.row.node);
-        if (node != CUP_NOTHING && reader.row.use >= CUP_USE_BRANCHES &&
-            reader.row.use <= CUP_USE_MOST) {
-            add_branch(maker, &reader.row, node);
-            continue;
-        }
-        if (node == CUP_NOTHING || cup_call_add(maker->tree, node, prefix, &weights) != 0 ||
-            (task && cup_call_add_sliced(maker->tree, node, task, &weights) != 0))
+        if (node == CUP_NOTHING) {
             maker->out_of_memory = true;
+        } else if (reader.row.use >= CUP_USE_BRANCHES && reader.row.use <= CUP_USE_MOST) {
+            add_branch(maker, &reader.row, node);
+        } else {
+            add_row(maker, &reader.row, node, prefix);
+            if (task)
+                add_sliced_row(maker, &reader.row, node, task);
+        }
     }
     maker->tree->damaged += reader.damaged;
 }
