@@ -233,18 +233,6 @@ static inline int try_mtx(mtx_t *lock)
     return tried == thrd_busy ? EBUSY : tried;
 }
 
-static inline int try_to_read(pthread_rwlock_t *lock)
-{
-    return cup_active() && real_pthread_rwlock_tryrdlock ? real_pthread_rwlock_tryrdlock(lock)
-                                                         : NOT_TRIED;
-}
-
-static inline int try_to_write(pthread_rwlock_t *lock)
-{
-    return cup_active() && real_pthread_rwlock_trywrlock ? real_pthread_rwlock_trywrlock(lock)
-                                                         : NOT_TRIED;
-}
-
 static inline bool is_settled(int tried)
 {
     return __builtin_expect(tried != NOT_TRIED && tried != EBUSY, 1);
@@ -293,17 +281,10 @@ CUP_HOOK int pthread_mutex_unlock(pthread_mutex_t *lock)
     return result;
 }
 
-/* libc refuses some arguments even if the lock is free, and then the call must not be tried. Of
- * clocks it takes these two; of a timeout it looks at the nanoseconds, for rwlocks always, for
- * mutexes only if it has to wait. */
+/* libc refuses other clocks even if the lock is free, and then the call must not be tried. */
 static inline bool is_lock_clock(clockid_t clock)
 {
     return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
-}
-
-static inline bool is_timeout(const struct timespec *until)
-{
-    return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
 }
 
 /* As TRY_LOCK below: a try that is made only if CONDITION holds. */
@@ -333,28 +314,57 @@ LOCK_HOOK(pthread_mutex_clocklock,
 LOCK_HOOK(mtx_lock, (mtx_t *lock), try_mtx, CALL_C11(mtx_lock, lock))
 LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
           CALL_C11(mtx_timedlock, lock, until))
-LOCK_HOOK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
-          CALL_PTHREAD(pthread_rwlock_rdlock, lock))
-LOCK_HOOK(__pthread_rwlock_rdlock, (pthread_rwlock_t *lock), try_to_read,
-          CALL_PTHREAD(__pthread_rwlock_rdlock, lock))
-LOCK_HOOK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          TRY_IF(is_timeout(until), try_to_read),
-          CALL_PTHREAD(pthread_rwlock_timedrdlock, lock, until))
-LOCK_HOOK(pthread_rwlock_clockrdlock,
-          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
-          TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_read),
-          CALL_PTHREAD(pthread_rwlock_clockrdlock, lock, clock, until))
-LOCK_HOOK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
-          CALL_PTHREAD(pthread_rwlock_wrlock, lock))
-LOCK_HOOK(__pthread_rwlock_wrlock, (pthread_rwlock_t *lock), try_to_write,
-          CALL_PTHREAD(__pthread_rwlock_wrlock, lock))
-LOCK_HOOK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *lock, const struct timespec *until),
-          TRY_IF(is_timeout(until), try_to_write),
-          CALL_PTHREAD(pthread_rwlock_timedwrlock, lock, until))
-LOCK_HOOK(pthread_rwlock_clockwrlock,
-          (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
-          TRY_IF(is_lock_clock(clock) && is_timeout(until), try_to_write),
-          CALL_PTHREAD(pthread_rwlock_clockwrlock, lock, clock, until))
+/* clang-format on */
+
+/* ---- read-write locks and barriers ------------------------------------------------------- */
+
+/* These locks are not tried: in glibc 2.25 to 2.29 a try that succeeds may leave threads that wait
+ * for the lock asleep for ever (bug 23844 of glibc). If the lock's fields show that nobody is in
+ * the way, the call runs and is not measured. Before 2.25, the fields have other names, but at the
+ * same places: __writers is the number of readers, and the first field is below 8. */
+#if __GLIBC_PREREQ(2, 25)
+static inline bool may_block_writer(const pthread_rwlock_t *lock)
+{
+    enum { READER_SHIFT = 3 };
+    return __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lock->__data.__writers, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED) >> READER_SHIFT;
+}
+
+static inline bool may_block_reader(const pthread_rwlock_t *lock)
+{
+    return __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) ||
+           (lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
+            __atomic_load_n(&lock->__data.__writers, __ATOMIC_RELAXED));
+}
+#else
+#define may_block_writer(lock) true
+#define may_block_reader(lock) true
+#endif
+
+/* The wrapper of a function whose first argument is LOCK. */
+#define RWLOCK_HOOK(name, parameters, may_block, ...)                                              \
+    CUP_HOOK int name parameters                                                                   \
+    {                                                                                              \
+        struct cup_wait room, *wait = may_block(lock) ? begin_lock_wait(&room) : NULL;             \
+        return end_wait(wait, CALL_PTHREAD(name, __VA_ARGS__));                                    \
+    }
+
+/* clang-format off */
+RWLOCK_HOOK(pthread_rwlock_rdlock, (pthread_rwlock_t *lock), may_block_reader, lock)
+RWLOCK_HOOK(__pthread_rwlock_rdlock, (pthread_rwlock_t *lock), may_block_reader, lock)
+RWLOCK_HOOK(pthread_rwlock_timedrdlock, (pthread_rwlock_t *lock, const struct timespec *until),
+            may_block_reader, lock, until)
+RWLOCK_HOOK(pthread_rwlock_clockrdlock,
+            (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+            may_block_reader, lock, clock, until)
+RWLOCK_HOOK(pthread_rwlock_wrlock, (pthread_rwlock_t *lock), may_block_writer, lock)
+RWLOCK_HOOK(__pthread_rwlock_wrlock, (pthread_rwlock_t *lock), may_block_writer, lock)
+RWLOCK_HOOK(pthread_rwlock_timedwrlock, (pthread_rwlock_t *lock, const struct timespec *until),
+            may_block_writer, lock, until)
+RWLOCK_HOOK(pthread_rwlock_clockwrlock,
+            (pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until),
+            may_block_writer, lock, clock, until)
 
 LOCK_WAIT_HOOK(pthread_barrier_wait, (pthread_barrier_t *barrier),
                CALL_PTHREAD(pthread_barrier_wait, barrier))

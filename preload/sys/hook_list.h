@@ -427,8 +427,6 @@ __typeof__(pthread_rwlock_rdlock) __pthread_rwlock_rdlock, __pthread_rwlock_wrlo
 #define CUP_TRIES(X)                                                                               \
     X(pthread_mutex_trylock)                                                                       \
     X(mtx_trylock)                                                                                 \
-    X(pthread_rwlock_tryrdlock)                                                                    \
-    X(pthread_rwlock_trywrlock)                                                                    \
     X(sem_getvalue)                                                                                \
     X(pthread_attr_setstacksize)                                                                   \
     X(pthread_getattr_np)                                                                          \

@@ -231,6 +231,28 @@ Test(symbols, loads_where_dlsym_allocates)
     }
 }
 
+/* In glibc 2.25 to 2.29, a try that succeeds may leave other threads asleep for ever. */
+Test(symbols, tries_no_read_write_lock)
+{
+    char *logs = test_directory();
+    struct child plain = {
+        .argv = {CUP_PYTHON, CUP_TOP "/tests/workloads/run_task.py", "-c",
+                 "import ctypes\n"
+                 "libc = ctypes.CDLL(None)\n"
+                 "lock = ctypes.create_string_buffer(56)\n"
+                 "for name in ('rdlock', 'unlock', 'wrlock', 'unlock'):\n"
+                 "    assert libc['pthread_rwlock_' + name](lock) == 0\n"},
+        .settings = {"LD_PRELOAD=" LIBRARY ":" CUP_BUILD "/tests/trace/librwlock.so"}};
+    struct child recorded = child_recorded(&plain, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0, "status 0x%x: %s", recorded.status, recorded.err);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(tasks_count(tasks) == 1);
+    json_decref(tasks);
+    test_directory_remove(logs);
+    child_free(&recorded);
+}
+
 /* libdl is glibc's own, and holds dlsym before 2.34. */
 Test(symbols, needs_libc_alone)
 {

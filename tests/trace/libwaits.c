@@ -354,6 +354,19 @@ WAITS(try_pthread_rwlock_wrlock)
     SAY(trace, pthread_rwlock_unlock(&rwlock));
 }
 
+static void read_lock(void)
+{
+    pthread_rwlock_rdlock(&rwlock);
+}
+
+WAITS(writer_waits_for_readers)
+{
+    other_does(read_lock);
+    other_will(unlock_rwlock);
+    SAY_WAIT(trace, lock_wait_ns, pthread_rwlock_wrlock(&rwlock));
+    SAY(trace, pthread_rwlock_unlock(&rwlock));
+}
+
 WAITS(try_pthread_rwlock_timedrdlock)
 {
     other_does(write_lock);
