@@ -30,7 +30,7 @@ static inline void cup_cpu_waited(void)
     cup_cpu_self.time = 0;
 }
 
-/* In nanoseconds, by the clock. */
+/* In nanoseconds, by the clock. In a child of vfork(): CUP_UNKNOWN64, and nothing is noted. */
 uint64_t cup_cpu_read(void);
 
 /* The same. If the clock was read less than 50 us ago, and the thread has not waited since, it is

@@ -114,13 +114,17 @@ static void note_calm(uint64_t grown, uint64_t off_ns)
         cup_wait_self.is_calm = grown < SMALL_NS && grown < off_ns / SMALL_PART;
 }
 
-/* The run delay within the last NS, during which the thread was off the CPU. The kernel's figure
+/* The run delay within the last NS, during which the thread was off the CPU; 0 in a child of
+ * vfork(), which has no CPU_NS (CUP_UNKNOWN64): it cannot read its parent's run delay, and its own
+ * would take the place of its parent's. The kernel's figure
  * also grew between the last reading and that time: outside of waits, a thread that is off the CPU
  * waits for a core. So the time off the CPU before the last NS is subtracted, except short waits
  * for the GIL, which get their share of the rest. */
 static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
     struct cup_wait_thread *self = &cup_wait_self;
+    if (cpu_ns == CUP_UNKNOWN64)
+        return 0;
     uint64_t before = self->delay_off_ns ? self->delay_ns : CUP_UNKNOWN64;
     uint64_t waits = ns + self->short_ns, delay = 0, shorts = 0;
     uint64_t off = off_cpu_ns(now, cpu_ns), lost_before = subtract(off, waits);
@@ -142,7 +146,8 @@ static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 /* Less time does not show a wait: a thread that sleeps and is woken is off the CPU for longer. */
 enum { SHORTEST_WAIT_NS = 4000 };
 
-/* CPU time at the end of a call that took WALL_NS since it was CPU_NS. */
+/* CPU time at the end of a call that took WALL_NS since it was CPU_NS; CUP_UNKNOWN64 in a child of
+ * vfork(). */
 static uint64_t read_cpu_after(uint64_t cpu_ns, uint64_t wall_ns)
 {
     return wall_ns < SHORTEST_WAIT_NS ? cpu_ns + wall_ns : cup_cpu_read();
@@ -315,12 +320,10 @@ static void note_quick(enum cup_wait_class class, bool waited)
 
 /* Waits for the GIL explain time off the CPU, too. If the thread has lost its core since its CPU
  * clock was read, that is in the run delay that is read after the wait, so it does not seem to be
- * one. */
-static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
+ * one. False: this is a child of vfork(), whose waits are not measured. */
+static bool start_wait(struct cup_wait *wait, enum cup_wait_class class, struct cup_block *block)
 {
-    cup_wait_self.waiting = (uintptr_t)wait;
     wait->class = (uint8_t) class;
-    wait->block = block;
     wait->cpu_ns = cup_cpu_recent();
     wait->start = cup_ticks();
     uint64_t off = off_cpu_ns(wait->start, wait->cpu_ns);
@@ -329,6 +332,10 @@ static void start_wait(struct cup_wait *wait, enum cup_wait_class class, struct 
         wait->start = cup_ticks();
         measure_delay(wait->start, wait->cpu_ns, 0);
     }
+    bool measured = wait->cpu_ns != CUP_UNKNOWN64;
+    wait->block = measured ? block : NULL;
+    cup_wait_self.waiting = measured ? (uintptr_t)wait : 0;
+    return measured;
 }
 
 /* Notes that a helper of the block's task waits. */
@@ -370,8 +377,7 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
         wait->start = cup_ticks();
     } else if (!wait->block) {
         cup_cpu_waited();
-    } else {
-        start_wait(wait, class, wait->block);
+    } else if (start_wait(wait, class, wait->block)) {
         watch_others(wait);
         if (is_helper_wait(wait, kind))
             begin_helper_wait(wait);
@@ -386,7 +392,8 @@ void cup_wait_begin_for(struct cup_wait *wait, enum cup_wait_class class, struct
     if (is_nested(wait))
         return;
     end_stale_wait();
-    start_wait(wait, class, block);
+    if (!start_wait(wait, class, block))
+        return;
     watch_others(wait);
     if (is_helper_wait(wait, CUP_WAITS))
         begin_helper_wait(wait);
@@ -400,6 +407,10 @@ void cup_wait_end_for(struct cup_wait *wait, uint64_t stop, struct cup_block *bl
     uint64_t wall = cup_ticks_ns(stop - wait->start);
     uint64_t cpu_ns = read_cpu_after(wait->cpu_ns, wall), used = subtract(cpu_ns, wait->cpu_ns);
     uint64_t ns = subtract(wall, used), delay = 0;
+    if (cpu_ns == CUP_UNKNOWN64) {
+        end_stale_wait();
+        return;
+    }
     note_quick(wait->class, ns > WORTH_READING_NS);
     if (ns > WORTH_READING_NS)
         delay = measure_delay(stop, cpu_ns, ns);
@@ -440,7 +451,10 @@ void cup_wait_guess(struct cup_block *block, enum cup_wait_class class, uint64_t
     uint64_t ns = subtract(cup_ticks_ns(stop - start), busy_ns);
     if (ns < LONG_NS || cup_wait_self.waiting)
         return;
-    uint64_t delay = measure_delay(stop, cup_cpu_read(), ns);
+    uint64_t cpu_ns = cup_cpu_read();
+    if (cpu_ns == CUP_UNKNOWN64)
+        return;
+    uint64_t delay = measure_delay(stop, cpu_ns, ns);
     bool goes_on = count_wait(block, class, start, stop, ns - delay, delay);
     note_at_stack(block, class, goes_on, ns - delay);
     block->counters[CUP_C_GUESSED_WAIT_NS] += ns - delay;

@@ -1,7 +1,11 @@
 #include "preload/lifecycle/thread_cpu.h"
 
+#include "preload/lifecycle/thread.h"
+
 #include <criterion/criterion.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static void sleep_ms(long ms)
 {
@@ -32,4 +36,24 @@ Test(thread_cpu, is_read_again_after_a_wait)
     cr_expect_leq(recent, cup_clock_thread_cpu_ns());
     cr_expect_neq(cup_cpu_self.off_ns, 1);
     cr_expect_neq(cup_cpu_self.time, 0);
+}
+
+/* It shares this thread's variables, but has a clock of its own. */
+Test(thread_cpu, of_a_child_of_vfork_is_not_taken_for_the_threads)
+{
+    static uint64_t read;
+    cr_assert_eq(cup_thread_init(), 0);
+    cr_assert(cup_thread_known());
+    cup_cpu_read();
+    struct cup_thread_cpu before = cup_cpu_self;
+    pid_t pid = vfork();
+    if (pid == 0) {
+        read = cup_cpu_read();
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    cr_expect_eq(read, CUP_UNKNOWN64);
+    cr_expect_eq(cup_cpu_self.off_ns, before.off_ns);
+    cr_expect_eq(cup_cpu_self.time, before.time);
+    cr_expect_neq(cup_cpu_read(), CUP_UNKNOWN64);
 }

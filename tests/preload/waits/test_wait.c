@@ -6,7 +6,10 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 TestSuite(wait, .init = set_up, .fini = tear_down);
 
@@ -318,6 +321,47 @@ Test(wait, for_a_server_is_settled_when_the_task_ends)
     cup_wait_task_ends(TASK, 0);
     cr_expect_eq(block.counters[CUP_C_LOCK_WAIT_NS] + block.counters[CUP_C_POLL_WAIT_NS], lock);
     cr_expect(block.counters[CUP_C_POLL_WAIT_NS] > block.counters[CUP_C_LOCK_WAIT_NS]);
+}
+
+/* As CPython's subprocess does when the program cannot be executed: the child closes all
+ * descriptors and writes into a pipe. */
+static void vfork_and_wait(void)
+{
+    pid_t pid = vfork();
+    if (pid == 0) {
+        struct cup_wait wait;
+        syscall(SYS_close_range, 3, ~0u, 0);
+        bool begun = cup_wait_begin(&wait, CUP_WAIT_POLL, CUP_WAITS);
+        sleep_ms(2);
+        if (begun)
+            cup_wait_end(&wait);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+Test(wait, in_a_child_of_vfork_is_not_measured)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2); /* reads the run delay */
+    struct cup_wait_thread before = cup_wait_self;
+    vfork_and_wait();
+    cr_expect_eq(block.counters[CUP_C_POLL_WAIT_NS], 0);
+    cr_expect_eq(cup_wait_self.delay_ns, before.delay_ns);
+    cr_expect_eq(cup_wait_self.delay_off_ns, before.delay_off_ns);
+    cr_expect_neq(cup_run_delay_ns(), CUP_UNKNOWN64, "the descriptor is still the library's");
+}
+
+Test(wait, that_is_guessed_in_a_child_of_vfork_does_not_count)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    pid_t pid = vfork();
+    if (pid == 0) {
+        uint64_t stop = cup_ticks();
+        cup_wait_guess(&block, CUP_WAIT_IO, stop - cup_ns_ticks(10000000), stop, 0);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    cr_expect_eq(block.counters[CUP_C_IO_WAIT_NS], 0);
 }
 
 Test(wait, nobodys_is_not_measured)
