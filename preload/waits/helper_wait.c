@@ -7,11 +7,16 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { ENTRIES = 256, SERVED = 8 };
+enum { ENTRIES = 256, SPANS = 8 };
 
-/* Time during which a request of a task was out, on the task's clock. */
-struct served_time {
+struct span {
     struct cup_task_clock from, to;
+};
+
+/* Disjoint, in the order of time. */
+struct spans {
+    struct span span[SPANS];
+    uint8_t count;
 };
 
 /* An entry for each running task, at its number modulo ENTRIES. */
@@ -24,12 +29,14 @@ static struct entry {
     struct cup_helper_wait at_block;  /* `times` when the task began to wait for a lock */
     bool is_blocked;                  /* the task's own thread waits now: */
     uint8_t class;                    /* for a lock or on a socket */
-    uint8_t served_count;
+    uint64_t blocked_at;              /* when it began to, in ticks */
+    /* If it is for a lock: when helpers waited for a file or the GIL, in ticks (`blocked`). */
+    struct spans explained;
     struct cup_task_clock clock, clock_at_block;
     uint32_t unanswered;                    /* number of requests without any answer */
     uint32_t unanswered_server;             /* of the first of them */
     struct cup_task_clock unanswered_since; /* the clock when it was sent */
-    struct served_time served[SERVED];      /* disjoint, in the order of time */
+    struct spans served;                    /* when a request was out, on the task's clock */
 } __attribute__((aligned(64))) entries[ENTRIES];
 
 /* The task's entry, locked; NULL if it has none. */
@@ -65,13 +72,77 @@ void cup_helper_wait_end(uint32_t task)
     cup_spin_unlock(&entry->lock);
 }
 
-/* The task's own thread was blocked for TICKS, while helpers waited in CLASS (CUP_WAIT_COUNT: none
- * did). */
-static void advance_clock(struct entry *entry, int class, uint64_t ticks)
+/* ---- spans of time --------------------------------------------------------------------------- */
+
+static struct cup_task_clock later_of(struct cup_task_clock a, struct cup_task_clock b)
+{
+    return a.blocked > b.blocked ? a : b;
+}
+
+static struct cup_task_clock earlier_of(struct cup_task_clock a, struct cup_task_clock b)
+{
+    return a.blocked < b.blocked ? a : b;
+}
+
+static void subtract_time(struct cup_task_clock *time, struct cup_task_clock from,
+                          struct cup_task_clock to)
+{
+    time->blocked -= to.blocked - from.blocked;
+    time->locked -= to.locked - from.locked;
+    time->slept -= to.slept - from.slept;
+}
+
+/* Makes room for one more span. If there are too many, the two earliest become one: what lies
+ * between them can be added no more. */
+static void make_room(struct spans *spans)
+{
+    if (spans->count < SPANS)
+        return;
+    spans->span[1].from = spans->span[0].from;
+    memmove(spans->span, spans->span + 1, sizeof *spans->span * --spans->count);
+}
+
+/* Adds TIME, merged with the spans that it overlaps. Returns the part of it that is new. */
+static struct cup_task_clock add_span(struct spans *spans, struct span time)
+{
+    make_room(spans);
+    struct cup_task_clock added = time.to;
+    subtract_time(&added, (struct cup_task_clock){0}, time.from);
+    struct span all = time, *span = spans->span;
+    int first = 0, end;
+    while (first < spans->count && span[first].to.blocked < time.from.blocked)
+        first++;
+    for (end = first; end < spans->count && span[end].from.blocked <= time.to.blocked; end++) {
+        subtract_time(&added, later_of(span[end].from, time.from),
+                      earlier_of(span[end].to, time.to));
+        all.from = earlier_of(all.from, span[end].from);
+        all.to = later_of(all.to, span[end].to);
+    }
+    memmove(span + first + 1, span + end, sizeof *span * (size_t)(spans->count - end));
+    span[first] = all;
+    spans->count = (uint8_t)(spans->count - (end - first) + 1);
+    return added;
+}
+
+/* The task waits for a lock, and a helper waited for a file or the GIL from FROM to TO (ticks).
+ * Returns how much of that is new. */
+static uint64_t explain(struct entry *entry, uint64_t from, uint64_t to)
+{
+    return add_span(&entry->explained, (struct span){{.blocked = from}, {.blocked = to}}).blocked;
+}
+
+/* ---- the task's own waits -------------------------------------------------------------------- */
+
+/* The task's own thread was blocked up to NOW, while helpers waited in CLASS (CUP_WAIT_COUNT: none
+ * did). Waits for the GIL are reported afterwards: cup_helper_wait_waited(). */
+static void advance_clock(struct entry *entry, int class, uint64_t now)
 {
     bool locked = entry->class == CUP_WAIT_LOCK;
-    if (locked && (class == CUP_WAIT_IO || class == CUP_WAIT_GIL))
+    uint64_t ticks = now - entry->counted_to;
+    if (locked && class == CUP_WAIT_IO) {
+        explain(entry, entry->counted_to, now);
         return;
+    }
     entry->clock.blocked += ticks;
     if (locked && class != CUP_WAIT_POLL)
         entry->clock.locked += ticks;
@@ -91,7 +162,7 @@ static void advance_entry(struct entry *entry, uint64_t now)
     if (class < CUP_WAIT_COUNT)
         entry->times.ticks[class] += ticks;
     if (entry->is_blocked)
-        advance_clock(entry, class, ticks);
+        advance_clock(entry, class, now);
     entry->counted_to = now;
 }
 
@@ -106,6 +177,8 @@ void cup_helper_wait_task_blocks(uint32_t task, enum cup_wait_class class, uint6
     entry->clock_at_block = entry->clock;
     entry->is_blocked = true;
     entry->class = (uint8_t) class;
+    entry->blocked_at = now;
+    entry->explained.count = 0;
     cup_spin_unlock(&entry->lock);
 }
 
@@ -164,65 +237,17 @@ void cup_helper_wait_got_answer(uint32_t task)
     cup_spin_unlock(&entry->lock);
 }
 
-static struct cup_task_clock later_of(struct cup_task_clock a, struct cup_task_clock b)
-{
-    return a.blocked > b.blocked ? a : b;
-}
-
-static struct cup_task_clock earlier_of(struct cup_task_clock a, struct cup_task_clock b)
-{
-    return a.blocked < b.blocked ? a : b;
-}
-
-static void subtract_time(struct cup_task_clock *time, struct cup_task_clock from,
-                          struct cup_task_clock to)
-{
-    time->blocked -= to.blocked - from.blocked;
-    time->locked -= to.locked - from.locked;
-    time->slept -= to.slept - from.slept;
-}
-
-/* Makes room for one more served time. If there are too many, the two earliest become one: what
- * lies between them can be added no more. */
-static void make_room(struct entry *entry)
-{
-    if (entry->served_count < SERVED)
-        return;
-    entry->served[1].from = entry->served[0].from;
-    memmove(entry->served, entry->served + 1, sizeof *entry->served * --entry->served_count);
-}
-
-/* Adds TIME, merged with the served times that it overlaps. Returns the part of it that is new. */
-static struct cup_task_clock add_served(struct entry *entry, struct served_time time)
-{
-    make_room(entry);
-    struct cup_task_clock added = time.to;
-    subtract_time(&added, (struct cup_task_clock){0}, time.from);
-    struct served_time all = time, *served = entry->served;
-    int first = 0, end;
-    while (first < entry->served_count && served[first].to.blocked < time.from.blocked)
-        first++;
-    for (end = first; end < entry->served_count && served[end].from.blocked <= time.to.blocked;
-         end++) {
-        subtract_time(&added, later_of(served[end].from, time.from),
-                      earlier_of(served[end].to, time.to));
-        all.from = earlier_of(all.from, served[end].from);
-        all.to = later_of(all.to, served[end].to);
-    }
-    memmove(served + first + 1, served + end, sizeof *served * (size_t)(entry->served_count - end));
-    served[first] = all;
-    entry->served_count = (uint8_t)(entry->served_count - (end - first) + 1);
-    return added;
-}
-
-/* The task waited for a server during TIME. Returns how much of it is new. */
-static uint64_t serve_entry(struct entry *entry, struct served_time time)
+/* The task waited for a server during TIME. Returns how much of it is new. If the clock was turned
+ * back within TIME, its parts may be less at the end than at the begin. */
+static uint64_t serve_entry(struct entry *entry, struct span time)
 {
     if (time.to.blocked <= time.from.blocked)
         return 0;
-    struct cup_task_clock added = add_served(entry, time);
-    entry->times.served += added.locked;
-    entry->times.served_slept += added.slept;
+    struct cup_task_clock added = add_span(&entry->served, time);
+    if ((int64_t)added.locked > 0)
+        entry->times.served += added.locked;
+    if ((int64_t)added.slept > 0)
+        entry->times.served_slept += added.slept;
     return added.blocked;
 }
 
@@ -248,7 +273,7 @@ uint64_t cup_helper_wait_served(uint32_t task, struct cup_task_clock *since, uin
     if (!entry)
         return 0;
     advance_entry(entry, now);
-    struct served_time time = {*since, later_of(turn_clock_back(entry, late), *since)};
+    struct span time = {*since, later_of(turn_clock_back(entry, late), *since)};
     uint64_t added = serve_entry(entry, time);
     *since = time.to;
     cup_spin_unlock(&entry->lock);
@@ -263,7 +288,7 @@ uint64_t cup_helper_wait_gives_up(uint32_t task, uint64_t now, uint32_t *server)
         return 0;
     advance_entry(entry, now);
     if (entry->unanswered)
-        added = serve_entry(entry, (struct served_time){entry->unanswered_since, entry->clock});
+        added = serve_entry(entry, (struct span){entry->unanswered_since, entry->clock});
     *server = entry->unanswered_server;
     cup_spin_unlock(&entry->lock);
     return added;
@@ -297,6 +322,16 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
     cup_spin_unlock(&entry->lock);
 }
 
+/* A helper has waited in CLASS for TICKS until NOW, all of it while the task waits for a lock. That
+ * time has advanced the task's clock. */
+static void count_past_wait(struct entry *entry, enum cup_wait_class class, uint64_t ticks,
+                            uint64_t now)
+{
+    uint64_t added = explain(entry, now - ticks, now);
+    entry->times.ticks[class] += added;
+    entry->clock = turn_clock_back(entry, added);
+}
+
 void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks, uint64_t now)
 {
     struct entry *entry = lock_entry(task);
@@ -304,9 +339,9 @@ void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t t
         return;
     advance_entry(entry, now);
     if (class == CUP_WAIT_POLL)
-        serve_entry(entry, (struct served_time){turn_clock_back(entry, ticks), entry->clock});
-    else
-        entry->times.ticks[class] += ticks;
+        serve_entry(entry, (struct span){turn_clock_back(entry, ticks), entry->clock});
+    else if (entry->is_blocked && entry->class == CUP_WAIT_LOCK && now > entry->blocked_at)
+        count_past_wait(entry, class, least(ticks, now - entry->blocked_at), now);
     cup_spin_unlock(&entry->lock);
 }
 

@@ -65,7 +65,9 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
                             uint64_t busy);
 
 /* A helper of TASK has waited for TICKS until NOW, or TASK's own thread on a socket. For waits that
- * are recognised only when they are over. */
+ * are recognised only when they are over, such as all waits for the GIL. A helper's wait counts as
+ * far as it lies in the wait for a lock that TASK is in, outside of other helpers' waits for files
+ * or the GIL. */
 void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks, uint64_t now);
 void cup_helper_wait_task_waited(uint32_t task, uint64_t ticks);
 

@@ -51,16 +51,54 @@ Test(helper_wait, of_two_helpers_time_counts_once)
     expect(200, 70, 0, 0);
 }
 
-Test(helper_wait, files_come_before_the_gil_and_sockets)
+Test(helper_wait, files_come_before_sockets)
 {
     cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
     uint64_t poll = cup_helper_wait_enters(TASK, CUP_WAIT_POLL, 100);
-    uint64_t gil = cup_helper_wait_enters(TASK, CUP_WAIT_GIL, 120);
     uint64_t io = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 130);
     cup_helper_wait_leaves(TASK, CUP_WAIT_IO, 150, io, 0);
-    cup_helper_wait_leaves(TASK, CUP_WAIT_GIL, 160, gil, 0);
     cup_helper_wait_leaves(TASK, CUP_WAIT_POLL, 200, poll, 0);
-    expect(200, 20, 20, 60);
+    expect(200, 20, 0, 80);
+}
+
+Test(helper_wait, files_come_before_the_gil)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    for (unsigned at = 130; at < 150; at += 10) {
+        uint64_t io = cup_helper_wait_enters(TASK, CUP_WAIT_IO, at);
+        cup_helper_wait_leaves(TASK, CUP_WAIT_IO, at + 5, io, 0);
+    }
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 40, 160);
+    expect(200, 10, 30, 0);
+}
+
+Test(helper_wait, a_file_that_a_helper_still_waits_for_comes_before_the_gil)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    cup_helper_wait_enters(TASK, CUP_WAIT_IO, 130);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 40, 160);
+    expect(200, 70, 10, 0);
+}
+
+Test(helper_wait, for_the_gil_of_several_helpers_counts_once)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 10, 120);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 10, 140);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 40, 145);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 20, 150);
+    expect(200, 0, 45, 0);
+}
+
+Test(helper_wait, for_the_gil_before_the_lock_does_not_count)
+{
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 20, 90);
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 1000, 110);
+    expect(200, 0, 10, 0);
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 210);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 50, 220);
+    expect(230, 0, 10, 0);
 }
 
 Test(helper_wait, cpu_time_is_subtracted_again)
@@ -77,7 +115,7 @@ Test(helper_wait, no_more_is_subtracted_than_was_counted)
     cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
     uint64_t since = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 110);
     cup_helper_wait_leaves(TASK, CUP_WAIT_IO, 150, since, 1000);
-    cup_helper_wait_waited(TASK, CUP_WAIT_IO, 7, 155);
+    cup_helper_wait_waited(TASK, CUP_WAIT_IO, 7, 158);
     expect(160, 7, 0, 0);
 }
 
@@ -190,10 +228,42 @@ Test(helper_wait, files_and_the_gil_come_before_requests)
     struct cup_task_clock sent = cup_helper_wait_clock(TASK, 100);
     uint64_t io = cup_helper_wait_enters(TASK, CUP_WAIT_IO, 110);
     cup_helper_wait_leaves(TASK, CUP_WAIT_IO, 120, io, 0);
-    uint64_t gil = cup_helper_wait_enters(TASK, CUP_WAIT_GIL, 130);
-    cup_helper_wait_leaves(TASK, CUP_WAIT_GIL, 145, gil, 0);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 15, 145);
     cr_expect_eq(answer(&sent, 200), 75);
     expect_served(200, 75, 0);
+}
+
+/* A wait for the GIL is known when it is over: a part of the answer may have come before. */
+Test(helper_wait, the_gil_and_a_request_count_once)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    struct cup_task_clock sent = cup_helper_wait_clock(TASK, 100);
+    cr_expect_eq(answer(&sent, 150), 50);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 40, 160);
+    cr_expect_eq(answer(&sent, 200), 10);
+    struct cup_helper_wait times = cup_helper_wait_task_resumes(TASK, 200);
+    cr_expect_eq(times.served, 60);
+    cr_expect_eq(times.ticks[CUP_WAIT_GIL], 40);
+}
+
+Test(helper_wait, the_gil_while_the_task_waits_on_a_socket_is_no_part_of_that)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_POLL, 100);
+    struct cup_task_clock sent = cup_helper_wait_clock(TASK, 100);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 40, 160);
+    cr_expect_eq(answer(&sent, 200), 100);
+}
+
+/* The task's clock has two parts that do not advance together: neither may fall below 0. */
+Test(helper_wait, no_request_counts_for_less_than_nothing)
+{
+    cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
+    struct cup_task_clock sent = cup_helper_wait_clock(TASK, 200);
+    uint64_t poll = cup_helper_wait_enters(TASK, CUP_WAIT_POLL, 200);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 30, 250);
+    cup_helper_wait_leaves(TASK, CUP_WAIT_POLL, 260, poll, 0);
+    cr_expect_eq(answer(&sent, 260), 30);
+    expect_served(260, 0, 0);
 }
 
 Test(helper_wait, requests_come_before_helpers_that_sleep)
