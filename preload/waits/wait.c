@@ -497,7 +497,7 @@ void cup_wait_count_gil(uint64_t start, uint64_t stop)
     uint64_t wall = cup_ticks_ns(stop - start), delay = 0;
     uint64_t ns = subtract(wall, SWITCH_NS * (1 + wall / STEP_NS));
     bool later = may_count_later(block, ns);
-    if (!later && ns > WORTH_READING_NS)
+    if (!later && (ns > WORTH_READING_NS || cup_wait_self.short_ns))
         delay = measure_delay(stop, cup_cpu_read(), ns);
     ns -= delay;
     bool goes_on = count_gil(block, start, stop, ns);

@@ -181,6 +181,17 @@ Test(wait, for_the_gil_is_counted_later_only_if_it_is_short)
     cr_expect_eq(cup_wait_self.short_ns, 0, "a single one of ten");
 }
 
+/* The waits before it are as long together as they may be. */
+Test(wait, for_the_gil_of_some_microseconds_settles_those_before_it)
+{
+    wait_ms(CUP_WAIT_SLEEP, 2);
+    cup_wait_self.is_calm = true;
+    short_gil_waits(1, 503000);
+    cup_wait_self.short_ns = 49999000;
+    short_gil_waits(1, 8000);
+    cr_expect_eq(cup_wait_self.short_ns, 0, "%u ns", cup_wait_self.short_ns);
+}
+
 Test(wait, of_a_task_has_its_run_delay_at_the_end)
 {
     cup_wait_self.usage.delay_ns -= 2000000; /* as if 2 ms came, off the CPU, since the begin */
