@@ -27,11 +27,10 @@ static bool watches_objects, watches_locks;
 /* The CPU time that this thread used since the last call counts for TASK. */
 static void count_cpu(uint32_t task)
 {
-    uint64_t now = cup_cpu_recent();
+    uint64_t used = cup_cpu_since(&cup_helper_self.job_cpu_ns);
     struct cup_block *block = cup_block_serving(task);
-    if (block && now > cup_helper_self.job_cpu_ns)
-        block->counters[CUP_C_HELPER_CPU_NS] += now - cup_helper_self.job_cpu_ns;
-    cup_helper_self.job_cpu_ns = now;
+    if (block)
+        block->counters[CUP_C_HELPER_CPU_NS] += used;
 }
 
 /* ---- jobs of concurrent.futures ---------------------------------------------------------- */

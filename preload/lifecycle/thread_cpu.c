@@ -34,3 +34,12 @@ uint64_t cup_cpu_recent(void)
                ? cup_ticks_ns(now) - cup_cpu_self.off_ns
                : cup_cpu_read();
 }
+
+uint64_t cup_cpu_since(uint64_t *counted)
+{
+    uint64_t now = cup_cpu_recent(), used = now > *counted ? now - *counted : 0;
+    if (now == CUP_UNKNOWN64)
+        return 0;
+    *counted += used;
+    return used;
+}

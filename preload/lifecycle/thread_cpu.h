@@ -37,3 +37,7 @@ uint64_t cup_cpu_read(void);
  * taken to have run all the time: too much by what the kernel took away of these 50 us. So it can
  * be later than what cup_cpu_read() returns next. */
 uint64_t cup_cpu_recent(void);
+
+/* CPU time, in nanoseconds, that the thread used since it was *COUNTED, which advances by that. It
+ * never goes back, so no time counts twice. */
+uint64_t cup_cpu_since(uint64_t *counted);

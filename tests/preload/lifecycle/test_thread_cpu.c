@@ -57,3 +57,14 @@ Test(thread_cpu, of_a_child_of_vfork_is_not_taken_for_the_threads)
     cr_expect_eq(cup_cpu_self.time, before.time);
     cr_expect_neq(cup_cpu_read(), CUP_UNKNOWN64);
 }
+
+/* What was counted a moment ago may be later than what the clock says now. */
+Test(thread_cpu, since_a_moment_ago_counts_once)
+{
+    uint64_t counted = 0, sum = cup_cpu_since(&counted);
+    cr_expect_eq(sum, counted);
+    counted += 1000000000;
+    uint64_t ahead = counted;
+    cr_expect_eq(cup_cpu_since(&counted), 0);
+    cr_expect_eq(counted, ahead);
+}
