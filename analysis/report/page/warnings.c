@@ -12,6 +12,7 @@
 static const struct {
     enum cup_health counter;
     const char *what, *consequence;
+    uint64_t needs; /* features; if one of them was off, that is said instead */
 } limits[] = {
     {CUP_H_MAPPINGS_DROPPED, "Mapped files not followed, because the table was full",
      "The figure mapped_bytes is too low"},
@@ -20,6 +21,8 @@ static const struct {
     {CUP_H_THREADS_VOIDED, "Threads that one task started and other tasks used, too",
      "Their CPU time counts for no task, and their reads only where another attribution method "
      "finds the task"},
+    {CUP_H_DELAYS_UNKNOWN, "Threads whose run delay could not be read",
+     "It counts as waits there, and run_delay_s is too low", CUP_FEATURE_RUN_DELAY},
     {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
      "Figures of branches are too low"},
 };
@@ -29,7 +32,7 @@ static size_t add_limits(const struct cup_totals *totals, struct cup_warning *wa
     size_t count = 0;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         uint64_t number = totals->profile->health[limits[i].counter];
-        if (number)
+        if (number && cup_profile_measured(totals->profile, limits[i].needs))
             snprintf(warnings[count++].text, sizeof warnings->text, "%s: %llu. %s.", limits[i].what,
                      (unsigned long long)number, limits[i].consequence);
     }

@@ -4,7 +4,7 @@
 
 #include "analysis/metrics/totals.h"
 
-enum { CUP_WARNINGS_MOST = 24 };
+enum { CUP_WARNINGS_MOST = 32 };
 
 struct cup_page;
 

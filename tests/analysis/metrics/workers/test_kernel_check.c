@@ -243,3 +243,28 @@ Test(kernel_check, limits_are_told_in_words)
     cr_assert_not_null(
         strstr(warnings[2].text, "that one task started and other tasks used, too: 13."));
 }
+
+static size_t warn_of_delays(uint64_t features)
+{
+    struct log_builder builder;
+    struct cup_warning warnings[CUP_WARNINGS_MOST];
+    build_golden_log(&builder);
+    builder_header(&builder)->health[CUP_H_DELAYS_UNKNOWN] = 14;
+    builder_header(&builder)->features |= features;
+    save_log(&builder, scratch, "golden.cup");
+    builder_free(&builder);
+    load();
+    size_t count = cup_warnings_make(&totals, warnings);
+    cr_assert(count == 0 || strstr(warnings[0].text, "run delay could not be read: 14."));
+    return count;
+}
+
+Test(kernel_check, run_delay_that_is_unknown_in_some_threads_is_told)
+{
+    cr_expect_eq(warn_of_delays(CUP_FEATURE_RUN_DELAY), 1);
+}
+
+Test(kernel_check, run_delay_that_is_unknown_in_all_threads_is_a_feature_that_was_off)
+{
+    cr_expect_eq(warn_of_delays(0), 0);
+}
