@@ -141,6 +141,15 @@ static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
     return delay - shorts;
 }
 
+/* If the thread was on the CPU since the last reading, the figure is the same. */
+static void update_delay(void)
+{
+    struct cup_wait_thread *self = &cup_wait_self;
+    uint64_t cpu_ns = cup_cpu_read(), now = cup_ticks();
+    if (!self->delay_off_ns || self->short_ns || off_cpu_ns(now, cpu_ns) > WORTH_READING_NS)
+        measure_delay(now, cpu_ns, 0);
+}
+
 /* ---- CPU time ---------------------------------------------------------------------------- */
 
 /* Less time does not show a wait: a thread that sleeps and is woken is off the CPU for longer. */
@@ -372,6 +381,8 @@ bool cup_wait_begins(struct cup_wait *wait, enum cup_wait_class class, enum cup_
     cup_wait_self.is_loop |= kind == CUP_WAITS_LOOP;
     wait->block = find_wait_block(class);
     if (wait->block && kind == CUP_MAY_WAIT) {
+        if (!cup_wait_self.delay_off_ns)
+            update_delay(); /* else the run delay in the thread's first wait would not be known */
         wait->class = (uint8_t) class;
         wait->cpu_ns = CUP_UNKNOWN64;
         wait->start = cup_ticks();
@@ -528,15 +539,6 @@ static void read_usage(struct cup_kernel_usage *usage)
     usage->system_ns = timeval_ns(now.ru_stime);
     usage->minor_faults = (uint32_t)now.ru_minflt;
     usage->major_faults = (uint32_t)now.ru_majflt;
-}
-
-/* If the thread was on the CPU since the last reading, the figure is the same. */
-static void update_delay(void)
-{
-    struct cup_wait_thread *self = &cup_wait_self;
-    uint64_t cpu_ns = cup_cpu_read(), now = cup_ticks();
-    if (!self->delay_off_ns || self->short_ns || off_cpu_ns(now, cpu_ns) > WORTH_READING_NS)
-        measure_delay(now, cpu_ns, 0);
 }
 
 void cup_wait_task_begins(uint32_t task, uint64_t cpu_ns)

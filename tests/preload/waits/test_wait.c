@@ -281,6 +281,18 @@ Test(wait, of_a_call_that_seldom_blocks)
     cr_expect(ms_of(&block, CUP_C_IO_WAIT_NS) >= 4);
 }
 
+Test(wait, of_a_thread_that_never_waited_is_without_its_run_delay)
+{
+    struct cup_wait wait;
+    cup_wait_self.delay_off_ns = 0;
+    cr_assert(cup_wait_begin(&wait, CUP_WAIT_IO, CUP_MAY_WAIT));
+    sleep_ms(10);
+    cup_wait_self.delay_ns -= 5000000; /* as if 5 of the 10 ms were run delay */
+    cup_wait_end(&wait);
+    cr_expect(block.counters[CUP_C_RUN_DELAY_NS] > 4900000, "%lu ns",
+              (unsigned long)block.counters[CUP_C_RUN_DELAY_NS]);
+}
+
 Test(wait, for_a_helper_is_what_the_helper_waits_for)
 {
     struct cup_wait wait;
