@@ -26,10 +26,12 @@
 
 #define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
 #define CUP_LOG_BYTE_ORDER 0x01020304u
-#define CUP_LOG_VERSION 4     /* since 4, read_*_bytes include what servers sent to sockets */
-#define CUP_LOG_MIN_READER 4  /* older readers would count that twice */
-#define CUP_LOG_SUMMED 5      /* as 4, with SUM records: a merge wrote it, no process does */
+#define CUP_LOG_VERSION 6     /* since 6, fixed parts may be packed, and buckets have a list */
+#define CUP_LOG_MIN_READER 6  /* older readers would take such a record for damage */
+#define CUP_LOG_SUMMED 7      /* as 6, with SUM records: a merge wrote it, no process does */
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
+#define CUP_LOG_SERVERS 4     /* since 4, read_*_bytes include what servers sent to sockets */
+#define CUP_LOG_SUMMED_4 5    /* as 4, with SUM records */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 /* An empty file beside a log, whose name it continues: the file system refused to store parts of
  * the log that it had taken before. */
@@ -432,6 +434,12 @@ struct cup_log_header {
     uint64_t health[CUP_HEALTH_ROOM];
 };
 
+/* `cupping merge --per-prefix` wrote the log. */
+static inline int cup_log_is_summed(const struct cup_log_header *header)
+{
+    return header->version == CUP_LOG_SUMMED || header->version == CUP_LOG_SUMMED_4;
+}
+
 /* ---- regions ----------------------------------------------------------------------------- */
 
 struct cup_file_use {
@@ -532,8 +540,16 @@ struct cup_task_totals {
 struct cup_record {
     uint32_t length; /* of the whole record, this head included; a multiple of 8 */
     uint16_t type;   /* enum cup_record_type */
-    uint16_t fixed;  /* bytes of the fixed part, this head included; a tail may follow */
+    uint16_t fixed;  /* bytes of the fixed part, this head included; a tail may follow. With
+                        CUP_FIXED_PACKED, if it is packed */
 };
+
+/* A packed fixed part has its words of 32 bits, behind the head, in groups of four: one byte with
+ * two bits for each word, the first word in the lowest, then the words. 0: the word is 0, and has
+ * no byte; 1 to 3: it has its lowest 1, 2 or 4 bytes. Words that are not there are 0, so bytes of 0
+ * may follow the last group, as padding. Most fields are small numbers: packed, the fixed parts of
+ * a task's records take half of the bytes. */
+enum { CUP_FIXED_PACKED = 1 << 15 };
 
 /* The types of records. X(NAME, name, number, bytes, least, tail):
  *   NAME    what `cupping dump` prints; CUP_R_NAME in code
@@ -711,9 +727,8 @@ enum cup_open_value {
 };
 
 /* Opens at one place by one task that ended alike: sums of what OPEN records would say. The tail
- * has pairs as in COUNTERS: the values, and from CUP_PAIR_BUCKETS on the buckets of the durations
- * (cup_open_bucket()). Written when the task ends, and every few seconds while it opens; readers
- * add them up. */
+ * has pairs as in COUNTERS: the values, then the buckets of the durations (cup_open_bucket()).
+ * Written when the task ends, and every few seconds while it opens; readers add them up. */
 struct cup_r_opens {
     struct cup_record head;
     uint32_t task;                /* 0: no task is known */
@@ -762,10 +777,9 @@ enum {
 
 /* Requests of XRootD's client that read, ask for the size, or close a file, and requests to HTTP
  * servers: their number, their time and how they ended. The tail has pairs as in COUNTERS: the
- * values, from CUP_PAIR_BUCKETS on the buckets of the requests' durations (cup_bucket()), and
- * behind those the buckets of the time from each request to the first byte of its answer, where
- * that is known. Written when the task ends, and every few seconds while it runs; readers add them
- * up. */
+ * values, then the buckets of the requests' durations (cup_bucket()), and behind those the buckets
+ * of the time from each request to the first byte of its answer, where that is known. Written when
+ * the task ends, and every few seconds while it runs; readers add them up. */
 struct cup_r_requests {
     struct cup_record head;
     uint32_t task;    /* 0: unattributed */
@@ -977,9 +991,13 @@ struct cup_r_run {
 
 /* A block that was closed. The tail has pairs of unsigned LEB128 numbers: the index of a counter
  * and its value. Counters without a pair are 0. Index 127 (one byte 0x7f, without a value) is
- * padding. Indexes from CUP_PAIR_BUCKETS on are the buckets of the histograms, one histogram after
- * the other. The pairs end at the end of the record; a pair that is cut off there does not count.
- */
+ * padding. The pairs end at the end of the record; a pair that is cut off there does not count.
+ *
+ * The buckets of the histograms, one histogram after the other, come last. The pair of index
+ * CUP_PAIR_LIST has the first bucket with a count; after it the tail has an unsigned LEB128 number
+ * for each such bucket: 8 times the step from the bucket before (of the first one: 0), plus its
+ * count, if that is below 8; else plus 0, and the count follows. Before version 6, indexes from
+ * CUP_PAIR_BUCKETS on were buckets. */
 struct cup_r_counters {
     struct cup_record head;
     uint32_t task;
@@ -989,7 +1007,7 @@ struct cup_r_counters {
     uint8_t pad;
     uint32_t sequence; /* of the block */
 };
-enum { CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
+enum { CUP_PAIR_LIST = 126, CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
 
 /* One entry of a block's `files`, closed with the block or earlier. The tail has pairs as in
  * COUNTERS, of enum cup_file_counter. */

@@ -48,6 +48,27 @@ static inline size_t cup_pairs_nonzero(unsigned char *at, const uint64_t *values
     return bytes;
 }
 
+/* Writes a bucket with a COUNT, as the next one of a record's list (log_format.h). Buckets come in
+ * their order; *BEFORE is CUP_NO_BUCKET at first. */
+enum { CUP_BUCKET_LONGEST = 8, CUP_LIST_LONGEST = 4 }; /* bytes: of a bucket; of the pair before */
+#define CUP_NO_BUCKET UINT32_MAX
+static inline size_t cup_pairs_bucket(unsigned char *at, uint32_t *before, uint32_t bucket,
+                                      uint32_t count)
+{
+    size_t bytes = 0;
+    if (*before == CUP_NO_BUCKET) {
+        bytes += cup_pairs_number(at, CUP_PAIR_LIST);
+        bytes += cup_pairs_number(at + bytes, bucket);
+        *before = bucket;
+    }
+    bytes +=
+        cup_pairs_number(at + bytes, 8 * (uint64_t)(bucket - *before) + (count < 8 ? count : 0));
+    if (count >= 8)
+        bytes += cup_pairs_number(at + bytes, count);
+    *before = bucket;
+    return bytes;
+}
+
 /* The difference modulo 2^64, encoded as a small number if it is small, whatever its sign: n as 2n,
  * -n as 2n - 1. */
 static inline uint64_t cup_pairs_difference(uint64_t value, uint64_t old)

@@ -178,7 +178,7 @@ static int collect_log(struct anonymizer *of, const struct cup_merge_source *sou
     const struct cup_record *record;
     if (cup_log_open(&log, path, &ignored) != 0)
         return 0;
-    bool summed = log.header.version == CUP_LOG_SUMMED;
+    bool summed = cup_log_is_summed(&log.header);
     make_host_alias(of, host_of(&log));
     free(alias_of_log(of, source->name));
     while (!summed && (record = cup_log_next(&log)) != NULL)

@@ -61,6 +61,12 @@ void cup_record_texts(const struct cup_record *record,
                       void *user)
 {
     uint32_t string;
+    struct cup_r_task_begin fixed; /* the longest one that is packed */
+    if (record->fixed & CUP_FIXED_PACKED) {
+        cup_record_fixed(record, &fixed, sizeof fixed);
+        fixed.head.fixed = sizeof fixed;
+        record = &fixed.head;
+    }
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (fields[i].type != record->type || fields[i].at + sizeof string > record->fixed)
             continue;

@@ -44,7 +44,7 @@ static int read_copy(struct cup_log_copy *copy, struct cup_log_bytes *bytes, con
         return bytes->merged || !cup_merged_is(path) ? 0 : refuse_merged(path, error);
     copy->tasks = header.health[CUP_H_TASKS_BEGUN] + header.health[CUP_H_TASKS_ENDED];
     copy->records_end = header.records_end;
-    copy->summed = header.version == CUP_LOG_SUMMED;
+    copy->summed = cup_log_is_summed(&header);
     copy->stop_ns = header.log_stop_ns;
     copy->living = !bytes->merged && may_live(&header);
     return 0;

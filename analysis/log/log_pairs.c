@@ -8,7 +8,7 @@
 #include "analysis/log/log_number.h"
 #include "include/log_format.h"
 
-enum { USUAL_NUMBER = 5 };
+enum { USUAL_NUMBER = 5, BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
 
 /* The arrays to which values are added: counters and, for COUNTERS records, the buckets of
  * histograms. */
@@ -20,15 +20,36 @@ struct sums {
 static inline __attribute__((always_inline)) void add_pair(const struct sums *sums, uint64_t index,
                                                            uint64_t value)
 {
-    enum { BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
     if (index < sums->count)
         sums->counters[index] += value;
     else if (sums->buckets && index - CUP_PAIR_BUCKETS < BUCKETS)
         sums->buckets[index - CUP_PAIR_BUCKETS] += value;
 }
 
-/* Adds one pair of any form. Returns the end of the pair, or NULL at a number that is cut or too
- * long. */
+/* Reads the next bucket of a list. *BUCKET: the one before it. Most buckets take one byte. */
+static inline bool next_in_list(const unsigned char **at, const unsigned char *end,
+                                uint64_t *bucket, uint64_t *count)
+{
+    enum { COUNTS = 8 };
+    uint64_t number;
+    if (!cup_number_checked(at, end, &number))
+        return false;
+    *bucket += number / COUNTS;
+    *count = number % COUNTS;
+    return *count || cup_number_checked(at, end, count);
+}
+
+static void add_list(uint64_t *buckets, uint64_t bucket, const unsigned char *at,
+                     const unsigned char *end)
+{
+    uint64_t count;
+    while (next_in_list(&at, end, &bucket, &count))
+        if (bucket < BUCKETS)
+            buckets[bucket] += count;
+}
+
+/* Adds one pair of any form, or all buckets. Returns the end of the pair, or NULL at a number that
+ * is cut or too long. */
 static const unsigned char *add_any(const struct sums *sums, const unsigned char *at,
                                     const unsigned char *end)
 {
@@ -39,6 +60,11 @@ static const unsigned char *add_any(const struct sums *sums, const unsigned char
         return at;
     if (!cup_number_checked(&at, end, &value))
         return NULL;
+    if (index == CUP_PAIR_LIST) {
+        if (sums->buckets)
+            add_list(sums->buckets, value, at, end);
+        return end;
+    }
     add_pair(sums, index, value);
     return at;
 }
@@ -60,7 +86,7 @@ static inline __attribute__((always_inline)) unsigned add_usual_value(const stru
 static inline __attribute__((always_inline)) unsigned add_usual(const struct sums *sums,
                                                                 uint64_t word)
 {
-    if ((word & 0xff) < CUP_PAIR_PADDING) {
+    if ((word & 0xff) < CUP_PAIR_LIST) {
         unsigned bytes = add_usual_value(sums, word & 0xff, word >> 8);
         return bytes ? bytes + 1 : 0;
     }
@@ -110,11 +136,26 @@ bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t
     return cup_number_checked(at, end, value);
 }
 
+bool cup_pairs_next_listed(const unsigned char **at, const unsigned char *end, uint64_t *index,
+                           uint64_t *value, uint64_t *list)
+{
+    if (*list == 0) {
+        if (!cup_pairs_next(at, end, index, value))
+            return false;
+        if (*index != CUP_PAIR_LIST)
+            return true;
+        *list = CUP_PAIR_BUCKETS + *value;
+    }
+    bool found = next_in_list(at, end, list, value);
+    *index = *list;
+    return found;
+}
+
 void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count)
 {
     const unsigned char *at = tail;
     uint64_t index, value;
-    while (cup_pairs_next(&at, tail + bytes, &index, &value))
+    while (cup_pairs_next(&at, tail + bytes, &index, &value) && index != CUP_PAIR_LIST)
         if (index < count)
             values[index] = value;
 }

@@ -18,6 +18,11 @@ void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *coun
 bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,
                     uint64_t *value);
 
+/* Does the same for a tail that may end with a list of buckets: their indexes are from
+ * CUP_PAIR_BUCKETS on, as in logs that have no such list. *LIST is 0 before the first call. */
+bool cup_pairs_next_listed(const unsigned char **at, const unsigned char *end, uint64_t *index,
+                           uint64_t *value, uint64_t *list);
+
 /* A row of a ROWS record. */
 struct cup_row {
     uint64_t worker;
@@ -29,5 +34,6 @@ struct cup_row {
 /* Reads the next row at *at. False at the end, or at a row that is cut. */
 bool cup_row_next(const unsigned char **at, const unsigned char *end, struct cup_row *row);
 
-/* Sets values[index] of each pair with an index below COUNT; the other values stay. */
+/* Sets values[index] of each pair with an index below COUNT; the other values stay. Buckets are
+ * left out. */
 void cup_pairs_set(const unsigned char *tail, size_t bytes, uint64_t *values, unsigned count);

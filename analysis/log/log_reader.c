@@ -91,7 +91,7 @@ static inline const struct cup_record *sound_record(struct cup_log *log, uint64_
     if (!record || record->length < sizeof *record || record->length % 8 != 0 ||
         record->length > CUP_RECORD_MAX)
         return NULL;
-    if (record->type != 0 && (record->fixed < sizeof *record || record->fixed > record->length))
+    if (record->type != 0 && !cup_record_is_sound(record))
         return NULL;
     return bytes_at(log, offset, record->length);
 }
@@ -111,7 +111,8 @@ static bool starts_chain(struct cup_log *log, uint64_t offset)
             return false;
         record = sound_record(log, offset);
         size_t least = record ? least_fixed(record->type) : 0;
-        if (!least || record->fixed < least)
+        bool packed = record && record->fixed & CUP_FIXED_PACKED;
+        if (!least || (record->fixed < least && !packed))
             return false;
         offset += record->length;
     }
@@ -486,7 +487,7 @@ static int read_header(struct cup_log *log, struct cup_error *error)
     log->header.process_start_ns = cup_sane_time(log->header.process_start_ns);
     log->header.log_start_ns = cup_sane_time(log->header.log_start_ns);
     log->header.log_stop_ns = cup_sane_time(log->header.log_stop_ns);
-    if (log->header.version >= 4)
+    if (log->header.version >= CUP_LOG_SERVERS)
         log->header.features |= CUP_FEATURE_SERVERS;
     log->header.host[sizeof log->header.host - 1] = '\0';
     log->header.library_version[sizeof log->header.library_version - 1] = '\0';

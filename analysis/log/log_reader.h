@@ -19,6 +19,7 @@
 #include "analysis/base/intern.h"
 #include "analysis/log/log_bytes.h"
 #include "include/log_format.h"
+#include "include/packed_fixed.h"
 
 /* A longer record must be damaged: the texts that the library stores are far shorter. */
 enum { CUP_RECORD_MAX = 1 << 20 };
@@ -98,10 +99,31 @@ static inline int64_t cup_sane_time(int64_t ns)
     return ns < 0 || ns > INT64_MAX / 2 ? 0 : ns;
 }
 
+/* Bytes of the fixed part as it is in the log: the tail follows. */
+static inline size_t cup_record_fixed_bytes(const struct cup_record *record)
+{
+    return record->fixed & ~(unsigned)CUP_FIXED_PACKED;
+}
+
+/* The head and what follows it are such that the other functions here may be called. */
+static inline bool cup_record_is_sound(const struct cup_record *record)
+{
+    size_t bytes = cup_record_fixed_bytes(record);
+    return bytes >= sizeof *record && bytes <= record->length;
+}
+
 /* Copies the fixed part of a record into a struct of KNOWN bytes. Fields that an older writer did
  * not have become 0; fields that only a newer writer has are cut off. */
 static inline void cup_record_fixed(const struct cup_record *record, void *fixed, size_t known)
 {
+    if (record->fixed & CUP_FIXED_PACKED) {
+        memcpy(fixed, record, sizeof *record);
+        cup_fixed_unpack((const unsigned char *)(record + 1),
+                         cup_record_fixed_bytes(record) - sizeof *record,
+                         record->length - sizeof *record, (struct cup_record *)fixed + 1,
+                         (known - sizeof *record) / sizeof(uint32_t));
+        return;
+    }
     if (record->fixed >= known) { /* nearly always; a copy of constant size is fast */
         memcpy(fixed, record, known);
         return;
@@ -123,12 +145,12 @@ CUP_RECORDS(X)
 
 static inline const unsigned char *cup_record_tail(const struct cup_record *record)
 {
-    return (const unsigned char *)record + record->fixed;
+    return (const unsigned char *)record + cup_record_fixed_bytes(record);
 }
 
 static inline size_t cup_record_tail_bytes(const struct cup_record *record)
 {
-    return record->length - record->fixed;
+    return record->length - cup_record_fixed_bytes(record);
 }
 
 /* The first BYTES bytes of the tail, or all of it if it is shorter. */

@@ -17,8 +17,11 @@ static void change_records(unsigned char *block, size_t bytes, size_t first, boo
     struct cup_record record;
     for (size_t at = first; at + sizeof record <= bytes; at += record.length) {
         memcpy(&record, block + at, sizeof record);
-        if (record.length < sizeof record || record.fixed > record.length ||
-            record.fixed > bytes - at)
+        if (record.length < sizeof record)
+            return;
+        if (record.fixed & CUP_FIXED_PACKED)
+            continue;
+        if (record.fixed > record.length || record.fixed > bytes - at)
             return;
         unsigned words = record.fixed / sizeof(uint32_t);
         uint32_t *last = before[record.type < TYPES ? record.type : 0];

@@ -68,7 +68,7 @@ static bool is_of_a_task(const struct cup_record *record, uint32_t *task)
     case CUP_R_OPENS:
     case CUP_R_REQUESTS:
     case CUP_R_UNATTRIBUTED:
-        memcpy(task, record + 1, sizeof *task);
+        *task = cup_read_void(record).task;
         return true;
     default:
         return false;
@@ -105,9 +105,8 @@ static void note_record(struct summary *summary, const struct cup_record *record
 /* Sums are only right if every record of a task is there. */
 static bool is_sound(const struct cup_log *log)
 {
-    return log->damage.text[0] == '\0' && !log->totals &&
-           log->header.version >= CUP_LOG_MIN_READER && log->header.version < CUP_LOG_SUMMED &&
-           !cup_log_lacks_voids(log);
+    return log->damage.text[0] == '\0' && !log->totals && log->header.version >= CUP_LOG_SERVERS &&
+           !cup_log_is_summed(&log->header) && !cup_log_lacks_voids(log);
 }
 
 /* Returns 1, 0 if the log has to stay as it is, or -1 and *error. */

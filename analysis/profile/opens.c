@@ -69,8 +69,8 @@ static void count_buckets(struct cup_open_sum *sum, const struct cup_opens_alike
         return;
     }
     const unsigned char *at = opens->tail, *end = at ? at + opens->bytes : at;
-    uint64_t index, value;
-    while (cup_pairs_next(&at, end, &index, &value))
+    uint64_t index, value, list = 0;
+    while (cup_pairs_next_listed(&at, end, &index, &value, &list))
         if (index >= CUP_PAIR_BUCKETS && index - CUP_PAIR_BUCKETS < CUP_OPEN_BUCKETS)
             sum->buckets[index - CUP_PAIR_BUCKETS] += (uint32_t)value;
 }

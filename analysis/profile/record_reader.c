@@ -78,7 +78,7 @@ static const void *bytes_at(struct cup_record_reader *reader, uint32_t process, 
 static bool is_sound(const struct cup_record *record, uint16_t type)
 {
     return record && record->type == type && record->length <= CUP_RECORD_MAX &&
-           record->fixed >= sizeof *record && record->fixed <= record->length;
+           cup_record_is_sound(record);
 }
 
 const struct cup_record *cup_record_at(struct cup_record_reader *reader, uint32_t process,

@@ -29,8 +29,8 @@ void cup_request_read(const struct cup_record *record, uint64_t *values, uint64_
                       uint64_t *first)
 {
     const unsigned char *at = cup_record_tail(record), *end = at + cup_record_tail_bytes(record);
-    uint64_t index, value;
-    while (cup_pairs_next(&at, end, &index, &value))
+    uint64_t index, value, list = 0;
+    while (cup_pairs_next_listed(&at, end, &index, &value, &list))
         if (index < CUP_Q_COUNT_OF)
             values[index] += value;
         else if (index >= CUP_PAIR_BUCKETS && index < CUP_PAIR_BUCKETS + CUP_BUCKETS)

@@ -22,12 +22,11 @@ enum { FREE = 0, IN_USE = 1, CLOSING = 2, OPENING = 3 };
 static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 {
     size_t bytes = 0;
+    uint32_t before = CUP_NO_BUCKET;
     for (uint32_t i = 0; i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++) {
         uint32_t count = block->histograms[i / CUP_BUCKETS][i % CUP_BUCKETS];
-        if (!count)
-            continue;
-        bytes += cup_pairs_number(at + bytes, CUP_PAIR_BUCKETS + i);
-        bytes += cup_pairs_number(at + bytes, count);
+        if (count)
+            bytes += cup_pairs_bucket(at + bytes, &before, i, count);
     }
     return bytes;
 }
@@ -35,8 +34,8 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 /* False: there is no room. */
 static bool write_counters(const struct cup_block *block)
 {
-    unsigned char pairs[CUP_COUNTER_COUNT * CUP_PAIR_LONGEST +
-                        CUP_HISTOGRAM_COUNT * CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
+    unsigned char pairs[CUP_COUNTER_COUNT * CUP_PAIR_LONGEST + CUP_LIST_LONGEST +
+                        CUP_HISTOGRAM_COUNT * CUP_BUCKETS * CUP_BUCKET_LONGEST];
     size_t bytes = cup_pairs_nonzero(pairs, block->counters, CUP_COUNTER_COUNT);
     bytes += encode_buckets(pairs + bytes, block);
     const struct cup_r_counters record = {.task = block->task,
@@ -44,7 +43,7 @@ static bool write_counters(const struct cup_block *block)
                                           .block = (uint16_t)cup_log_block_index(block),
                                           .sequence = block->sequence,
                                           .own = (uint8_t)block->own};
-    return !bytes || cup_log_write(CUP_R_COUNTERS, &record, pairs, cup_pairs_pad(pairs, bytes));
+    return !bytes || cup_log_write(CUP_R_COUNTERS, &record, pairs, bytes);
 }
 
 /* Writes an entry out and clears it, in an order that leaves the log readable after a kill at any
@@ -54,7 +53,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
     struct cup_file_use *use = &block->files[entry];
     if (!use->file)
         return;
-    unsigned char pairs[CUP_FILE_COUNTER_COUNT * CUP_PAIR_LONGEST + CUP_PAIRS_UNIT];
+    unsigned char pairs[CUP_FILE_COUNTER_COUNT * CUP_PAIR_LONGEST];
     size_t bytes = cup_pairs_nonzero(pairs, use->counters, CUP_FILE_COUNTER_COUNT);
     const struct cup_r_file_use record = {.task = block->task,
                                           .tid = block->tid,
@@ -64,7 +63,7 @@ static void write_file_use(struct cup_block *block, uint32_t entry)
                                           .file_sequence = block->file_sequence[entry],
                                           .own = (uint8_t)block->own};
     if (bytes)
-        cup_log_write(CUP_R_FILE_USE, &record, pairs, cup_pairs_pad(pairs, bytes));
+        cup_log_write(CUP_R_FILE_USE, &record, pairs, bytes);
     __atomic_store_n(&use->file, 0, __ATOMIC_RELEASE);
     use->access = 0;
     memset(use->counters, 0, sizeof use->counters);

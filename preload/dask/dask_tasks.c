@@ -26,7 +26,7 @@ static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks ha
 
 /* In the log: the end of the thread's last task, until Dask has made its message; NULL: that is
  * known. */
-static __thread struct cup_r_task_end *own_end __attribute__((tls_model("initial-exec")));
+static __thread const struct cup_r_task_end *own_end __attribute__((tls_model("initial-exec")));
 
 void cup_dask_child_begins(void)
 {
@@ -252,7 +252,7 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
     if (outcome.status == CUP_STATUS_ERRED || cup_task_is_in_process())
         cup_baskets_task_fails(cup_self.task);
-    struct cup_r_task_end *end =
+    const struct cup_r_task_end *end =
         cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
     own_end = outcome.has_message ? NULL : end;
     cup_self.awaits_lock = own_end != NULL;

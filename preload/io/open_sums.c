@@ -16,7 +16,7 @@ struct sum {
     uint64_t since; /* ticks: when the first one ended */
     uint64_t values[CUP_O_COUNT_OF];
     uint32_t bucket_count;
-    struct {
+    struct bucket {
         uint16_t bucket, count;
     } buckets[BUCKETS];
 };
@@ -37,23 +37,37 @@ void cup_open_sums_reset(void)
     opens.used = 0;
 }
 
-static size_t write_buckets(const struct sum *sum, unsigned char *pairs)
+/* An insertion sort: there are some twenty. */
+static void sort_buckets(struct sum *sum)
+{
+    for (uint32_t i = 1; i < sum->bucket_count; i++) {
+        struct bucket moved = sum->buckets[i];
+        uint32_t to = i;
+        for (; to > 0 && sum->buckets[to - 1].bucket > moved.bucket; to--)
+            sum->buckets[to] = sum->buckets[to - 1];
+        sum->buckets[to] = moved;
+    }
+}
+
+static size_t write_buckets(struct sum *sum, unsigned char *pairs)
 {
     size_t bytes = 0;
-    for (uint32_t i = 0; i < sum->bucket_count; i++) {
-        bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + sum->buckets[i].bucket);
-        bytes += cup_pairs_number(pairs + bytes, sum->buckets[i].count);
-    }
+    uint32_t before = CUP_NO_BUCKET;
+    sort_buckets(sum);
+    for (uint32_t i = 0; i < sum->bucket_count; i++)
+        bytes +=
+            cup_pairs_bucket(pairs + bytes, &before, sum->buckets[i].bucket, sum->buckets[i].count);
     return bytes;
 }
 
 static void write_sum(struct sum *sum)
 {
-    unsigned char pairs[(CUP_O_COUNT_OF + BUCKETS) * CUP_PAIR_LONGEST + CUP_PAIRS_UNIT];
+    unsigned char
+        pairs[CUP_O_COUNT_OF * CUP_PAIR_LONGEST + CUP_LIST_LONGEST + BUCKETS * CUP_BUCKET_LONGEST];
     size_t bytes = cup_pairs_nonzero(pairs, sum->values, CUP_O_COUNT_OF);
     if (sum->values[CUP_O_COUNT] > 1) /* the bucket of one is known */
         bytes += write_buckets(sum, pairs + bytes);
-    cup_log_write(CUP_R_OPENS, &sum->of, pairs, cup_pairs_pad(pairs, bytes));
+    cup_log_write(CUP_R_OPENS, &sum->of, pairs, bytes);
     sum->used = false;
     __atomic_store_n(&opens.used, opens.used - 1, __ATOMIC_RELAXED);
 }

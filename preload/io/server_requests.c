@@ -148,14 +148,13 @@ static void add_process(struct sum *sum, const struct cup_server_request_end *en
 
 static void write_sum(struct sum *sum)
 {
-    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + 2 * CUP_BUCKETS * 7 + CUP_PAIRS_UNIT];
+    unsigned char pairs[CUP_Q_COUNT_OF * CUP_PAIR_LONGEST + CUP_LIST_LONGEST +
+                        2 * CUP_BUCKETS * CUP_BUCKET_LONGEST];
+    uint32_t before = CUP_NO_BUCKET;
     size_t bytes = cup_pairs_nonzero(pairs, sum->values, CUP_Q_COUNT_OF);
-    for (uint32_t i = 0; i < 2 * CUP_BUCKETS; i++) {
-        if (!sum->buckets[i])
-            continue;
-        bytes += cup_pairs_number(pairs + bytes, CUP_PAIR_BUCKETS + i);
-        bytes += cup_pairs_number(pairs + bytes, sum->buckets[i]);
-    }
+    for (uint32_t i = 0; i < 2 * CUP_BUCKETS; i++)
+        if (sum->buckets[i])
+            bytes += cup_pairs_bucket(pairs + bytes, &before, i, sum->buckets[i]);
     const struct cup_r_requests record = {.task = sum->task,
                                           .file = sum->file,
                                           .server = sum->server,
@@ -163,7 +162,7 @@ static void write_sum(struct sum *sum)
                                           .error = sum->error,
                                           .start_ns = cup_ticks_realtime_ns(sum->first),
                                           .stop_ns = cup_ticks_realtime_ns(sum->last)};
-    cup_log_write(CUP_R_REQUESTS, &record, pairs, cup_pairs_pad(pairs, bytes));
+    cup_log_write(CUP_R_REQUESTS, &record, pairs, bytes);
     memset(sum, 0, sizeof *sum);
     requests.used--;
 }

@@ -1,5 +1,6 @@
 #include "preload/log/log.h"
 
+#include "include/packed_fixed.h"
 #include "preload/log/secrets.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/id_table.h"
@@ -505,6 +506,30 @@ static void *fill_record(struct cup_record *record, enum cup_record_type type, c
     return record;
 }
 
+/* Each task has such records, and no one changes them later. */
+static bool is_packed(enum cup_record_type type)
+{
+    switch (type) {
+    case CUP_R_TASK_BEGIN:
+    case CUP_R_TASK_END:
+    case CUP_R_ITEM:
+    case CUP_R_CHUNK:
+    case CUP_R_CHUNK_REPORT:
+    case CUP_R_COUNTERS:
+    case CUP_R_FILE_USE:
+    case CUP_R_INPUTS:
+    case CUP_R_BASKETS:
+    case CUP_R_ACCESS:
+    case CUP_R_STACK_USE:
+    case CUP_R_CPU_SAMPLES:
+    case CUP_R_REQUESTS:
+    case CUP_R_OPENS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Without these, a task that has begun would lack its end, or its sums. */
 static bool is_essential(enum cup_record_type type)
 {
@@ -522,8 +547,33 @@ static bool is_essential(enum cup_record_type type)
     }
 }
 
+/* As cup_log_write(). The bytes that a record's length needs to be a multiple of 8 lie before the
+ * tail: a reader of pairs takes all that follows for pairs. */
+static void *write_packed(enum cup_record_type type, const void *record, const void *tail,
+                          size_t bytes)
+{
+    enum { WORDS = sizeof(struct cup_r_task_begin) / sizeof(uint32_t) };
+    unsigned char packed[WORDS * sizeof(uint32_t) + WORDS / CUP_FIXED_GROUP];
+    size_t words = (fixed_bytes[type] - sizeof(struct cup_record)) / sizeof(uint32_t);
+    size_t count = cup_fixed_pack(packed, (const struct cup_record *)record + 1, words);
+    uint32_t length = record_length((uint16_t)(sizeof(struct cup_record) + count), bytes);
+    cup_log_lock();
+    struct cup_record *to = reserve_locked(length, is_essential(type));
+    cup_log_unlock();
+    if (!to)
+        return NULL;
+    to->fixed = (uint16_t)(CUP_FIXED_PACKED | (length - bytes));
+    memcpy(to + 1, packed, count);
+    if (bytes)
+        memcpy((char *)to + length - bytes, tail, bytes);
+    cup_log_commit(to, type);
+    return to;
+}
+
 void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes)
 {
+    if (is_packed(type))
+        return write_packed(type, record, tail, bytes);
     cup_log_lock();
     void *to = reserve_locked(record_length(fixed_bytes[type], bytes), is_essential(type));
     cup_log_unlock();

@@ -70,7 +70,8 @@ void *cup_log_reserve(uint16_t fixed, size_t tail);
 void cup_log_commit(void *record, enum cup_record_type type);
 
 /* Writes a whole record: the fixed part at RECORD, whose head need not be filled in, and a TAIL of
- * BYTES. Returns the record in the log; NULL: the log is full (counted). */
+ * BYTES. Returns the record in the log, in which the fixed part may be packed; NULL: the log is
+ * full (counted). */
 void *cup_log_write(enum cup_record_type type, const void *record, const void *tail, size_t bytes);
 
 /* The id of an interned string; 0: TEXT is NULL, or the table is full (counted). Secrets are left

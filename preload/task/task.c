@@ -23,6 +23,7 @@ static __thread struct {
     struct cup_moment start;
     struct cup_moment tic; /* when process() began; time_ns 0: the thread is not inside process() */
     uint32_t prefix;       /* string id; 0: none */
+    struct cup_r_task_end end; /* of the last task */
 } own __attribute__((tls_model("initial-exec")));
 
 uint32_t cup_task_prefix(void)
@@ -133,17 +134,18 @@ bool cup_task_is_in_process(void)
     return own.tic.time_ns != 0;
 }
 
-static struct cup_r_task_end *write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns,
-                                        uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
+/* Returns false if there is no record: the log is full, or the task is one that is summed up. */
+static bool write_end(struct cup_r_task_end *end, uint32_t task, enum cup_task_status status,
+                      int64_t stop_ns, uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
 {
-    const struct cup_r_task_end record = {.task = task,
-                                          .status = status,
-                                          .stop_ns = stop_ns,
-                                          .cpu_ns = cpu_ns,
-                                          .rss = cup_task_rss(),
-                                          .result_bytes = result_bytes,
-                                          .error = error};
-    return cup_totals_end(&record) ? NULL : cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
+    *end = (struct cup_r_task_end){.task = task,
+                                   .status = status,
+                                   .stop_ns = stop_ns,
+                                   .cpu_ns = cpu_ns,
+                                   .rss = cup_task_rss(),
+                                   .result_bytes = result_bytes,
+                                   .error = error};
+    return !cup_totals_end(end) && cup_log_write(CUP_R_TASK_END, end, NULL, 0);
 }
 
 static void count_in_series(struct cup_moment start, struct cup_moment stop)
@@ -153,8 +155,8 @@ static void count_in_series(struct cup_moment start, struct cup_moment stop)
     cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
 }
 
-struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_moment stop,
-                                    uint64_t result_bytes, uint32_t error)
+const struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_moment stop,
+                                          uint64_t result_bytes, uint32_t error)
 {
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
@@ -168,8 +170,8 @@ struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_mome
     if (block)
         cup_block_close(block);
     cup_series_flush();
-    struct cup_r_task_end *end = write_end(thread->task, status, stop.time_ns,
-                                           stop.cpu_ns - own.start.cpu_ns, result_bytes, error);
+    bool written = write_end(&own.end, thread->task, status, stop.time_ns,
+                             stop.cpu_ns - own.start.cpu_ns, result_bytes, error);
     count_in_series(own.start, stop);
     cup_running_remove(thread->task);
     CUP_LIFECYCLE(task_ended, thread->task);
@@ -177,17 +179,18 @@ struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_mome
     thread->task = 0;
     own.tic.time_ns = 0;
     thread->origin = 0;
-    return end;
+    return written ? &own.end : NULL;
 }
 
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
                         uint64_t result_bytes, uint32_t error)
 {
+    struct cup_r_task_end end;
     if (!cup_task_runs(task))
         return;
     CUP_LIFECYCLE(task_ends, task, CUP_UNKNOWN64);
     cup_block_close_helped(task);
-    write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
+    write_end(&end, task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_running_remove(task);
     CUP_LIFECYCLE(task_ended, task);

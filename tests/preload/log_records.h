@@ -9,6 +9,7 @@
 
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
+#include "tests/preload/unpacked_record.h"
 
 static char test_directory[] = "/tmp/cupping-records-XXXXXX";
 
@@ -38,7 +39,7 @@ static inline const struct cup_record *test_next(uint64_t *at, unsigned type)
         const struct cup_record *record = (const struct cup_record *)((const char *)header + *at);
         *at += record->length;
         if (record->type == type)
-            return record;
+            return test_unpacked(record);
     }
     return NULL;
 }
@@ -52,4 +53,24 @@ static inline uint64_t test_number(const unsigned char **at)
         shift += 7;
     } while (*(*at)++ & 0x80);
     return number;
+}
+
+/* The pairs of a tail into VALUES, and the list of buckets behind them into BUCKETS. */
+static inline void test_pairs_and_buckets(const unsigned char *at, const unsigned char *end,
+                                          uint64_t *values, uint64_t *buckets)
+{
+    uint64_t index = 0, bucket = 0;
+    while (at < end && index != CUP_PAIR_LIST) {
+        index = test_number(&at);
+        uint64_t value = test_number(&at);
+        if (index == CUP_PAIR_LIST)
+            bucket = value;
+        else
+            values[index] = value;
+    }
+    while (at < end) {
+        uint64_t number = test_number(&at);
+        bucket += number / 8;
+        buckets[bucket] = number % 8 ? number % 8 : test_number(&at);
+    }
 }

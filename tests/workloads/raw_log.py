@@ -46,6 +46,22 @@ def lines_of(code):
     return [(at, following, line) for (at, line), (following, _) in zip(starts, [*starts[1:], (1 << 30, 0)])]
 
 
+def unpacked(record, fixed):
+    """A record and the length of its fixed part, as they would be without packing (packed_fixed.h)."""
+    if not fixed & 0x8000:
+        return record, fixed
+    words, at, end = [], 8, fixed & 0x7fff
+    while at < end:
+        sizes, at = record[at], at + 1
+        for shift in range(0, 8, 2):
+            size = (0, 1, 2, 4)[sizes >> shift & 3]
+            words.append(record[at:at + size].ljust(4, b"\0"))
+            at += size
+    longest = 64  # of the records that are packed
+    plain = (record[:8] + b"".join(words)).ljust(longest, b"\0")[:longest]
+    return plain + record[end:], longest
+
+
 class Log:
     def __init__(self, path):
         data = Path(path).read_bytes()
@@ -63,7 +79,7 @@ class Log:
             length, kind, fixed = struct.unpack_from("<IHH", data, at)
             if not length:
                 break
-            self.read(kind, data[at:at + length], fixed)
+            self.read(kind, *unpacked(data[at:at + length], fixed))
             self.records += 1
             at += length
         health = size - 8 * self.health_room()

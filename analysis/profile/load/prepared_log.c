@@ -471,7 +471,7 @@ static bool records_are_sound(const unsigned char *bytes, size_t count)
         memcpy(&record, bytes + at + sizeof(uint64_t), sizeof record);
         at += sizeof(uint64_t);
         if (record.length > count - at || record.length < sizeof record ||
-            record.fixed < sizeof record || record.fixed > record.length || record.length % 8)
+            !cup_record_is_sound(&record) || record.length % 8)
             return false;
         at += record.length;
     }

@@ -4,6 +4,7 @@
 
 #include "analysis/log/log_pairs.h"
 #include "include/log_format.h"
+#include "include/log_pairs.h"
 
 enum { COUNT = 20 };
 
@@ -140,6 +141,67 @@ Test(log_pairs, buckets_stand_behind_the_counters)
         add(tail, length, sums);
         cr_assert_eq(sums[3], 5);
     }
+}
+
+/* A list of buckets: the first one with the marker, then steps and counts. */
+static const unsigned char listed[] = {3,    5, CUP_PAIR_LIST, 2, 0 * 8 + 7,    1 * 8 + 0,
+                                       0xac, 2, 0x80 | 0x7c,   3, CUP_PAIR_LIST};
+
+Test(log_pairs, a_list_of_buckets_is_read)
+{
+    uint64_t counters[CUP_COUNTER_COUNT] = {0};
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
+    cup_block_pairs_add(listed, sizeof listed, counters, buckets);
+    cr_expect_eq(counters[3], 5);
+    cr_expect_eq(buckets[2], 7);
+    cr_expect_eq(buckets[3], 300);
+    cr_expect_eq(buckets[3 + 63], 4);
+    cr_expect_eq(buckets[3 + 63 + 15], 6, "the last byte is a bucket, too");
+    cup_block_pairs_add(listed, sizeof listed, counters, NULL);
+    cr_expect_eq(counters[3], 10);
+}
+
+Test(log_pairs, listed_buckets_have_the_indexes_of_older_logs)
+{
+    const unsigned char *at = listed;
+    uint64_t index, value, list = 0, indexes[8], values[8], count = 0;
+    while (cup_pairs_next_listed(&at, listed + sizeof listed, &index, &value, &list)) {
+        indexes[count] = index;
+        values[count++] = value;
+    }
+    cr_assert_eq(count, 5);
+    cr_expect(indexes[0] == 3 && values[0] == 5);
+    cr_expect(indexes[1] == CUP_PAIR_BUCKETS + 2 && values[1] == 7);
+    cr_expect(indexes[2] == CUP_PAIR_BUCKETS + 3 && values[2] == 300);
+    cr_expect(indexes[3] == CUP_PAIR_BUCKETS + 66 && values[3] == 4);
+}
+
+Test(log_pairs, a_list_that_is_cut_gives_what_is_whole)
+{
+    uint64_t counters[CUP_COUNTER_COUNT] = {0};
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
+    cup_block_pairs_add(listed, 7, counters, buckets); /* the count of the second is cut */
+    cr_expect_eq(buckets[2], 7);
+    cr_expect_eq(buckets[3], 0);
+}
+
+/* What is written is what is read, and buckets are no values. */
+Test(log_pairs, written_buckets_are_read)
+{
+    static const uint32_t wanted[][2] = {{0, 1},  {1, 7},           {2, 8},
+                                         {17, 1}, {18, UINT32_MAX}, {127, 9}};
+    unsigned char tail[256] = {0, 4};
+    uint64_t counters[CUP_COUNTER_COUNT] = {0}, values[2] = {9, 9};
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
+    uint32_t before = CUP_NO_BUCKET;
+    size_t bytes = 2;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        bytes += cup_pairs_bucket(tail + bytes, &before, wanted[i][0], wanted[i][1]);
+    cup_block_pairs_add(tail, bytes, counters, buckets);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        cr_expect_eq(buckets[wanted[i][0]], wanted[i][1]);
+    cup_pairs_set(tail, bytes, values, 2);
+    cr_expect(values[0] == 4 && values[1] == 9);
 }
 
 /* Values that are set and not summed: the last one counts, 0 is a value. */

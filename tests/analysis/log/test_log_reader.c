@@ -101,9 +101,9 @@ Test(log_reader, refuses_a_cut_header)
 
 Test(log_reader, refuses_a_newer_format_and_names_both_versions)
 {
-    builder_header(&builder)->version = 7;
-    builder_header(&builder)->min_reader = 7;
-    expect_refusal("needs a reader of format 7");
+    builder_header(&builder)->version = 8;
+    builder_header(&builder)->min_reader = 8;
+    expect_refusal("needs a reader of format 8");
 }
 
 Test(log_reader, refuses_a_format_that_it_no_longer_reads)
@@ -111,7 +111,7 @@ Test(log_reader, refuses_a_format_that_it_no_longer_reads)
     builder_header(&builder)->version = 1;
     builder_header(&builder)->min_reader = 1;
     expect_refusal(
-        "written in log format 1, which this cupping does not read any more (it reads 2 to 4)");
+        "written in log format 1, which this cupping does not read any more (it reads 2 to 6)");
 }
 
 Test(log_reader, reads_a_newer_format_that_says_it_can_be_read)

@@ -8,7 +8,7 @@ enum { TASK = 7, OTHER = 8, MISSING = 2, PLACE = 3, ELSEWHERE = 9 };
 struct found {
     struct cup_r_opens record;
     uint64_t values[CUP_O_COUNT_OF];
-    uint32_t buckets[CUP_OPEN_BUCKETS];
+    uint64_t buckets[CUP_OPEN_BUCKETS];
 };
 
 static void set_up(void)
@@ -29,13 +29,7 @@ static bool next(uint64_t *at, struct found *found)
     memcpy(&found->record, record, sizeof found->record);
     const unsigned char *pair = (const unsigned char *)record + sizeof found->record;
     const unsigned char *end = (const unsigned char *)record + record->length;
-    while (pair < end && *pair != CUP_PAIR_PADDING) {
-        uint64_t index = test_number(&pair), value = test_number(&pair);
-        if (index < CUP_PAIR_BUCKETS)
-            found->values[index] = value;
-        else
-            found->buckets[index - CUP_PAIR_BUCKETS] = (uint32_t)value;
-    }
+    test_pairs_and_buckets(pair, end, found->values, found->buckets);
     return true;
 }
 

@@ -27,13 +27,7 @@ static void read_pairs(struct found *to, const struct cup_record *record)
 {
     const unsigned char *at = (const unsigned char *)record + sizeof to->record;
     const unsigned char *end = (const unsigned char *)record + record->length;
-    while (at < end && *at != CUP_PAIR_PADDING) {
-        uint64_t index = test_number(&at), value = test_number(&at);
-        if (index < CUP_PAIR_BUCKETS)
-            to->values[index] = value;
-        else
-            to->buckets[index - CUP_PAIR_BUCKETS] = value;
-    }
+    test_pairs_and_buckets(at, end, to->values, to->buckets);
 }
 
 static size_t records(void)

@@ -9,6 +9,7 @@
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/hook_list.h"
+#include "tests/preload/unpacked_record.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -132,7 +133,7 @@ static const struct cup_record *next_record(const char *log, uint64_t *at, uint1
             return NULL;
         *at += record->length;
         if (record->type == type)
-            return record;
+            return test_unpacked(record);
     }
     return NULL;
 }
