@@ -39,20 +39,18 @@ size_t cup_basket_row_code(unsigned char *at, uint32_t branch_step, const uint64
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* Writes a record with ROWS, and with baskets that were passed by. BASKETS in all: if the log has
- * no room, they count as dropped. */
-static void write_record(const struct cup_basket_rows *rows, uint64_t baskets, uint32_t incidental,
-                         uint64_t incidental_bytes)
+/* If the log has no room, the baskets count as dropped. */
+static void write_record(const struct cup_basket_rows *rows)
 {
     const struct cup_r_baskets record = {.task = rows->task,
                                          .file = rows->file,
                                          .path = rows->path,
                                          .source = rows->source,
                                          .rows = rows->rows,
-                                         .incidental = incidental,
-                                         .incidental_bytes = incidental_bytes};
+                                         .incidental = rows->incidental,
+                                         .incidental_bytes = rows->incidental_bytes};
     if (!cup_log_write(CUP_R_BASKETS, &record, rows->bytes, rows->used))
-        cup_log_health(CUP_H_BASKETS_DROPPED, baskets);
+        cup_log_health(CUP_H_BASKETS_DROPPED, rows->baskets);
 }
 
 /* Begins a new record with nothing carried over, so that each record can be decoded without the one
@@ -60,8 +58,8 @@ static void write_record(const struct cup_basket_rows *rows, uint64_t baskets, u
 static void start_over(struct cup_basket_rows *rows)
 {
     rows->rows = rows->branch = 0;
-    rows->baskets = 0;
-    rows->used = 0;
+    rows->baskets = rows->incidental_bytes = 0;
+    rows->used = rows->incidental = 0;
     memset(rows->before, 0, sizeof rows->before);
 }
 
@@ -77,8 +75,8 @@ void cup_basket_rows_begin(struct cup_basket_rows *rows, uint32_t task, uint32_t
 
 void cup_basket_rows_end(struct cup_basket_rows *rows)
 {
-    if (rows->rows)
-        write_record(rows, rows->baskets, 0, 0);
+    if (rows->rows || rows->incidental)
+        write_record(rows);
     start_over(rows);
 }
 
@@ -93,7 +91,9 @@ void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const ui
     rows->rows++;
 }
 
-void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes)
+void cup_basket_rows_passed(struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes)
 {
-    write_record(rows, baskets, baskets, bytes);
+    rows->incidental = baskets;
+    rows->incidental_bytes = bytes;
+    rows->baskets += baskets;
 }

@@ -13,8 +13,10 @@ enum { CUP_BASKET_ROWS_BYTES = 4096 };
 struct cup_basket_rows {
     uint32_t task, file, path;
     enum cup_baskets_source source;
-    uint32_t rows;    /* encoded in BYTES */
-    uint64_t baskets; /* that these rows count */
+    uint32_t rows;       /* encoded in BYTES */
+    uint32_t incidental; /* as in struct cup_r_baskets */
+    uint64_t incidental_bytes;
+    uint64_t baskets; /* that the record counts */
     uint64_t before[CUP_BV_COUNT];
     uint32_t branch; /* of the last row */
     size_t used;
@@ -30,8 +32,9 @@ void cup_basket_rows_add(struct cup_basket_rows *rows, uint32_t branch, const ui
 /* Writes the rows that are not written yet. */
 void cup_basket_rows_end(struct cup_basket_rows *rows);
 
-/* Writes a record without rows: baskets that were read ahead, of branches that have no row. */
-void cup_basket_rows_passed(const struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes);
+/* Adds baskets that were read ahead, of branches that have no row, to the record that is written
+ * next; if there is no row, this is all that it has. */
+void cup_basket_rows_passed(struct cup_basket_rows *rows, uint32_t baskets, uint64_t bytes);
 
 /* Encodes one row to AT, which has room for CUP_BASKET_ROW_LONGEST bytes. BEFORE: the values of the
  * row before; they become this row's. Returns the length of the encoded row. */

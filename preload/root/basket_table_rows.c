@@ -187,21 +187,9 @@ static void add_kind(struct room *room, struct cup_basket_table *table,
     }
 }
 
-static void write_kind(struct room *room, struct cup_basket_table *table,
-                       const struct cup_basket_table_place *place, enum cup_baskets_source source,
-                       bool last)
-{
-    cup_basket_rows_begin(&room->rows, table->task, place->file, 0, source);
-    room->by_number = source == CUP_BASKETS_REQUESTED;
-    add_kind(room, table, place, source);
-    if (last && source != CUP_BASKETS_PAGES)
-        add_incidental(room, table, place);
-    write_sums(room);
-}
-
-/* Writes how many baskets of branches without a row were read ahead, and their bytes. */
-static void write_read_ahead(struct room *room, struct cup_basket_table *table,
-                             const struct cup_basket_table_place *place)
+/* Adds how many baskets of branches without a row were read ahead, and their bytes. */
+static void add_read_ahead_only(struct room *room, struct cup_basket_table *table,
+                                const struct cup_basket_table_place *place)
 {
     uint32_t baskets = 0;
     uint64_t bytes = 0;
@@ -211,21 +199,60 @@ static void write_read_ahead(struct room *room, struct cup_basket_table *table,
             baskets++;
             bytes += basket->bytes;
         }
-    if (!baskets)
-        return;
-    cup_basket_rows_begin(&room->rows, table->task, place->file, 0,
-                          place->is_requested ? CUP_BASKETS_REQUESTED : CUP_BASKETS_BY_PLACE);
     cup_basket_rows_passed(&room->rows, baskets, bytes);
+}
+
+static enum cup_baskets_source main_source(const struct cup_basket_table_place *place)
+{
+    return place->is_requested ? CUP_BASKETS_REQUESTED : CUP_BASKETS_BY_PLACE;
+}
+
+/* INCIDENTAL: with the baskets that were only read ahead, of branches that have a row; REST: and of
+ * the other branches. */
+static void write_kind(struct room *room, struct cup_basket_table *table,
+                       const struct cup_basket_table_place *place, enum cup_baskets_source source,
+                       bool incidental, bool rest)
+{
+    cup_basket_rows_begin(&room->rows, table->task, place->file, 0, source);
+    room->by_number = source == CUP_BASKETS_REQUESTED;
+    add_kind(room, table, place, source);
+    if (incidental)
+        add_incidental(room, table, place);
+    if (rest)
+        add_read_ahead_only(room, table, place);
+    write_sums(room);
+}
+
+/* A file of which uproot requested baskets has others, too, that count by their place. */
+static bool counts_by_place(const struct cup_basket_table *table,
+                            const struct cup_basket_table_place *place)
+{
+    for (const struct cup_basket_table_basket *basket = basket_at(table, place->first); basket;
+         basket = basket_at(table, basket->next))
+        if (!basket->is_block &&
+            count_by_place(basket, place->is_requested) > basket->counted_written)
+            return true;
+    return false;
+}
+
+/* The same in a record of its own. */
+static void write_read_ahead(struct room *room, struct cup_basket_table *table,
+                             const struct cup_basket_table_place *place)
+{
+    cup_basket_rows_begin(&room->rows, table->task, place->file, 0, main_source(place));
+    add_read_ahead_only(room, table, place);
+    cup_basket_rows_end(&room->rows);
 }
 
 static void write_seen(struct room *room, struct cup_basket_table *table,
                        const struct cup_basket_table_place *place, bool last)
 {
+    bool is_apart = last && place->is_requested && counts_by_place(table, place);
     if (place->is_requested)
-        write_kind(room, table, place, CUP_BASKETS_REQUESTED, last);
-    write_kind(room, table, place, CUP_BASKETS_BY_PLACE, last);
-    write_kind(room, table, place, CUP_BASKETS_PAGES, last);
-    if (last)
+        write_kind(room, table, place, CUP_BASKETS_REQUESTED, last, last && !is_apart);
+    write_kind(room, table, place, CUP_BASKETS_BY_PLACE, last, last && !place->is_requested);
+    write_kind(room, table, place, CUP_BASKETS_PAGES, false, false);
+    if (is_apart)
         write_read_ahead(room, table, place);
 }
 

@@ -67,6 +67,7 @@ Test(basket_rows, what_passed_by_needs_no_row)
 {
     cup_basket_rows_begin(&rows, 7, 3, 0, CUP_BASKETS_REQUESTED);
     cup_basket_rows_passed(&rows, 12, 34567);
+    cup_basket_rows_end(&rows);
     uint64_t at = 0;
     const struct cup_r_baskets *record = (const void *)test_next(&at, CUP_R_BASKETS);
     cr_assert_not_null(record);
@@ -74,6 +75,23 @@ Test(basket_rows, what_passed_by_needs_no_row)
     cr_expect_eq(record->incidental, 12);
     cr_expect_eq(record->incidental_bytes, 34567);
     cr_expect_eq(record->head.length, sizeof *record);
+}
+
+Test(basket_rows, what_passed_by_is_in_the_record_of_the_rows)
+{
+    const uint64_t values[CUP_BV_COUNT] = {[CUP_BV_BASKETS] = 1, [CUP_BV_COMPRESSED] = 100};
+    cup_basket_rows_begin(&rows, 7, 3, 0, CUP_BASKETS_REQUESTED);
+    cup_basket_rows_passed(&rows, 12, 34567);
+    cup_basket_rows_add(&rows, 5, values);
+    cup_basket_rows_end(&rows);
+    cup_basket_rows_end(&rows);
+    uint64_t at = 0;
+    const struct cup_r_baskets *record = (const void *)test_next(&at, CUP_R_BASKETS);
+    cr_assert_not_null(record);
+    cr_expect_eq(record->rows, 1);
+    cr_expect_eq(record->incidental, 12);
+    cr_expect_eq(record->incidental_bytes, 34567);
+    cr_expect_null(test_next(&at, CUP_R_BASKETS));
 }
 
 /* 1,500 branches as in a file with clusters of one basket of each branch. */
