@@ -110,6 +110,13 @@ static uint32_t make_room(struct cup_extents *extents)
     return gone;
 }
 
+/* Leaves at most COUNT extents. The set must be cleared before it is used again. */
+static void join_to(struct cup_extents *extents, uint32_t count)
+{
+    for (; extents->count > count; extents->count--)
+        make_room(extents);
+}
+
 /* ---- adding ------------------------------------------------------------------------------- */
 
 static void append_extent(struct cup_extents *extents, const struct cup_access_extent *extent)
@@ -271,6 +278,10 @@ static size_t encode_extents(unsigned char *at, const struct cup_r_extents *set,
     return bytes;
 }
 
+/* What the helpers of a task read is most of what there is in ACCESS records. A picture of a file
+ * shows hundreds of tasks: for it, so many places of each are enough. */
+enum { HELPERS_WRITTEN = CUP_EXTENT_ROOM / 2 };
+
 /* Writes the set out and clears it, in an order that leaves the log readable after a kill at any
  * point. */
 static void write_set(struct cup_access_set *set)
@@ -278,6 +289,8 @@ static void write_set(struct cup_access_set *set)
     struct cup_access_extent extents[CUP_EXTENT_ROOM];
     unsigned char coded[CUP_EXTENT_ROOM * CODE_LONGEST];
     struct cup_r_extents *from = set->record;
+    if (from->own != CUP_BLOCK_RUNS)
+        join_to(&set->extents, HELPERS_WRITTEN);
     uint32_t count = list_in_order(&set->extents, extents);
     if (count) {
         const struct cup_r_access record = {.task = from->task,

@@ -124,6 +124,36 @@ Test(access, files_that_take_turns_keep_their_extents)
         cr_expect_eq(record->extents, 1);
 }
 
+/* The record of a block that read as many places as there is room for. */
+static const struct cup_r_access *jumps_of(struct cup_block *closes)
+{
+    uint64_t at = 0;
+    jump_about(closes, FILE_ID, CUP_EXTENT_ROOM);
+    cup_block_close(closes);
+    return next_access(&at);
+}
+
+Test(access, the_task_s_own_thread_writes_all_extents)
+{
+    cr_expect_eq(jumps_of(block)->extents, CUP_EXTENT_ROOM);
+}
+
+Test(access, helpers_write_half_as_many)
+{
+    struct cup_block *none = cup_block_open(0, CUP_BLOCK_HELPS); /* no task: written at once */
+    const struct cup_r_access *record = jumps_of(none);
+    cr_assert_eq(record->extents, CUP_EXTENT_ROOM / 2);
+    uint64_t calls = 0, values[CUP_KV_COUNT];
+    const unsigned char *at = (const unsigned char *)(record + 1);
+    for (int i = 0; i < record->extents; i++) {
+        memset(values, 0, sizeof values);
+        for (unsigned bits = *at++, k = 0; k < CUP_KV_COUNT; k++)
+            values[k] = bits >> k & 1 ? test_number(&at) : 0;
+        calls += values[CUP_KV_CALLS] + 1;
+    }
+    cr_expect_eq(calls, CUP_EXTENT_ROOM);
+}
+
 Test(access, a_task_of_very_many_files_is_bounded)
 {
     for (uint32_t file = 1; file <= 200; file++)
