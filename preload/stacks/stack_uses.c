@@ -20,7 +20,7 @@ enum { FIRST_WAIT_S = 4, LONGEST_WAIT_S = 64, LOOK_EVERY = 16 };
 /* A process writes so many rows as they are. Then it joins small rows of a task, so that some
  * ROWS_A_WRITE are left, and ROWS_A_SECOND for each second since its last record (use_sums.h); but
  * at most ROWS_JOINED become one. */
-enum { ROWS_WHOLE = 8192, ROWS_A_WRITE = 8, ROWS_A_SECOND = 2, ROWS_JOINED = 16 };
+enum { ROWS_WHOLE = 8192, ROWS_A_WRITE = 4, ROWS_A_SECOND = 2, ROWS_JOINED = 16 };
 
 /* One table per running task. A new task takes the first free one, so there are as many tables as
  * tasks ever ran at the same time. Table 0 is for events of no running task. */
