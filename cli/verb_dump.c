@@ -96,7 +96,8 @@ static void dump_open_block(FILE *out, const struct cup_open_block *open)
         if (!block->files[i].file)
             continue;
         fprintf(out, "  file=%" PRIu32 " file_sequence=%" PRIu32 "%s", block->files[i].file,
-                block->file_sequence[i], open->file_written[i] ? " (also a record)" : "");
+                block->file_sequence[i],
+                open->written || open->file_written[i] ? " (also a record)" : "");
         cup_dump_nonzero(out, cup_file_counter_names, block->files[i].counters,
                          CUP_FILE_COUNTER_COUNT);
         putc('\n', out);

@@ -459,8 +459,8 @@ enum cup_block_kind {
 
 /* Counters of one thread for one task. Only that thread updates them, in place.
  *
- * To close a block, the thread writes a COUNTERS record and FILE_USE records, which hold the
- * block's index and sequence number; then it raises the sequence number and frees the block. If the
+ * To close a block, the thread writes a COUNTERS record, which holds the block's index and sequence
+ * number; then it raises the sequence number and frees the block. If the
  * process is killed in between, a reader finds a record with the sequence number that the block
  * still has: it ignores the block, so nothing counts twice. Closed blocks of helpers of the same
  * task are added up before their records are written. */
@@ -996,8 +996,12 @@ struct cup_r_run {
  * The buckets of the histograms, one histogram after the other, come last. The pair of index
  * CUP_PAIR_LIST has the first bucket with a count; after it the tail has an unsigned LEB128 number
  * for each such bucket: 8 times the step from the bucket before (of the first one: 0), plus its
- * count, if that is below 8; else plus 0, and the count follows. Before version 6, indexes from
- * CUP_PAIR_BUCKETS on were buckets. */
+ * count, if that is below 8; else plus 0, and the count follows. A count of 0 ends the list. Before
+ * version 6, indexes from CUP_PAIR_BUCKETS on were buckets.
+ *
+ * Behind that, there is for each entry of the block's `files` a pair of index CUP_PAIR_FILE, which
+ * has its FILE record, and then pairs of enum cup_file_counter: what else FILE_USE records say.
+ * Before version 6, there are FILE_USE records instead. */
 struct cup_r_counters {
     struct cup_record head;
     uint32_t task;
@@ -1007,10 +1011,10 @@ struct cup_r_counters {
     uint8_t pad;
     uint32_t sequence; /* of the block */
 };
-enum { CUP_PAIR_LIST = 126, CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
+enum { CUP_PAIR_FILE = 125, CUP_PAIR_LIST = 126, CUP_PAIR_PADDING = 127, CUP_PAIR_BUCKETS = 128 };
 
-/* One entry of a block's `files`, closed with the block or earlier. The tail has pairs as in
- * COUNTERS, of enum cup_file_counter. */
+/* One entry of a block's `files`, if it closes before the block, because another file needs it. The
+ * tail has pairs as in COUNTERS, of enum cup_file_counter. */
 struct cup_r_file_use {
     struct cup_record head;
     uint32_t task;

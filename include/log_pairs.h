@@ -50,7 +50,10 @@ static inline size_t cup_pairs_nonzero(unsigned char *at, const uint64_t *values
 
 /* Writes a bucket with a COUNT, as the next one of a record's list (log_format.h). Buckets come in
  * their order; *BEFORE is CUP_NO_BUCKET at first. */
-enum { CUP_BUCKET_LONGEST = 8, CUP_LIST_LONGEST = 4 }; /* bytes: of a bucket; of the pair before */
+enum {
+    CUP_BUCKET_LONGEST = 8,
+    CUP_LIST_LONGEST = 6
+}; /* bytes: of a bucket; of what the list has besides */
 #define CUP_NO_BUCKET UINT32_MAX
 static inline size_t cup_pairs_bucket(unsigned char *at, uint32_t *before, uint32_t bucket,
                                       uint32_t count)
@@ -67,6 +70,13 @@ static inline size_t cup_pairs_bucket(unsigned char *at, uint32_t *before, uint3
         bytes += cup_pairs_number(at + bytes, count);
     *before = bucket;
     return bytes;
+}
+
+/* Ends the list, if something follows. */
+static inline size_t cup_pairs_list_end(unsigned char *at)
+{
+    at[0] = at[1] = 0;
+    return 2;
 }
 
 /* The difference modulo 2^64, encoded as a small number if it is small, whatever its sign: n as 2n,

@@ -15,6 +15,7 @@ enum { USUAL_NUMBER = 5, BUCKETS = CUP_HISTOGRAM_COUNT * CUP_BUCKETS };
 struct sums {
     uint64_t *counters, *buckets;
     unsigned count;
+    const unsigned char **stop; /* set to where the next file begins, or left as it is */
 };
 
 static inline __attribute__((always_inline)) void add_pair(const struct sums *sums, uint64_t index,
@@ -26,7 +27,8 @@ static inline __attribute__((always_inline)) void add_pair(const struct sums *su
         sums->buckets[index - CUP_PAIR_BUCKETS] += value;
 }
 
-/* Reads the next bucket of a list. *BUCKET: the one before it. Most buckets take one byte. */
+/* Reads the next bucket of a list. *BUCKET: the one before it. Most buckets take one byte. False at
+ * the end of the list, or at a number that is cut. */
 static inline bool next_in_list(const unsigned char **at, const unsigned char *end,
                                 uint64_t *bucket, uint64_t *count)
 {
@@ -36,35 +38,39 @@ static inline bool next_in_list(const unsigned char **at, const unsigned char *e
         return false;
     *bucket += number / COUNTS;
     *count = number % COUNTS;
-    return *count || cup_number_checked(at, end, count);
+    return *count || (cup_number_checked(at, end, count) && *count);
 }
 
-static void add_list(uint64_t *buckets, uint64_t bucket, const unsigned char *at,
-                     const unsigned char *end)
+/* Returns the end of the list. */
+static const unsigned char *add_list(uint64_t *buckets, uint64_t bucket, const unsigned char *at,
+                                     const unsigned char *end)
 {
     uint64_t count;
     while (next_in_list(&at, end, &bucket, &count))
-        if (bucket < BUCKETS)
+        if (buckets && bucket < BUCKETS)
             buckets[bucket] += count;
+    return at;
 }
 
-/* Adds one pair of any form, or all buckets. Returns the end of the pair, or NULL at a number that
- * is cut or too long. */
+/* Adds one pair of any form, or all buckets. Returns the end of the pair, or NULL at a file, or at
+ * a number that is cut or too long. */
 static const unsigned char *add_any(const struct sums *sums, const unsigned char *at,
                                     const unsigned char *end)
 {
+    const unsigned char *start = at;
     uint64_t index, value;
     if (!cup_number_checked(&at, end, &index))
         return NULL;
     if (index == CUP_PAIR_PADDING)
         return at;
+    if (index == CUP_PAIR_FILE) {
+        *sums->stop = start;
+        return NULL;
+    }
     if (!cup_number_checked(&at, end, &value))
         return NULL;
-    if (index == CUP_PAIR_LIST) {
-        if (sums->buckets)
-            add_list(sums->buckets, value, at, end);
-        return end;
-    }
+    if (index == CUP_PAIR_LIST)
+        return add_list(sums->buckets, value, at, end);
     add_pair(sums, index, value);
     return at;
 }
@@ -86,7 +92,7 @@ static inline __attribute__((always_inline)) unsigned add_usual_value(const stru
 static inline __attribute__((always_inline)) unsigned add_usual(const struct sums *sums,
                                                                 uint64_t word)
 {
-    if ((word & 0xff) < CUP_PAIR_LIST) {
+    if ((word & 0xff) < CUP_PAIR_FILE) {
         unsigned bytes = add_usual_value(sums, word & 0xff, word >> 8);
         return bytes ? bytes + 1 : 0;
     }
@@ -113,17 +119,29 @@ each_pair(const struct sums *sums, const unsigned char *at, const unsigned char 
         at = *at == CUP_PAIR_PADDING ? at + 1 : add_any(sums, at, end);
 }
 
-void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count)
+const unsigned char *cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums,
+                                   unsigned count)
 {
-    const struct sums to = {.counters = sums, .count = count};
+    const unsigned char *stop = tail + bytes;
+    const struct sums to = {.counters = sums, .count = count, .stop = &stop};
     each_pair(&to, tail, tail + bytes);
+    return stop;
 }
 
-void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *counters,
-                         uint64_t *buckets)
+const unsigned char *cup_block_pairs_add(const unsigned char *tail, size_t bytes,
+                                         uint64_t *counters, uint64_t *buckets)
 {
-    const struct sums to = {counters, buckets, CUP_COUNTER_COUNT};
+    const unsigned char *stop = tail + bytes;
+    const struct sums to = {counters, buckets, CUP_COUNTER_COUNT, &stop};
     each_pair(&to, tail, tail + bytes);
+    return stop;
+}
+
+bool cup_file_next(const unsigned char **at, const unsigned char *end, uint64_t *file)
+{
+    uint64_t index;
+    return cup_number_checked(at, end, &index) && index == CUP_PAIR_FILE &&
+           cup_number_checked(at, end, file);
 }
 
 bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,

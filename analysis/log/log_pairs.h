@@ -6,13 +6,19 @@
 #include <stdint.h>
 
 /* Adds each value to sums[index]. Indexes from COUNT on, which only newer versions use, are
- * skipped. Stops at the end of the tail, or at a number that is cut or longer than 64 bits. */
-void cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums, unsigned count);
+ * skipped. Stops at the end of the tail, or at a number that is cut or longer than 64 bits. Returns
+ * where the next file of a COUNTERS record begins; the end, if there is none. */
+const unsigned char *cup_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *sums,
+                                   unsigned count);
 
 /* Does the same for a COUNTERS record, which also has buckets: CUP_HISTOGRAM_COUNT * CUP_BUCKETS
  * of them, one histogram after the other. BUCKETS may be NULL. */
-void cup_block_pairs_add(const unsigned char *tail, size_t bytes, uint64_t *counters,
-                         uint64_t *buckets);
+const unsigned char *cup_block_pairs_add(const unsigned char *tail, size_t bytes,
+                                         uint64_t *counters, uint64_t *buckets);
+
+/* Reads the FILE record of the file that begins at *AT, as these two return it; its pairs follow.
+ * False: there is none. */
+bool cup_file_next(const unsigned char **at, const unsigned char *end, uint64_t *file);
 
 /* Reads the next pair at *at. False at the end, or at a number that is cut or too long. */
 bool cup_pairs_next(const unsigned char **at, const unsigned char *end, uint64_t *index,

@@ -27,7 +27,7 @@ enum { CUP_RECORD_MAX = 1 << 20 };
 /* A block that was in use when the reader opened the log. */
 struct cup_open_block {
     uint32_t index;
-    bool written; /* the log also has its COUNTERS record: ignore the counters here */
+    bool written; /* the log also has its COUNTERS record: ignore all that is here */
     bool
         /* The log also has the FILE_USE record of this entry: ignore the entry here. */
         file_written[CUP_BLOCK_FILES];

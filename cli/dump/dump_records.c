@@ -221,10 +221,20 @@ HEAD_FIELDS(counters, FIELD(task, NUMBER), FIELD(tid, NUMBER), FIELD(block, NUMB
 void cup_dump_counters(FILE *out, const struct cup_record *record)
 {
     uint64_t values[CUP_COUNTER_COUNT] = {0}, buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0};
-    cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), values, buckets);
+    uint64_t file;
+    const unsigned char *tail = cup_record_tail(record);
+    const unsigned char *end = tail + cup_record_tail_bytes(record);
+    const unsigned char *at = cup_block_pairs_add(tail, (size_t)(end - tail), values, buckets);
     print_counters(out, record);
     cup_dump_nonzero(out, cup_counter_names, values, CUP_COUNTER_COUNT);
     cup_dump_buckets(out, buckets);
+    while (cup_file_next(&at, end, &file)) {
+        uint64_t uses[CUP_FILE_COUNTER_COUNT] = {0};
+        at = cup_pairs_add(at, (size_t)(end - at), uses, CUP_FILE_COUNTER_COUNT);
+        cup_dump_row(out, "FILE_USE");
+        fprintf(out, " task=%" PRIu32 " file=%" PRIu64, cup_read_counters(record).task, file);
+        cup_dump_nonzero(out, cup_file_counter_names, uses, CUP_FILE_COUNTER_COUNT);
+    }
 }
 
 HEAD_FIELDS(file_use, FIELD(task, NUMBER), FIELD(tid, NUMBER), FIELD(file, NUMBER),

@@ -28,6 +28,26 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
         if (count)
             bytes += cup_pairs_bucket(at + bytes, &before, i, count);
     }
+    return before == CUP_NO_BUCKET ? bytes : bytes + cup_pairs_list_end(at + bytes);
+}
+
+enum { FILE_LONGEST = (CUP_FILE_COUNTER_COUNT + 1) * CUP_PAIR_LONGEST };
+
+static size_t encode_files(unsigned char *at, const struct cup_block *block)
+{
+    size_t bytes = 0;
+    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
+        const struct cup_file_use *use = &block->files[entry];
+        unsigned char pairs[FILE_LONGEST];
+        size_t count =
+            use->file ? cup_pairs_nonzero(pairs, use->counters, CUP_FILE_COUNTER_COUNT) : 0;
+        if (!count)
+            continue;
+        bytes += cup_pairs_number(at + bytes, CUP_PAIR_FILE);
+        bytes += cup_pairs_number(at + bytes, use->file);
+        memcpy(at + bytes, pairs, count);
+        bytes += count;
+    }
     return bytes;
 }
 
@@ -35,9 +55,11 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
 static bool write_counters(const struct cup_block *block)
 {
     unsigned char pairs[CUP_COUNTER_COUNT * CUP_PAIR_LONGEST + CUP_LIST_LONGEST +
-                        CUP_HISTOGRAM_COUNT * CUP_BUCKETS * CUP_BUCKET_LONGEST];
+                        CUP_HISTOGRAM_COUNT * CUP_BUCKETS * CUP_BUCKET_LONGEST +
+                        CUP_BLOCK_FILES * FILE_LONGEST];
     size_t bytes = cup_pairs_nonzero(pairs, block->counters, CUP_COUNTER_COUNT);
     bytes += encode_buckets(pairs + bytes, block);
+    bytes += encode_files(pairs + bytes, block);
     const struct cup_r_counters record = {.task = block->task,
                                           .tid = block->tid,
                                           .block = (uint16_t)cup_log_block_index(block),
@@ -228,8 +250,8 @@ static bool leave_in_log(struct cup_block *block)
 
 static void write_block(struct cup_block *block)
 {
-    for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++)
-        write_file_use(block, entry);
+    for (uint32_t entry = 0; block->total && entry < CUP_BLOCK_FILES; entry++)
+        write_file_use(block, entry); /* it has no COUNTERS record */
     cup_access_close(block);
     if (!block->total && write_counters(block))
         __atomic_store_n(&block->used, CLOSING, __ATOMIC_RELEASE);

@@ -116,15 +116,6 @@ static void add_block(struct cup_loader *loader, uint32_t task_number, uint32_t 
     add_to_task(loader, number, index - 1, kind, counters);
 }
 
-void cup_load_counters(struct cup_loader *loader, const struct cup_record *record)
-{
-    uint64_t counters[CUP_COUNTER_COUNT] = {0};
-    struct cup_r_counters block = cup_read_counters(record);
-    cup_block_pairs_add(cup_record_tail(record), cup_record_tail_bytes(record), counters,
-                        buckets_of(loader, cup_owner_of(loader, block.task, block.own)));
-    add_block(loader, block.task, block.own, counters);
-}
-
 static int cover_task(struct cup_visits *visits, size_t task)
 {
     while (visits->task_count <= task) {
@@ -241,6 +232,32 @@ void cup_load_file_use(struct cup_loader *loader, const struct cup_record *recor
                       CUP_FILE_COUNTER_COUNT);
 }
 
+/* The files at AT, which a block of the task OWNER used. */
+static void add_files(struct cup_loader *loader, uint32_t owner, const unsigned char *at,
+                      const unsigned char *end)
+{
+    uint64_t file;
+    while (cup_file_next(&at, end, &file)) {
+        uint64_t ignored[CUP_FILE_COUNTER_COUNT] = {0};
+        struct cup_file_sum *sum = file_sum_for(loader, owner, (uint32_t)file);
+        at = cup_pairs_add(at, (size_t)(end - at), sum ? sum->counters : ignored,
+                           CUP_FILE_COUNTER_COUNT);
+    }
+}
+
+void cup_load_counters(struct cup_loader *loader, const struct cup_record *record)
+{
+    uint64_t counters[CUP_COUNTER_COUNT] = {0};
+    struct cup_r_counters block = cup_read_counters(record);
+    uint32_t owner = cup_owner_of(loader, block.task, block.own);
+    const unsigned char *tail = cup_record_tail(record);
+    size_t bytes = cup_record_tail_bytes(record);
+    const unsigned char *files =
+        cup_block_pairs_add(tail, bytes, counters, buckets_of(loader, owner));
+    add_block(loader, block.task, block.own, counters);
+    add_files(loader, owner, files, tail + bytes);
+}
+
 static void add_open_buckets(uint64_t *buckets, const struct cup_block *block)
 {
     for (int i = 0; buckets && i < CUP_HISTOGRAM_COUNT * CUP_BUCKETS; i++)
@@ -271,7 +288,7 @@ void cup_load_open_block(struct cup_loader *loader, struct cup_open_block *open)
     }
     for (int i = 0; i < CUP_BLOCK_FILES; i++) {
         const struct cup_file_use *use = &open->block.files[i];
-        if (open->file_written[i] || use->file == 0)
+        if (open->written || open->file_written[i] || use->file == 0)
             continue;
         struct cup_file_sum *sum = file_sum_for(loader, owner, use->file);
         if (sum)

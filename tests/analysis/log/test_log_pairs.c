@@ -204,6 +204,46 @@ Test(log_pairs, written_buckets_are_read)
     cr_expect(values[0] == 4 && values[1] == 9);
 }
 
+/* Behind the counters and the list of buckets are the files that the block used. */
+Test(log_pairs, files_stand_behind_the_counters)
+{
+    static const unsigned char tail[] = {3,
+                                         5,
+                                         CUP_PAIR_LIST,
+                                         2,
+                                         7,
+                                         0,
+                                         0,
+                                         CUP_PAIR_FILE,
+                                         0x84,
+                                         1,
+                                         0,
+                                         9,
+                                         1,
+                                         2,
+                                         CUP_PAIR_FILE,
+                                         6,
+                                         CUP_PAIR_FILE,
+                                         7,
+                                         0,
+                                         4};
+    static const unsigned char *const end = tail + sizeof tail;
+    uint64_t counters[CUP_COUNTER_COUNT] = {0}, file, ids[4], count = 0;
+    uint64_t buckets[CUP_HISTOGRAM_COUNT * CUP_BUCKETS] = {0}, uses[4][2] = {{0}};
+    const unsigned char *at = cup_block_pairs_add(tail, sizeof tail, counters, buckets);
+    cr_expect(counters[3] == 5 && counters[0] == 0 && buckets[2] == 7);
+    for (; cup_file_next(&at, end, &file); count++) {
+        ids[count] = file;
+        at = cup_pairs_add(at, (size_t)(end - at), uses[count], 2);
+    }
+    cr_assert_eq(count, 3);
+    cr_expect(ids[0] == 132 && uses[0][0] == 9 && uses[0][1] == 2);
+    cr_expect(ids[1] == 6 && uses[1][0] == 0 && uses[1][1] == 0);
+    cr_expect(ids[2] == 7 && uses[2][0] == 4 && uses[2][1] == 0);
+    cr_expect_eq(cup_block_pairs_add(tail, sizeof tail, counters, NULL), tail + 7);
+    cr_expect_eq(cup_block_pairs_add(tail, 6, counters, NULL), tail + 6, "a list that is cut");
+}
+
 /* Values that are set and not summed: the last one counts, 0 is a value. */
 Test(log_pairs, values_are_set)
 {

@@ -147,19 +147,40 @@ static unsigned long count_records(const char *log, uint16_t type)
     return count;
 }
 
-/* Pairs of a record's tail into COUNTERS. */
-static void read_pairs(const struct cup_record *record, uint64_t *counters, unsigned room)
+static const unsigned char *tail_of(const struct cup_record *record)
 {
-    const unsigned char *at = (const unsigned char *)record + record->fixed;
+    return (const unsigned char *)record + record->fixed;
+}
+
+/* Pairs of a record from AT on into COUNTERS, up to the next file. There are no buckets. Returns
+ * their end. */
+static const unsigned char *read_pairs_at(const struct cup_record *record, const unsigned char *at,
+                                          uint64_t *counters, unsigned room)
+{
     const unsigned char *end = (const unsigned char *)record + record->length;
     memset(counters, 0, room * sizeof *counters);
-    while (at < end && *at != CUP_PAIR_PADDING) {
+    while (at < end && *at != CUP_PAIR_FILE) {
         unsigned index = *at++, shift = 0;
         cr_assert(index < room);
         do
             counters[index] |= (uint64_t)(*at & 0x7f) << shift;
         while (shift += 7, *at++ & 0x80);
     }
+    return at;
+}
+
+static const unsigned char *read_pairs(const struct cup_record *record, uint64_t *counters,
+                                       unsigned room)
+{
+    return read_pairs_at(record, tail_of(record), counters, room);
+}
+
+/* The first file in the tail of a COUNTERS record, from AT on; NULL: there is none. */
+static const unsigned char *next_file(const struct cup_record *record, const unsigned char *at)
+{
+    uint64_t ignored[CUP_COUNTER_ROOM];
+    at = read_pairs_at(record, at, ignored, CUP_COUNTER_ROOM);
+    return at < (const unsigned char *)record + record->length ? at : NULL;
 }
 
 /* ---- blocks
@@ -180,16 +201,15 @@ Test(log, pairs_keep_every_value, .init = open_usual, .fini = remove_log)
     size_t bytes;
     char *log = file_bytes(&bytes);
     uint64_t at = ((struct cup_log_header *)log)->records_offset, counters[CUP_COUNTER_ROOM];
-    uint64_t first = at;
     const struct cup_r_counters *record = (const void *)next_record(log, &at, CUP_R_COUNTERS);
     cr_assert(record != NULL);
     cr_expect(record->task == 7 && record->tid == 4711 && record->own == 1);
     read_pairs(&record->head, counters, CUP_COUNTER_ROOM);
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         cr_expect(counters[2 * i] == values[i] && counters[2 * i + 1] == 0, "value %zu", i);
-    const struct cup_r_file_use *file = (const void *)next_record(log, &first, CUP_R_FILE_USE);
-    cr_assert(file != NULL && file->file == 3);
-    read_pairs(&file->head, counters, CUP_FILE_COUNTER_COUNT);
+    const unsigned char *file = next_file(&record->head, tail_of(&record->head));
+    cr_assert(file != NULL && file[1] == 3);
+    read_pairs_at(&record->head, file + 2, counters, CUP_FILE_COUNTER_COUNT);
     cr_expect(counters[CUP_F_READ_BYTES] == 123456789);
     free(log);
 }
@@ -210,6 +230,14 @@ Test(log, a_block_gives_way_to_more_files, .init = open_usual, .fini = remove_lo
     for (const struct cup_record *record; (record = next_record(log, &at, CUP_R_FILE_USE));) {
         read_pairs(record, counters, CUP_FILE_COUNTER_COUNT);
         sums[((const struct cup_r_file_use *)record)->file] += counters[CUP_F_READ_BYTES];
+    }
+    at = ((struct cup_log_header *)log)->records_offset;
+    const struct cup_record *closed = next_record(log, &at, CUP_R_COUNTERS);
+    cr_assert_not_null(closed);
+    for (const unsigned char *file = tail_of(closed); (file = next_file(closed, file));) {
+        uint32_t id = file[1];
+        file = read_pairs_at(closed, file + 2, counters, CUP_FILE_COUNTER_COUNT);
+        sums[id] += counters[CUP_F_READ_BYTES];
     }
     for (int i = 0; i < FILES; i++)
         cr_expect(sums[i + 1] == (uint64_t)(10 + i) * ROUNDS, "file %d: %lu", i, sums[i + 1]);
