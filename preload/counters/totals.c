@@ -15,7 +15,9 @@ struct slot {
     uint8_t entry; /* in the totals */
     bool runs;
     bool voided;
-    bool timed; /* Coffea's two clock calls are known */
+    bool sized;    /* the size of its result is in the sums */
+    bool returned; /* process() did */
+    bool timed;    /* and its two clock calls are in order: no step of the clock was in between */
     int64_t start_ns;
     uint64_t events, process_ns, process_cpu_ns, open_ns; /* as the values of a sum */
 };
@@ -186,16 +188,23 @@ static uint64_t known(uint64_t value)
     return value == CUP_UNKNOWN64 ? 0 : value;
 }
 
+/* 0: the clock was set back in between. */
+static uint64_t time_between(int64_t start_ns, int64_t stop_ns)
+{
+    return stop_ns > start_ns ? (uint64_t)(stop_ns - start_ns) : 0;
+}
+
 bool cup_totals_chunk(const struct cup_r_chunk *chunk)
 {
     struct slot *slot = lock_slot(chunk->task);
     if (!slot)
         return false;
-    if (chunk->toc_ns) {
-        slot->timed = true;
-        slot->process_ns = (uint64_t)(chunk->toc_ns - chunk->tic_ns);
+    slot->returned = chunk->toc_ns != 0;
+    slot->timed = chunk->toc_ns >= chunk->tic_ns;
+    if (slot->timed) {
+        slot->process_ns = time_between(chunk->tic_ns, chunk->toc_ns);
         slot->process_cpu_ns = known(chunk->cpu_ns);
-        slot->open_ns = (uint64_t)(chunk->tic_ns - slot->start_ns);
+        slot->open_ns = time_between(slot->start_ns, chunk->tic_ns);
     }
     cup_spin_unlock(&summed.lock);
     return true;
@@ -216,8 +225,7 @@ static void set_values(uint64_t *values, const struct slot *slot, const struct c
 {
     bool has_cpu = end->cpu_ns != CUP_UNKNOWN64;
     values[CUP_T_TASKS] = 1;
-    values[CUP_T_WALL_NS] =
-        end->stop_ns > slot->start_ns ? (uint64_t)(end->stop_ns - slot->start_ns) : 0;
+    values[CUP_T_WALL_NS] = time_between(slot->start_ns, end->stop_ns);
     values[CUP_T_CPU_NS] = known(end->cpu_ns);
     values[CUP_T_WITH_CPU_NS] = has_cpu ? values[CUP_T_WALL_NS] : 0;
     values[CUP_T_WITHOUT_CPU] = !has_cpu;

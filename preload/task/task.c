@@ -151,7 +151,8 @@ static bool write_end(struct cup_r_task_end *end, uint32_t task, enum cup_task_s
 static void count_in_series(struct cup_moment start, struct cup_moment stop)
 {
     cup_log_series_add(CUP_S_TASKS, stop.time_ns, 1);
-    cup_log_series_add(CUP_S_TASK_NS, stop.time_ns, (uint64_t)(stop.time_ns - start.time_ns));
+    if (stop.time_ns > start.time_ns) /* else the clock was set back */
+        cup_log_series_add(CUP_S_TASK_NS, stop.time_ns, (uint64_t)(stop.time_ns - start.time_ns));
     cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
 }
 

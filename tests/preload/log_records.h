@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "preload/log/log.h"
 #include "preload/sys/clock.h"
@@ -27,6 +29,37 @@ static inline void test_log_close(void)
     cup_log_forget();
     snprintf(command, sizeof command, "rm -r %s", test_directory);
     cr_expect_eq(system(command), 0);
+}
+
+/* Writes records until the log is full. */
+static inline void test_log_fill(void)
+{
+    static const char tail[1000];
+    struct cup_r_note note = {.text = 0};
+    while (cup_log_write(CUP_R_NOTE, &note, tail, sizeof tail))
+        ;
+    while (cup_log_write(CUP_R_NOTE, &note, NULL, 0))
+        ;
+}
+
+/* The log's file may not grow beyond its records until test_log_gets_room(). */
+static inline void test_log_limit(void)
+{
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = cup_log_header()->records_end;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    test_log_fill();
+}
+
+static inline void test_log_gets_room(void)
+{
+    struct rlimit limit;
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = limit.rlim_max;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    while (!cup_log_write(CUP_R_NOTE, &(struct cup_r_note){.text = 0}, NULL, 0))
+        usleep(10000);
 }
 
 /* The next record of TYPE from *AT on (0: the first); NULL at the end. */

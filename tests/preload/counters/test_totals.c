@@ -27,23 +27,13 @@ static void end(uint32_t task, enum cup_task_status status, uint64_t wall_ns)
         cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
 }
 
-static void fill_log(void)
-{
-    static const char tail[1000];
-    struct cup_r_note note = {.text = 0};
-    while (cup_log_write(CUP_R_NOTE, &note, tail, sizeof tail))
-        ;
-    while (cup_log_write(CUP_R_NOTE, &note, NULL, 0))
-        ;
-}
-
 static void set_up(void)
 {
     test_log_open(1 << 20);
     cup_totals_reset();
     cup_block_reset();
     begin(EARLY, PREFIX);
-    fill_log();
+    test_log_fill();
 }
 
 TestSuite(totals, .init = set_up, .fini = test_log_close);
@@ -112,6 +102,36 @@ Test(totals, tasks_that_begin_in_a_full_log_are_summed_up)
     cr_expect_eq(tasks, 2);
     cr_expect_eq(cup_log_totals()->unfinished, 0);
     cr_expect_eq(count_records(CUP_R_TASK_BEGIN), 1, "only that of the first task");
+}
+
+/* The clock was set back by an hour inside process(). */
+Test(totals, a_clock_that_is_set_back_wraps_no_time)
+{
+    const int64_t start_ns = 1000 * SUMMED, hour_ns = INT64_C(3600000000000);
+    begin(SUMMED, PREFIX);
+    cup_totals_chunk(&(struct cup_r_chunk){
+        .task = SUMMED, .tic_ns = start_ns + 10, .toc_ns = start_ns - hour_ns, .cpu_ns = 5});
+    end(SUMMED, CUP_STATUS_FINISHED, 0);
+    const uint64_t *values = entry_of(PREFIX)->values[CUP_STATUS_FINISHED - 1];
+    cr_expect_eq(values[CUP_T_TASKS], 1);
+    cr_expect_eq(values[CUP_T_TIMED], 0);
+    cr_expect_eq(values[CUP_T_PROCESS_NS], 0);
+    cr_expect_eq(values[CUP_T_PROCESS_CPU_NS], 0);
+    cr_expect_eq(values[CUP_T_OPEN_NS], 0);
+}
+
+/* It was set back before process() began. */
+Test(totals, nor_does_the_time_before_process)
+{
+    const int64_t start_ns = 1000 * SUMMED;
+    begin(SUMMED, PREFIX);
+    cup_totals_chunk(&(struct cup_r_chunk){
+        .task = SUMMED, .tic_ns = start_ns - 100, .toc_ns = start_ns - 60, .cpu_ns = 5});
+    end(SUMMED, CUP_STATUS_FINISHED, 0);
+    const uint64_t *values = entry_of(PREFIX)->values[CUP_STATUS_FINISHED - 1];
+    cr_expect_eq(values[CUP_T_TIMED], 1);
+    cr_expect_eq(values[CUP_T_PROCESS_NS], 40);
+    cr_expect_eq(values[CUP_T_OPEN_NS], 0);
 }
 
 /* What the task that began before has still to say finds room in the reserve. */
@@ -221,7 +241,7 @@ Test(full_log_without_tasks, counters_stay_in_one_block, .fini = test_log_close)
     test_log_open(1 << 20);
     cup_totals_reset();
     cup_block_reset();
-    fill_log();
+    test_log_fill();
     for (int i = 0; i < 300; i++)
         read_in(0, CUP_BLOCK_HELPS, 10);
     uint64_t bytes = 0;
