@@ -110,9 +110,9 @@ static void dump_total(FILE *out, const struct cup_total *total)
     static const char *const statuses[CUP_TOTAL_STATUSES] = {"finished", "erred", "unknown"};
     fprintf(out,
             "total: prefix=#%" PRIu32 " server=%" PRIu32 " origin=%" PRIu32 " dataset=#%" PRIu32
-            " item=%" PRIu32 " longest_ns=%" PRIu64 "\n",
+            " item=%" PRIu32 " skipped=%" PRIu32 " longest_ns=%" PRIu64 "\n",
             total->key.prefix, total->key.server, total->key.origin, total->key.dataset,
-            total->key.item, total->longest_ns);
+            total->key.item, total->key.skipped, total->longest_ns);
     for (int status = 0; status < CUP_TOTAL_STATUSES; status++) {
         fprintf(out, "  %s:", statuses[status]);
         cup_dump_nonzero(out, values, total->values[status], CUP_TASK_SUM_COUNT);

@@ -499,7 +499,7 @@ struct cup_total_key {
     uint32_t origin;  /* enum cup_task_origin */
     uint32_t dataset; /* string */
     uint32_t item;    /* enum cup_item_kind; 0: no work item */
-    uint32_t pad;
+    uint32_t skipped; /* 1: Coffea skipped their chunk or file. Older logs do not say it: 0 */
 };
 
 enum {
@@ -913,6 +913,19 @@ enum cup_item_kind {
 
 struct cup_r_item {
     struct cup_record head;
+/* Dask gives None this size, and every other object a larger one. */
+#define CUP_BYTES_OF_NONE 16
+
+/* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
+ * process() failed. */
+static inline int cup_was_skipped(uint32_t item_kind, uint32_t status, uint64_t result_bytes,
+                                  int process_returned)
+{
+    int is_coffea = item_kind == CUP_ITEM_WORK || item_kind == CUP_ITEM_METADATA;
+    return status == CUP_STATUS_FINISHED && is_coffea && !process_returned &&
+           result_bytes == CUP_BYTES_OF_NONE;
+}
+
     uint32_t task;
     uint32_t kind;    /* enum cup_item_kind */
     uint32_t dataset; /* string */
@@ -1542,7 +1555,8 @@ enum {
     CUP_SUM_IS_CHUNK = 1u << 24, /* chunks, whatever else the profile holds */
     CUP_SUM_HAS_ITEM = 1u << 25,
     CUP_SUM_HAS_INPUTS = 1u << 26,
-    CUP_SUM_HAS_EVENTS = 1u << 27, /* their entry ranges are known */
+    CUP_SUM_HAS_EVENTS = 1u << 27,  /* their entry ranges are known */
+    CUP_SUM_WAS_SKIPPED = 1u << 28, /* Coffea skipped the chunks or files; only of full logs */
 };
 enum { CUP_SUM_IDS = 7 };
 struct cup_r_sum {

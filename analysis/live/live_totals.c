@@ -42,11 +42,16 @@ static void add_chunks(struct cup_live *live, const struct cup_total *gain, uint
     if (!is_chunk)
         return;
     live->real.items += tasks;
-    live->real.used += finished[CUP_T_TASKS];
     live->planned.items += is_planned ? tasks : 0;
+    live->failed_chunks += gain->values[CUP_STATUS_ERRED - 1][CUP_T_TASKS];
+    if (gain->key.skipped) {
+        live->real.skipped += finished[CUP_T_TASKS];
+        live->planned.skipped += is_planned ? finished[CUP_T_TASKS] : 0;
+        return;
+    }
+    live->real.used += finished[CUP_T_TASKS];
     live->planned.used += is_planned ? finished[CUP_T_TASKS] : 0;
     add_events(live, finished[CUP_T_EVENTS], is_planned ? finished[CUP_T_EVENTS] : 0);
-    live->failed_chunks += gain->values[CUP_STATUS_ERRED - 1][CUP_T_TASKS];
 }
 
 static uint64_t add_tasks(struct cup_live *live, const struct cup_total *gain)

@@ -538,14 +538,9 @@ static inline bool cup_item_is_chunk(const struct cup_item *item)
                     item->tic_ns != 0 || item->path_is_chunk);
 }
 
-/* With skipbadfiles, Coffea returns None for a file that it cannot open, and for a chunk whose
- * process() failed. Dask gives None a size of 16 bytes, and every other object a larger one. */
 static inline bool cup_item_was_skipped(const struct cup_task *task, const struct cup_item *item)
 {
-    const uint64_t none_bytes = 16;
-    bool is_coffea = item->kind == CUP_ITEM_WORK || item->kind == CUP_ITEM_METADATA;
-    return task->status == CUP_STATUS_FINISHED && is_coffea && item->toc_ns == 0 &&
-           task->result_bytes == none_bytes;
+    return cup_was_skipped(item->kind, task->status, task->result_bytes, item->toc_ns != 0);
 }
 
 /* Length of the entry range; CUP_UNKNOWN64 if it is not known. */
@@ -703,6 +698,14 @@ static inline bool cup_task_sum_is_chunk(const struct cup_profile *profile,
 }
 
 /* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
+/* True of chunks that ended with a result. */
+static inline bool cup_task_sum_was_used(const struct cup_profile *profile,
+                                         const struct cup_task_sum *sum)
+{
+    return cup_task_sum_is_chunk(profile, sum) && cup_task_sum_status(sum) == CUP_STATUS_FINISHED &&
+           !(sum->what & CUP_SUM_WAS_SKIPPED);
+}
+
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {
     return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;

@@ -245,13 +245,12 @@ static void open_task(cup_object *item, bool is_chunk, struct cup_moment now)
  * Dask gives a size of 16 bytes. */
 static void end_task(enum ending ending, struct cup_moment now)
 {
-    enum { BYTES_OF_NONE = 16 };
     enum cup_task_status status = ending == FAILED    ? CUP_STATUS_ERRED
                                   : ending == UNKNOWN ? CUP_STATUS_UNKNOWN
                                                       : CUP_STATUS_FINISHED;
     if (ending == FAILED || ending == SKIPPED)
         cup_baskets_task_fails(cup_self.task);
-    cup_task_end(status, now, ending == SKIPPED ? BYTES_OF_NONE : CUP_UNKNOWN64, 0);
+    cup_task_end(status, now, ending == SKIPPED ? CUP_BYTES_OF_NONE : CUP_UNKNOWN64, 0);
     cup_self.awaits_lock = false;
     cup_python_drop(own->item);
     own->item = NULL;

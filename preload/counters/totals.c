@@ -241,12 +241,23 @@ static void set_values(uint64_t *values, const struct slot *slot, const struct c
     values[CUP_T_OPEN_NS] = slot->open_ns;
 }
 
+/* The entry of the task's times. Tasks that Coffea skipped have one of their own: what they did
+ * stays in that of the others, because it was counted before it was known how they end. */
+static uint8_t find_entry_at_end(const struct slot *slot, const struct cup_r_task_end *end)
+{
+    struct cup_total_key key = cup_log_totals()->entries[slot->entry].key;
+    if (!cup_was_skipped(key.item, end->status, end->result_bytes, slot->returned))
+        return slot->entry;
+    key.skipped = 1;
+    return find_entry(&key);
+}
+
 static void add_ended(const struct slot *slot, const struct cup_r_task_end *end)
 {
     uint64_t values[CUP_TASK_SUM_COUNT] = {0};
     set_values(values, slot, end);
     uint64_t wall_ns = values[CUP_T_WALL_NS];
-    struct cup_total *total = begin_update(slot->entry);
+    struct cup_total *total = begin_update(find_entry_at_end(slot, end));
     cup_task_sum_add(total->values[end->status - 1], values);
     total->durations[cup_bucket(wall_ns)]++;
     if (wall_ns > total->longest_ns)

@@ -84,6 +84,15 @@ void builder_record(struct log_builder *builder, unsigned type, const void *fixe
     memcpy(at, &head, sizeof head);
 }
 
+void builder_totals(struct log_builder *builder, const struct cup_task_totals *totals)
+{
+    const struct cup_r_room room = {.head = {0}};
+    builder_record(builder, CUP_R_ROOM, &room, sizeof room, totals, sizeof *totals);
+    struct cup_log_header *header = builder_header(builder);
+    header->regions[header->region_count++] =
+        (struct cup_region){CUP_REGION_TOTALS, 1, builder->size - sizeof *totals, sizeof *totals};
+}
+
 void builder_string(struct log_builder *builder, uint32_t id, const char *text)
 {
     struct cup_r_string string = {.id = id, .bytes = (uint32_t)strlen(text)};

@@ -27,6 +27,9 @@ void builder_free(struct log_builder *builder);
 struct cup_log_header *builder_header(struct log_builder *builder);
 struct cup_block *builder_block(struct log_builder *builder, unsigned index);
 
+/* The region with the sums of tasks that began when the log was full. Nothing may follow. */
+void builder_totals(struct log_builder *builder, const struct cup_task_totals *totals);
+
 /* Appends a record; head.length, .type and .fixed of `fixed` are filled in. */
 void builder_record(struct log_builder *builder, unsigned type, const void *fixed,
                     size_t fixed_bytes, const void *tail, size_t tail_bytes);

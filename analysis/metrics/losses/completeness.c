@@ -163,12 +163,23 @@ static void remove_other_chunks(struct cup_completeness *c, const struct cup_tot
     }
     for (size_t i = 0; i < profile->task_sum_count; i++) {
         const struct cup_task_sum *sum = &profile->task_sums[i];
-        if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_kind(sum) == CUP_ITEM_WORK ||
-            cup_task_sum_status(sum) != CUP_STATUS_FINISHED || sum->values[CUP_T_TIMED])
+        if (!cup_task_sum_was_used(profile, sum) || cup_task_sum_kind(sum) == CUP_ITEM_WORK ||
+            sum->values[CUP_T_TIMED])
             continue;
         c->done_chunks -= sum->values[CUP_T_TASKS];
         c->done_events -= sum->values[CUP_T_EVENTS];
         *without -= sum->what & CUP_SUM_HAS_EVENTS ? 0 : sum->values[CUP_T_TASKS];
+    }
+}
+
+/* The losses have no rows of them. */
+static void add_summed_skips(struct cup_completeness *c, const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        const struct cup_task_sum *sum = &profile->task_sums[i];
+        bool file = cup_task_sum_kind(sum) == CUP_ITEM_METADATA;
+        if (sum->what & CUP_SUM_WAS_SKIPPED)
+            *(file ? &c->skipped_files : &c->skipped_chunks) += sum->values[CUP_T_TASKS];
     }
 }
 
@@ -190,6 +201,7 @@ static int find_done(struct cup_completeness *c, const struct cup_totals *t)
     if (without)
         c->done_events = CUP_UNKNOWN64;
     c->skipped_chunks = losses->chunks[CUP_LOSS_SKIPPED] - c->skipped_files;
+    add_summed_skips(c, t->profile);
     c->failed_files = lost_files;
     c->failed_chunks = lost - lost_files;
     return has_work_items(t->profile) ? count_failed_merges(c, t->profile) : 0;
@@ -350,6 +362,8 @@ const char *cup_completeness_doubt(const struct cup_totals *t)
     if (profile->health[CUP_H_RECORDS_DROPPED] > 0)
         return "records were lost (see `cupping report --only health`), so chunks that were done "
                "may be missing";
+    if (profile->full_log_tasks > 0)
+        return "logs were full, so chunks that were done may be missing";
     if (t->all.tasks == 0)
         return "no worker was profiled, so what was done is not known";
     return why_workers_are_uncertain(t);
@@ -399,8 +413,13 @@ static enum cup_run_state judge_ended(struct cup_completeness *c, const struct c
                      "killed, or it crashed");
         return CUP_RUN_ABORTED;
     }
+    if (all && t->profile->full_log_tasks)
+        c->reason = "tasks that began when their log was full are known only by their sums, so "
+                    "that a chunk that was done twice may hide one that is missing";
     if (all)
-        return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED : CUP_RUN_COMPLETE;
+        return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED
+               : c->reason                          ? CUP_RUN_UNKNOWN
+                                                    : CUP_RUN_COMPLETE;
     enum cup_cause cause = find_cause(c, t->profile, call);
     c->reason = cause == CUP_CAUSE_GUESSED ? cup_completeness_doubt(t) : NULL;
     if (c->reason)
@@ -545,6 +564,17 @@ static void write_sentence(struct cup_completeness *c)
                          CUP_SHOW_COUNTED(c->repeated_chunks, "chunk")));
 }
 
+/* Of tasks that are known only by their sums, two attempts at a chunk cannot be told from two
+ * chunks. */
+static void remark_excess(struct cup_completeness *c, const struct cup_profile *profile)
+{
+    size_t length = strlen(c->sentence);
+    if (profile->full_log_tasks && !c->reason && c->done_chunks > c->planned_chunks)
+        snprintf(c->sentence + length, sizeof c->sentence - length,
+                 " More are done than were planned: because logs were full, a chunk that was done "
+                 "twice counts twice.");
+}
+
 int cup_completeness_make(struct cup_completeness *c, const struct cup_totals *totals)
 {
     *c = (struct cup_completeness){0};
@@ -553,5 +583,6 @@ int cup_completeness_make(struct cup_completeness *c, const struct cup_totals *t
         return -1;
     c->state = judge(c, totals);
     write_sentence(c);
+    remark_excess(c, totals->profile);
     return 0;
 }

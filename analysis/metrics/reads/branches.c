@@ -75,7 +75,7 @@ static void add_events(struct cup_branches *branches, const struct cup_totals *t
     }
     for (size_t i = 0; i < profile->task_sum_count; i++) {
         const struct cup_task_sum *sum = &profile->task_sums[i];
-        if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_status(sum) != CUP_STATUS_FINISHED)
+        if (!cup_task_sum_was_used(profile, sum))
             continue;
         branches->events_checked += sum->values[CUP_T_ENTRIES_KNOWN];
         branches->events_unsupported += sum->values[CUP_T_ENTRIES_MISSING];

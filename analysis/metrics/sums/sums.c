@@ -71,6 +71,8 @@ static void stretch_add_sum(struct cup_stretch *stretch, const struct cup_task_s
 {
     int64_t first_ns = (int64_t)sum->values[CUP_T_FIRST_NS];
     int64_t last_ns = (int64_t)sum->values[CUP_T_LAST_NS];
+    if (!sum->values[CUP_T_TASKS])
+        return;
     if (!stretch->start_ns || first_ns < stretch->start_ns)
         stretch->start_ns = first_ns;
     if (last_ns > stretch->stop_ns)
@@ -213,6 +215,13 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     if (cup_task_sum_status(sum) != CUP_STATUS_FINISHED) {
         totals->unknown_chunks += values[CUP_T_TASKS];
         return;
+    if (sum->what & CUP_SUM_WAS_SKIPPED) {
+        totals->skipped_chunks += values[CUP_T_TASKS];
+        dataset->skipped += values[CUP_T_TASKS];
+        totals->coffea.skipped += values[CUP_T_TASKS];
+        dataset->coffea.skipped += values[CUP_T_TASKS];
+        return;
+    }
     }
     totals->used_chunks += values[CUP_T_TASKS];
     totals->chunks_without_events += sum->what & CUP_SUM_HAS_EVENTS ? 0 : values[CUP_T_TASKS];

@@ -112,7 +112,7 @@ void cup_host_add_sum(struct cup_host *host, const struct cup_profile *profile,
                       const struct cup_task_sum *sum)
 {
     host->task_ns += sum->values[CUP_T_WALL_NS];
-    if (!cup_task_sum_is_chunk(profile, sum) || cup_task_sum_status(sum) != CUP_STATUS_FINISHED)
+    if (!cup_task_sum_was_used(profile, sum))
         return;
     host->chunks += sum->values[CUP_T_TASKS];
     if (!(sum->what & CUP_SUM_HAS_EVENTS))

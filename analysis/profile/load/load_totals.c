@@ -19,7 +19,8 @@ static uint32_t what_of(const struct cup_total *total, int status)
     uint32_t what = (uint32_t)(status + 1) << 8 | (total->key.origin & 7) << 16 | item;
     bool is_chunk = item == CUP_ITEM_WORK || item == CUP_ITEM_READ;
     return what | (item ? CUP_SUM_HAS_ITEM : 0) | (is_chunk ? CUP_SUM_IS_CHUNK : 0) |
-           (total->values[status][CUP_T_EVENTS] ? CUP_SUM_HAS_EVENTS : 0);
+           (total->values[status][CUP_T_EVENTS] ? CUP_SUM_HAS_EVENTS : 0) |
+           (total->key.skipped ? CUP_SUM_WAS_SKIPPED : 0);
 }
 
 static uint64_t count_read_bytes(const struct cup_total *total)
@@ -101,6 +102,8 @@ static void load_entry(struct cup_loader *loader, const struct cup_total *total)
             add_task_sum(loader, total, index, status, read_bytes);
             read_bytes = 0;
         }
+    if (read_bytes) /* by tasks whose times are in another entry, or that still run */
+        add_task_sum(loader, total, index, CUP_STATUS_FINISHED - 1, read_bytes);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */

@@ -58,11 +58,7 @@ static void build(void)
 
 static void save(void)
 {
-    struct cup_r_room room = {.head = {0}};
-    builder_record(&builder, CUP_R_ROOM, &room, sizeof room, &sums, sizeof sums);
-    struct cup_log_header *header = builder_header(&builder);
-    header->regions[header->region_count++] =
-        (struct cup_region){CUP_REGION_TOTALS, 1, builder.size - sizeof sums, sizeof sums};
+    builder_totals(&builder, &sums);
     save_fixture("a.cup");
     load_fixture(&(struct cup_load_options){.counters = true});
 }
@@ -98,6 +94,32 @@ Test(full_log, its_sums_count_like_tasks)
     for (size_t i = 0; i < count; i++)
         warned |= strncmp(warnings[i].text, "5 of 6 tasks, the first at ", 27) == 0;
     cr_expect(warned);
+}
+
+/* A chunk that Coffea skipped has times of its own. What it read is in the entry of the others. */
+Test(full_log, chunks_and_files_that_coffea_skipped_are_not_used)
+{
+    enum { SKIPPED = 3 };
+    const uint64_t read = 750;
+    build();
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    total->key.item = CUP_ITEM_WORK;
+    memset(total->values, 0, sizeof total->values);
+    for (uint32_t i = 1; i <= 2; i++) {
+        total[i] = (struct cup_total){.used = 1, .key = total->key};
+        total[i].key.item = i == 1 ? CUP_ITEM_WORK : CUP_ITEM_METADATA;
+        total[i].key.skipped = 1;
+        set_values(total[i].values[CUP_STATUS_FINISHED - 1], SKIPPED, 4000);
+        total[i].values[CUP_STATUS_FINISHED - 1][CUP_T_EVENTS] = i == 1 ? 60 : 0;
+    }
+    save();
+    cr_expect_eq(totals.used_chunks, 0);
+    cr_expect_eq(totals.skipped_chunks, SKIPPED);
+    cr_expect_eq(totals.events, 0);
+    cr_expect_eq(totals.completeness->skipped_chunks, SKIPPED);
+    cr_expect_eq(totals.completeness->skipped_files, SKIPPED);
+    cr_expect_eq(totals.all.read_bytes, 100 + read, "%llu", (long long)totals.all.read_bytes);
+    cr_expect_eq(totals.tasks.start_ns, start_ns);
 }
 
 /* The process was killed while it changed the entry: what it was before counts. */

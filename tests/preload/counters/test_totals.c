@@ -104,6 +104,37 @@ Test(totals, tasks_that_begin_in_a_full_log_are_summed_up)
     cr_expect_eq(count_records(CUP_R_TASK_BEGIN), 1, "only that of the first task");
 }
 
+/* Coffea skipped a chunk, and a file: the tasks returned None. Another chunk's process() returned
+ * before, and a task without work item may return None. */
+Test(totals, chunks_and_files_that_coffea_skipped_are_apart)
+{
+    static const uint32_t kinds[] = {CUP_ITEM_WORK, CUP_ITEM_METADATA, CUP_ITEM_WORK, 0};
+    uint64_t tasks[2] = {0}, events[2] = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        begin(SUMMED + i, PREFIX);
+        read_in(SUMMED + i, CUP_BLOCK_RUNS, 100);
+        if (kinds[i])
+            cup_totals_item(&(struct cup_r_item){
+                .task = SUMMED + i, .kind = kinds[i], .entry_start = -(i == 1), .entry_stop = 5});
+        if (i == 2)
+            cup_totals_chunk(&(struct cup_r_chunk){
+                .task = SUMMED + i, .tic_ns = 1000 * SUMMED, .toc_ns = 1000 * SUMMED + 9});
+        cup_totals_end(&(struct cup_r_task_end){.task = SUMMED + i,
+                                                .status = CUP_STATUS_FINISHED,
+                                                .stop_ns = 1000 * (SUMMED + i) + 10,
+                                                .result_bytes = 16});
+    }
+    for (int i = CUP_TOTAL_OTHERS; i < CUP_TOTALS; i++) {
+        const struct cup_total *total = &cup_log_totals()->entries[i];
+        tasks[total->key.skipped] += total->values[CUP_STATUS_FINISHED - 1][CUP_T_TASKS];
+        events[total->key.skipped] += total->values[CUP_STATUS_FINISHED - 1][CUP_T_EVENTS];
+    }
+    cr_expect_eq(tasks[1], 2);
+    cr_expect_eq(tasks[0], 2);
+    cr_expect_eq(events[1], 5);
+    cr_expect_eq(events[0], 5);
+}
+
 /* The clock was set back by an hour inside process(). */
 Test(totals, a_clock_that_is_set_back_wraps_no_time)
 {

@@ -143,6 +143,66 @@ Test(completeness, a_chunk_that_no_runner_planned_does_not_count)
     cr_expect_neq(c->state, CUP_RUN_COMPLETE, "%s", c->sentence);
 }
 
+/* Chunks that began when the log of their worker was full: their keys are not known. */
+static const struct cup_completeness *load_with_full_log(uint64_t used, uint64_t skipped)
+{
+    static struct cup_task_totals sums;
+    struct log_builder other;
+    for (int i = 0; i < 2; i++) {
+        struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1 + i];
+        *total = (struct cup_total){.used = 1, .key = {.item = CUP_ITEM_WORK, .skipped = i == 1}};
+        uint64_t *values = total->values[CUP_STATUS_FINISHED - 1];
+        values[CUP_T_TASKS] = i ? skipped : used;
+        values[CUP_T_EVENTS] = 100 * values[CUP_T_TASKS];
+        values[CUP_T_FIRST_NS] = values[CUP_T_LAST_START_NS] = (uint64_t)at_second(20);
+        values[CUP_T_LAST_NS] = (uint64_t)at_second(21);
+    }
+    save_client();
+    builder_start(&other);
+    builder_totals(&other, &sums);
+    builder_finish(&other);
+    save_log(&other, scratch, "c.cup");
+    builder_free(&other);
+    return load();
+}
+
+/* One of them may have been done twice. */
+Test(completeness, of_summed_chunks_is_not_known)
+{
+    plan(5, 5200);
+    const struct cup_completeness *c = load_with_full_log(2, 0);
+    cr_expect_eq(c->done_chunks, 5);
+    cr_expect_eq(c->state, CUP_RUN_UNKNOWN, "%s", c->sentence);
+    cr_expect(strstr(c->sentence, "began when their log was full"), "%s", c->sentence);
+}
+
+Test(completeness, of_summed_chunks_that_are_too_few_is_not_known)
+{
+    plan(6, 5300);
+    const struct cup_completeness *c = load_with_full_log(2, 0);
+    cr_expect_eq(c->state, CUP_RUN_UNKNOWN, "%s", c->sentence);
+    cr_expect(strstr(c->sentence, "logs were full"), "%s", c->sentence);
+}
+
+/* The client was killed at the end. */
+Test(completeness, more_summed_chunks_than_planned_are_remarked)
+{
+    plan(4, 5100);
+    builder_header(&client)->log_stop_ns = 0;
+    const struct cup_completeness *c = load_with_full_log(2, 0);
+    cr_expect_eq(c->state, CUP_RUN_ABORTED, "%s", c->sentence);
+    cr_expect(strstr(c->sentence, "counts twice."), "%s", c->sentence);
+}
+
+Test(completeness, a_summed_chunk_that_was_skipped_is_missing)
+{
+    plan(5, 5200);
+    const struct cup_completeness *c = load_with_full_log(1, 1);
+    cr_expect_eq(c->done_chunks, 4);
+    cr_expect_eq(c->skipped_chunks, 1);
+    cr_expect_eq(c->state, CUP_RUN_SKIPPED, "%s", c->sentence);
+}
+
 /* Dask processes a chunk once that is listed twice, and Coffea counts its events twice. */
 Test(completeness, a_file_that_is_listed_twice)
 {
