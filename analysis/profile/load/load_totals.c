@@ -78,7 +78,6 @@ static void add_counters(struct cup_loader *loader, const struct cup_total *tota
 {
     for (int kind = 0; kind < 2; kind++) {
         cup_counters_add(prefix->counters, total->counters[kind]);
-        cup_counters_add(process_of(loader)->with_task, total->counters[kind]);
         cup_process_add_reads(process_of(loader), total->counters[kind]);
     }
     for (int histogram = 0; histogram < CUP_HISTOGRAM_COUNT; histogram++)
@@ -159,6 +158,10 @@ void cup_load_totals(struct cup_loader *loader)
     for (int kind = 0; kind < 2; kind++)
         cup_counters_add(process_of(loader)->without_task, none->counters[kind]);
     const struct cup_process_sum sum = sum_up(loader);
+    /* The kernel counts what the whole process read, whatever the options exclude. */
+    for (int i = CUP_TOTAL_OTHERS; i < CUP_TOTALS; i++)
+        for (int kind = 0; totals->entries[i].used && kind < 2; kind++)
+            cup_counters_add(process_of(loader)->with_task, totals->entries[i].counters[kind]);
     if (is_unwanted(loader, &sum))
         return;
     process_of(loader)->summed = sum;

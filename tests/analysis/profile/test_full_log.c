@@ -122,6 +122,19 @@ Test(full_log, chunks_and_files_that_coffea_skipped_are_not_used)
     cr_expect_eq(totals.tasks.start_ns, start_ns);
 }
 
+/* The kernel counts what the whole process read. */
+Test(full_log, a_filter_does_not_change_what_the_process_read)
+{
+    build();
+    save();
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
+    load_fixture(&(struct cup_load_options){.counters = true, .span = "a span"});
+    cr_expect_eq(profile.full_log_tasks_apart, LATE_TASKS);
+    cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_OWN_BYTES], 800);
+    cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_HANDOFF_BYTES], 50);
+}
+
 /* The process was killed while it changed the entry: what it was before counts. */
 Test(full_log, an_unfinished_change_does_not_count)
 {
