@@ -17,8 +17,9 @@ struct cup_task_sum {
     uint32_t server; /* index + 1 in servers; 0: not known */
     uint32_t span, span_id;
     uint32_t dataset;
-    uint32_t what;   /* as in struct cup_r_sum */
-    uint32_t number; /* of STACK_USE records in the log of the process */
+    uint32_t what;    /* as in struct cup_r_sum */
+    uint32_t number;  /* of STACK_USE records in the log of the process */
+    bool in_full_log; /* as in struct cup_process_sum */
     uint64_t values[CUP_TASK_SUM_COUNT];
 };
 

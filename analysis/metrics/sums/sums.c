@@ -64,6 +64,7 @@ void cup_task_sums_add_sum(struct cup_task_sums *sums, const struct cup_task_sum
                            : cup_noncpu_ns(values[CUP_T_WITH_CPU_NS], values[CUP_T_CPU_NS]);
     sums->read_bytes += values[CUP_T_READ_BYTES];
     sums->partly += values[CUP_T_PARTLY];
+    sums->partly_unknown += more->in_full_log ? values[CUP_T_TASKS] : 0;
     sums->result_bytes += values[CUP_T_RESULT_BYTES];
 }
 
@@ -212,9 +213,6 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     stretch_add_sum(&totals->chunks, sum);
     totals->prefix_chunks[sum->prefix] += values[CUP_T_TASKS];
     dataset->attempt_bytes += values[CUP_T_READ_BYTES];
-    if (cup_task_sum_status(sum) != CUP_STATUS_FINISHED) {
-        totals->unknown_chunks += values[CUP_T_TASKS];
-        return;
     if (sum->what & CUP_SUM_WAS_SKIPPED) {
         totals->skipped_chunks += values[CUP_T_TASKS];
         dataset->skipped += values[CUP_T_TASKS];
@@ -222,6 +220,9 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
         dataset->coffea.skipped += values[CUP_T_TASKS];
         return;
     }
+    if (cup_task_sum_status(sum) != CUP_STATUS_FINISHED) {
+        totals->unknown_chunks += values[CUP_T_TASKS];
+        return;
     }
     totals->used_chunks += values[CUP_T_TASKS];
     totals->chunks_without_events += sum->what & CUP_SUM_HAS_EVENTS ? 0 : values[CUP_T_TASKS];

@@ -17,7 +17,8 @@ struct cup_task_sums {
     uint64_t with_cpu_ns; /* wall time of the others */
     uint64_t noncpu_ns;   /* of these: cup_noncpu_ns() of each, added up */
     uint64_t read_bytes, child_read_bytes, result_bytes;
-    uint64_t partly; /* tasks that may have read more: cup_task_is_partly_attributed() */
+    uint64_t partly;         /* tasks that may have read more: cup_task_is_partly_attributed() */
+    uint64_t partly_unknown; /* tasks of which that is not known: they began in a full log */
 };
 
 void cup_task_sums_add(struct cup_task_sums *sums, const struct cup_profile *profile,

@@ -42,7 +42,8 @@ static void add_task_sum(struct cup_loader *loader, const struct cup_total *tota
                                  .prefix = prefix,
                                  .server = cup_id_map_get(&loader->servers, total->key.server),
                                  .dataset = string_of(loader, total->key.dataset),
-                                 .what = what_of(total, status)};
+                                 .what = what_of(total, status),
+                                 .in_full_log = true};
     memcpy(sum->values, total->values[status], sizeof sum->values);
     sum->values[CUP_T_READ_BYTES] = read_bytes;
     cup_finish_task_sum(loader, sum);
@@ -157,11 +158,11 @@ void cup_load_totals(struct cup_loader *loader)
     const struct cup_total *none = &totals->entries[CUP_TOTAL_NONE];
     for (int kind = 0; kind < 2; kind++)
         cup_counters_add(process_of(loader)->without_task, none->counters[kind]);
-    const struct cup_process_sum sum = sum_up(loader);
     /* The kernel counts what the whole process read, whatever the options exclude. */
     for (int i = CUP_TOTAL_OTHERS; i < CUP_TOTALS; i++)
         for (int kind = 0; totals->entries[i].used && kind < 2; kind++)
             cup_counters_add(process_of(loader)->with_task, totals->entries[i].counters[kind]);
+    const struct cup_process_sum sum = sum_up(loader);
     if (is_unwanted(loader, &sum))
         return;
     process_of(loader)->summed = sum;

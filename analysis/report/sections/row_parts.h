@@ -18,7 +18,7 @@
     X("noncpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->noncpu_ns))                  \
     X("without_cpu", COUNT, cup_count((sums)->without_cpu))                                        \
     X("read_bytes", BYTES, cup_count((sums)->read_bytes))                                          \
-    X("partly_attributed", COUNT, cup_count((sums)->partly))                                       \
+    X("partly_attributed", COUNT, cup_count_if(!(sums)->partly_unknown, (sums)->partly))           \
     X("child_read_bytes", BYTES, cup_count((sums)->child_read_bytes))                              \
     X("result_bytes", BYTES, cup_count((sums)->result_bytes))
 

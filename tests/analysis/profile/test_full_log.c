@@ -135,6 +135,14 @@ Test(full_log, a_filter_does_not_change_what_the_process_read)
     cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_HANDOFF_BYTES], 50);
 }
 
+/* The log does not say what was read for no task while they ran. */
+Test(full_log, whether_its_tasks_are_partly_attributed_is_not_known)
+{
+    build();
+    save();
+    cr_expect_eq(totals.all.partly_unknown, LATE_TASKS);
+}
+
 /* The process was killed while it changed the entry: what it was before counts. */
 Test(full_log, an_unfinished_change_does_not_count)
 {
