@@ -39,7 +39,8 @@ void cup_load_requests(struct cup_loader *loader, const struct cup_record *recor
     uint32_t file = requests.file ? cup_id_map_get(&loader->files, requests.file) : 0;
     if (task == CUP_UNWANTED_TASK || (!requests.task && is_selective(loader)))
         return;
-    profile_of(loader)->orphan_records += (requests.task && !task) + (requests.file && !file);
+    profile_of(loader)->orphan_records +=
+        (requests.task && !task && !loader->log->totals) + (requests.file && !file);
     uint32_t server = server_of(loader, &requests, file);
     if (file && task)
         file = cup_find_read_file(loader, file, &profile_of(loader)->tasks[task - 1]);

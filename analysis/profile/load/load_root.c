@@ -257,6 +257,6 @@ void cup_load_baskets(struct cup_loader *loader, const struct cup_record *record
         profile_of(loader)->damaged_baskets++;
         return;
     }
-    profile_of(loader)->orphan_records += number && !task;
+    profile_of(loader)->orphan_records += number && !task && !loader->log->totals;
     add_rows(loader, &rows, task, record_place(loader));
 }

@@ -5,13 +5,17 @@
 
 #include "analysis/log/log_pairs.h"
 
-/* Finds the task (index + 1) and the prefix of a record. Returns false if the options exclude the
- * task, or if its TASK_BEGIN record is lost, which is counted. */
+/* Finds the task (index + 1) and the prefix of a record. A task that began in a full log is 0, of
+ * the prefix of unknown tasks. Returns false if the options exclude the task, or if its TASK_BEGIN
+ * record is lost, which is counted. */
 static bool owner_of(struct cup_loader *loader, uint32_t number, uint32_t *task, uint32_t *prefix)
 {
     *task = 0;
     *prefix = CUP_NO_PREFIX;
-    if (number == 0)
+    bool in_full_log = loader->log->totals && !cup_id_map_get(&loader->tasks, number);
+    if (number && in_full_log)
+        *prefix = 0;
+    if (number == 0 || in_full_log)
         return !is_selective(loader);
     const struct cup_task *found = find_task(loader, number);
     if (!found)

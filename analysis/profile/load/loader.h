@@ -151,13 +151,13 @@ static inline uint32_t cup_owner_of(const struct cup_loader *loader, uint32_t ta
     return kind == CUP_BLOCK_INHERITS && is_voided(loader, task) ? 0 : task;
 }
 
-/* Returns the task of that number; NULL if the options exclude it, or if its TASK_BEGIN record is
- * lost, which is counted. */
+/* Returns the task of that number; NULL if the options exclude it, or if it has no TASK_BEGIN
+ * record: it began in a full log, or the record is lost, which is counted. */
 static inline struct cup_task *find_task(struct cup_loader *loader, uint32_t number)
 {
     uint32_t index = cup_id_map_get(&loader->tasks, number);
     if (index == 0)
-        profile_of(loader)->orphan_records++;
+        profile_of(loader)->orphan_records += !loader->log->totals;
     return index == 0 || index == CUP_UNWANTED_TASK ? NULL : &profile_of(loader)->tasks[index - 1];
 }
 

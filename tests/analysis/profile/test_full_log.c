@@ -135,6 +135,26 @@ Test(full_log, a_filter_does_not_change_what_the_process_read)
     cr_expect_eq(profile.processes[0].with_task[CUP_C_READ_HANDOFF_BYTES], 50);
 }
 
+/* If the disk has room again, records of tasks without a TASK_BEGIN record follow. */
+Test(full_log, later_records_of_its_tasks_are_no_orphans)
+{
+    build();
+    const struct cup_r_unattributed unattributed = {.task = 77, .bytes = {1000}};
+    const struct cup_r_value value = {.task = 77, .name = LATE, .count = 2, .sum = 3};
+    const struct cup_r_section section = {.task = 77, .name = LATE};
+    const struct cup_r_requests requests = {.task = 77};
+    BUILDER_ADD(&builder, CUP_R_UNATTRIBUTED, unattributed);
+    BUILDER_ADD(&builder, CUP_R_VALUE, value);
+    BUILDER_ADD(&builder, CUP_R_SECTION, section);
+    BUILDER_ADD(&builder, CUP_R_REQUESTS, requests);
+    save();
+    cr_expect_eq(profile.orphan_records, 0, "%llu", (unsigned long long)profile.orphan_records);
+    cr_assert_eq(profile.section_count, 1);
+    cr_expect_eq(profile.sections[0].prefix, 0);
+    cr_assert_eq(profile.named_value_count, 1);
+    cr_expect_eq(profile.named_values[0].count, 2);
+}
+
 /* The log does not say what was read for no task while they ran. */
 Test(full_log, whether_its_tasks_are_partly_attributed_is_not_known)
 {
