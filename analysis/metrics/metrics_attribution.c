@@ -5,6 +5,7 @@ static struct cup_value child_read_none_bytes(T t)
 {
     return cup_count(t->children[CUP_ANCESTRY_UNNAMED].bytes +
                      t->children[CUP_ANCESTRY_LOST].bytes + t->children[CUP_ANCESTRY_LATE].bytes +
+                     t->children[CUP_ANCESTRY_SUMMED].bytes +
                      t->children[CUP_ANCESTRY_SHARED].bytes);
 }
 

@@ -208,8 +208,11 @@ static int64_t last_read_ns(const struct cup_process *process)
 static int set_ancestry(struct ancestries *ancestries, struct cup_process *process, uint32_t number)
 {
     uint32_t index = cup_id_map_get(&ancestries->tasks, number);
+    const struct cup_process *parent = &ancestries->profile->processes[ancestries->mapped - 1];
     if (index == 0) {
-        process->ancestry = ancestries->selective ? CUP_ANCESTRY_EXCLUDED : CUP_ANCESTRY_LOST;
+        process->ancestry = parent->summed.in_full_log ? CUP_ANCESTRY_SUMMED
+                            : ancestries->selective    ? CUP_ANCESTRY_EXCLUDED
+                                                       : CUP_ANCESTRY_LOST;
         return 0;
     }
     struct cup_task *task = &ancestries->profile->tasks[index - 1];

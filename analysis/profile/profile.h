@@ -35,6 +35,7 @@ enum cup_ancestry {
     CUP_ANCESTRY_UNNAMED,  /* unattributed: no record names the task */
     CUP_ANCESTRY_LOST,     /* unattributed: the task is in no log */
     CUP_ANCESTRY_LATE,     /* unattributed: the process read after the end of the task */
+    CUP_ANCESTRY_SUMMED,   /* unattributed: the task began in a full log, so its end is not known */
     CUP_ANCESTRY_SHARED,   /* unattributed: threads of the task served other tasks, too */
     CUP_ANCESTRY_EXCLUDED, /* the options exclude the task, so its bytes are not in this profile */
 };
@@ -697,7 +698,6 @@ static inline bool cup_task_sum_is_chunk(const struct cup_profile *profile,
            (cup_task_sum_kind(sum) == CUP_ITEM_PATH && profile->paths_are_chunks);
 }
 
-/* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
 /* True of chunks that ended with a result. */
 static inline bool cup_task_sum_was_used(const struct cup_profile *profile,
                                          const struct cup_task_sum *sum)
@@ -706,6 +706,7 @@ static inline bool cup_task_sum_was_used(const struct cup_profile *profile,
            !(sum->what & CUP_SUM_WAS_SKIPPED);
 }
 
+/* True if the process runs tasks: it is a Dask worker, or Coffea ran chunks in it without Dask. */
 static inline bool cup_process_is_worker(const struct cup_process *process)
 {
     return process->tasks > 0 || (process->roles & 1u << CUP_ROLE_WORKER) != 0;

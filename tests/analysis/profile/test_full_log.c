@@ -155,6 +155,28 @@ Test(full_log, later_records_of_its_tasks_are_no_orphans)
     cr_expect_eq(profile.named_values[0].count, 2);
 }
 
+/* When the task ended is not known, and so whether the child read for it. */
+Test(full_log, children_of_its_tasks_are_unattributed)
+{
+    struct log_builder child;
+    build();
+    builder_header(&builder)->pid = 1000;
+    builder_start(&child);
+    builder_header(&child)->pid = 1001;
+    builder_header(&child)->process_start_ns = start_ns + SECOND;
+    const struct cup_r_parent parent = {.pid = 1000, .task = 77, .last_read_ns = start_ns + SECOND};
+    const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_NONE_BYTES] = 30};
+    BUILDER_ADD(&child, CUP_R_PARENT, parent);
+    builder_counters(&child, &(struct cup_r_counters){.block = 1, .sequence = 1}, read);
+    builder_finish(&child);
+    save_log(&child, scratch, "b.cup");
+    builder_free(&child);
+    save();
+    cr_assert_eq(profile.process_count, 2);
+    cr_expect_eq(profile.processes[1].ancestry, CUP_ANCESTRY_SUMMED);
+    cr_expect_eq(named_metric(&totals, "attribution", "child_read_none_bytes").count, 30);
+}
+
 /* The log does not say what was read for no task while they ran. */
 Test(full_log, whether_its_tasks_are_partly_attributed_is_not_known)
 {

@@ -6,6 +6,7 @@ static const char *const ancestry_names[CUP_ANCESTRY_COUNT] = {
     [CUP_ANCESTRY_KNOWN] = "its task's",
     [CUP_ANCESTRY_UNNAMED] = "unattributed: no record names its task",
     [CUP_ANCESTRY_LOST] = "unattributed: its task is in no log",
+    [CUP_ANCESTRY_SUMMED] = "unattributed: its task began when the log was full",
     [CUP_ANCESTRY_LATE] = "unattributed: read after the task that started it had ended",
     [CUP_ANCESTRY_SHARED] = "unattributed: what its task started also worked for other tasks",
     [CUP_ANCESTRY_EXCLUDED] = "attributed to a task outside this report",
