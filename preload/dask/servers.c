@@ -12,15 +12,15 @@
 
 #include <string.h>
 
-enum { ADDRESS_LONGEST = 128 };
+enum { ADDRESS_LONGEST = 128, WRITE_BACK_NS = 1000000000 };
 
 struct seen {
     char address[ADDRESS_LONGEST];
     uint32_t id; /* its SERVER record; 0: this slot was never used */
     enum cup_role role;
     struct cup_r_server *record; /* in the log; NULL: the log was full */
-    int64_t committed_ns;
-    int64_t tick_ns; /* when it last showed that it lives */
+    int64_t written_ns;          /* when it was last written back, or could not be written */
+    int64_t tick_ns;             /* when it last showed that it lives */
 };
 
 /* By cup_server_slot(). */
@@ -168,6 +168,7 @@ static uint32_t add_server(cup_object *server, const char *address, int64_t now_
                                         in */
     enum cup_role role = find_role(server);
     entry->role = role;
+    entry->written_ns = now_ns;
     entry->record = write_server(server, id, role, address);
     if (id == 1) {
         cup_log_python_version("dask");
@@ -181,6 +182,18 @@ static uint32_t add_server(cup_object *server, const char *address, int64_t now_
     return id;
 }
 
+/* The log was full, and may have room again. */
+static void write_again(cup_object *server, struct seen *entry, int64_t now_ns)
+{
+    uint32_t id = entry->id;
+    if (entry->record || now_ns - entry->written_ns < WRITE_BACK_NS)
+        return;
+    entry->written_ns = now_ns; /* now, as in add_server() */
+    struct cup_r_server *record = write_server(server, id, entry->role, entry->address);
+    if (entry->id == id)
+        entry->record = record;
+}
+
 static uint32_t find_server(cup_object *server, int64_t now_ns)
 {
     char address[ADDRESS_LONGEST];
@@ -191,6 +204,7 @@ static uint32_t find_server(cup_object *server, int64_t now_ns)
     for (uint32_t i = 0; i < CUP_SERVERS && seen[i].id; i++)
         if (strcmp(seen[i].address, address) == 0) {
             seen[i].tick_ns = now_ns;
+            write_again(server, &seen[i], now_ns);
             return seen[i].id;
         }
     return add_server(server, address, now_ns);
@@ -210,15 +224,14 @@ enum { TICKS_CLOSELY = 256, THEN_EVERY = 61 };
 /* NOW_NS 0: the time is not known. A log that is written by write(2) gets it once per second. */
 static void set_stop(uint32_t id, int64_t now_ns)
 {
-    static const int64_t write_back_ns = INT64_C(1000000000);
     struct seen *server = id && id != SEVERAL_SERVERS ? &seen[cup_server_slot(id)] : NULL;
     if (!server || server->id != id || !server->record || !cup_active())
         return;
     __atomic_store_n(&server->record->stop_ns, now_ns, __ATOMIC_RELAXED);
-    if (now_ns && now_ns - server->committed_ns < write_back_ns)
+    if (now_ns && now_ns - server->written_ns < WRITE_BACK_NS)
         return;
     cup_log_commit(server->record, CUP_R_SERVER);
-    server->committed_ns = now_ns;
+    server->written_ns = now_ns;
 }
 
 /* Where several servers share an event loop, most ticks do not say whose they are. */

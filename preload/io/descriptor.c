@@ -144,7 +144,7 @@ static uint32_t identify_file(int fd, struct cup_descriptor *entry, uint32_t pat
     uint32_t class = cup_file_classify(fd, status, look_up.path);
     if (class == CUP_FILE_DATA || class == CUP_FILE_SPILL)
         entry->file = cup_known_file(status, look_up.path, class);
-    if (path && class == CUP_FILE_DATA)
+    if (path && class == CUP_FILE_DATA && entry->file)
         *known = (struct event_file){status->st_dev, status->st_ino, path, entry->file};
     return class;
 }

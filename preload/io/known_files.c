@@ -27,18 +27,34 @@ void cup_known_files_reset(void)
     last_id = 0;
 }
 
-/* The number of KEY in TABLE. A new KEY gets the next number; 0: the table is full. */
+/* A bit of a number in a table: its record was not written, because the log was full. */
+static const uint32_t unwritten = UINT32_C(1) << 31;
+
+/* The number of KEY in TABLE. A new KEY gets the next number; 0: the table is full. IS_NEW: the
+ * caller has to write its record. */
 static uint32_t find_number(struct cup_id_table *table, uint32_t most, struct cup_hash key,
                             bool *is_new)
 {
     cup_log_lock();
-    const struct cup_id_entry *entry = cup_id_find(table, key.key, key.more);
-    uint32_t id = entry ? entry->id : 0;
-    *is_new = !id && cup_id_room(table, 1, most);
-    if (*is_new)
+    struct cup_id_entry *entry = cup_id_find(table, key.key, key.more);
+    uint32_t id = entry ? entry->id & ~unwritten : 0;
+    *is_new = entry ? entry->id != id : cup_id_room(table, 1, most);
+    if (entry)
+        entry->id = id;
+    else if (*is_new)
         cup_id_add(table, key.key, key.more, id = ++last_id);
     cup_log_unlock();
     return id;
+}
+
+/* The record of KEY could not be written: nothing may refer to it before it is. */
+static void note_unwritten(const struct cup_id_table *table, struct cup_hash key)
+{
+    cup_log_lock();
+    struct cup_id_entry *entry = cup_id_find(table, key.key, key.more);
+    if (entry)
+        entry->id |= unwritten;
+    cup_log_unlock();
 }
 
 size_t cup_place_length(const char *path)
@@ -64,8 +80,8 @@ uint32_t cup_known_place(uint32_t file)
 }
 
 /* Writes the record of file ID at PATH, whose string is PATH_ID. A data file without an inode is
- * remote. */
-static void write_record(uint32_t id, uint32_t class, const struct stat *status, const char *path,
+ * remote. False: the log is full. */
+static bool write_record(uint32_t id, uint32_t class, const struct stat *status, const char *path,
                          uint32_t path_id)
 {
     const struct cup_r_file record = {
@@ -81,11 +97,12 @@ static void write_record(uint32_t id, uint32_t class, const struct stat *status,
                      ? cup_mount_name(cup_mount_of(status->st_dev, path))
                      : 0,
     };
-    cup_log_write(CUP_R_FILE, &record, NULL, 0);
     places[id] = cup_place_of(path);
+    return path_id && cup_log_write(CUP_R_FILE, &record, NULL, 0);
 }
 
-/* The number that further files at the place of PATH share; 0: there are too many places. */
+/* The number that further files at the place of PATH share; 0: there are too many places, or the
+ * log is full. */
 static uint32_t share_number(const struct stat *status, const char *path, uint32_t class)
 {
     bool is_new;
@@ -97,9 +114,12 @@ static uint32_t share_number(const struct stat *status, const char *path, uint32
     if (!is_new)
         return id;
     snprintf(name, sizeof name, "%.*s(other files)", bytes < 256 ? (int)bytes : 256, path);
-    write_record(id, class, &(struct stat){.st_dev = status->st_dev, .st_ino = status->st_ino != 0},
-                 name, cup_log_name(name, strlen(name)));
-    return id;
+    if (write_record(id, class,
+                     &(struct stat){.st_dev = status->st_dev, .st_ino = status->st_ino != 0}, name,
+                     cup_log_name(name, strlen(name))))
+        return id;
+    note_unwritten(&shared, key);
+    return 0;
 }
 
 /* A file is identified by device, inode and path: the inode's number alone may be used again for
@@ -114,7 +134,10 @@ uint32_t cup_known_file(const struct stat *status, const char *path, uint32_t cl
         return share_number(status, path, class);
     if (!is_new)
         return id;
-    write_record(id, class, status, path, path_id);
+    if (!write_record(id, class, status, path, path_id)) {
+        note_unwritten(&files, key);
+        return 0;
+    }
     if (class == CUP_FILE_DATA)
         cup_baskets_file(id, path_id, (uint32_t)status->st_blksize, cup_file_is_called_root(path));
     return id;
@@ -132,7 +155,9 @@ uint32_t cup_known_peer(const char *address)
     uint32_t id = find_number(&peers, PEERS_MOST, key, &is_new);
     if (!id)
         cup_log_health(CUP_H_FILES_DROPPED, 1);
-    if (is_new)
-        write_record(id, CUP_FILE_SOCKET, &(struct stat){0}, address, cup_log_cstring(address));
-    return id;
+    if (!is_new ||
+        write_record(id, CUP_FILE_SOCKET, &(struct stat){0}, address, cup_log_cstring(address)))
+        return id;
+    note_unwritten(&peers, key);
+    return 0;
 }

@@ -45,7 +45,7 @@ static struct slot *find_slot(struct slot *slots, uint64_t hash)
     }
 }
 
-/* Under the lock. */
+/* Under the lock. 0: the log is full, or there are too many. */
 static uint32_t add_branch(uint64_t hash, uint32_t tree, uint32_t name)
 {
     if (!map_slots() || branches.count == CUP_BRANCHES)
@@ -53,9 +53,10 @@ static uint32_t add_branch(uint64_t hash, uint32_t tree, uint32_t name)
     struct slot *slot = find_slot(branches.slots, hash);
     if (slot->hash)
         return slot->number;
+    const struct cup_r_branch record = {.branch = branches.count + 1, .tree = tree, .name = name};
+    if (!cup_log_write(CUP_R_BRANCH, &record, NULL, 0))
+        return 0;
     slot->number = ++branches.count;
-    const struct cup_r_branch record = {.branch = slot->number, .tree = tree, .name = name};
-    cup_log_write(CUP_R_BRANCH, &record, NULL, 0);
     __atomic_store_n(&slot->hash, hash, __ATOMIC_RELEASE);
     return slot->number;
 }
@@ -81,6 +82,8 @@ uint32_t cup_branches_number(const char *tree, size_t tree_bytes, const char *na
         return note_full();
     uint32_t tree_id = tree_bytes ? cup_log_string(tree, tree_bytes) : 0;
     uint32_t name_id = cup_log_string(name, name_bytes);
+    if (!name_id || (tree_bytes && !tree_id))
+        return 0;
     cup_spin_lock(&branches.lock);
     uint32_t number = add_branch(hash, tree_id, name_id);
     cup_spin_unlock(&branches.lock);
