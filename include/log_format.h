@@ -381,7 +381,9 @@ enum { CUP_HEALTH_ROOM = 64 };
       "what servers send is in read_bytes: the reader sets it, from version 4",                    \
       "what servers sent counts as received only, not as read")                                    \
     X(REPEATS, "repeats", "requests sent again and connections made again are counted",            \
-      "requests that were sent again, and connections that were made again, are not known")
+      "requests that were sent again, and connections that were made again, are not known")        \
+    X(VOIDS, "voids", "lost VOID records are counted apart: voids_dropped",                        \
+      "if any record was lost, what threads read that a task started is unattributed")
 enum {
 #define X(id, name, text, missing) CUP_FEATURE_BIT_##id,
     CUP_FEATURES(X)

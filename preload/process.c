@@ -216,7 +216,7 @@ static void start_recording(const char *directory, uint32_t hooks, bool verbose)
     cup_python_init();
     cup_recording_add_feature(CUP_FEATURE_FILES | CUP_FEATURE_UNATTRIBUTED | CUP_FEATURE_OPENS |
                               CUP_FEATURE_WAITS | CUP_FEATURE_BASKETS | CUP_FEATURE_ACCESS |
-                              CUP_FEATURE_REPEATS);
+                              CUP_FEATURE_REPEATS | CUP_FEATURE_VOIDS);
     if (cup_heap_is_first())
         cup_recording_add_feature(CUP_FEATURE_HEAP);
     else

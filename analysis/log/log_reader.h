@@ -81,13 +81,14 @@ void cup_log_seek(struct cup_log *log, uint64_t offset);
 int cup_log_series(struct cup_log *log, struct cup_series *series);
 
 /* True if VOID records may be missing: then what threads did for the task that merely started them
- * counts for none. The library counts VOID records that it drops since it sums up tasks; before
- * that, any dropped record could have been one. */
+ * counts for none. Older libraries did not count the VOID records that they dropped: there, any
+ * dropped record could have been one. */
 static inline bool cup_log_lacks_voids(const struct cup_log *log)
 {
     const uint64_t *health = log->header.health;
     return health[CUP_H_VOIDS_DROPPED] ||
-           (!log->totals && health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
+           (!(log->header.features & CUP_FEATURE_VOIDS) && !log->totals &&
+            health[CUP_H_THREADS_VOIDED] && health[CUP_H_RECORDS_DROPPED]);
 }
 
 void cup_log_close(struct cup_log *log);

@@ -223,6 +223,34 @@ Test(full_log, threads_of_tasks_count_for_none_if_a_void_was_dropped)
     cr_expect_eq(inherited_bytes(1), 0);
 }
 
+/* A process that runs no task has no sums. Its library counts VOID records that it drops apart. */
+static uint64_t inherited_bytes_without_sums(uint64_t features)
+{
+    const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 40};
+    build();
+    builder_counters(
+        &builder,
+        &(struct cup_r_counters){.task = 1, .tid = 10, .sequence = 1, .own = CUP_BLOCK_INHERITS},
+        read);
+    struct cup_log_header *header = builder_header(&builder);
+    header->features = (header->features & ~(uint64_t)CUP_FEATURE_VOIDS) | features;
+    header->health[CUP_H_THREADS_VOIDED] = header->health[CUP_H_RECORDS_DROPPED] = 1;
+    save_fixture("a.cup");
+    load_fixture(&(struct cup_load_options){.counters = true});
+    return late_prefix()->counters[CUP_C_READ_INHERITED_BYTES];
+}
+
+Test(full_log, a_lost_record_of_another_kind_leaves_threads_to_their_tasks)
+{
+    cr_expect_eq(inherited_bytes_without_sums(CUP_FEATURE_VOIDS), 40);
+}
+
+/* An older library did not say of which kind the lost records were. */
+Test(full_log, in_older_logs_any_lost_record_may_have_been_a_void)
+{
+    cr_expect_eq(inherited_bytes_without_sums(0), 0);
+}
+
 /* The block is in the entry already, and was not freed yet. */
 Test(full_log, a_block_that_was_added_does_not_count_twice)
 {
