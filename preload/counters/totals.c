@@ -273,6 +273,22 @@ bool cup_totals_end(const struct cup_r_task_end *end)
     if (slot->runs)
         add_ended(slot, end);
     slot->runs = false;
+    slot->sized = end->result_bytes != CUP_UNKNOWN64;
+    cup_spin_unlock(&summed.lock);
+    return true;
+}
+
+bool cup_totals_end_again(const struct cup_r_task_end *end)
+{
+    struct slot *slot = lock_slot(end->task);
+    if (!slot)
+        return false;
+    if (!slot->sized) {
+        struct cup_total *total = begin_update(slot->entry);
+        total->values[end->status - 1][CUP_T_RESULT_BYTES] += known(end->result_bytes);
+        end_update();
+    }
+    slot->sized = true;
     cup_spin_unlock(&summed.lock);
     return true;
 }

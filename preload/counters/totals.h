@@ -19,6 +19,9 @@ bool cup_totals_chunk(const struct cup_r_chunk *chunk);
 bool cup_totals_end(const struct cup_r_task_end *end);
 bool cup_totals_void(uint32_t task);
 
+/* END again, which was passed to cup_totals_end() before the size of the result was known. */
+bool cup_totals_end_again(const struct cup_r_task_end *end);
+
 /* Sets block->total of a block that opens for a task. From then on the block counts for the entry,
  * even if the process is killed before the block is closed. */
 void cup_totals_open(struct cup_block *block);

@@ -49,7 +49,10 @@ static struct cup_outcome read_without_message(struct cup_frame function,
     bool raised = leaves_by_exception(exit);
     if (result && !raised) {
         cup_work_item_result(result);
-        return outcome_without_message(CUP_STATUS_FINISHED);
+        struct cup_outcome outcome = outcome_without_message(CUP_STATUS_FINISHED);
+        if (result == cup_py.none)
+            outcome.result_bytes = CUP_BYTES_OF_NONE;
+        return outcome;
     }
     if (raised || cup_frames_has_local(function, "result"))
         return outcome_without_message(CUP_STATUS_ERRED);

@@ -23,7 +23,6 @@ static __thread struct {
     struct cup_moment start;
     struct cup_moment tic; /* when process() began; time_ns 0: the thread is not inside process() */
     uint32_t prefix;       /* string id; 0: none */
-    struct cup_r_task_end end; /* of the last task */
 } own __attribute__((tls_model("initial-exec")));
 
 uint32_t cup_task_prefix(void)
@@ -134,18 +133,26 @@ bool cup_task_is_in_process(void)
     return own.tic.time_ns != 0;
 }
 
-/* Returns false if there is no record: the log is full, or the task is one that is summed up. */
-static bool write_end(struct cup_r_task_end *end, uint32_t task, enum cup_task_status status,
-                      int64_t stop_ns, uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
+static struct cup_r_task_end write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns,
+                                       uint64_t cpu_ns, uint64_t result_bytes, uint32_t error)
 {
-    *end = (struct cup_r_task_end){.task = task,
-                                   .status = status,
-                                   .stop_ns = stop_ns,
-                                   .cpu_ns = cpu_ns,
-                                   .rss = cup_task_rss(),
-                                   .result_bytes = result_bytes,
-                                   .error = error};
-    return !cup_totals_end(end) && cup_log_write(CUP_R_TASK_END, end, NULL, 0);
+    const struct cup_r_task_end record = {.task = task,
+                                          .status = status,
+                                          .stop_ns = stop_ns,
+                                          .cpu_ns = cpu_ns,
+                                          .rss = cup_task_rss(),
+                                          .result_bytes = result_bytes,
+                                          .error = error};
+    if (!cup_totals_end(&record))
+        cup_log_write(CUP_R_TASK_END, &record, NULL, 0);
+    return record;
+}
+
+/* If there are two TASK_END records of a task, the second one counts. */
+void cup_task_end_again(const struct cup_r_task_end *end)
+{
+    if (!cup_totals_end_again(end))
+        cup_log_write(CUP_R_TASK_END, end, NULL, 0);
 }
 
 static void count_in_series(struct cup_moment start, struct cup_moment stop)
@@ -156,12 +163,12 @@ static void count_in_series(struct cup_moment start, struct cup_moment stop)
     cup_log_series_add(CUP_S_TASK_CPU_NS, stop.time_ns, stop.cpu_ns - start.cpu_ns);
 }
 
-const struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_moment stop,
-                                          uint64_t result_bytes, uint32_t error)
+struct cup_r_task_end cup_task_end(enum cup_task_status status, struct cup_moment stop,
+                                   uint64_t result_bytes, uint32_t error)
 {
     struct cup_thread *thread = &cup_self;
     if (!thread->task)
-        return NULL;
+        return (struct cup_r_task_end){.task = 0};
     cup_context_leave();
     CUP_LIFECYCLE(task_ends, thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
@@ -171,8 +178,8 @@ const struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cu
     if (block)
         cup_block_close(block);
     cup_series_flush();
-    bool written = write_end(&own.end, thread->task, status, stop.time_ns,
-                             stop.cpu_ns - own.start.cpu_ns, result_bytes, error);
+    struct cup_r_task_end end = write_end(thread->task, status, stop.time_ns,
+                                          stop.cpu_ns - own.start.cpu_ns, result_bytes, error);
     count_in_series(own.start, stop);
     cup_running_remove(thread->task);
     CUP_LIFECYCLE(task_ended, thread->task);
@@ -180,18 +187,17 @@ const struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cu
     thread->task = 0;
     own.tic.time_ns = 0;
     thread->origin = 0;
-    return written ? &own.end : NULL;
+    return end;
 }
 
 void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop_ns,
                         uint64_t result_bytes, uint32_t error)
 {
-    struct cup_r_task_end end;
     if (!cup_task_runs(task))
         return;
     CUP_LIFECYCLE(task_ends, task, CUP_UNKNOWN64);
     cup_block_close_helped(task);
-    write_end(&end, task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
+    write_end(task, status, stop_ns, CUP_UNKNOWN64, result_bytes, error);
     cup_log_series_add(CUP_S_TASKS, stop_ns, 1);
     cup_running_remove(task);
     CUP_LIFECYCLE(task_ended, task);

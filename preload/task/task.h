@@ -21,10 +21,12 @@ void cup_task_end_async(uint32_t task, enum cup_task_status status, int64_t stop
                         uint64_t result_bytes, uint32_t error);
 
 /* The calling thread's task ends, if it runs one. RESULT_BYTES: CUP_UNKNOWN64 if not known. ERROR:
- * a string id; 0: none. Returns what the record says, until the thread's next task ends; NULL: the
- * log has no record. If a second TASK_END of the task follows, that one counts. */
-const struct cup_r_task_end *cup_task_end(enum cup_task_status status, struct cup_moment stop,
-                                          uint64_t result_bytes, uint32_t error);
+ * a string id; 0: none. Returns what was recorded; its task is 0 if the thread runs none. */
+struct cup_r_task_end cup_task_end(enum cup_task_status status, struct cup_moment stop,
+                                   uint64_t result_bytes, uint32_t error);
+
+/* END, which cup_task_end() returned, with what is known by now. It replaces the first one. */
+void cup_task_end_again(const struct cup_r_task_end *end);
 
 /* The prefix of the task that the calling thread runs, or ran last: a string id. */
 uint32_t cup_task_prefix(void);

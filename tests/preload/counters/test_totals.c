@@ -165,6 +165,23 @@ Test(totals, nor_does_the_time_before_process)
     cr_expect_eq(values[CUP_T_OPEN_NS], 0);
 }
 
+/* Up to Dask 2024.2 the size of a result is known a moment after the end of its task. */
+Test(totals, a_size_that_is_known_later_counts_once)
+{
+    begin(SUMMED, PREFIX);
+    struct cup_r_task_end record = {
+        .task = SUMMED, .status = CUP_STATUS_FINISHED, .result_bytes = CUP_UNKNOWN64};
+    cr_assert(cup_totals_end(&record));
+    record.result_bytes = 40;
+    cr_expect(cup_totals_end_again(&record));
+    cr_expect(cup_totals_end_again(&record));
+    record.task = EARLY;
+    cr_expect(!cup_totals_end_again(&record));
+    const uint64_t *values = entry_of(PREFIX)->values[CUP_STATUS_FINISHED - 1];
+    cr_expect_eq(values[CUP_T_TASKS], 1);
+    cr_expect_eq(values[CUP_T_RESULT_BYTES], 40);
+}
+
 /* What the task that began before has still to say finds room in the reserve. */
 Test(totals, a_task_that_runs_when_the_log_fills_keeps_its_records)
 {
