@@ -748,7 +748,7 @@ struct cup_r_opens {
     X(BYTES, "bytes", SUM, "delivered")                                                            \
     X(NS, "ns", SUM, "from each request to the end of its answer")                                 \
     X(WAITED_NS, "waited_ns", SUM,                                                                 \
-      "time with such a request out: several at the same time count once")                         \
+      "XRootD: time with such a request out: several at the same time count once. HTTP: as `ns`")  \
     X(LONGEST_NS, "longest_ns", LARGEST, "the longest request")                                    \
     X(MOVED, "moved", SUM, "requests that another server answered in the end")                     \
     X(ENCRYPTED, "encrypted", SUM, "requests through TLS: how they were answered is not known")    \
@@ -913,8 +913,6 @@ enum cup_item_kind {
     CUP_ITEM_PATHS = 5,    /* the first of several such arguments */
 };
 
-struct cup_r_item {
-    struct cup_record head;
 /* Dask gives None this size, and every other object a larger one. */
 #define CUP_BYTES_OF_NONE 16
 
@@ -928,6 +926,8 @@ static inline int cup_was_skipped(uint32_t item_kind, uint32_t status, uint64_t 
            result_bytes == CUP_BYTES_OF_NONE;
 }
 
+struct cup_r_item {
+    struct cup_record head;
     uint32_t task;
     uint32_t kind;    /* enum cup_item_kind */
     uint32_t dataset; /* string */

@@ -111,6 +111,16 @@ static void judge_hosts(struct cup_slow_server *slow, const struct cup_profile *
     }
 }
 
+/* Tasks have several HTTP requests out at a time, each of which counts in REQUESTS_NS. FILE's tasks
+ * were blocked for it no longer than its own counter says. */
+static uint64_t limit_by_blocked_ns(const struct cup_profile *profile, uint32_t file,
+                                    uint64_t requests_ns)
+{
+    uint64_t blocked_ns =
+        requests_ns ? cup_file_total(profile, file - 1).counters[CUP_F_WAIT_NS] : 0;
+    return requests_ns < blocked_ns ? requests_ns : blocked_ns;
+}
+
 uint32_t cup_worst_file(const struct cup_profile *profile, struct cup_text server, bool failed,
                         uint64_t *waited_ns)
 {
@@ -122,6 +132,9 @@ uint32_t cup_worst_file(const struct cup_profile *profile, struct cup_text serve
         if (row->file && wanted && is_of(profile, row->server, server))
             waited[row->file] += row->values[CUP_Q_WAITED_NS];
     }
+    for (uint32_t file = 1; waited && file <= profile->file_count; file++)
+        if (cup_is_peer_address(server))
+            waited[file] = limit_by_blocked_ns(profile, file, waited[file]);
     for (uint32_t file = 1; waited && file <= profile->file_count; file++)
         if (waited[file] > (worst ? waited[worst] : 0))
             worst = file;

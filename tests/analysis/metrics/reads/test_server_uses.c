@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/metrics/reads/server_uses.h"
+#include "analysis/metrics/reads/slow_servers.h"
 #include "analysis/profile/files.h"
 #include "include/log_pairs.h"
 #include "tests/analysis/fixture.h"
@@ -293,6 +294,20 @@ Test(server_uses, of_http_have_quantiles_and_kinds_of_errors)
                       "1 cut off by the server");
     cr_expect_str_eq(cup_server_repeats_unknown(&profile, use), OLD_LOG);
     cr_expect_str_eq(cup_server_reconnects_unknown(&profile, use), OLD_LOG);
+}
+
+/* fsspec asks for ten ranges of a file at a time. */
+Test(server_uses, of_http_that_overlap_count_once_for_their_file)
+{
+    uint64_t waited_ns;
+    struct cup_r_file_use file = {.task = 1, .file = SLOW_FILE, .block = 3, .file_sequence = 90};
+    const uint64_t counters[CUP_FILE_COUNTER_COUNT] = {[CUP_F_WAIT_NS] = 900 * MS};
+    builder_file_use(&builder, &file, counters);
+    asked(0, 90, 100 * MS, 10 * MS, false);
+    const struct cup_server_use *use = http_server();
+    uint32_t worst = cup_worst_file(&profile, use->name, false, &waited_ns);
+    cr_assert_neq(worst, 0);
+    cr_expect_eq(waited_ns, 900 * MS);
 }
 
 Test(server_uses, with_tls_the_status_is_not_known)
