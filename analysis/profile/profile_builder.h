@@ -17,7 +17,8 @@
     X(root_files, "string of the path, 0")                                                         \
     X(sections, "strings of name and parent: the first of a list")                                 \
     X(named_values, "string of the name, 0: the first of a list")                                  \
-    X(section_rows, "section, task")
+    X(section_rows, "section, task")                                                               \
+    X(value_rows, "named value, task")
 
 struct cup_builder {
     struct cup_profile *profile; /* not owned */

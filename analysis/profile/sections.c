@@ -118,6 +118,28 @@ void cup_builder_section(struct cup_builder *builder, uint32_t name, uint32_t pa
     add_one(&row->peak_bytes, values[CUP_V_PEAK_LIVE_BYTES], true);
 }
 
+/* As row_of(): a task may have several records of one named value. */
+static struct cup_value_row *value_row_of(struct cup_builder *builder, uint32_t value,
+                                          uint32_t task)
+{
+    struct cup_profile *profile = builder->profile;
+    uint32_t at = cup_pair_map_get(&builder->value_rows, value, task);
+    if (at)
+        return &profile->value_rows[at - 1];
+    profile->named_values[value - 1].tasks += task != 0;
+    if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
+        profile->section_rows_left_out++;
+        return NULL;
+    }
+    struct cup_value_row *row = CUP_APPEND(builder, value_rows, value_row);
+    if (!row)
+        return NULL;
+    *row = (struct cup_value_row){.value = value - 1, .task = task};
+    cup_builder_map_pair(builder, &builder->value_rows, value, task,
+                         (uint32_t)profile->value_row_count);
+    return row;
+}
+
 void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_t prefix,
                              uint32_t task, const struct cup_r_value *record)
 {
@@ -126,16 +148,14 @@ void cup_builder_named_value(struct cup_builder *builder, uint32_t name, uint32_
     if (!index)
         return;
     cup_named_value_add(&profile->named_values[index - 1],
-                        &(struct cup_named_value){.tasks = task != 0,
-                                                  .count = record->count,
+                        &(struct cup_named_value){.count = record->count,
                                                   .sum = record->sum,
                                                   .least = record->least,
                                                   .most = record->most});
-    if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
-        profile->section_rows_left_out++;
+    struct cup_value_row *row = value_row_of(builder, index, task);
+    if (!row)
         return;
-    }
-    struct cup_value_row *row = CUP_APPEND(builder, value_rows, value_row);
-    if (row)
-        *row = (struct cup_value_row){index - 1, task, record->count, record->sum, record->last};
+    row->count += record->count;
+    row->sum += record->sum;
+    row->last = record->last;
 }

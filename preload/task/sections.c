@@ -53,7 +53,7 @@ struct section {
 struct entry {
     uint32_t used; /* 0: free */
     uint32_t task, name, parent;
-    uint64_t written_ns; /* when a sum was last written, or its first section began */
+    uint64_t written_ns; /* when it was last written; before that, when it began to count */
     union {
         uint64_t sums[CUP_SECTION_VALUE_COUNT];
         struct cup_r_value values; /* `count` is 0: none yet */
@@ -123,6 +123,18 @@ static void write_entry(struct entry *entry)
     memset(entry->sums, 0, sizeof entry->sums);
 }
 
+/* Writes what the entry has if it holds it for long, so that a process that is killed loses little.
+ * START_NS: since when, if nothing of it was written yet. */
+static void write_old(struct entry *entry, uint64_t start_ns, uint64_t now_ns)
+{
+    if (!entry->written_ns)
+        entry->written_ns = start_ns;
+    if (now_ns - entry->written_ns <= WRITTEN_NS)
+        return;
+    write_entry(entry);
+    entry->written_ns = now_ns;
+}
+
 static size_t hash_place(uint32_t task, uint32_t name, uint32_t parent)
 {
     uint64_t hash = (task * UINT64_C(0x9e3779b97f4a7c15)) ^ (name * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
@@ -161,12 +173,7 @@ static void add_to_sum(const struct section *section, const uint64_t *values, ui
             sum->sums[i] += values[i];
         else if (values[i] > sum->sums[i])
             sum->sums[i] = values[i];
-    if (!sum->written_ns)
-        sum->written_ns = section->start_ns;
-    if (now_ns - sum->written_ns > WRITTEN_NS) {
-        write_entry(sum);
-        sum->written_ns = now_ns;
-    }
+    write_old(sum, section->start_ns, now_ns);
     cup_spin_unlock(&kept.lock);
 }
 
@@ -177,8 +184,10 @@ void cup_section_value(const char *name, double number)
         cup_log_health(CUP_H_SECTIONS_DROPPED, 1);
         return;
     }
+    uint64_t now_ns = (uint64_t)cup_clock_monotonic_ns();
     cup_spin_lock(&kept.lock);
-    struct cup_r_value *values = &find_entry(task, id, OF_VALUES)->values;
+    struct entry *entry = find_entry(task, id, OF_VALUES);
+    struct cup_r_value *values = &entry->values;
     values->task = task;
     values->name = id;
     if (!values->count || number < values->least)
@@ -188,6 +197,7 @@ void cup_section_value(const char *name, double number)
     values->sum += number;
     values->last = number;
     values->count++;
+    write_old(entry, now_ns, now_ns);
     cup_spin_unlock(&kept.lock);
 }
 

@@ -135,6 +135,28 @@ Test(sections, add_up_over_tasks_and_logs)
     cr_expect_eq(profile.section_rows[0].read_bytes, 214);
 }
 
+/* What a task gives for long is written every few seconds. */
+Test(sections, a_value_that_is_written_several_times_is_one_row)
+{
+    add_strings();
+    add_task(1, true);
+    for (unsigned i = 0; i < 3; i++) {
+        add_value(1, 2, 5, 1, 4);
+        add_value(0, 1, 8, 8, 8);
+    }
+    add_value(1, 1, -3, -3, -3);
+    save("one.cup");
+    load();
+    cr_assert_eq(profile.named_value_count, 2);
+    cr_expect_eq(profile.named_values[0].tasks, 1);
+    cr_expect_eq(profile.named_values[0].count, 7);
+    cr_assert_eq(profile.value_row_count, 2);
+    cr_expect_eq(profile.value_rows[0].count, 7);
+    cr_expect_float_eq(profile.value_rows[0].sum, 12, 1e-9);
+    cr_expect_float_eq(profile.value_rows[0].last, -3, 1e-9);
+    cr_expect_float_eq(profile.value_rows[1].sum, 24, 1e-9);
+}
+
 Test(sections, have_statistics_of_tasks)
 {
     struct cup_sections sections;
