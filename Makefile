@@ -202,7 +202,7 @@ $(B)/tests/generate_log: tests/generate_log.c $(B)/libanalysis.a $(B)/flags
 # Without LIBFUZZER=1, mutate.c feeds them the corpus and mutations of it.
 fuzz_parts := $(call object,tests/fuzz/verbs.c $(if $(LIBFUZZER),,tests/fuzz/mutate.c) \
 	tests/analysis/log_builder.c)
-$(B)/tests/fuzz/fuzz_root_records: $(patsubst %.c,$(testable)%.o,$(wildcard preload/root/root_*.c))
+$(B)/tests/fuzz/fuzz_root_records: $(patsubst %.c,$(testable)%.o,$(wildcard preload/root/root_*.c) preload/sys/spin.c)
 $(B)/tests/fuzz/%: $(B)/obj/tests/fuzz/%.o $(fuzz_parts) $(B)/libanalysis.a
 	@mkdir -p $(@D)
 	$(CC) $(sanitize) $(if $(LIBFUZZER),-fsanitize=fuzzer) $(LDFLAGS) -o $@ $^ $(analysis_libs)
