@@ -116,8 +116,9 @@ static void get_ready(void)
 
 static bool try_to_get_ready(clockid_t id, int64_t now_ns)
 {
-    if (state == OFF ||
-        (id == CLOCK_REALTIME && now_ns < __atomic_load_n(&next_look_ns, __ATOMIC_RELAXED)))
+    if (state == OFF || (id == CLOCK_REALTIME &&
+                         !cup_clock_pause_is_over(__atomic_load_n(&next_look_ns, __ATOMIC_RELAXED),
+                                                  now_ns, LOOK_EVERY_NS)))
         return false;
     if (id == CLOCK_REALTIME)
         __atomic_store_n(&next_look_ns, now_ns + LOOK_EVERY_NS, __ATOMIC_RELAXED);
@@ -254,7 +255,7 @@ void cup_clock_call_before_file(void)
     int saved = cup_enter();
     uint32_t task = cup_self.task;
     cup_coffea_look_now(now_ns);
-    if (cup_self.task != task || now_ns >= cup_runner_self.next_ns - SOONER_NS)
+    if (cup_self.task != task || cup_run_due(now_ns + SOONER_NS))
         cup_runner_self.next_ns = now_ns + check_runner_call(now_ns);
     cup_leave(saved);
 }
@@ -338,7 +339,7 @@ void cup_clock_call(clockid_t id, const struct timespec *now, const void *caller
         if (may_look(id, caller))
             enter_anchor(id, now, name);
     } else if (id == CLOCK_REALTIME && name && cup_runner_call_may_check() &&
-               cup_clock_call_ns(now) >= cup_runner_self.next_ns && may_look(id, caller)) {
+               cup_run_due(cup_clock_call_ns(now)) && may_look(id, caller)) {
         enter_runner_check(now);
     }
 }

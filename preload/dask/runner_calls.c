@@ -16,7 +16,7 @@
 
 __thread struct cup_runner_thread cup_runner_self __attribute__((tls_model("initial-exec")));
 
-enum { OFTEN_NS = 1000 * 1000, LESS_OFTEN_NS = 10 * OFTEN_NS, SELDOM_NS = 50 * OFTEN_NS };
+enum { OFTEN_NS = 1000 * 1000, LESS_OFTEN_NS = 10 * OFTEN_NS };
 enum { DEEPEST = 1000, CALLS = 8 };
 static const int64_t write_back_ns = INT64_C(1000000000);
 
@@ -255,7 +255,7 @@ static bool may_be_helper(void)
 int64_t cup_runner_call_check(int64_t now_ns)
 {
     if (cup_self.server_loop || !find_codes())
-        return SELDOM_NS;
+        return CUP_RUN_SELDOM_NS;
     struct place place = find_place();
     struct call *call = find_own_call(place.inside);
     cup_coffea_look_now(now_ns);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "preload/lifecycle/thread.h"
+#include "preload/sys/clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,13 @@ static inline bool cup_runner_call_may_check(void)
     return !cup_self.task || cup_self.origin == CUP_ORIGIN_COFFEA;
 }
 
+enum { CUP_RUN_SELDOM_NS = 50 * 1000 * 1000 }; /* the longest pause between two looks */
+
 /* True if it is time to look again. */
+static inline bool cup_run_due(int64_t now_ns)
+{
+    return cup_clock_pause_is_over(cup_runner_self.next_ns, now_ns, CUP_RUN_SELDOM_NS);
+}
 static inline bool cup_run_due_monotonic(int64_t monotonic_ns)
 {
     return __builtin_expect(monotonic_ns >= cup_runner_self.next_monotonic_ns, 0);

@@ -80,6 +80,19 @@ static void read_pair(uint64_t *ticks, int64_t *ns)
 }
 #endif
 
+void cup_clock_compare(void)
+{
+    enum { TRIES = 5, AT_ONCE_NS = 1000000 };
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = cup_ticks();
+        int64_t now_ns = cup_clock_realtime_ns(), apart_ns = now_ns - cup_ticks_realtime_ns(before);
+        if (cup_ticks_ns(cup_ticks() - before) > AT_ONCE_NS)
+            continue;
+        __atomic_fetch_add(&cup_ticks_scale.base_ns, apart_ns, __ATOMIC_RELAXED);
+        return;
+    }
+}
+
 void cup_clock_calibrate(bool may_wait)
 {
     cup_ticks_scale = (struct cup_tick_scale){.multiplier = UINT64_C(1) << 32,

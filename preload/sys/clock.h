@@ -76,9 +76,29 @@ static inline uint64_t cup_ticks_of(uint64_t start, int by_tsc)
     return cup_ticks() - cup_ns_ticks((uint64_t)cup_clock_monotonic_ns() - start);
 }
 
-/* Converts a tick count to CLOCK_REALTIME, in nanoseconds. Accurate enough for bins of 100 ms: it
- * ignores later adjustments of the clock. */
+/* Converts a tick count to CLOCK_REALTIME, in nanoseconds. Accurate enough for bins of 100 ms, as
+ * long as cup_clock_follow() is called from time to time. */
 static inline int64_t cup_ticks_realtime_ns(uint64_t ticks)
 {
-    return cup_ticks_scale.base_ns + (int64_t)cup_ticks_ns(ticks - cup_ticks_scale.base_ticks);
+    return __atomic_load_n(&cup_ticks_scale.base_ns, __ATOMIC_RELAXED) +
+           (int64_t)cup_ticks_ns(ticks - cup_ticks_scale.base_ticks);
+}
+
+/* Compares the ticks with CLOCK_REALTIME once more: it may have been set since. Any thread. */
+void cup_clock_compare(void);
+
+/* TIME_NS: CLOCK_REALTIME, read a moment ago. */
+static inline void cup_clock_follow(int64_t time_ns)
+{
+    enum { APART_NS = 50000000 };
+    int64_t apart_ns = cup_ticks_realtime_ns(cup_ticks()) - time_ns;
+    if (__builtin_expect(apart_ns > APART_NS || apart_ns < -APART_NS, 0))
+        cup_clock_compare();
+}
+
+/* True if a pause of at most LONGEST_NS that was to last UNTIL_NS (CLOCK_REALTIME) is over, or if
+ * the clock was set back since it began. */
+static inline bool cup_clock_pause_is_over(int64_t until_ns, int64_t now_ns, int64_t longest_ns)
+{
+    return now_ns >= until_ns || until_ns - now_ns > longest_ns;
 }

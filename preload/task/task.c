@@ -87,6 +87,7 @@ uint32_t cup_task_begin(struct cup_r_task_begin begin, const char *key, uint64_t
     begin.task = __atomic_add_fetch(&last_task, 1, __ATOMIC_RELAXED);
     begin.tid = cup_self.tid;
     begin.rss = cup_task_rss();
+    cup_clock_follow(begin.start_ns);
     if (!async)
         run_on_thread(&begin, cpu_ns);
     if (!cup_totals_begin(&begin))
