@@ -23,7 +23,7 @@ static struct {
     bool tried; /* opening the log was tried: if that failed, it is not tried again */
     bool verbose;
     uint32_t opening; /* spin lock: several threads may want to open the log at the same time */
-    uint32_t noting;  /* spin lock of the notes */
+    uint32_t noting;  /* spin lock of the features and notes, and of handing them to the log */
     uint32_t hooks;
     uint64_t max_bytes;
     uint64_t features;
@@ -141,11 +141,13 @@ static void open_log(enum cup_log_size size)
         return;
     }
     CUP_LIFECYCLE(log_opened, size);
-    cup_log_header()->features = recording.features;
     cup_log_header()->hook_count = recording.hooks;
+    cup_spin_lock(&recording.noting);
+    cup_log_header()->features = recording.features;
     for (int i = 0; i < recording.note_count; i++)
         cup_log_note(recording.notes[i]);
     __atomic_store_n((uint32_t *)cup_active_word, 1, __ATOMIC_RELEASE);
+    cup_spin_unlock(&recording.noting);
     if (recording.verbose)
         print_line("records into", "", recording.directory);
 }
@@ -171,18 +173,23 @@ bool cup_recording_open_for_child(void)
 
 /* ---- features and notes ------------------------------------------------------------------ */
 
+static void set_features(uint64_t added, uint64_t dropped)
+{
+    cup_spin_lock(&recording.noting);
+    recording.features = (recording.features | added) & ~dropped;
+    if (cup_active())
+        cup_log_header()->features = recording.features;
+    cup_spin_unlock(&recording.noting);
+}
+
 void cup_recording_add_feature(uint64_t bits)
 {
-    __atomic_fetch_or(&recording.features, bits, __ATOMIC_RELAXED);
-    if (cup_active())
-        __atomic_fetch_or(&cup_log_header()->features, bits, __ATOMIC_RELAXED);
+    set_features(bits, 0);
 }
 
 void cup_recording_drop_feature(uint64_t bits, const char *what, const char *why)
 {
-    __atomic_fetch_and(&recording.features, ~bits, __ATOMIC_RELAXED);
-    if (cup_active())
-        __atomic_fetch_and(&cup_log_header()->features, ~bits, __ATOMIC_RELAXED);
+    set_features(0, bits);
     cup_recording_note(what, why);
 }
 
@@ -194,22 +201,24 @@ static bool has_note(const char *note)
     return false;
 }
 
-/* False: it is there already, or there are too many. */
+/* True: the log is there, and lacks the note. Else open_log() writes it, or it is there already, or
+ * there are too many. */
 static bool keep_note(const char *note)
 {
     cup_spin_lock(&recording.noting);
     bool keeps = recording.note_count < NOTES && !has_note(note);
     if (keeps)
         strcpy(recording.notes[recording.note_count++], note);
+    bool is_missing = keeps && cup_active();
     cup_spin_unlock(&recording.noting);
-    return keeps;
+    return is_missing;
 }
 
 void cup_recording_note(const char *what, const char *why)
 {
     char note[sizeof *recording.notes];
     snprintf(note, sizeof note, "%s: %s", what, why);
-    if (keep_note(note) && cup_active())
+    if (keep_note(note))
         cup_log_note(note);
 }
 
