@@ -253,9 +253,23 @@ static void print_datasets(const struct cup_page *page)
     }
 }
 
+/* Tasks of full logs have no rows, because their keys are not known. */
+static void print_summed(const struct cup_page *page)
+{
+    const struct cup_completeness *c = page->totals->completeness;
+    uint64_t skipped =
+        c->skipped_chunks + c->skipped_files - page->totals->losses->sums.chunks[CUP_LOSS_SKIPPED];
+    if (page->profile->full_log_tasks)
+        fprintf(page->terminal.out,
+                "Not listed: %s that began when the log was full. Which chunk or file each had is "
+                "not known; Coffea skipped %llu.\n",
+                CUP_SHOW_COUNTED(page->profile->full_log_tasks, "task"), (big)skipped);
+}
+
 static int print_ledger(const struct cup_page *page)
 {
     size_t count = page->totals->losses->count;
+    bool none = count == 0 && page->profile->full_log_tasks == 0;
     struct line *lines = sorted_lines(page);
 
     if (!lines)
@@ -264,7 +278,8 @@ static int print_ledger(const struct cup_page *page)
         fputs("Losses: n/a, no task was seen\n", page->terminal.out);
     else
         fprintf(page->terminal.out, "Losses of the run that began %s UTC%s\n",
-                CUP_SHOW_TIME(page->totals->run.start_ns), count ? "" : ": none");
+                CUP_SHOW_TIME(page->totals->run.start_ns), none ? ": none" : "");
+    print_summed(page);
     print_datasets(page);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && same_text(lines[from].server, lines[to].server);)

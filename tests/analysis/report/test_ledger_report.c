@@ -134,6 +134,28 @@ static void lose_some(void)
     end_log("a.cup");
 }
 
+/* The log says how many chunks were skipped, and not which. */
+Test(ledger_report, what_began_when_the_log_was_full_is_not_listed)
+{
+    static struct cup_task_totals sums;
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    *total = (struct cup_total){.used = 1, .key = {.item = CUP_ITEM_WORK, .skipped = 1}};
+    uint64_t *values = total->values[CUP_STATUS_FINISHED - 1];
+    values[CUP_T_TASKS] = 3;
+    values[CUP_T_FIRST_NS] = values[CUP_T_LAST_START_NS] = (uint64_t)at_second(4);
+    values[CUP_T_LAST_NS] = (uint64_t)at_second(5);
+    begin_log("one");
+    chunk("good", 1, 1, 2, NEAR, 0);
+    builder_totals(&builder, &sums);
+    end_log("a.cup");
+    char *text = report("losses");
+    cr_expect_null(strstr(text, ": none"), "%s", text);
+    cr_expect_not_null(strstr(text, "Not listed: 3 tasks that began when the log was full. Which "
+                                    "chunk or file each had is not known; Coffea skipped 3.\n"),
+                       "%s", text);
+    free(text);
+}
+
 Test(ledger_report, a_text_for_the_site)
 {
     lose_some();
