@@ -24,13 +24,27 @@
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
-/* The end of the thread's last task, until Dask has made its message; its task is 0 if all of it is
- * known. */
-static __thread struct cup_r_task_end own_end __attribute__((tls_model("initial-exec")));
+/* By thread slot: the end of the thread's last task, until Dask has made its message; its task is 0
+ * if all of it is known. */
+static struct cup_r_task_end task_ends[CUP_THREAD_SLOTS];
+
+/* NULL: the thread has no slot, so what the message says of its tasks stays unknown. */
+static struct cup_r_task_end *own_end(void)
+{
+    return cup_self.slot ? &task_ends[cup_self.slot - 1] : NULL;
+}
+
+/* Dask makes no message of a task that this thread ended, or has made it. */
+static void forget_end(void)
+{
+    if (own_end())
+        own_end()->task = 0;
+    cup_self.awaits_lock = false;
+}
 
 void cup_dask_child_begins(void)
 {
-    own_end.task = 0;
+    memset(task_ends, 0, sizeof task_ends);
     cup_spans_reset();
     memset(carriers, 0, sizeof carriers);
 }
@@ -225,8 +239,7 @@ static void begin_on_thread(const struct task_frames *frames, struct cup_moment 
 {
     struct dask_task task = read_task(frames->run, find_thread_state());
     CUP_OWNED cup_object *locals_of_simple = NULL;
-    own_end.task = 0;
-    cup_self.awaits_lock = false;
+    forget_end();
     if (!task.key) {
         cup_log_health(CUP_H_ANCHOR_ERRORS, 1);
     } else if (cup_recording_open()) {
@@ -252,10 +265,11 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
     if (outcome.status == CUP_STATUS_ERRED || cup_task_is_in_process())
         cup_baskets_task_fails(cup_self.task);
-    own_end = cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
-    if (outcome.has_message)
-        own_end.task = 0;
-    cup_self.awaits_lock = own_end.task != 0;
+    struct cup_r_task_end end =
+        cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);
+    cup_self.awaits_lock = !outcome.has_message && end.task && own_end();
+    if (cup_self.awaits_lock)
+        *own_end() = end;
 }
 
 static void pass_border(const struct task_frames *frames, struct cup_moment now)
@@ -283,13 +297,13 @@ static void complete_end(struct cup_frame top)
     if (!message || !cup_active())
         return;
     struct cup_outcome outcome = cup_outcome_of_message(message);
-    if (outcome.status == own_end.status) {
-        own_end.result_bytes = outcome.result_bytes;
-        own_end.error = outcome.error;
-        cup_task_end_again(&own_end);
+    struct cup_r_task_end *end = own_end();
+    if (outcome.status == end->status) {
+        end->result_bytes = outcome.result_bytes;
+        end->error = outcome.error;
+        cup_task_end_again(end);
     }
-    own_end.task = 0;
-    cup_self.awaits_lock = false;
+    forget_end();
 }
 
 /* ---- async tasks: on the event loop, many at the same time --------------------------------- */
@@ -416,7 +430,8 @@ static void look_at_lock(struct cup_frame frame)
         look_at_actor(frame);
     else if (cup_self.origin == CUP_ORIGIN_COFFEA)
         look_at_coffea(frame);
-    else if (own_end.task && cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
+    else if (own_end() && own_end()->task &&
+             cup_frames_name(frame) == cup_anchor_name(CUP_ANCHOR_APPLY_FUNCTION) &&
              cup_anchors_may_ask())
         complete_end(frame);
 }
