@@ -60,7 +60,8 @@ struct cup_memory_need {
     unsigned threads;
     double limit_bytes;
     double base_bytes, base_error_bytes; /* resident memory of a process when a chunk begins */
-    double seen_bytes; /* largest memory of any worker in the samples; NAN: none */
+    double seen_bytes; /* largest memory that samples have of a worker with these threads and this
+                          limit; NAN: none */
     /* What a worker needs, the error of that, and the limit to request: at the present chunk size,
      * and at the one that suits (NAN: not known). */
     double bytes, error_bytes, request_bytes;

@@ -57,6 +57,13 @@ static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits
 /* Standard deviations between the quartiles of a normal distribution. */
 static const double normal_quartiles = 1.349;
 
+/* NAN: none, or not known. */
+static double limit_of(const struct cup_server *server)
+{
+    bool limited = server->memory_limit != CUP_UNKNOWN64 && server->memory_limit > 0;
+    return limited ? (double)server->memory_limit : (double)NAN;
+}
+
 /* Finds the worker with the least memory per thread; if no limit is known, the one with the most
  * threads. */
 static void find_worker(struct cup_memory_need *need, const struct cup_profile *profile)
@@ -65,16 +72,31 @@ static void find_worker(struct cup_memory_need *need, const struct cup_profile *
     need->threads = 1;
     for (size_t i = 0; i < profile->server_count; i++) {
         const struct cup_server *server = &profile->servers[i];
-        bool limited = server->memory_limit != CUP_UNKNOWN64 && server->memory_limit > 0;
-        double limit = limited ? (double)server->memory_limit : NAN;
+        double limit = limit_of(server);
         if (!cup_server_is_worker(server) || server->tasks == 0 || server->threads == 0)
             continue;
         bool is_less = limit / server->threads < need->limit_bytes / need->threads ||
-                       (limited && isnan(need->limit_bytes));
+                       (!isnan(limit) && isnan(need->limit_bytes));
         if (!is_less && (!isnan(need->limit_bytes) || server->threads <= need->threads))
             continue;
         need->limit_bytes = limit;
         need->threads = server->threads;
+    }
+}
+
+/* Finds the largest memory that samples have of a worker with the threads and the limit that the
+ * need is for: a worker with more threads holds more chunks. */
+static void find_seen(struct cup_memory_need *need, const struct cup_observed *observed)
+{
+    need->seen_bytes = NAN;
+    for (size_t i = 0; i < observed->worker_count; i++) {
+        const struct cup_observed_worker *worker = &observed->workers[i];
+        const struct cup_server *log = cup_worker_log(observed->profile, worker->address);
+        double limit = log ? limit_of(log) : NAN;
+        if (log && log->threads == need->threads &&
+            (limit == need->limit_bytes || (isnan(limit) && isnan(need->limit_bytes))))
+            need->seen_bytes =
+                fmax(need->seen_bytes, cup_timeline_max(&worker->values[CUP_SEEN_MEMORY]));
     }
 }
 
@@ -130,6 +152,13 @@ static double request_for(double bytes, double error)
     return (bytes + 2 * error) / CUP_MEMORY_FILL;
 }
 
+/* What samples saw with chunks of the present size needs at least this limit, whatever the estimate
+ * is. NAN: no samples. */
+static double least_request(const struct cup_memory_need *need)
+{
+    return need->seen_bytes / CUP_MEMORY_FILL;
+}
+
 static void set_present_need(struct cup_memory_need *need)
 {
     const struct cup_line *line = &need->fit->heap.robust;
@@ -141,9 +170,7 @@ static void set_present_need(struct cup_memory_need *need)
     need->bytes = need->base_bytes + need->threads * line->at_mean;
     need->error_bytes =
         hypot(need->base_error_bytes, need->threads * hypot(line->spread, line->at_mean_error));
-    need->request_bytes = request_for(need->bytes, need->error_bytes);
-    if (need->seen_bytes > need->bytes)
-        need->request_bytes = fmax(need->request_bytes, need->seen_bytes / CUP_MEMORY_FILL);
+    need->request_bytes = fmax(request_for(need->bytes, need->error_bytes), least_request(need));
 }
 
 /* Fills in fits->memory for the present chunk size. Returns 0, or -1 without memory. */
@@ -154,7 +181,7 @@ static int make_memory_need(struct cup_chunk_fits *fits, const struct cup_totals
     need->bytes = need->error_bytes = need->request_bytes = NAN;
     need->new_bytes = need->new_error_bytes = need->new_request_bytes = NAN;
     find_worker(need, totals->profile);
-    need->seen_bytes = cup_observed_highest(totals->observed, CUP_SEEN_MEMORY);
+    find_seen(need, totals->observed);
     need->missing = heap_doubt(&need->fit->heap);
     if (find_base(need, totals, fits->every) != 0)
         return -1;
@@ -167,14 +194,17 @@ static int make_memory_need(struct cup_chunk_fits *fits, const struct cup_totals
     return 0;
 }
 
-/* The number of events of a chunk at which the worker's limit is just large enough; INFINITY if no
- * limit is reached, or not known. */
-static double find_most_events(const struct cup_memory_need *need)
+/* The number of events of a chunk at which the worker's limit is just large enough: at most PRESENT
+ * if samples saw that these chunks fill it. INFINITY if no limit is reached, or not known. */
+static double find_most_events(const struct cup_memory_need *need, double present)
 {
     double low = 0, high = 1e12;
-    if (need->missing || isnan(need->limit_bytes) ||
-        !(request_for(bytes_at(need, high), error_at(need, high)) > need->limit_bytes))
+    if (need->missing || isnan(need->limit_bytes))
         return INFINITY;
+    if (least_request(need) > need->limit_bytes)
+        high = present;
+    if (!(request_for(bytes_at(need, high), error_at(need, high)) > need->limit_bytes))
+        return high < 1e12 ? high : INFINITY;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
         double request = request_for(bytes_at(need, middle), error_at(need, middle));
@@ -184,7 +214,7 @@ static double find_most_events(const struct cup_memory_need *need)
 }
 
 /* Fills in the need with chunks of EVENTS (new_*), unless it is too uncertain. */
-static void set_need_at(struct cup_memory_need *need, double events)
+static void set_need_at(struct cup_memory_need *need, double events, double present)
 {
     if (need->missing)
         return;
@@ -194,6 +224,8 @@ static void set_need_at(struct cup_memory_need *need, double events)
     need->new_bytes = bytes;
     need->new_error_bytes = error;
     need->new_request_bytes = request_for(bytes, error);
+    if (events >= present)
+        need->new_request_bytes = fmax(need->new_request_bytes, least_request(need));
 }
 
 /* ---- which fit --------------------------------------------------------------------------- */
@@ -267,7 +299,7 @@ static void set_bounds(struct cup_chunk_size *size, const struct cup_chunk_fits 
     lower_most(size, (CUP_SIZE_MOST_S - fixed) / event, CUP_BOUND_WALL);
     lower_most(size, (double)totals->events / (CUP_SIZE_CHUNKS_PER_THREAD * threads),
                CUP_BOUND_THREADS);
-    lower_most(size, find_most_events(&fits->memory), CUP_BOUND_MEMORY);
+    lower_most(size, find_most_events(&fits->memory, size->present), CUP_BOUND_MEMORY);
     lower_most(size, largest_file(totals), CUP_BOUND_FILE);
     lower_most(size, CUP_SIZE_BEYOND * size->fit->time.most_x, CUP_BOUND_FIT);
     if (size->most < size->fit->time.least_x / CUP_SIZE_BEYOND) {
@@ -341,6 +373,6 @@ int cup_chunk_size_make(struct cup_chunk_fits *fits, const struct cup_totals *to
         return -1;
     make_size(fits, totals);
     if (!fits->size.missing)
-        set_need_at(&fits->memory, fits->size.events);
+        set_need_at(&fits->memory, fits->size.events, fits->size.present);
     return 0;
 }

@@ -9,7 +9,7 @@
 #include "analysis/metrics/chunks/chunk_fits.h"
 #include "tests/analysis/support.h"
 
-enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH };
+enum { PREFIX = 1, DATASET, OTHER_DATASET, TREE, PATH, ADDRESS };
 
 static char scratch[SUPPORT_PATH], outside[SUPPORT_PATH];
 static struct cup_profile profile;
@@ -27,6 +27,8 @@ struct shape {
     uint32_t threads;
     unsigned chunks, hosts;
     uint64_t rss;
+    uint64_t seen, other_seen; /* memory in samples of the first and the second host; 0: none */
+    uint64_t other_limit;      /* of the second host's worker; 0: as that of the first */
     double
         other_event_s; /* of the second host's chunks, which are of another dataset; 0: all alike */
 };
@@ -120,8 +122,25 @@ static double add_chunk(struct log_builder *builder, const char *host, unsigned 
     return start + wall_of(host, chunk);
 }
 
+/* One sample that the worker takes of itself. */
+static void add_sample(struct log_builder *builder, uint64_t seen)
+{
+    uint64_t told[CUP_HV_COUNT], state[CUP_WV_COUNT], values[CUP_SV_COUNT];
+    builder_unknown(told, CUP_HV_COUNT);
+    builder_unknown(state, CUP_WV_COUNT);
+    builder_unknown(values, CUP_SV_COUNT);
+    told[CUP_HV_TIME_NS] = 1;
+    told[CUP_HV_RSS] = seen;
+    builder_worker(builder, 1, 1, ADDRESS, 0);
+    builder_row(builder, 1, 1, state, told);
+    builder_sample(builder, 1, 1, at_second(1), values);
+}
+
 static void add_log(const char *name, const char *host)
 {
+    bool second = *host == 'b';
+    uint64_t limit = second && shape.other_limit ? shape.other_limit : shape.limit;
+    uint64_t seen = second ? shape.other_seen : shape.seen;
     struct log_builder builder;
     double at = 0;
     uint64_t entry = 0;
@@ -134,11 +153,15 @@ static void add_log(const char *name, const char *host)
     builder_string(&builder, OTHER_DATASET, "DrellYan");
     builder_string(&builder, TREE, "Events");
     builder_string(&builder, PATH, host);
+    builder_string(&builder, ADDRESS, second ? "tcp://10.0.0.2:4000" : "tcp://10.0.0.1:4000");
     struct cup_r_server server = {.id = 1,
                                   .role = CUP_ROLE_WORKER,
+                                  .address = ADDRESS,
                                   .threads = shape.threads,
-                                  .memory_limit = shape.limit ? shape.limit : CUP_UNKNOWN64};
+                                  .memory_limit = limit ? limit : CUP_UNKNOWN64};
     BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    if (seen)
+        add_sample(&builder, seen);
     for (unsigned i = 0; i < shape.chunks; i++) {
         at = add_chunk(&builder, host, i, at, entry);
         entry += events_of(i);
@@ -377,6 +400,43 @@ Test(chunk_size, without_a_limit_nothing_is_said)
     cr_expect(isnan(fits->memory.limit_bytes));
     cr_expect_gt(fits->memory.request_bytes, 0);
     cr_expect_null(text_of("memory_request"));
+}
+
+/* By the estimate, 264 MB are needed with chunks of 27,000 events; samples saw 700 MB at 10,750. */
+Test(chunk_size, the_limit_for_larger_chunks_is_not_below_what_samples_saw)
+{
+    shape.fixed_s = 3;
+    shape.seen = 700000000;
+    make();
+    cr_expect_float_eq(fits->memory.request_bytes, 1e9, 1);
+    cr_expect_float_eq(fits->size.events, 27000, 1);
+    cr_expect_float_eq(fits->memory.new_request_bytes, 1e9, 1);
+    EXPECT("chunk_size", "then needs about 264 MB", "set its limit to 1.00 GB");
+}
+
+Test(chunk_size, no_larger_chunks_if_samples_saw_more_than_the_limit_allows)
+{
+    shape.fixed_s = 3;
+    shape.limit = 900000000;
+    shape.seen = 700000000;
+    make();
+    cr_expect_eq(fits->size.most_by, CUP_BOUND_MEMORY);
+    cr_expect_eq(fits->size.most, fits->size.present);
+    cr_expect_eq(fits->size.events, fits->size.present);
+    cr_expect_null(text_of("chunk_size"));
+}
+
+/* The second host's worker has twice the limit, and more memory in its samples. */
+Test(chunk_size, samples_of_workers_with_another_limit_do_not_count)
+{
+    shape.hosts = 2;
+    shape.seen = 300000000;
+    shape.other_seen = UINT64_C(5000000000);
+    shape.other_limit = UINT64_C(8000000000);
+    make();
+    cr_expect_float_eq(fits->memory.limit_bytes, 4e9, 1);
+    cr_expect_float_eq(fits->memory.seen_bytes, 3e8, 1);
+    cr_expect_float_eq(fits->memory.request_bytes, 3e8 / 0.7, 1);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
