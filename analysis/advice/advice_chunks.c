@@ -107,7 +107,8 @@ bool cup_rule_memory_request(const struct cup_totals *t, struct cup_advice *advi
         advice, scarce ? 0.7 : 0.01,
         "Workers of %u thread%s need about %s (error %s) at this chunk size, an estimate: what the "
         "process holds before a chunk, and for each thread the peak live heap of a chunk, by a fit "
-        "over %zu chunks (%s each)%s%s. They have %s, %s (threshold: less than the limit advised "
+        "over %zu chunks (at most %s each)%s%s. They have %s, %s (threshold: less than the limit "
+        "advised "
         "here, or more "
         "than twice that). \n%s a limit of %s.",
         need->threads, need->threads == 1 ? "" : "s", CUP_SHOW_BYTES(need->bytes),

@@ -188,11 +188,12 @@ struct cup_item {
     uint64_t cpu_ns;                 /* CPU time between the two clock calls */
     uint64_t requested_bytes;        /* as Coffea reports; CUP_UNKNOWN64: not known */
     uint32_t reported_entries;       /* as Coffea reports; CUP_NO_ENTRIES: not known */
-    /* Peak of its live heap, summed over its threads, KiB; 0: not known. */
-    uint32_t peak_kib;
+    /* Peak of its live heap, summed over its threads, KiB; 0: not known. `helpers_kib` is the part
+     * of threads that helped the task: their peaks need not coincide. */
+    uint32_t peak_kib, helpers_kib;
 };
 #define CUP_NO_ENTRIES UINT32_MAX
-_Static_assert(sizeof(struct cup_item) == 72, "a profile may hold ten million items");
+_Static_assert(sizeof(struct cup_item) == 80, "a profile may hold ten million items");
 
 /* The columns that a chunk read, as Coffea names them. */
 struct cup_column_set {

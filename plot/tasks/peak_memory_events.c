@@ -56,10 +56,12 @@ static void write_caption(struct cup_plot_input *input, const struct cup_peak_me
                  " Limit for one chunk: %s, the memory limit minus what a worker holds without "
                  "tasks, divided by its threads.",
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
-    cup_plot_set_caption(input,
-                         "Peak of the memory allocated by a chunk's threads: %s%s (cupping).%s%s",
-                         cup_count_text(chunks, known, "chunk"),
-                         plot->density.cells ? ", as a density" : "", fitted, limit);
+    cup_plot_set_caption(
+        input,
+        "Peak of the memory allocated by a chunk's threads, at most (the sum of their "
+        "peaks): %s%s (cupping).%s%s",
+        cup_count_text(chunks, known, "chunk"), plot->density.cells ? ", as a density" : "", fitted,
+        limit);
 }
 
 const void *cup_data_peak_memory_events(struct cup_plot_input *input)

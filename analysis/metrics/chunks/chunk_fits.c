@@ -12,7 +12,7 @@ enum { TAKEN_MOST = 32768 };
 /* Figures of one used chunk; NAN: not known. */
 struct chunk {
     uint32_t dataset; /* index in totals->datasets */
-    double events, wall_s, heap;
+    double events, wall_s, heap, helpers_heap;
 };
 
 struct work {
@@ -33,6 +33,7 @@ static struct chunk chunk_of(struct work *work, uint32_t index)
         .events = cup_chunk_number(work->totals, index, CUP_STAT_EVENTS),
         .wall_s = cup_chunk_number(work->totals, index, CUP_STAT_WALL),
         .heap = cup_number(cup_count_or_null(cup_item_peak_bytes(item))),
+        .helpers_heap = 1024.0 * item->helpers_kib,
     };
 }
 
@@ -73,21 +74,34 @@ static struct cup_line_fit fit_line(struct work *work, size_t first, size_t last
     return result;
 }
 
+static double share_of_helpers(const struct work *work, size_t first, size_t last)
+{
+    double all = 0, helpers = 0;
+    for (size_t i = first; i < last; i++) {
+        all += isnan(work->chunks[i].heap) ? 0 : work->chunks[i].heap;
+        helpers += work->chunks[i].helpers_heap;
+    }
+    return all > 0 ? helpers / all : (double)NAN;
+}
+
 static void fit_all(struct cup_chunk_fits *fits, struct work *work)
 {
     const struct cup_totals *totals = work->totals;
     size_t first = 0;
     fits->all = (struct cup_chunk_fit){.chunks = totals->used_chunks,
                                        .time = fit_line(work, 0, work->count, false),
-                                       .heap = fit_line(work, 0, work->count, true)};
+                                       .heap = fit_line(work, 0, work->count, true),
+                                       .helpers_share = share_of_helpers(work, 0, work->count)};
     for (size_t i = 0; i < fits->count; i++) {
         size_t last = first;
         while (last < work->count && work->chunks[last].dataset == i)
             last++;
-        fits->datasets[i] = (struct cup_chunk_fit){.dataset = totals->datasets[i].name,
-                                                   .chunks = totals->datasets[i].chunks,
-                                                   .time = fit_line(work, first, last, false),
-                                                   .heap = fit_line(work, first, last, true)};
+        fits->datasets[i] =
+            (struct cup_chunk_fit){.dataset = totals->datasets[i].name,
+                                   .chunks = totals->datasets[i].chunks,
+                                   .time = fit_line(work, first, last, false),
+                                   .heap = fit_line(work, first, last, true),
+                                   .helpers_share = share_of_helpers(work, first, last)};
         first = last;
     }
 }

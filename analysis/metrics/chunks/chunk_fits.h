@@ -15,6 +15,7 @@ struct cup_chunk_fit {
     uint64_t chunks;          /* used chunks, also those with unknown events */
     struct cup_line_fit time; /* wall time of the task in seconds, against events */
     struct cup_line_fit heap; /* peak live heap of the task's threads in bytes, against events */
+    double helpers_share;     /* the part of these peaks that is of helper threads; NAN: no peaks */
 };
 
 /* What limits the range of suitable chunk sizes, from below or from above. */
@@ -54,7 +55,8 @@ struct cup_memory_need {
     const struct cup_chunk_fit *fit;
     /* Heap of a chunk: bytes for each event, and fixed bytes. */
     double event_bytes, event_error_bytes, fixed_bytes, fixed_error_bytes;
-    double chunk_bytes; /* peak live heap of a chunk of the present size */
+    double chunk_bytes; /* peak live heap of a chunk of the present size: at most, because peaks of
+                           a task's threads are added up */
     /* Threads and memory limit (NAN: none is known) of the worker with the least memory per thread;
      * without limits, threads of the worker with the most of them. */
     unsigned threads;
@@ -89,6 +91,8 @@ struct cup_memory_need {
 #define CUP_MEMORY_FILL 0.7
 /* No memory is advised if the peak heaps of chunks of one size differ by more than this share. */
 #define CUP_MEMORY_ERROR 0.25
+/* Nor if a larger share of the peaks is of helper threads: they need not coincide. */
+#define CUP_MEMORY_HELPERS 0.25
 
 struct cup_chunk_fits {
     struct cup_chunk_fit all;

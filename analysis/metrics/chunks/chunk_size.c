@@ -28,11 +28,14 @@ double cup_two_digits(double number)
 /* ---- memory: which fit
  * --------------------------------------------------------------------------- */
 
-static const char *heap_doubt(const struct cup_line_fit *fit)
+static const char *heap_doubt(const struct cup_chunk_fit *fit)
 {
-    const struct cup_line *line = &fit->robust;
-    if (fit->missing && !(line->at_mean > 0))
-        return fit->missing;
+    const struct cup_line *line = &fit->heap.robust;
+    if (fit->heap.missing && !(line->at_mean > 0))
+        return fit->heap.missing;
+    if (fit->helpers_share > CUP_MEMORY_HELPERS)
+        return "more than 25 % of the chunks' peak heap is of helper threads, whose peaks are "
+               "added up, although they may not coincide";
     if (!(hypot(line->spread, line->at_mean_error) <= CUP_MEMORY_ERROR * line->at_mean))
         return "peak heaps of chunks of the same size differ by more than 25 %";
     return NULL;
@@ -42,9 +45,9 @@ static const char *heap_doubt(const struct cup_line_fit *fit)
 static const struct cup_chunk_fit *fit_of_heap(const struct cup_chunk_fits *fits)
 {
     const struct cup_chunk_fit *best = &fits->all;
-    double most = heap_doubt(&best->heap) ? 0 : best->heap.robust.at_mean;
+    double most = heap_doubt(best) ? 0 : best->heap.robust.at_mean;
     for (size_t i = 0; i < fits->count; i++) {
-        if (heap_doubt(&fits->datasets[i].heap) || !(fits->datasets[i].heap.robust.at_mean > most))
+        if (heap_doubt(&fits->datasets[i]) || !(fits->datasets[i].heap.robust.at_mean > most))
             continue;
         best = &fits->datasets[i];
         most = best->heap.robust.at_mean;
@@ -182,7 +185,7 @@ static int make_memory_need(struct cup_chunk_fits *fits, const struct cup_totals
     need->new_bytes = need->new_error_bytes = need->new_request_bytes = NAN;
     find_worker(need, totals->profile);
     find_seen(need, totals->observed);
-    need->missing = heap_doubt(&need->fit->heap);
+    need->missing = heap_doubt(need->fit);
     if (find_base(need, totals, fits->every) != 0)
         return -1;
     if (!need->missing && isnan(need->base_bytes))

@@ -59,10 +59,12 @@ static void unattribute_inherited(struct cup_loader *loader, uint32_t number,
     counters[CUP_C_READ_INHERITED_BYTES] = 0;
 }
 
-static void add_peak(struct cup_item *item, uint64_t bytes)
+static void add_peak(struct cup_item *item, uint32_t kind, uint64_t bytes)
 {
     uint64_t room = UINT32_MAX - item->peak_kib, kib = (bytes + 1023) >> 10;
-    item->peak_kib += (uint32_t)(kib < room ? kib : room);
+    uint32_t added = (uint32_t)(kib < room ? kib : room);
+    item->peak_kib += added;
+    item->helpers_kib += kind == CUP_BLOCK_RUNS ? 0 : added;
 }
 
 /* Adds a block's counters to those of a task. */
@@ -76,7 +78,7 @@ static void add_to_task(struct cup_loader *loader, uint32_t number, uint32_t ind
     for (int method = CUP_C_READ_OWN_BYTES; method <= CUP_C_READ_SOLE_BYTES; method++)
         task->read_bytes += counters[method];
     if (task->item)
-        add_peak(&profile->items[task->item - 1], counters[CUP_C_PEAK_LIVE_BYTES]);
+        add_peak(&profile->items[task->item - 1], kind, counters[CUP_C_PEAK_LIVE_BYTES]);
     if (profile->counters)
         cup_counters_add(profile->counters[index], counters);
     if (kind == CUP_BLOCK_RUNS) {

@@ -104,7 +104,8 @@ static void print_memory(const struct cup_page *page, const struct cup_memory_ne
     cup_page_line(
         page, CUP_PLAIN,
         "Memory of a worker of %u thread%s with chunks of this size: an estimate of %s (error %s), "
-        "made of %s before a chunk and %s of peak heap for each thread%s%s. The present limit is "
+        "made of %s before a chunk and at most %s of peak heap for each thread%s%s. The present "
+        "limit is "
         "%s; a limit of %s would be enough: %s.",
         need->threads, cup_plural(need->threads), CUP_SHOW(need->bytes, CUP_UNIT_BYTES),
         CUP_SHOW(need->error_bytes, CUP_UNIT_BYTES), CUP_SHOW(need->base_bytes, CUP_UNIT_BYTES),

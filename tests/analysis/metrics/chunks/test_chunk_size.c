@@ -22,6 +22,7 @@ static const struct cup_chunk_fits *fits;
 struct shape {
     double fixed_s, event_s, noise;
     double fixed_bytes, event_bytes;
+    double helpers_bytes;  /* peak heap of a helper thread of each chunk */
     uint64_t events, step; /* of the first chunk; from one to the next */
     uint64_t limit;        /* 0: none */
     uint32_t threads;
@@ -88,6 +89,12 @@ static void add_peak(struct log_builder *builder, uint32_t task, unsigned chunk)
     const uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)peak};
     if (shape.fixed_bytes > 0)
         builder_counters(builder, &block, values);
+    const struct cup_r_counters helper = {
+        .task = task, .tid = 2, .block = 2, .sequence = task, .own = CUP_BLOCK_HELPS};
+    const uint64_t of_helper[CUP_COUNTER_COUNT] = {[CUP_C_PEAK_LIVE_BYTES] =
+                                                       (uint64_t)shape.helpers_bytes};
+    if (shape.helpers_bytes > 0)
+        builder_counters(builder, &helper, of_helper);
 }
 
 /* Returns when it ended. */
@@ -366,8 +373,9 @@ Test(chunk_size, memory_that_is_too_little)
     cr_assert_null(fits->memory.missing);
     cr_expect_float_eq(fits->memory.bytes, 263e6, 1e4);
     cr_expect_float_eq(fits->memory.request_bytes, 263e6 / 0.7, 1e6);
-    EXPECT("memory_request", "Workers of 2 threads need about 263 MB", "24 chunks (31.5 MB each)",
-           "Set a limit of 376 MB", "They have 370 MB, which is too little", "threshold");
+    EXPECT("memory_request", "Workers of 2 threads need about 263 MB",
+           "24 chunks (at most 31.5 MB each)", "Set a limit of 376 MB",
+           "They have 370 MB, which is too little", "threshold");
 }
 
 Test(chunk_size, memory_that_is_just_enough)
@@ -399,6 +407,27 @@ Test(chunk_size, without_a_limit_nothing_is_said)
     make();
     cr_expect(isnan(fits->memory.limit_bytes));
     cr_expect_gt(fits->memory.request_bytes, 0);
+    cr_expect_null(text_of("memory_request"));
+}
+
+/* The peaks of helper threads may not coincide, so their sum says little: a quarter of a chunk's
+ * 31.5 MB and 10 MB is less than 10 MB. */
+Test(chunk_size, peaks_that_are_mostly_of_helpers_are_no_ground)
+{
+    shape.helpers_bytes = 10e6;
+    make();
+    cr_expect_float_eq(fits->all.helpers_share, 10 / 41.5, 1e-3);
+    cr_expect_null(fits->memory.missing);
+    cr_expect_float_eq(fits->memory.bytes, 241.5e6, 1e4);
+    tear_down();
+    make_scratch(scratch);
+    make_scratch(outside);
+    shape.helpers_bytes = 15e6;
+    shape.limit = 220000000;
+    make();
+    cr_assert_not_null(fits->memory.missing);
+    cr_expect_not_null(strstr(fits->memory.missing, "is of helper threads"));
+    cr_expect(isnan(fits->memory.request_bytes));
     cr_expect_null(text_of("memory_request"));
 }
 
