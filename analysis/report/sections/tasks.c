@@ -57,10 +57,12 @@ static void fill_prefix(struct cup_report_rows *rows, const void *item, struct c
     cup_fill_waits(rows->profile, &prefix->waits, &prefix->helper_waits, values);
 }
 
-/* Waits are reported apart, for tasks and for their helpers. */
+/* Waits are reported apart, for tasks and for their helpers. Peaks of different tasks do not add up
+ * to a figure: the prefix has their sum only. */
 static const char *task_counter_key(unsigned index, char room[CUP_KEY_ROOM])
 {
-    return cup_counter_is_wait((int)index)
+    bool is_peak = index == CUP_C_PEAK_LIVE_BYTES || index == CUP_C_PEAK_BEFORE_BYTES;
+    return is_peak || cup_counter_is_wait((int)index)
                ? NULL
                : counter_key(cup_counter_names[index], room, CUP_KEY_ROOM);
 }
