@@ -18,12 +18,14 @@ static double not_below_zero(double value)
 }
 
 /* Computes managed and unmanaged memory as Dask's MemoryState does: what is spilled to disk is not
- * managed memory. */
-static void fill_memory(double *values, const uint64_t *heartbeat)
+ * managed memory. A worker's own samples do not say what is spilled; a heartbeat without it comes
+ * from a worker that cannot spill. */
+static void fill_memory(double *values, const uint64_t *heartbeat, bool own)
 {
     uint64_t spilled = heartbeat[CUP_HV_SPILLED_MEMORY_BYTES];
-    double managed = number_of(heartbeat[CUP_HV_MANAGED_BYTES]) -
-                     (spilled == CUP_UNKNOWN64 ? 0 : (double)spilled);
+    bool is_zero = spilled == CUP_UNKNOWN64 && !own;
+    double managed =
+        number_of(heartbeat[CUP_HV_MANAGED_BYTES]) - (is_zero ? 0 : number_of(spilled));
     values[CUP_SEEN_MEMORY] = number_of(heartbeat[CUP_HV_RSS]);
     values[CUP_SEEN_SPILLED] = number_of(heartbeat[CUP_HV_SPILLED_DISK_BYTES]);
     values[CUP_SEEN_MANAGED] = not_below_zero(managed);
@@ -49,9 +51,9 @@ static double heartbeat_stall(const struct cup_sample *sample, const uint64_t *h
            1e9;
 }
 
-static void fill_heartbeat(double *values, const uint64_t *heartbeat)
+static void fill_heartbeat(double *values, const uint64_t *heartbeat, bool own)
 {
-    fill_memory(values, heartbeat);
+    fill_memory(values, heartbeat, own);
     values[CUP_SEEN_CPU] = number_of(heartbeat[CUP_HV_CPU_NS_PER_S]) / 1e7;
     values[CUP_SEEN_NET_READ] = number_of(heartbeat[CUP_HV_HOST_NET_READ_BPS]);
     values[CUP_SEEN_NET_WRITE] = number_of(heartbeat[CUP_HV_HOST_NET_WRITE_BPS]);
@@ -181,7 +183,7 @@ static bool row_of_profile(struct cup_sample_feed *feed, struct cup_sample_row *
     row->worker = feed->numbers[held->worker];
     row->fresh = held->new_heartbeat;
     fill_state(row->values, held->values);
-    fill_heartbeat(row->values, held->heartbeat);
+    fill_heartbeat(row->values, held->heartbeat, !feed->together);
     row->values[CUP_SEEN_STALL] =
         feed->together ? heartbeat_stall(sample, held->heartbeat) : own_stall(sample);
     return true;

@@ -514,6 +514,7 @@ static void add_own(uint32_t number, double second, uint64_t rss, uint64_t cpu)
     builder_unknown(values, CUP_SV_COUNT);
     told[CUP_HV_TIME_NS] = number;
     told[CUP_HV_RSS] = rss;
+    told[CUP_HV_MANAGED_BYTES] = 400; /* with what is spilled: how much is not known */
     told[CUP_HV_CPU_NS_PER_S] = cpu;
     values[CUP_SV_TICK_NS] = 20000000;
     values[CUP_SV_LOOP_LONGEST_NS] = 120000000;
@@ -557,6 +558,8 @@ Test(observed, without_a_scheduler_the_workers_are_asked)
     expect("memory_utilization_pct_max", 100);
     expect("executing_utilization_pct", 50);
     expect("event_loop_stall_s_peak", 0.1);
+    expect_null("managed_bytes_per_worker");
+    expect_null("unmanaged_bytes_per_worker");
     expect_null("unmanaged_bytes");
     expect_null("cpu_utilization_pct");
     expect_null("spilled_bytes_peak");
