@@ -17,15 +17,19 @@ bool cup_rule_workers_not_profiled(const struct cup_totals *t, struct cup_advice
 
 bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double percent = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, t);
+    double sampled = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, t);
+    double percent = fmax(sampled, t->task_memory_percent);
     double average = cup_metric_number(CUP_METRIC_memory_utilization_pct, t);
+    char over_time[CUP_LINE_ROOM] = "";
+    if (!isnan(average))
+        cup_format(over_time, "; on average over all workers it was %.0f %%", average);
     return percent > 80 &&
            cup_advise(
                advice, 0.9,
                "The memory of a worker reached %.0f %% of its limit (threshold 80 %%: there Dask "
-               "pauses a worker; at 95 %% its nanny kills it); on average over all workers it was "
-               "%.0f %%. \nUse smaller chunks, fewer threads per worker, or a higher limit.",
-               percent, average);
+               "pauses a worker; at 95 %% its nanny kills it)%s. \nUse smaller chunks, fewer "
+               "threads per worker, or a higher limit.",
+               percent, over_time);
 }
 
 bool cup_rule_spilling(const struct cup_totals *t, struct cup_advice *advice)

@@ -1,5 +1,6 @@
 #include "analysis/metrics/sums/sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -318,10 +319,14 @@ static int make_tail(struct cup_totals *totals)
 
 /* ---- tasks, threads, files -------------------------------------------------------------- */
 
-static void raise_rss(uint64_t *most, uint32_t packed)
+static void raise_rss(struct cup_totals *totals, const struct cup_server *server, uint32_t packed)
 {
     uint64_t bytes = known(cup_rss_bytes(packed));
-    *most = bytes > *most ? bytes : *most;
+    uint64_t limit = server && server->memory_limit != CUP_UNKNOWN64 ? server->memory_limit : 0;
+    totals->task_rss_bytes = bytes > totals->task_rss_bytes ? bytes : totals->task_rss_bytes;
+    if (limit)
+        totals->task_memory_percent =
+            fmax(totals->task_memory_percent, 100 * (double)bytes / (double)limit);
 }
 
 /* How many tasks of a process are in no record and in no sum, because records were lost. */
@@ -342,8 +347,9 @@ static int add_tasks(void *context)
         cup_task_sums_add(&totals->all, profile, task);
         cup_task_sums_add(&totals->prefixes[cup_task_prefix(profile, task)], profile, task);
         stretch_add(&totals->tasks, task);
-        raise_rss(&totals->task_rss_bytes, task->rss_start);
-        raise_rss(&totals->task_rss_bytes, task->status ? task->rss_stop : CUP_RSS_UNKNOWN);
+        const struct cup_server *worker = cup_task_server(profile, task);
+        raise_rss(totals, worker, task->rss_start);
+        raise_rss(totals, worker, task->status ? task->rss_stop : CUP_RSS_UNKNOWN);
         if (cup_task_place(task) != CUP_PLACE_POOL) {
             totals->elsewhere_tasks++;
             totals->elsewhere_ns += known(cup_task_wall_ns(task));

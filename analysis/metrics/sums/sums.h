@@ -144,6 +144,8 @@ struct cup_totals {
     uint64_t elsewhere_tasks, elsewhere_ns; /* tasks outside of the pool's threads */
     /* The largest memory (RSS) of a process when one of its tasks began or ended; 0: not known. */
     uint64_t task_rss_bytes;
+    double task_memory_percent; /* that memory of a worker with a limit, in percent of it: the
+                                   largest of any; 0: not known */
     uint64_t tasks_lost; /* tasks that began, and that no record or sum has; only if none were
                             excluded */
 

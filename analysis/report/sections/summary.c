@@ -332,6 +332,8 @@ static void print_memory(const struct cup_page *page)
     const enum cup_metric_id sampled_id = CUP_METRIC_peak_memory_bytes,
                              tasks_id = CUP_METRIC_peak_task_rss_bytes;
     double limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
+    if (page->totals->task_memory_percent > 0)
+        limit = fmax(limit, page->totals->task_memory_percent);
     double sampled = cup_metric_number(sampled_id, page->totals);
     double of_tasks = cup_metric_number(tasks_id, page->totals);
     const char *share =
