@@ -8,6 +8,15 @@
 
 #include <errno.h>
 
+/* A call with MAP_FIXED or MREMAP_FIXED took the place of what was mapped there. Keeps errno. */
+static void count_replaced(void *at, size_t bytes)
+{
+    int saved = errno;
+    cup_mapping_left(at, bytes);
+    cup_heap_unmapped(at, bytes);
+    errno = saved;
+}
+
 /* An anonymous mapping was made at P. The allocator's own are counted as its allocations. One with
  * MAP_NORESERVE is no memory yet: allocators such as mimalloc, which Arrow brings along, reserve a
  * GiB of addresses so. Keeps errno. */
@@ -31,7 +40,7 @@ static inline void *map_counted(map_call *real, void *at, size_t bytes, int prot
         cup_mapping_may_leave(at, bytes);
     void *p = real(at, bytes, protection, flags, fd, offset);
     if (p != MAP_FAILED && (flags & MAP_FIXED))
-        cup_mapping_left(at, bytes);
+        count_replaced(at, bytes);
     if (p != MAP_FAILED && of_file)
         cup_mapping_follow(&call, p, bytes);
     else if (p != MAP_FAILED && (flags & MAP_ANONYMOUS))
@@ -73,7 +82,7 @@ CUP_HOOK void *mremap(void *old, size_t old_bytes, size_t bytes, int flags, ...)
     bool failed = p == MAP_FAILED;
     int saved = errno;
     if (!failed && (flags & MREMAP_FIXED))
-        cup_mapping_left(wish, bytes);
+        count_replaced(wish, bytes);
     if (counted && failed)
         cup_heap_still_mapped(old, old_bytes);
     else if (counted)

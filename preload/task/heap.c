@@ -26,7 +26,7 @@ void cup_heap_count_helping(uint32_t task, size_t bytes, size_t freed)
 
 /* Arenas that are mapped now. Other mappings (libraries, files) are not in this table, so that to
  * unmap them does not count as freeing heap. An arena that finds no place is not counted at all. */
-enum { MAPPINGS = 4096 };
+enum { MAPPINGS = 4096, PAGE = 4096 };
 
 static struct mapping {
     uintptr_t at;
@@ -114,11 +114,18 @@ static size_t remove_mapping(uintptr_t at, size_t bytes)
     return removed;
 }
 
+/* The kernel maps and unmaps whole pages. */
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
 void cup_heap_mapped(void *at, size_t bytes)
 {
     if (!cup_active() || cup_self.guard)
         return;
     cup_guard();
+    bytes = whole_pages(bytes);
     struct cup_block *block = find_heap_block();
     bool counts = block && add_mapping((uintptr_t)at, bytes);
     cup_unguard();
@@ -128,8 +135,9 @@ void cup_heap_mapped(void *at, size_t bytes)
 
 bool cup_heap_unmapped(void *at, size_t bytes)
 {
-    if (!cup_active() || cup_self.guard)
-        return false;
+    bytes = whole_pages(bytes);
+    if (!cup_active() || cup_self.guard || !bytes || (uintptr_t)at % PAGE)
+        return false; /* the kernel refuses to unmap nothing, or parts of pages */
     cup_guard();
     size_t removed = remove_mapping((uintptr_t)at, bytes);
     struct cup_block *block = removed ? find_heap_block() : NULL;
@@ -144,6 +152,7 @@ void cup_heap_still_mapped(void *at, size_t bytes)
     if (!cup_active() || cup_self.guard)
         return;
     cup_guard();
+    bytes = whole_pages(bytes);
     struct cup_block *block = add_mapping((uintptr_t)at, bytes) ? find_heap_block() : NULL;
     if (block) {
         block->counters[CUP_C_FREED_BYTES] -= bytes;

@@ -202,6 +202,49 @@ void cut_a_mapping(struct trace *trace)
     trace->freed_bytes += ARENA;
 }
 
+/* What is mapped in the place of a counted mapping frees that: a new one, one that is only
+ * reserved, a file, and one that mremap() moves there. */
+void map_over_a_mapping(struct trace *trace)
+{
+    enum { NEW = MAP_PRIVATE | MAP_ANONYMOUS, OVER = NEW | MAP_FIXED };
+    const int both = PROT_READ | PROT_WRITE;
+    char *arena = mmap(NULL, ARENA, both, NEW, -1, 0);
+    for (int i = 0; i < 10; i++)
+        say(trace, "in place %d\n", mmap(arena, ARENA, both, OVER, -1, 0) == arena);
+    mmap(arena, ARENA / 2, PROT_NONE, OVER, -1, 0);
+    int fd = quiet_open(trace->file, O_RDONLY);
+    mmap(arena + ARENA / 2, ARENA / 2, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+    trace->mapped_bytes = -1; /* see libmapped.c */
+    close(fd);
+    SAY(trace, munmap(arena, ARENA));
+    trace->alloc_bytes += 11 * ARENA;
+    trace->freed_bytes += 11 * ARENA;
+    arena = mmap(NULL, ARENA, both, NEW, -1, 0);
+    char *place = mmap(NULL, ARENA, both, NEW, -1, 0);
+    void *moved = mremap(arena, ARENA, ARENA, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+    say(trace, "moved %d\n", moved == place);
+    SAY(trace, munmap(place, ARENA));
+    trace->alloc_bytes += 3 * ARENA;
+    trace->freed_bytes += 3 * ARENA;
+}
+
+/* The kernel rounds lengths up to whole pages, and refuses addresses inside of a page and a length
+ * of 0: then nothing is freed. */
+void map_parts_of_pages(struct trace *trace)
+{
+    enum { PAGE = 4096 };
+    const int both = PROT_READ | PROT_WRITE, anonymous = MAP_PRIVATE | MAP_ANONYMOUS;
+    char *arena = mmap(NULL, ARENA - PAGE - 1, both, anonymous, -1, 0);
+    say(trace, "refused %d errno %d\n", munmap(arena + 1, ARENA - 2 * PAGE), errno);
+    say(trace, "refused %d errno %d\n", munmap(arena, nothing), errno);
+    say(trace, "refused %d errno %d\n", mremap(arena, nothing, ARENA, 0) == MAP_FAILED, errno);
+    arena = mremap(arena, ARENA - 2 * PAGE + 1, 2 * ARENA, MREMAP_MAYMOVE);
+    say(trace, "moved %d\n", arena != MAP_FAILED);
+    SAY(trace, munmap(arena, 2 * ARENA - PAGE + 1));
+    trace->alloc_bytes += ARENA - PAGE + 2 * ARENA;
+    trace->freed_bytes += ARENA - PAGE + 2 * ARENA;
+}
+
 void try_mremap(struct trace *trace)
 {
     char *arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
