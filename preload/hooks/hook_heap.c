@@ -147,17 +147,16 @@ static inline void *count_allocation(void *p, size_t bytes)
     return p;
 }
 
-/* P is about to be freed. */
-static inline void count_release(void *p)
+/* BYTES of a block are freed. */
+static inline void count_release(size_t bytes)
 {
     struct cup_block *block = cup_self.heap;
-    if (__builtin_expect(block != NULL, 0)) {
-        cup_heap_remove(block, usable_bytes(p));
-    } else if (cup_active()) {
-        size_t bytes = usable_bytes(p);
-        if (bytes >= CUP_HEAP_SMALL)
-            cup_heap_count_slow(0, bytes);
-    }
+    if (!cup_active())
+        return;
+    if (__builtin_expect(block != NULL, 0))
+        cup_heap_remove(block, bytes);
+    else if (bytes >= CUP_HEAP_SMALL)
+        cup_heap_count_slow(0, bytes);
 }
 
 /* Nothing is counted: most calls of most processes end here, in a jump to the real function. */
@@ -192,7 +191,7 @@ static __attribute__((noinline)) void free_counted(void *p)
 {
     if (!p || is_bootstrap(p))
         return;
-    count_release(p);
+    count_release(usable_bytes(p));
     if (resolve_if_needed((void **)&real_free))
         real_free(p);
 }
@@ -224,30 +223,18 @@ static void *move_bootstrap(void *p, size_t bytes)
     return moved;
 }
 
-/* After realloc(): P is the result for BYTES. The old block was counted as freed before the call,
- * because afterwards its address may be another thread's. If the call failed, that is rolled back.
- * realloc(p, 0) returns NULL as well, but frees the block. */
-static inline void *count_move(void *old, size_t old_bytes, void *p, size_t bytes)
-{
-    struct cup_block *block = cup_self.heap;
-    if (!p && bytes && old && block) {
-        block->counters[CUP_C_FREED_BYTES] -= old_bytes;
-        block->counters[CUP_C_FREE_CALLS]--;
-        return p;
-    }
-    return count_allocation(p, bytes);
-}
-
 CUP_HOOK void *realloc(void *old, size_t bytes)
 {
     if (is_bootstrap(old))
         return move_bootstrap(old, bytes);
     if (!resolve_if_needed((void **)&real_realloc))
         return allocate_bootstrap(bytes, 16);
-    size_t old_bytes = old && cup_self.heap ? usable_bytes(old) : 0;
-    if (old)
-        count_release(old);
-    return count_move(old, old_bytes, real_realloc(old, bytes), bytes);
+    /* The size is read before the call: afterwards the address may be another thread's. */
+    size_t old_bytes = old && cup_active() ? usable_bytes(old) : 0;
+    void *p = real_realloc(old, bytes);
+    if (old && (p || !bytes)) /* realloc(old, 0) returns NULL, but frees the block */
+        count_release(old_bytes);
+    return count_allocation(p, bytes);
 }
 
 CUP_HOOK void *reallocarray(void *old, size_t count, size_t size)

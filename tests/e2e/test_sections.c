@@ -39,6 +39,16 @@ static double number(json_t *row, const char *name)
     return json_number_value(value);
 }
 
+/* The row of a section's sums over all tasks. */
+static json_t *sums_of(json_t *report, const char *section)
+{
+    json_t *rows = json_object_get(json_object_get(report, "sections"), "rows"), *row;
+    size_t i;
+    json_array_foreach(rows, i, row) if (is(row, "section", section)) return row;
+    cr_assert(false, "no section %s", section);
+    return NULL;
+}
+
 static void expect(json_t *report, const char *key, const char *section, const char *parent,
                    int entries, int read_bytes)
 {
@@ -77,6 +87,10 @@ static void expect_memory(json_t *report)
     cr_expect_float_eq(number(inner, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(outer, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(inner, "alloc_bytes"), 15e6, 1e6);
+    /* Its thread's realloc() failed five times. */
+    json_t *helped = sums_of(report, "with a helper");
+    cr_expect_float_eq(number(helped, "alloc_bytes"), 10e6, 1e6);
+    cr_expect_float_eq(number(helped, "freed_bytes"), 10e6, 1e6);
     json_t *elsewhere = row_of(report, "begun_elsewhere", "of a thread");
     cr_expect_float_eq(number(elsewhere, "alloc_bytes"), 12e6, 1e6);
 }

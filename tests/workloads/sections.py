@@ -3,6 +3,7 @@ printed as "key section parent entries read_bytes least_alloc". Also what no sec
 results, swallow errors, or end another one's."""
 
 import asyncio
+import ctypes
 import os
 import sys
 import threading
@@ -58,10 +59,29 @@ def left_open():
     return read(11)
 
 
+def fail_to_grow():
+    """A realloc() that fails frees nothing."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = libc.realloc.restype = ctypes.c_void_p
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    libc.realloc.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    libc.free.argtypes = [ctypes.c_void_p]
+    kept = libc.malloc(10_000_000)
+    for _ in range(5):
+        assert libc.realloc(kept, sys.maxsize) is None
+    libc.free(kept)
+
+
 def helper():
     """What a thread that the task started reads meanwhile is in the section of the task."""
+
+    def work():
+        for _ in range(5):
+            read(100_000)
+        fail_to_grow()
+
     with cupping.section("with a helper"):
-        thread = threading.Thread(target=lambda: [read(100_000) for _ in range(5)])
+        thread = threading.Thread(target=work)
         thread.start()
         thread.join()
 
