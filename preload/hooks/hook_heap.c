@@ -99,23 +99,24 @@ bool cup_heap_is_of_libc(void)
     return allocator.is_libc;
 }
 
+static struct cup_block probe; /* counts before the log is open, too */
+
 /* True: programs reach cupping's malloc. To find out, it is called: an address proves nothing,
  * because in a program that is linked to a fixed address dlsym() may return a jump in that program.
  */
 bool cup_heap_is_first(void)
 {
-    static struct cup_block block;
     void *(*allocate)(size_t);
     void (*release)(void *);
     void *first = dlsym(RTLD_DEFAULT, "malloc"), *last = dlsym(RTLD_DEFAULT, "free");
     memcpy(&allocate, &first, sizeof allocate);
     memcpy(&release, &last, sizeof release);
-    cup_self.heap = &block;
+    cup_self.heap = &probe;
     void *p = first && last ? allocate(1) : NULL;
     cup_self.heap = NULL;
     if (p)
         release(p);
-    return block.counters[CUP_C_ALLOC_CALLS] == 1;
+    return probe.counters[CUP_C_ALLOC_CALLS] == 1;
 }
 
 void cup_heap_init(void)
@@ -130,12 +131,13 @@ void cup_heap_init(void)
                   answers_agree(100000) && answers_agree(1 << 20);
 }
 
-/* The real call returned P for BYTES. */
+/* The real call returned P for BYTES. A child that a bare clone() or _Fork() made has the block of
+ * its parent, and counts nothing: cup_active(). */
 static inline void *count_allocation(void *p, size_t bytes)
 {
     struct cup_block *block = cup_self.heap;
     if (__builtin_expect(block != NULL, 0)) {
-        if (p)
+        if (p && (cup_active() || block == &probe))
             cup_heap_add(block, usable_bytes(p));
     } else if (bytes > CUP_HEAP_SMALL - CUP_HEAP_ROUNDING && cup_active() && p) {
         size_t usable = usable_bytes(p);

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #pragma GCC diagnostic ignored "-Wuse-after-free" /* after a realloc that failed on purpose */
 
@@ -74,6 +76,29 @@ void try_calloc(struct trace *trace)
     give(trace, taken(trace, p, 3000, 16));
     SAY_POINTER(trace, calloc(huge, 4));
     SAY_POINTER(trace, calloc(huge, 1));
+}
+
+static void allocate_in_child(pid_t child)
+{
+    if (child != 0) {
+        waitpid(child, NULL, 0);
+        return;
+    }
+    for (int i = 0; i < 10; i++) {
+        char *volatile p = malloc(8 << 20); /* volatile: gcc must not leave out both calls */
+        free(p);
+    }
+    _exit(0);
+}
+
+/* A child that no fork() made has a copy of what the library knows of the task. */
+void raw_fork_allocates(struct trace *trace)
+{
+    void *p = malloc(8 << 20);
+    allocate_in_child((pid_t)syscall(SYS_fork));
+    trace->alloc_bytes += (long)malloc_usable_size(p);
+    trace->freed_bytes += (long)malloc_usable_size(p);
+    free(p);
 }
 
 /* The old block counts as freed, the new one as allocated. */
