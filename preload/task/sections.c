@@ -43,7 +43,8 @@ struct section {
     uint16_t generation; /* part of the number: the number of an ended section ends no later one */
     uint32_t tid, task, name, parent;
     uint64_t start_ns, cpu_ns, inner_ns;
-    uint64_t peak, live; /* counters of the block when the section began, bytes */
+    int64_t peak, live; /* counters of the block when the section began, bytes: below 0 if the task
+                           has freed more than it allocated */
     uint64_t counted[COUNTED];
 };
 
@@ -269,13 +270,6 @@ static void read_counters(uint64_t *counted, uint32_t task)
     }
 }
 
-static uint64_t live_bytes(const struct cup_block *block)
-{
-    int64_t live =
-        (int64_t)(block->counters[CUP_C_ALLOC_BYTES] - block->counters[CUP_C_FREED_BYTES]);
-    return live > 0 ? (uint64_t)live : 0;
-}
-
 /* The block's peak of live heap starts again at the present value, so that the section gets a peak
  * of its own. The peak so far is kept in the counter PEAK_BEFORE_BYTES, where a reader finds it if
  * the process is killed. */
@@ -285,11 +279,11 @@ static void begin_peak(struct section *section)
     if (!block)
         return;
     uint64_t *values = block->counters;
-    section->peak = values[CUP_C_PEAK_LIVE_BYTES];
-    section->live = live_bytes(block);
-    if (section->peak > values[CUP_C_PEAK_BEFORE_BYTES])
-        values[CUP_C_PEAK_BEFORE_BYTES] = section->peak;
-    values[CUP_C_PEAK_LIVE_BYTES] = section->live;
+    section->peak = (int64_t)values[CUP_C_PEAK_LIVE_BYTES];
+    section->live = (int64_t)(values[CUP_C_ALLOC_BYTES] - values[CUP_C_FREED_BYTES]);
+    if (section->peak > (int64_t)values[CUP_C_PEAK_BEFORE_BYTES])
+        values[CUP_C_PEAK_BEFORE_BYTES] = (uint64_t)section->peak;
+    values[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)section->live;
 }
 
 /* Returns the section's peak, less what was live when it began, and restores the block's peak. */
@@ -298,10 +292,10 @@ static uint64_t end_peak(const struct section *section)
     struct cup_block *block = cup_self.own;
     if (!block || block->task != section->task)
         return 0;
-    uint64_t peak = block->counters[CUP_C_PEAK_LIVE_BYTES];
+    int64_t peak = (int64_t)block->counters[CUP_C_PEAK_LIVE_BYTES];
     if (section->peak > peak)
-        block->counters[CUP_C_PEAK_LIVE_BYTES] = section->peak;
-    return peak > section->live ? peak - section->live : 0;
+        block->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)section->peak;
+    return peak > section->live ? (uint64_t)(peak - section->live) : 0;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------- */

@@ -87,6 +87,11 @@ static void expect_memory(json_t *report)
     cr_expect_float_eq(number(inner, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(outer, "peak_live_bytes"), 5e6, 1e6);
     cr_expect_float_eq(number(inner, "alloc_bytes"), 15e6, 1e6);
+    /* The task had freed 50 MB that it did not allocate. */
+    json_t *below = row_of(report, "frees_what_was_there", "after freeing");
+    json_t *further = row_in(report, "frees_what_was_there", "still below", "after freeing");
+    cr_expect_float_eq(number(below, "peak_live_bytes"), 5e6, 1e5);
+    cr_expect_leq(number(further, "peak_live_bytes"), 1e5);
     /* Its thread's realloc() failed five times. */
     json_t *helped = sums_of(report, "with a helper");
     cr_expect_float_eq(number(helped, "alloc_bytes"), 10e6, 1e6);

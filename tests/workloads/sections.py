@@ -25,6 +25,19 @@ def read(bytes_):
         os.close(descriptor)
 
 
+before = []
+
+
+def frees_what_was_there():
+    before.clear()
+    with cupping.section("after freeing"):
+        kept = bytearray(5_000_000)
+        with cupping.section("still below"):
+            del kept
+            kept = bytearray(4_000_000)
+    return len(kept)
+
+
 def nested():
     for _ in range(3):
         with cupping.section("outer"):
@@ -132,7 +145,9 @@ def many():
 def main():
     with open(path, "wb") as file:
         file.write(b"x" * 1_000_000)
-    for job in nested, by_decorator, left_open, helper, begun_elsewhere, coroutines, many:
+    before.append(bytearray(50_000_000))
+    for job in (nested, by_decorator, left_open, helper, begun_elsewhere, coroutines, many,
+                frees_what_was_there):
         print(job.__name__, run(job.__name__, job))
     try:
         run("raises", raises)
