@@ -323,7 +323,8 @@ enum { CUP_SERIES_ROOM = 8, CUP_SERIES_BINS = 256 };
       "reads, writes and waits that count at the stack of another one")                            \
     X(STACKS_CUT, "stacks_cut",                                                                    \
       "rows of stacks that count at a caller: too many different stacks in a short time")          \
-    X(VOIDS_DROPPED, "voids_dropped", "VOID records lost: log full, and its reserve, too")
+    X(VOIDS_DROPPED, "voids_dropped", "VOID records lost: log full, and its reserve, too")         \
+    X(ARENAS_DROPPED, "arenas_dropped", "anonymous mappings not counted as heap: table full")
 enum cup_health {
 #define X(id, name, text) CUP_H_##id,
     CUP_HEALTH(X)

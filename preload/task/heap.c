@@ -128,6 +128,8 @@ void cup_heap_mapped(void *at, size_t bytes)
     bytes = whole_pages(bytes);
     struct cup_block *block = find_heap_block();
     bool counts = block && add_mapping((uintptr_t)at, bytes);
+    if (block && !counts)
+        cup_log_health(CUP_H_ARENAS_DROPPED, 1);
     cup_unguard();
     if (counts)
         cup_heap_add(block, bytes);

@@ -16,6 +16,8 @@ static const struct {
 } limits[] = {
     {CUP_H_MAPPINGS_DROPPED, "Mapped files not followed, because the table was full",
      "The figure mapped_bytes is too low"},
+    {CUP_H_ARENAS_DROPPED, "Anonymous mappings not counted as heap, because the table was full",
+     "Figures of the heap are too low"},
     {CUP_H_LOCKS_DROPPED, "Locks not followed, because the table was full",
      "Work handed over with them may be unattributed"},
     {CUP_H_THREADS_VOIDED, "Threads that one task started and other tasks used, too",

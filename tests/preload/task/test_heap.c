@@ -1,0 +1,58 @@
+/* The heap of a task: what its thread allocates, frees, maps and unmaps. */
+#include "preload/counters/block.h"
+#include "preload/lifecycle/running_tasks.h"
+#include "preload/log/log.h"
+#include "preload/sys/clock.h"
+#include "preload/task/heap.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PAGE = 4096, MANY = 6000, BYTES = 10 * PAGE };
+
+static char directory[] = "/tmp/cupping-unit-XXXXXX";
+static volatile uint32_t active = 1;
+
+static void set_up(void)
+{
+    const char *why = "";
+    cup_clock_calibrate(true);
+    cr_assert(mkdtemp(directory) != NULL);
+    cr_assert(cup_log_open(directory, 64 << 20, 1, CUP_LOG_FULL, &why) == 0, "%s", why);
+    cup_active_word = &active;
+    cup_self.tid = 4711;
+    cup_self.state = CUP_THREAD_KNOWN;
+    cup_self.task = 1;
+    cup_self.heap = cup_self.own = cup_block_open(1, CUP_BLOCK_RUNS);
+    cup_running_add(1);
+}
+
+static void tear_down(void)
+{
+    char command[128];
+    cup_self.heap = NULL;
+    snprintf(command, sizeof command, "rm -rf %s", directory);
+    if (system(command))
+        return;
+}
+
+TestSuite(heap, .init = set_up, .fini = tear_down);
+
+static uint64_t counter(enum cup_counter index)
+{
+    return cup_self.own->counters[index];
+}
+
+/* The table has no place for all of them: which it leaves out, it counts. */
+Test(heap, mappings_that_find_no_place_are_counted)
+{
+    for (uintptr_t i = 1; i <= MANY; i++)
+        cup_heap_mapped((void *)(i * 16 * PAGE), BYTES);
+    uint64_t dropped = MANY - counter(CUP_C_ALLOC_CALLS);
+    cr_expect_gt(dropped, 0);
+    cr_expect_eq(cup_log_header()->health[CUP_H_ARENAS_DROPPED], dropped);
+    for (uintptr_t i = 1; i <= MANY; i++)
+        cup_heap_unmapped((void *)(i * 16 * PAGE), BYTES);
+    cr_expect_eq(counter(CUP_C_FREED_BYTES), counter(CUP_C_ALLOC_BYTES));
+}
