@@ -103,7 +103,8 @@ enum cup_method {
     X(FREED_BYTES, "freed_bytes", SUM, HEAP,                                                       \
       "freed by this thread, no matter which thread allocated it")                                 \
     X(FREE_CALLS, "free_calls", SUM, HEAP, "frees of non-NULL pointers")                           \
-    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, HEAP, "highest value of alloc_bytes - freed_bytes") \
+    X(PEAK_LIVE_BYTES, "peak_live_bytes", MAX, HEAP,                                               \
+      "most bytes at a time that were allocated and not yet freed")                                \
     X(HELPER_CPU_NS, "helper_cpu_ns", SUM, HELPERS,                                                \
       "CPU time of this thread while it helped the task")                                          \
     X(MAPPED_BYTES, "mapped_bytes", SUM, MAPPED,                                                   \
@@ -483,6 +484,8 @@ struct cup_block {
         total; /* 0, or index + 1 of the entry of struct cup_task_totals that the block is added
                   to when it closes: its task has no records. Older logs do not have it */
     uint32_t pad;
+    uint64_t live_bytes; /* allocated and not yet freed. Frees of memory that was there before lower
+                            it, too, but not below 0. Older logs do not have it */
 };
 
 enum { CUP_BLOCK_MOVED = 4 }; /* the block is being added to another one */
@@ -1741,7 +1744,7 @@ CUP_RECORDS(X)
 CUP_SIZE_IS(cup_region, 24);
 CUP_SIZE_IS(cup_log_header, 1128);
 CUP_SIZE_IS(cup_file_use, 232);
-CUP_SIZE_IS(cup_block, 1760);
+CUP_SIZE_IS(cup_block, 1768);
 CUP_SIZE_IS(cup_series, 16400);
 CUP_SIZE_IS(cup_record, 8);
 CUP_SIZE_IS(cup_digest_value, 16);

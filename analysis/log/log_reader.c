@@ -230,9 +230,6 @@ static int keep_block(struct cup_log *log, uint32_t index, const struct cup_bloc
     log->blocks = blocks;
     blocks[log->block_count] = (struct cup_open_block){
         .index = index, .written = is_in_totals(log, index, block), .block = *block};
-    /* The peak of an open section starts at what was live when it began, which may be below 0. */
-    uint64_t *peak = &blocks[log->block_count].block.counters[CUP_C_PEAK_LIVE_BYTES];
-    *peak = (int64_t)*peak > 0 ? *peak : 0;
     log->block_at[index] = (uint32_t)++log->block_count;
     return 0;
 }

@@ -167,6 +167,7 @@ struct cup_block *cup_block_open(uint32_t task, enum cup_block_kind kind)
 static void empty_block(struct cup_block *block)
 {
     memset(block->counters, 0, sizeof block->counters);
+    block->live_bytes = 0;
     memset(block->histograms, 0, sizeof block->histograms);
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
         block->files[entry].file = 0;

@@ -159,6 +159,11 @@ void cup_heap_still_mapped(void *at, size_t bytes)
     if (block) {
         block->counters[CUP_C_FREED_BYTES] -= bytes;
         block->counters[CUP_C_FREE_CALLS]--;
+        int64_t live =
+            (int64_t)(block->counters[CUP_C_ALLOC_BYTES] - block->counters[CUP_C_FREED_BYTES]);
+        if (live >
+            (int64_t)block->live_bytes) /* at least: it does not know what was cut off at 0 */
+            block->live_bytes = (uint64_t)live;
     }
     cup_unguard();
 }

@@ -23,16 +23,19 @@ enum { CUP_HEAP_ROUNDING = 32 };
 
 static inline void cup_heap_add(struct cup_block *block, size_t bytes)
 {
-    uint64_t allocated = block->counters[CUP_C_ALLOC_BYTES] += bytes;
+    block->counters[CUP_C_ALLOC_BYTES] += bytes;
     block->counters[CUP_C_ALLOC_CALLS]++;
-    int64_t live = (int64_t)(allocated - block->counters[CUP_C_FREED_BYTES]);
-    if (live > (int64_t)block->counters[CUP_C_PEAK_LIVE_BYTES])
-        block->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)live;
+    uint64_t live = block->live_bytes += bytes;
+    if (live > block->counters[CUP_C_PEAK_LIVE_BYTES])
+        block->counters[CUP_C_PEAK_LIVE_BYTES] = live;
     cup_event_allocated(block->task, bytes);
 }
 
+/* A task also frees what was there before it, such as cycles of the task before. If that could make
+ * the live heap negative, the peak of what the task allocates later would be too low, down to 0. */
 static inline void cup_heap_remove(struct cup_block *block, size_t bytes)
 {
+    block->live_bytes -= bytes < block->live_bytes ? bytes : block->live_bytes;
     block->counters[CUP_C_FREED_BYTES] += bytes;
     block->counters[CUP_C_FREE_CALLS]++;
 }

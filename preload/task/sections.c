@@ -43,8 +43,7 @@ struct section {
     uint16_t generation; /* part of the number: the number of an ended section ends no later one */
     uint32_t tid, task, name, parent;
     uint64_t start_ns, cpu_ns, inner_ns;
-    int64_t peak, live; /* counters of the block when the section began, bytes: below 0 if the task
-                           has freed more than it allocated */
+    uint64_t peak, live; /* of the block when the section began, bytes */
     uint64_t counted[COUNTED];
 };
 
@@ -279,11 +278,11 @@ static void begin_peak(struct section *section)
     if (!block)
         return;
     uint64_t *values = block->counters;
-    section->peak = (int64_t)values[CUP_C_PEAK_LIVE_BYTES];
-    section->live = (int64_t)(values[CUP_C_ALLOC_BYTES] - values[CUP_C_FREED_BYTES]);
-    if (section->peak > (int64_t)values[CUP_C_PEAK_BEFORE_BYTES])
-        values[CUP_C_PEAK_BEFORE_BYTES] = (uint64_t)section->peak;
-    values[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)section->live;
+    section->peak = values[CUP_C_PEAK_LIVE_BYTES];
+    section->live = block->live_bytes;
+    if (section->peak > values[CUP_C_PEAK_BEFORE_BYTES])
+        values[CUP_C_PEAK_BEFORE_BYTES] = section->peak;
+    values[CUP_C_PEAK_LIVE_BYTES] = section->live;
 }
 
 /* Returns the section's peak, less what was live when it began, and restores the block's peak. */
@@ -292,10 +291,10 @@ static uint64_t end_peak(const struct section *section)
     struct cup_block *block = cup_self.own;
     if (!block || block->task != section->task)
         return 0;
-    int64_t peak = (int64_t)block->counters[CUP_C_PEAK_LIVE_BYTES];
+    uint64_t peak = block->counters[CUP_C_PEAK_LIVE_BYTES];
     if (section->peak > peak)
-        block->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)section->peak;
-    return peak > section->live ? (uint64_t)(peak - section->live) : 0;
+        block->counters[CUP_C_PEAK_LIVE_BYTES] = section->peak;
+    return peak > section->live ? peak - section->live : 0;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------- */

@@ -405,18 +405,6 @@ Test(log_reader, file_entries_have_sequences_of_their_own)
     cup_log_close(&log);
 }
 
-/* Its task has freed more than it allocated, and a section is open. */
-Test(log_reader, a_peak_below_zero_is_none)
-{
-    struct cup_log log;
-    builder_block(&builder, 0)->counters[CUP_C_PEAK_LIVE_BYTES] = (uint64_t)-4096;
-    builder_finish(&builder);
-    open_log(&log);
-    cr_assert_eq(log.block_count, 1);
-    cr_expect_eq(log.blocks[0].block.counters[CUP_C_PEAK_LIVE_BYTES], 0);
-    cup_log_close(&log);
-}
-
 Test(log_reader, names_of_blocks_beyond_the_region_do_no_harm)
 {
     struct cup_log log;

@@ -44,6 +44,31 @@ static uint64_t counter(enum cup_counter index)
     return cup_self.own->counters[index];
 }
 
+/* As the garbage collector does with cycles of the task before. */
+Test(heap, memory_that_was_there_does_not_hide_the_peak)
+{
+    cup_heap_add(cup_self.own, 30);
+    cup_heap_remove(cup_self.own, 200);
+    cup_heap_add(cup_self.own, 150);
+    cup_heap_remove(cup_self.own, 50);
+    cup_heap_add(cup_self.own, 40);
+    cr_expect_eq(counter(CUP_C_PEAK_LIVE_BYTES), 150);
+    cr_expect_eq(counter(CUP_C_ALLOC_BYTES), 220);
+    cr_expect_eq(counter(CUP_C_FREED_BYTES), 250);
+}
+
+/* mremap() takes a mapping out of the table first, and puts it back if it failed. */
+Test(heap, a_mapping_that_stays_is_live)
+{
+    void *at = (void *)(16 * PAGE);
+    cup_heap_mapped(at, BYTES);
+    cr_assert(cup_heap_unmapped(at, BYTES));
+    cup_heap_still_mapped(at, BYTES);
+    cup_heap_add(cup_self.own, PAGE);
+    cr_expect_eq(counter(CUP_C_PEAK_LIVE_BYTES), BYTES + PAGE);
+    cr_expect_eq(counter(CUP_C_FREED_BYTES), 0);
+}
+
 /* The table has no place for all of them: which it leaves out, it counts. */
 Test(heap, mappings_that_find_no_place_are_counted)
 {
