@@ -89,6 +89,7 @@ static void print_use(const struct cup_page *page)
 struct known_worker {
     const struct cup_server *server;            /* NULL: it left no log */
     const struct cup_observed_worker *observed; /* all 0 without samples */
+    bool shared; /* several logs have its address: whose the samples are is not known */
 };
 
 static struct cup_value peak_of(const struct cup_timeline *line)
@@ -141,8 +142,8 @@ static struct cup_value running_of(const struct cup_totals *totals,
     X(NULL, SECONDS, peak_of(cup_observed_stalls(seen)), .heading = "stalled", .rank = 3)          \
     X("memory_limit_bytes", BYTES, limit_of(worker))                                               \
     X("tasks", COUNT, server ? cup_count(server->tasks) : cup_null())                              \
-    X("samples", COUNT, cup_count(seen->present.count))                                            \
-    X("heartbeats", COUNT, cup_count_if(heartbeats, seen->heartbeats))                             \
+    X("samples", COUNT, cup_count_if(!worker->shared, seen->present.count))                        \
+    X("heartbeats", COUNT, cup_count_if(heartbeats && !worker->shared, seen->heartbeats))          \
     X("first_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->first_ns)))          \
     X("last_sample", SECONDS, cup_value_if(seen->first_ns, cup_seconds(seen->last_ns)))
 
@@ -245,9 +246,19 @@ static int list_by_load(struct cup_report_rows *rows)
     qsort(order, count, sizeof *order, more_loaded_first);
     for (size_t i = 0; i < count; i++)
         cup_add_row(rows, &(struct known_worker){cup_worker_log(rows->profile, order[i]->address),
-                                                 order[i]});
+                                                 order[i], false});
     free(order);
     return 0;
+}
+
+/* A worker that was restarted may have the address of the one before. */
+static bool shares_address(const struct cup_profile *profile, const struct cup_server *server)
+{
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (&profile->servers[i] != server && profile->servers[i].role == CUP_ROLE_WORKER &&
+            profile->servers[i].address == server->address)
+            return true;
+    return false;
 }
 
 /* Lists workers with a log, then those that appear only in samples. */
@@ -260,13 +271,15 @@ static void list_all(struct cup_report_rows *rows)
         const struct cup_server *server = &profile->servers[i];
         const struct cup_observed_worker *seen =
             cup_observed_find(observed, cup_profile_text(profile, server->address));
+        bool shared = server->address && shares_address(profile, server);
         if (server->role == CUP_ROLE_WORKER)
-            cup_add_row(rows, &(struct known_worker){server, seen ? seen : &nothing});
+            cup_add_row(rows,
+                        &(struct known_worker){server, seen && !shared ? seen : &nothing, shared});
     }
     for (size_t i = 0; i < observed->worker_count; i++)
         if (cup_observed_known(&observed->workers[i]) &&
             !cup_worker_log(profile, observed->workers[i].address))
-            cup_add_row(rows, &(struct known_worker){NULL, &observed->workers[i]});
+            cup_add_row(rows, &(struct known_worker){NULL, &observed->workers[i], false});
 }
 
 static int list_workers(struct cup_report_rows *rows)

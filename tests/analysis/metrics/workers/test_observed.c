@@ -696,6 +696,46 @@ Test(observed, advice_on_workers_in_need)
     expect_advised("workers_missing", NULL);
 }
 
+/* A worker was restarted under the same address: the samples have one worker, the logs two. */
+Test(observed, samples_of_an_address_that_two_workers_had_are_of_neither)
+{
+    struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .address = A, .threads = 2};
+    for (int i = 0; i < 2; i++) {
+        builder_free(&builder);
+        builder_start(&builder);
+        builder_header(&builder)->pid = 100 + (uint32_t)i;
+        builder_header(&builder)->log_start_ns = at_second(9 + 2 * i);
+        builder_header(&builder)->log_stop_ns = at_second(11 + 2 * i);
+        builder_string(&builder, A, "tcp://10.0.0.1:4000");
+        builder_string(&builder, PREFIX, "Dimuon");
+        BUILDER_ADD(&builder, CUP_R_SERVER, server);
+        add_task(9.5 + 2 * i, 10.5 + 2 * i);
+        save(i ? "b.cup" : "a.cup");
+    }
+    builder_free(&builder);
+    builder_start(&builder);
+    builder_string(&builder, A, "tcp://10.0.0.1:4000");
+    builder_string(&builder, B, "tcp://10.0.0.1:5000");
+    builder_string(&builder, C, "tcp://10.0.0.2:4000");
+    builder_string(&builder, NAME, "w");
+    add_scheduler();
+    add_row(1, 1, (struct row){2, NONE, 0, 0}, 1000);
+    add_sample(1, 10, 1, 2);
+    add_row(2, 1, (struct row){2, NONE, 0, 0}, 3000);
+    add_sample(2, 12, 1, 2);
+    save("c.cup");
+    json_t *root = report_json(scratch, outside), *row;
+    json_t *rows = json_object_get(json_object_get(root, "workers"), "rows");
+    size_t i;
+    cr_assert_eq(json_array_size(rows), 2);
+    json_array_foreach(rows, i, row)
+    {
+        cr_expect(json_is_null(json_object_get(row, "memory_bytes_peak")));
+        cr_expect(json_is_null(json_object_get(row, "samples")));
+    }
+    json_decref(root);
+}
+
 /* The sample has 50 %; when its task ended, the worker's process had 90 %. */
 Test(observed, advice_on_memory_that_only_a_task_had)
 {
