@@ -1707,9 +1707,10 @@ struct cup_r_extents {
 static inline int64_t cup_extents_time_ns(const struct cup_r_extents *set, uint64_t ticks)
 {
     uint64_t apart = ticks - set->base_ticks, before = set->base_ticks - ticks;
-    return (int64_t)apart >= 0
-               ? set->base_ns + (int64_t)(((unsigned __int128)apart * set->multiplier) >> 32)
-               : set->base_ns - (int64_t)(((unsigned __int128)before * set->multiplier) >> 32);
+    uint64_t base = (uint64_t)set->base_ns; /* unsigned: damage may lead beyond 64 bits */
+    return (int64_t)((int64_t)apart >= 0
+                         ? base + (uint64_t)(((unsigned __int128)apart * set->multiplier) >> 32)
+                         : base - (uint64_t)(((unsigned __int128)before * set->multiplier) >> 32));
 }
 
 /* Single reads of data files, recorded if CUPPING_READS is 1. A thread appends rows in place, so
