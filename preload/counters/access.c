@@ -22,13 +22,12 @@ _Static_assert(CUP_EXTENT_ROOM <= NUMBER_BITS + 1 && CUP_EXTENT_ROOM % 4 == 0,
 void cup_extents_start(struct cup_extents *extents, struct cup_access_extent *room)
 {
     extents->at = room;
-    extents->count = CUP_EXTENT_ROOM;
     cup_extents_clear(extents);
 }
 
 void cup_extents_clear(struct cup_extents *extents)
 {
-    memset(extents->at, 0, extents->count * sizeof *extents->at);
+    memset(extents->at, 0, CUP_EXTENT_ROOM * sizeof *extents->at);
     memset(extents->costs, 0xff, sizeof extents->costs);
     extents->current = NULL;
     extents->count = 0;
@@ -110,7 +109,7 @@ static uint32_t make_room(struct cup_extents *extents)
     return gone;
 }
 
-/* Leaves at most COUNT extents. The set must be cleared before it is used again. */
+/* Leaves at most COUNT extents. The set must be cleared before extents are added again. */
 static void join_to(struct cup_extents *extents, uint32_t count)
 {
     for (; extents->count > count; extents->count--)

@@ -154,6 +154,15 @@ Test(access, helpers_write_half_as_many)
     cr_expect_eq(calls, CUP_EXTENT_ROOM);
 }
 
+/* A reader takes what a set in use has for more extents. */
+Test(access, nothing_that_was_written_is_left_in_the_set)
+{
+    struct cup_block *none = cup_block_open(0, CUP_BLOCK_HELPS);
+    jumps_of(none);
+    for (uint32_t i = 0; i < CUP_EXTENT_ROOM; i++)
+        cr_expect_eq(cup_access_sets[1].record->extents[i].calls, 0, "extent %u", i);
+}
+
 Test(access, a_task_of_very_many_files_is_bounded)
 {
     for (uint32_t file = 1; file <= 200; file++)
