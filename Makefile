@@ -7,7 +7,7 @@ VERSION := 0.1.0
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-ifneq ($(shell uname -sm),Linux x86_64)
+ifneq ($(if $(filter help clean distclean,$(MAKECMDGOALS)),,$(filter-out Linux_x86_64,$(subst $() ,_,$(shell uname -sm)))),)
 $(error cupping is for Linux on x86_64, and this is $(shell uname -sm))
 endif
 
@@ -36,10 +36,9 @@ B := build$(patsubst -%,/%,$(variant))
 optimize := $(if $(DEBUG)$(COVERAGE),-Og,-O2) -g
 # perf follows frame pointers to find who made a system call (tests/bench/2_cost.py).
 optimize += $(if $(FRAMES),-fno-omit-frame-pointer -fno-optimize-sibling-calls)
-# A warning is an error for gcc 12 only: newer compilers, and that of the wheel, warn of more, and must
-# not fail for it where users build.
-warnings := -Wall -Wextra -Wno-missing-field-initializers \
-	$(if $(WHEEL),,$(if $(filter 12,$(firstword $(subst ., ,$(shell $(CC) -dumpversion 2>/dev/null)))),-Werror))
+# A warning is an error for gcc 12 only. Other compilers warn about more; that must not break a user's build.
+is_gcc_12 := $(findstring __clang__ 12,$(shell printf '__clang__ __GNUC__' | $(CC) -E -P -x c - 2>/dev/null))
+warnings := -Wall -Wextra -Wno-missing-field-initializers $(if $(WHEEL),,$(if $(is_gcc_12),-Werror))
 common := -std=c17 -D_GNU_SOURCE -I. $(optimize) $(warnings) -MMD -MP $(CFLAGS)
 sanitize := $(if $(ASAN),-fsanitize=address) $(if $(TSAN),-fsanitize=thread) \
 	$(if $(UBSAN),-fsanitize=undefined -fno-sanitize-recover=all) \
@@ -59,10 +58,13 @@ preload_ldflags := -shared -Wl,--as-needed -Wl,-z,now -Wl,-z,nodelete -Wl,-z,def
 preload_libs := -Wl,--no-as-needed -l:libdl.so.2
 
 # Without zstd, merged logs are not compressed, and those of others cannot be read.
-zstd := $(shell $(PKG_CONFIG) --exists libzstd && echo libzstd)
+zstd := $(shell $(PKG_CONFIG) --exists libzstd 2>/dev/null && echo libzstd)
 analysis_pkgs := jansson libdw cairo libpng $(zstd)
-missing := $(strip $(foreach package,$(analysis_pkgs),$(shell $(PKG_CONFIG) --exists $(package) || echo $(package))))
-analysis_cflags = $(if $(missing),$(error install the development packages of: $(missing) (README.md has the command for Debian)))$(common) $(sanitize) $(if $(zstd),-DCUP_WITH_ZSTD) -DCUP_VERSION='"$(VERSION)"' \
+missing := $(if $(shell command -v $(PKG_CONFIG)),$(strip $(foreach package,$(analysis_pkgs),\
+	$(shell $(PKG_CONFIG) --exists $(package) || echo $(package)))),pkg-config)
+# Stops a recipe that needs them. `make build/libcupping.so` and `make help` do not.
+need_packages = $(if $(missing),$(error not found: $(missing); README.md has the command that installs what make needs))
+analysis_cflags = $(common) $(sanitize) $(if $(zstd),-DCUP_WITH_ZSTD) -DCUP_VERSION='"$(VERSION)"' \
 	-I$(B)/obj/plot/page $(shell $(PKG_CONFIG) --cflags $(analysis_pkgs) 2>/dev/null)
 analysis_libs = $(shell $(PKG_CONFIG) --libs $(analysis_pkgs) 2>/dev/null) -liberty -lm -ldl -pthread
 ifdef WHEEL
@@ -149,15 +151,15 @@ $(B)/obj/preload/%.o: preload/%.c $(B)/flags
 	$(CC) $(preload_cflags) -c -o $@ $<
 
 $(B)/obj/analysis/%.o: analysis/%.c $(B)/flags
-	@mkdir -p $(@D)
+	$(need_packages)@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
 $(B)/obj/plot/%.o: plot/%.c $(B)/flags
-	@mkdir -p $(@D)
+	$(need_packages)@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
 $(B)/obj/cli/%.o: cli/%.c $(B)/flags
-	@mkdir -p $(@D)
+	$(need_packages)@mkdir -p $(@D)
 	$(CC) $(analysis_cflags) -c -o $@ $<
 
 # Style sheets and scripts of the HTML page, as string literals of C, one for each line.

@@ -72,14 +72,21 @@ def run_remote(verb, words, command):
         return 128 + signal.SIGINT
 
 
+def run_command(words):
+    """Becomes the command `cupping`, for which this is the Python of the analysis."""
+    if words[:1] and words[0] in (*REMOTE, "doctor"):
+        words = [words[0], "--python", sys.executable, *words[1:]]
+    try:
+        os.execv(profile.find_command(), ["cupping", *words])
+    except profile.Error as problem:
+        sys.exit(f"cupping: {problem}")
+
+
 def main(command=""):
-    if sys.argv[1:2] and sys.argv[1] in REMOTE and "--" in sys.argv and command:
+    if command and sys.argv[1:2] and sys.argv[1] in REMOTE and "--" in sys.argv:
         sys.exit(run_remote(sys.argv[1], sys.argv[2:], command))
-    if sys.argv[1:2] and sys.argv[1] not in ("kernel", "-h", "--help"):
-        try:
-            os.execv(profile.find_command(), ["cupping", *sys.argv[1:]])
-        except profile.Error as problem:
-            sys.exit(f"cupping: {problem}")
+    if sys.argv[1:2] != ["kernel"]:
+        run_command(sys.argv[1:])
     try:
         error = install_kernel(read_arguments())
     except OSError as problem:

@@ -23,9 +23,10 @@ def main(options: dict[str, str], operands: list[str]) -> int | str:
     say(f"logs of {nannies} {'nanny comes' if nannies == 1 else 'nannies come'} to {directory}, until the cluster ends or Ctrl-C")
     patient_until = time.monotonic() + commands.FIRST_LOG_S
     while collector.thread.is_alive() and not ended.wait(0.2):
-        if not collector.copies and time.monotonic() > patient_until:
-            say(f"{scheduler}: no worker with a nanny is profiled so far; start it under cupping-run")
+        if time.monotonic() > patient_until:
             patient_until = math.inf
+            if collector.nannies and not collector.copies and not collector.shares_directory():
+                say(f"{scheduler}: no worker writes a log yet; start workers, with nannies, under cupping-run")
     part = collector.stop()
     logs = sum(copy.ready for copy in collector.copies.values())
     say(f"{logs} {'log is' if logs == 1 else 'logs are'} in {directory}" + (f"; {len(part)} are incomplete" if part else ""))
