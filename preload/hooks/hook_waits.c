@@ -322,7 +322,6 @@ LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
  * for the lock asleep for ever (bug 23844 of glibc). If the lock's fields show that nobody is in
  * the way, the call runs and is not measured. Before 2.25, the fields have other names, but at the
  * same places: __writers is the number of readers, and the first field is below 8. */
-#if __GLIBC_PREREQ(2, 25)
 static inline bool may_block_writer(const pthread_rwlock_t *lock)
 {
     enum { READER_SHIFT = 3 };
@@ -331,16 +330,16 @@ static inline bool may_block_writer(const pthread_rwlock_t *lock)
            __atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED) >> READER_SHIFT;
 }
 
+/* Where writers come first, the first of them that waits sets a bit of __readers, and the others
+ * are counted in __writers. */
 static inline bool may_block_reader(const pthread_rwlock_t *lock)
 {
+    enum { WRITER_WAITS = 2 };
     return __atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED) ||
            (lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP &&
-            __atomic_load_n(&lock->__data.__writers, __ATOMIC_RELAXED));
+            (__atomic_load_n(&lock->__data.__writers, __ATOMIC_RELAXED) ||
+             __atomic_load_n(&lock->__data.__readers, __ATOMIC_RELAXED) & WRITER_WAITS));
 }
-#else
-#define may_block_writer(lock) true
-#define may_block_reader(lock) true
-#endif
 
 /* The wrapper of a function whose first argument is LOCK. */
 #define RWLOCK_HOOK(name, parameters, may_block, ...)                                              \

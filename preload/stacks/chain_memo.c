@@ -229,7 +229,8 @@ static bool have_room(void *const *returns, uint32_t count)
     return count && count <= CUP_CHAIN_MOST && !(all >> ADDRESS_BITS);
 }
 
-/* The entry of the row that has the chain already, or else the one that was written least often. */
+/* The entry of the row that has VALUE for KEY already (of several hopeless chains one is noted), or
+ * else the one that was written least often. */
 static struct entry *choose_entry(uint64_t key, uint64_t value)
 {
     struct entry *entry = find_row(key), *end = entry + ROW, *chosen = entry;
@@ -252,7 +253,7 @@ static void keep_chain(uint64_t key, void *const *returns, uint32_t count, uint6
     made.count = found ? count : 0;
     for (uint32_t i = 0; i < made.count; i++)
         made.placed[i] = (uint64_t)place[i] << ADDRESS_BITS | (uintptr_t)returns[i];
-    write_chain(choose_entry(key, value), &made);
+    write_chain(choose_entry(key, made.value), &made);
 }
 
 /* If another thread holds the lock nothing is kept: the chain will come again. */

@@ -347,11 +347,11 @@ static void keep_chain(const struct cup_native *native, const struct spot *spot)
                        native->count - from, native->hash);
 }
 
-static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool hopeless)
+static __attribute__((noinline)) uint32_t unwind_stack(const struct spot *spot, bool keeps)
 {
     struct cup_native native;
     cup_native_here(&native);
-    if (!hopeless)
+    if (keeps)
         keep_chain(&native, spot);
     uint64_t whole = cup_mix(spot->hash, native.hash);
     uint32_t node = find_cached(whole);
@@ -380,7 +380,7 @@ static uint32_t find_by_chain(const struct spot *spot, uint64_t chain)
     uint32_t node = find_cached(cup_mix(spot->hash, chain));
     if (node)
         return node;
-    return cup_native_has_room() ? unwind_stack(spot, true) : find_without_native(spot);
+    return cup_native_has_room() ? unwind_stack(spot, false) : find_without_native(spot);
 }
 
 static inline uint32_t find_native_here(struct cup_frame top, uint32_t under, bool at_any_cost,
@@ -393,7 +393,7 @@ static inline uint32_t find_native_here(struct cup_frame top, uint32_t under, bo
         return find_by_chain(&spot, chain);
     if ((chain && !at_any_cost) || !cup_native_has_room())
         return find_without_native(&spot);
-    return unwind_stack(&spot, chain != 0);
+    return unwind_stack(&spot, true);
 }
 
 static uint32_t find_best(struct cup_frame top, uint32_t under, bool at_any_cost,

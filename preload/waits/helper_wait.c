@@ -128,7 +128,10 @@ static struct cup_task_clock add_span(struct spans *spans, struct span time)
  * Returns how much of that is new. */
 static uint64_t explain(struct entry *entry, uint64_t from, uint64_t to)
 {
-    return add_span(&entry->explained, (struct span){{.blocked = from}, {.blocked = to}}).blocked;
+    struct spans *explained = &entry->explained;
+    if (explained->count == SPANS) /* the earliest is forgotten: what comes now is mostly later */
+        memmove(explained->span, explained->span + 1, sizeof *explained->span * --explained->count);
+    return add_span(explained, (struct span){{.blocked = from}, {.blocked = to}}).blocked;
 }
 
 /* ---- the task's own waits -------------------------------------------------------------------- */
@@ -237,17 +240,14 @@ void cup_helper_wait_got_answer(uint32_t task)
     cup_spin_unlock(&entry->lock);
 }
 
-/* The task waited for a server during TIME. Returns how much of it is new. If the clock was turned
- * back within TIME, its parts may be less at the end than at the begin. */
+/* The task waited for a server during TIME. Returns how much of it is new. */
 static uint64_t serve_entry(struct entry *entry, struct span time)
 {
     if (time.to.blocked <= time.from.blocked)
         return 0;
     struct cup_task_clock added = add_span(&entry->served, time);
-    if ((int64_t)added.locked > 0)
-        entry->times.served += added.locked;
-    if ((int64_t)added.slept > 0)
-        entry->times.served_slept += added.slept;
+    entry->times.served += added.locked;
+    entry->times.served_slept += added.slept;
     return added.blocked;
 }
 
@@ -322,16 +322,6 @@ void cup_helper_wait_leaves(uint32_t task, enum cup_wait_class class, uint64_t n
     cup_spin_unlock(&entry->lock);
 }
 
-/* A helper has waited in CLASS for TICKS until NOW, all of it while the task waits for a lock. That
- * time has advanced the task's clock. */
-static void count_past_wait(struct entry *entry, enum cup_wait_class class, uint64_t ticks,
-                            uint64_t now)
-{
-    uint64_t added = explain(entry, now - ticks, now);
-    entry->times.ticks[class] += added;
-    entry->clock = turn_clock_back(entry, added);
-}
-
 void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t ticks, uint64_t now)
 {
     struct entry *entry = lock_entry(task);
@@ -341,7 +331,8 @@ void cup_helper_wait_waited(uint32_t task, enum cup_wait_class class, uint64_t t
     if (class == CUP_WAIT_POLL)
         serve_entry(entry, (struct span){turn_clock_back(entry, ticks), entry->clock});
     else if (entry->is_blocked && entry->class == CUP_WAIT_LOCK && now > entry->blocked_at)
-        count_past_wait(entry, class, least(ticks, now - entry->blocked_at), now);
+        entry->times.ticks[class] +=
+            explain(entry, now - least(ticks, now - entry->blocked_at), now);
     cup_spin_unlock(&entry->lock);
 }
 

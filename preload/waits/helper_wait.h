@@ -20,7 +20,7 @@ struct cup_helper_wait {
 
 /* How long a task's own thread has been blocked since the task began, in ticks. */
 struct cup_task_clock {
-    uint64_t blocked; /* on sockets; by locks while no helper waited for a file or the GIL */
+    uint64_t blocked; /* on sockets; by locks while no helper waited for a file */
     uint64_t locked;  /* part of it: by locks while no helper waited on a socket either */
     uint64_t slept;   /* part of `locked`: while a helper slept */
 };

@@ -137,6 +137,20 @@ Test(chains, with_remains_of_earlier_calls_it_is_not_kept)
     cr_expect_eq(cup_chain_find(KEY, stack), CUP_CHAIN_HOPELESS);
 }
 
+Test(chains, one_that_cannot_be_kept_does_not_keep_others_out)
+{
+    static const uint32_t others[] = {3, 12, 4};
+    enum { OTHER_COUNT = sizeof others / sizeof *others };
+    put(9, 352);
+    keep(350);
+    cr_expect_eq(cup_chain_find(KEY, stack), CUP_CHAIN_HOPELESS);
+    fill();
+    void **returns = make(380, others, OTHER_COUNT);
+    for (int i = 0; i < 4; i++)
+        cup_chain_keep(KEY, stack, stack + STACK, returns, OTHER_COUNT, VALUE + 2);
+    cr_expect_eq(cup_chain_find(KEY, stack), VALUE + 2);
+}
+
 Test(chains, sizes_of_frames_tell_remains_from_addresses)
 {
     keep(400);
