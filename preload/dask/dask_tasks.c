@@ -263,7 +263,7 @@ static void end_task(const struct task_frames *frames, struct cup_moment now)
         add_carrier(cup_task_prefix());
     struct cup_outcome outcome =
         cup_outcome_read(frames->simple, frames->exit.at ? &frames->exit : NULL, &locals);
-    if (outcome.status == CUP_STATUS_ERRED || cup_task_is_in_process())
+    if (outcome.status == CUP_STATUS_ERRED || cup_task_failed_in_process())
         cup_baskets_task_fails(cup_self.task);
     struct cup_r_task_end end =
         cup_task_end(outcome.status, now, outcome.result_bytes, outcome.error);

@@ -23,6 +23,7 @@ static __thread struct {
     struct cup_moment start;
     struct cup_moment tic; /* when process() began; time_ns 0: the thread is not inside process() */
     uint32_t prefix;       /* string id; 0: none */
+    uint32_t calls;        /* of process() by this task */
 } own __attribute__((tls_model("initial-exec")));
 
 uint32_t cup_task_prefix(void)
@@ -77,6 +78,7 @@ static void run_on_thread(const struct cup_r_task_begin *begin, uint64_t cpu_ns)
     cup_self.origin = (uint8_t)begin->origin;
     own.start = (struct cup_moment){begin->start_ns, cpu_ns};
     own.tic = (struct cup_moment){0, 0};
+    own.calls = 0;
     own.prefix = begin->prefix;
 }
 
@@ -119,6 +121,7 @@ static void write_chunk(const struct cup_moment *toc)
 void cup_task_tic(struct cup_moment now)
 {
     own.tic = now;
+    own.calls++;
 }
 
 void cup_task_toc(struct cup_moment now)
@@ -129,9 +132,9 @@ void cup_task_toc(struct cup_moment now)
     own.tic.time_ns = 0;
 }
 
-bool cup_task_is_in_process(void)
+bool cup_task_failed_in_process(void)
 {
-    return own.tic.time_ns != 0;
+    return own.tic.time_ns && own.calls == 1;
 }
 
 static struct cup_r_task_end write_end(uint32_t task, enum cup_task_status status, int64_t stop_ns,
@@ -174,7 +177,7 @@ struct cup_r_task_end cup_task_end(enum cup_task_status status, struct cup_momen
     CUP_LIFECYCLE(task_ends, thread->task, stop.cpu_ns);
     struct cup_block *block = thread->own;
     thread->heap = thread->own = NULL; /* what the library does from here on is not the task's */
-    if (cup_task_is_in_process())
+    if (own.tic.time_ns)
         write_chunk(NULL);
     if (block)
         cup_block_close(block);

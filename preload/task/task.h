@@ -36,9 +36,10 @@ uint32_t cup_task_prefix(void);
 void cup_task_tic(struct cup_moment now);
 void cup_task_toc(struct cup_moment now);
 
-/* The calling thread's task called process(), which has not returned. At the end of the task:
- * process() failed, and perhaps Coffea skips that chunk (skipbadfiles). */
-bool cup_task_is_in_process(void);
+/* At the end of the calling thread's task: it called process() once, which did not return. It
+ * failed, and perhaps Coffea skips that chunk (skipbadfiles). If there were several calls (a Runner
+ * inside of the task), the others may have been good. */
+bool cup_task_failed_in_process(void);
 
 /* Resident set of the process in bytes, measured at most half a millisecond ago; CUP_UNKNOWN64:
  * /proc cannot be read. */
