@@ -2,13 +2,17 @@
 
 from spack.package import *
 
+try:  # since Spack 1.0
+    from spack_repo.builtin.build_systems.makefile import MakefilePackage
+except ImportError:
+    pass
+
 
 class Cupping(MakefilePackage):
     """Where the time, the bytes and the memory of a Coffea analysis on Dask go, task by task and
     line by line, without a change to the analysis."""
 
-    homepage = "https://pypi.org/project/cupping/"
-    # `make dist` writes it; a release has a checksum here.
+    # `make dist` writes it. It has no checksum: `spack install --no-checksum cupping`.
     url = "file:///opt/dist/cupping-0.1.0.tar.gz"
 
     license("BSD-3-Clause")
