@@ -1,18 +1,20 @@
 /* Advice on the workers, by samples of them. */
 #include "analysis/advice/advice_rules.h"
 
-/* With a greater weight than other failures: these figures lack a part of the job, or all of it. */
+/* Before all other failures, because every figure lacks these workers. */
 bool cup_rule_workers_not_profiled(const struct cup_totals *t, struct cup_advice *advice)
 {
     struct cup_text first;
     uint64_t workers = cup_workers_without_log(t->observed, &first);
     return workers > 0 &&
            cup_advise(advice, 3,
-                      "%llu of %s that Dask's scheduler had wrote no log (threshold: any), such as "
-                      "%.*s: what they did is in no figure. \nStart all workers under cupping-run "
-                      "with this profile directory; `cupping doctor` checks a machine.",
-                      (big)workers, CUP_SHOW_COUNTED(t->observed->known, "worker"),
-                      (int)(first.length < 80 ? first.length : 80), first.bytes);
+                      "Dask's scheduler had %s; %llu of them left no log here (threshold: any), "
+                      "such as %.*s, so the report has nothing of what %s did. \nStart all workers "
+                      "under cupping-run with this profile directory; `cupping doctor` checks a "
+                      "machine.",
+                      CUP_SHOW_COUNTED(t->observed->known, "worker"), (big)workers,
+                      (int)(first.length < 80 ? first.length : 80), first.bytes,
+                      workers == 1 ? "it" : "they");
 }
 
 bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *advice)

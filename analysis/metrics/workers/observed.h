@@ -95,7 +95,9 @@ const struct cup_observed_worker *cup_observed_seen(const struct cup_observed *o
 /* The worker of that address as its own log has it; NULL: it left none. */
 const struct cup_server *cup_worker_log(const struct cup_profile *profile, struct cup_text address);
 
-/* Number of workers within the window that left no log: nothing that they did is in the profile.
+/* Number of workers that the profile's scheduler had within the window, and that were not profiled:
+ * they left no log. 0 also if that is not certain: a log is damaged, cannot be read or was not
+ * fetched to its end, attach refused workers, or the samples are not of the profile's scheduler.
  * *first: the address of one of them. */
 uint64_t cup_workers_without_log(const struct cup_observed *observed, struct cup_text *first);
 

@@ -15,9 +15,20 @@ const struct cup_server *cup_worker_log(const struct cup_profile *profile, struc
     return NULL;
 }
 
+/* Whether a log may be missing here of a worker that wrote one, or that attach refused. */
+static bool lacks_logs(const struct cup_profile *profile)
+{
+    uint64_t lacking = profile->logs_damaged + profile->logs_unreadable;
+    for (int reason = 0; reason < CUP_PART_REASONS; reason++)
+        lacking += profile->collected.logs[reason];
+    return lacking + profile->collected.refused > 0;
+}
+
 uint64_t cup_workers_without_log(const struct cup_observed *observed, struct cup_text *first)
 {
     uint64_t count = 0;
+    if (observed->origin != CUP_SAMPLES_SCHEDULER || lacks_logs(observed->profile))
+        return 0;
     for (size_t i = 0; i < observed->worker_count; i++) {
         const struct cup_observed_worker *worker = &observed->workers[i];
         if (!cup_observed_known(worker) || cup_worker_log(observed->profile, worker->address))

@@ -271,8 +271,7 @@ static void print_trouble(const struct cup_page *page)
     uint64_t in_part = cup_collected_lost(&page->profile->collected);
     struct cup_text first;
     uint64_t refused = page->profile->collected.refused;
-    uint64_t without_log = cup_workers_without_log(t->observed, &first);
-    uint64_t unseen = without_log > refused ? without_log : refused;
+    uint64_t unseen = refused + cup_workers_without_log(t->observed, &first);
     uint64_t missing = cup_missing_sum(page->profile).tasks;
     uint64_t without_record = t->tasks_lost;
     const struct cup_loss_sums *losses = &t->losses->sums;

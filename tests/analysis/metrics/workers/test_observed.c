@@ -789,7 +789,7 @@ Test(observed, advice_on_workers_that_came_late)
     expect_advised("workers_missing", "0.2 workers were there, of 2 at most: 88 %");
 }
 
-Test(observed, advice_on_workers_that_wrote_no_log)
+static void leave_one_worker_without_log(void)
 {
     add_scheduler();
     add_server(2, CUP_ROLE_WORKER, A);
@@ -800,6 +800,44 @@ Test(observed, advice_on_workers_that_wrote_no_log)
         add_sample(sample, 9 + 2 * (int)sample, 2, 8);
     }
     make();
-    expect_advised("workers_not_profiled", "1 of 2 workers that Dask's scheduler had wrote no log");
-    expect_advised("workers_not_profiled", "such as tcp://10.0.0.1:5000:");
+}
+
+Test(observed, advice_on_workers_that_wrote_no_log)
+{
+    leave_one_worker_without_log();
+    expect_advised("workers_not_profiled", "Dask's scheduler had 2 workers; 1 of them left no log");
+    expect_advised("workers_not_profiled", "such as tcp://10.0.0.1:5000, so");
+}
+
+/* The worker may be one whose log is there, but not whole, or one that attach named. */
+Test(observed, no_advice_on_workers_without_log_if_logs_are_not_whole)
+{
+    leave_one_worker_without_log();
+    uint64_t *const doubts[] = {
+        &profile.logs_damaged,
+        &profile.logs_unreadable,
+        &profile.collected.refused,
+        &profile.collected.logs[CUP_PART_STOPPED],
+        &profile.collected.logs[CUP_PART_LOST],
+        &profile.collected.logs[CUP_PART_FULL],
+        &profile.collected.logs[CUP_PART_REFUSED],
+    };
+    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++) {
+        *doubts[i] = 1;
+        expect_advised("workers_not_profiled", NULL);
+        *doubts[i] = 0;
+    }
+    expect_advised("workers_not_profiled", "");
+}
+
+/* Samples in a file may be of another cluster, or have addresses that the logs have not. */
+Test(observed, no_advice_on_workers_without_log_by_samples_of_a_file)
+{
+    leave_one_worker_without_log();
+    struct cup_observed observed = *totals.observed;
+    const struct cup_observed *own = totals.observed;
+    observed.origin = CUP_SAMPLES_FILE;
+    totals.observed = &observed;
+    expect_advised("workers_not_profiled", NULL);
+    totals.observed = own;
 }
