@@ -152,7 +152,7 @@ Test(totals, a_clock_that_is_set_back_wraps_no_time)
 }
 
 /* It was set back before process() began. */
-Test(totals, nor_does_the_time_before_process)
+Test(totals, a_clock_that_is_set_back_before_process_wraps_no_time)
 {
     const int64_t start_ns = 1000 * SUMMED;
     begin(SUMMED, PREFIX);

@@ -60,7 +60,7 @@ Test(known_files, a_file_gets_its_number_when_its_record_can_be_written)
     cr_expect_eq(find_file(), file);
 }
 
-Test(known_files, so_does_a_branch)
+Test(known_files, a_branch_gets_its_number_when_its_record_can_be_written)
 {
     cup_log_cstring("Events");
     cup_log_cstring("Jet_pt");

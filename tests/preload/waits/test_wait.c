@@ -182,7 +182,7 @@ Test(wait, for_the_gil_is_counted_later_only_if_it_is_short)
 }
 
 /* The waits before it are as long together as they may be. */
-Test(wait, for_the_gil_of_some_microseconds_settles_those_before_it)
+Test(wait, short_gil_wait_counts_those_before_it_if_their_sum_is_too_long)
 {
     wait_ms(CUP_WAIT_SLEEP, 2);
     cup_wait_self.is_calm = true;
@@ -374,7 +374,7 @@ Test(wait, in_a_child_of_vfork_is_not_measured)
     cr_expect_neq(cup_run_delay_ns(), CUP_UNKNOWN64, "the descriptor is still the library's");
 }
 
-Test(wait, that_is_guessed_in_a_child_of_vfork_does_not_count)
+Test(wait, guessed_wait_in_a_child_of_vfork_is_not_counted)
 {
     wait_ms(CUP_WAIT_SLEEP, 2);
     pid_t pid = vfork();

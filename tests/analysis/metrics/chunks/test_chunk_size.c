@@ -412,7 +412,7 @@ Test(chunk_size, without_a_limit_nothing_is_said)
 
 /* The peaks of helper threads may not coincide, so their sum says little: a quarter of a chunk's
  * 31.5 MB and 10 MB is less than 10 MB. */
-Test(chunk_size, peaks_that_are_mostly_of_helpers_are_no_ground)
+Test(chunk_size, no_memory_advice_if_helpers_hold_most)
 {
     shape.helpers_bytes = 10e6;
     make();

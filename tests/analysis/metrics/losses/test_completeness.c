@@ -167,7 +167,7 @@ static const struct cup_completeness *load_with_full_log(uint64_t used, uint64_t
 }
 
 /* One of them may have been done twice. */
-Test(completeness, of_summed_chunks_is_not_known)
+Test(completeness, is_unknown_with_full_logs)
 {
     plan(5, 5200);
     const struct cup_completeness *c = load_with_full_log(2, 0);

@@ -697,7 +697,7 @@ Test(observed, advice_on_workers_in_need)
 }
 
 /* A worker was restarted under the same address: the samples have one worker, the logs two. */
-Test(observed, samples_of_an_address_that_two_workers_had_are_of_neither)
+Test(observed, shared_address_has_no_samples)
 {
     struct cup_r_server server = {.id = 1, .role = CUP_ROLE_WORKER, .address = A, .threads = 2};
     for (int i = 0; i < 2; i++) {
