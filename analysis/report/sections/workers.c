@@ -233,6 +233,19 @@ static int more_loaded_first(const void *left, const void *right)
     return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
 }
 
+/* A worker that was restarted may have the address of the one before. */
+static bool shares_address(const struct cup_profile *profile, const struct cup_server *server)
+{
+    if (!server->address)
+        return false;
+    for (size_t i = 0; i < profile->server_count; i++)
+        if (&profile->servers[i] != server && profile->servers[i].role == CUP_ROLE_WORKER &&
+            profile->servers[i].address == server->address)
+            return true;
+    return false;
+}
+
+/* Of workers that share an address, the samples are those of all of them. */
 static int list_by_load(struct cup_report_rows *rows)
 {
     const struct cup_observed *observed = rows->totals->observed;
@@ -244,21 +257,13 @@ static int list_by_load(struct cup_report_rows *rows)
         if (cup_observed_known(&observed->workers[i]))
             order[count++] = &observed->workers[i];
     qsort(order, count, sizeof *order, more_loaded_first);
-    for (size_t i = 0; i < count; i++)
-        cup_add_row(rows, &(struct known_worker){cup_worker_log(rows->profile, order[i]->address),
-                                                 order[i], false});
+    for (size_t i = 0; i < count; i++) {
+        const struct cup_server *log = cup_worker_log(rows->profile, order[i]->address);
+        bool shared = log && shares_address(rows->profile, log);
+        cup_add_row(rows, &(struct known_worker){shared ? NULL : log, order[i], false});
+    }
     free(order);
     return 0;
-}
-
-/* A worker that was restarted may have the address of the one before. */
-static bool shares_address(const struct cup_profile *profile, const struct cup_server *server)
-{
-    for (size_t i = 0; i < profile->server_count; i++)
-        if (&profile->servers[i] != server && profile->servers[i].role == CUP_ROLE_WORKER &&
-            profile->servers[i].address == server->address)
-            return true;
-    return false;
 }
 
 /* Lists workers with a log, then those that appear only in samples. */
@@ -271,7 +276,7 @@ static void list_all(struct cup_report_rows *rows)
         const struct cup_server *server = &profile->servers[i];
         const struct cup_observed_worker *seen =
             cup_observed_find(observed, cup_profile_text(profile, server->address));
-        bool shared = server->address && shares_address(profile, server);
+        bool shared = shares_address(profile, server);
         if (server->role == CUP_ROLE_WORKER)
             cup_add_row(rows,
                         &(struct known_worker){server, seen && !shared ? seen : &nothing, shared});

@@ -734,6 +734,15 @@ Test(observed, shared_address_has_no_samples)
         cr_expect(json_is_null(json_object_get(row, "samples")));
     }
     json_decref(root);
+    const char *const arguments[] = {"report", scratch, "--only", "workers", NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), 0);
+    char *page = read_text_in(outside, "out");
+    const char *shown = strstr(page, "tcp://10.0.0.1:4000");
+    cr_assert_not_null(shown, "%s", page);
+    cr_expect_null(strstr(shown + 1, "tcp://10.0.0.1:4000"), "%s", page);
+    cr_expect_not_null(strstr(shown, " 0.0 % "), "not the share of the first log's threads: %s",
+                       page);
+    free(page);
 }
 
 /* The sample has 50 %; when its task ended, the worker's process had 90 %. */
