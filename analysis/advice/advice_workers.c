@@ -19,8 +19,7 @@ bool cup_rule_workers_not_profiled(const struct cup_totals *t, struct cup_advice
 
 bool cup_rule_memory_near_limit(const struct cup_totals *t, struct cup_advice *advice)
 {
-    double sampled = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, t);
-    double percent = fmax(sampled, t->task_memory_percent);
+    double percent = cup_metric_number(CUP_METRIC_peak_memory_pct, t);
     double average = cup_metric_number(CUP_METRIC_memory_utilization_pct, t);
     char over_time[CUP_LINE_ROOM] = "";
     if (!isnan(average))

@@ -28,6 +28,12 @@ static struct cup_value executing_percent(T t)
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
+static struct cup_value peak_memory_percent(T t)
+{
+    double sampled = cup_timeline_max(&t->observed->percents[CUP_PCT_MEMORY]);
+    return cup_real(t->task_memory_percent > 0 ? fmax(sampled, t->task_memory_percent) : sampled);
+}
+
 static struct cup_value real_cpu_utilization_process(T t)
 {
     double cpu_s = 0, thread_s = 0;

@@ -51,6 +51,9 @@ METRIC(peak_task_rss_bytes, "  at begins and ends of tasks", BYTES,
        cup_value_if(t->task_rss_bytes, cup_count(t->task_rss_bytes)),
        "P: the largest memory (RSS) of a worker's process when one of its tasks began or ended",
        LESS_IS_BETTER)
+METRIC(peak_memory_pct, "  at most, share of its limit", PERCENT, peak_memory_percent(t),
+       "P and @; the larger of memory_utilization_pct_max and of a worker's memory (RSS) when one "
+       "of its tasks began or ended, in percent of its limit")
 METRIC(avg_memory_per_worker_bytes, "  on average", BYTES,
        cup_whole(cup_observed_per_worker(t->observed, CUP_SEEN_MEMORY)),
        "@; trapezoid over time of each worker, and mean of those")

@@ -330,27 +330,27 @@ static void print_memory(const struct cup_page *page)
 {
     const enum cup_metric_id sampled_id = CUP_METRIC_peak_memory_bytes,
                              tasks_id = CUP_METRIC_peak_task_rss_bytes;
-    double limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
-    if (page->totals->task_memory_percent > 0)
-        limit = fmax(limit, page->totals->task_memory_percent);
+    double sampled_limit = cup_metric_number(CUP_METRIC_memory_utilization_pct_max, page->totals);
+    double limit = cup_metric_number(CUP_METRIC_peak_memory_pct, page->totals);
     double sampled = cup_metric_number(sampled_id, page->totals);
     double of_tasks = cup_metric_number(tasks_id, page->totals);
-    const char *share =
-        isnan(limit) ? "; no limit is known"
-                     : CUP_FORMAT("; at most %s of its limit", CUP_SHOW(limit, CUP_UNIT_PERCENT));
-    if (of_tasks > sampled)
-        print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
-                   CUP_SHOW_METRIC(page, tasks_id),
-                   CUP_FORMAT("of a worker when a task began or ended; in Dask's samples at most "
-                              "%s%s",
-                              CUP_SHOW_METRIC(page, sampled_id), share));
-    else if (isnan(sampled))
-        print_fact(page, "memory", CUP_PLAIN, CUP_SHOW_METRIC(page, tasks_id),
-                   isnan(of_tasks) ? cup_metric_missing(cup_metric(sampled_id), page->totals)
-                                   : "of a worker when a task began or ended");
-    else
-        print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
-                   CUP_SHOW_METRIC(page, sampled_id), CUP_FORMAT("peak of one worker%s", share));
+    bool by_tasks = of_tasks > sampled || (isnan(sampled) && !isnan(of_tasks));
+    bool limit_by_tasks = limit != sampled_limit;
+    const char *when = isnan(sampled) || (!by_tasks && !limit_by_tasks) ? ""
+                       : limit_by_tasks ? " when a task began or ended"
+                                        : " in the samples";
+    const char *share = isnan(limit) ? "; no limit is known"
+                                     : CUP_FORMAT("; at most %s of its limit%s",
+                                                  CUP_SHOW(limit, CUP_UNIT_PERCENT), when);
+    const char *detail =
+        isnan(sampled) && isnan(of_tasks) ? cup_metric_missing(cup_metric(sampled_id), page->totals)
+        : isnan(sampled) ? CUP_FORMAT("of a worker when a task began or ended%s", share)
+        : by_tasks ? CUP_FORMAT("of a worker when a task began or ended; in Dask's samples at "
+                                "most %s%s",
+                                CUP_SHOW_METRIC(page, sampled_id), share)
+                   : CUP_FORMAT("peak of one worker%s", share);
+    print_fact(page, "memory", limit > 80 ? CUP_BAD : CUP_PLAIN,
+               CUP_SHOW_METRIC(page, by_tasks ? tasks_id : sampled_id), detail);
 }
 
 static void print_slowest(const struct cup_page *page)

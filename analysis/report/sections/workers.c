@@ -51,8 +51,8 @@ static void print_memory(const struct cup_page *page)
         return;
     print_line(
         page, "memory",
-        CUP_FORMAT("%s per worker on average, at most %s; %s of the limit, at most %s; spilled "
-                   "%s%s",
+        CUP_FORMAT("%s per worker on average, at most %s; %s of the limit, in samples at most %s; "
+                   "spilled %s%s",
                    CUP_SHOW_METRIC(page, CUP_METRIC_avg_memory_per_worker_bytes),
                    CUP_SHOW_METRIC(page, CUP_METRIC_peak_memory_bytes),
                    CUP_SHOW_METRIC(page, CUP_METRIC_memory_utilization_pct),

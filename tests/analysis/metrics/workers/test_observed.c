@@ -745,8 +745,8 @@ Test(observed, shared_address_has_no_samples)
     free(page);
 }
 
-/* The sample has 50 %; when its task ended, the worker's process had 90 %. */
-Test(observed, advice_on_memory_that_only_a_task_had)
+/* When its task ended, the worker's process had 90 % of its limit. */
+static void add_large_task(void)
 {
     struct cup_r_server server = {
         .id = 1, .role = CUP_ROLE_WORKER, .address = A, .threads = 2, .memory_limit = 4000 << 10};
@@ -758,24 +758,47 @@ Test(observed, advice_on_memory_that_only_a_task_had)
                                      .start_ns = at_second(10)};
     struct cup_r_task_end end = {
         .task = 1, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(12), .rss = 3600 << 10};
+    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    builder_begin(&builder, &begin, "key");
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+}
+
+static char *first_page(void)
+{
+    const char *const arguments[] = {"report", scratch, NULL};
+    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), 0);
+    return read_text_in(outside, "out");
+}
+
+/* The sample has 50 %. */
+Test(observed, advice_on_memory_that_only_a_task_had)
+{
     uint64_t told[CUP_HV_COUNT], values[CUP_SV_COUNT];
     builder_unknown(told, CUP_HV_COUNT);
     builder_unknown(values, CUP_SV_COUNT);
     told[CUP_HV_TIME_NS] = 1;
     told[CUP_HV_RSS] = 2000 << 10;
-    BUILDER_ADD(&builder, CUP_R_SERVER, server);
+    add_large_task();
     builder_worker(&builder, 1, 1, A, NAME);
-    builder_begin(&builder, &begin, "key");
     put_row(1, 1, (struct row){2, 4000 << 10, NONE, 1}, told);
     builder_sample(&builder, 1, 1, at_second(11), values);
-    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
     make();
-    cr_expect_float_eq(totals.task_memory_percent, 90, 1e-9);
+    expect("peak_memory_pct", 90);
+    expect("memory_utilization_pct_max", 50);
     expect_advised("memory_near_limit", "reached 90 % of its limit");
-    const char *const arguments[] = {"report", scratch, NULL};
-    cr_assert_eq(run_verb(outside, cup_verb_report, arguments), 0);
-    char *page = read_text_in(outside, "out");
-    cr_expect_not_null(strstr(page, "at most 90.0 % of its limit"), "%s", page);
+    char *page = first_page();
+    const char *share = strstr(page, "at most 90.0 % of its limit\n");
+    cr_expect(share && strstr(share, "  when a task began or ended"), "%s", page);
+    free(page);
+}
+
+Test(observed, share_of_the_memory_limit_without_samples)
+{
+    add_large_task();
+    make();
+    expect("peak_memory_pct", 90);
+    char *page = first_page();
+    cr_expect_not_null(strstr(page, "90.0 % of its limit\n"), "%s", page);
     free(page);
 }
 
