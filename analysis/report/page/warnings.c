@@ -168,9 +168,10 @@ static size_t add_partly(const struct cup_totals *totals, struct cup_warning *wa
         return 0;
     snprintf(
         warning->text, sizeof warning->text,
-        "%llu of %s may have read more than the figures say, one of them up to %s more: %s. "
+        "%s%llu of %s may have read more than the figures say, one of them up to %s more: %s. "
         "`cupping tasks` marks them with \">\".",
-        (unsigned long long)totals->all.partly, CUP_SHOW_COUNTED(totals->all.tasks, "task"),
+        totals->all.partly_unknown ? "At least " : "", (unsigned long long)totals->all.partly,
+        CUP_SHOW_COUNTED(totals->all.tasks, "task"),
         CUP_SHOW((double)cup_rare_of(totals->profile, most)->unattributed_bytes, CUP_UNIT_BYTES),
         cup_unattributed_text(totals->profile, most));
     return 1;

@@ -72,6 +72,15 @@ Test(unattributed, a_task_is_marked_and_the_first_page_says_why)
               "%s", warning());
 }
 
+/* partly_attributed is null then: of tasks that began in a full log it is not known. */
+Test(unattributed, warning_says_at_least_with_full_logs)
+{
+    lacks(1, CUP_UNATTRIBUTED_MIXED, 500);
+    load();
+    totals.all.partly_unknown = 1;
+    cr_expect(strstr(warning(), "At least 1 of 2 tasks may have read more"), "%s", warning());
+}
+
 Test(unattributed, a_task_that_lacks_nothing_is_not_marked)
 {
     load();
