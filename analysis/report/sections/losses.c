@@ -253,6 +253,17 @@ static void print_datasets(const struct cup_page *page)
     }
 }
 
+/* Whether Coffea made the work of any of the tasks that are summed up. */
+static bool has_coffea_sums(const struct cup_profile *profile)
+{
+    for (size_t i = 0; i < profile->task_sum_count; i++) {
+        unsigned kind = cup_task_sum_kind(&profile->task_sums[i]);
+        if (kind == CUP_ITEM_WORK || kind == CUP_ITEM_METADATA)
+            return true;
+    }
+    return false;
+}
+
 /* Tasks of full logs have no rows, because their keys are not known. */
 static void print_summed(const struct cup_page *page)
 {
@@ -260,10 +271,12 @@ static void print_summed(const struct cup_page *page)
     uint64_t skipped =
         c->skipped_chunks + c->skipped_files - page->totals->losses->sums.chunks[CUP_LOSS_SKIPPED];
     if (page->profile->full_log_tasks)
-        fprintf(page->terminal.out,
-                "Not listed: %s that began when the log was full. Which chunk or file each had is "
-                "not known; Coffea skipped %llu.\n",
-                CUP_SHOW_COUNTED(page->profile->full_log_tasks, "task"), (big)skipped);
+        fprintf(page->terminal.out, "Not listed: %s that began when the log was full.%s\n",
+                CUP_SHOW_COUNTED(page->profile->full_log_tasks, "task"),
+                has_coffea_sums(page->profile)
+                    ? CUP_FORMAT(" Which chunk or file each had is not known; Coffea skipped %llu.",
+                                 (big)skipped)
+                    : "");
 }
 
 static int print_ledger(const struct cup_page *page)
