@@ -184,7 +184,7 @@ static bool take_page(struct cup_http_page *page, int64_t now_ns)
     return true;
 }
 
-/* Writes the page. If it could not be made again, its first line says so, and of when it is. */
+/* Writes the page. If it could not be updated, its first line says so, and from when it is. */
 static void write_page(const struct cup_http_page *page, FILE *out)
 {
     static const char begin[] = "<body>\n";
@@ -196,11 +196,10 @@ static void write_page(const struct cup_http_page *page, FILE *out)
         strftime(time, sizeof time, "%F %T UTC", &utc);
     fwrite(page->text, 1, head, out);
     if (head)
-        fprintf(
-            out,
-            "<p role=\"alert\"><strong>This page is old: it shows the run at %s, and could not be "
-            "made again since. <code>cupping plot --html</code> says why.</strong></p>\n",
-            time);
+        fprintf(out,
+                "<p role=\"alert\"><strong>This page is from %s; it could not be updated since. "
+                "<code>cupping plot --html</code> says why.</strong></p>\n",
+                time);
     fwrite(page->text + head, 1, page->bytes - head, out);
 }
 

@@ -58,7 +58,7 @@ static void write_caption(struct cup_plot_input *input, const struct cup_peak_me
                  cup_tick_text(bytes, room, CUP_AXIS_BYTES));
     cup_plot_set_caption(
         input,
-        "Peak of the memory allocated by a chunk's threads, at most (the sum of their "
+        "Upper bound of the memory that a chunk's threads held at once (the sum of their "
         "peaks): %s%s (cupping).%s%s",
         cup_count_text(chunks, known, "chunk"), plot->density.cells ? ", as a density" : "", fitted,
         limit);

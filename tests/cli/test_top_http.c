@@ -274,14 +274,14 @@ Test(top_http, keeps_the_page_when_the_next_cannot_be_made)
     cr_expect(strstr(answer, "200 OK") && strstr(answer, "</html>"), "%.300s", answer);
     cr_expect_neq(http.page.made_ns, made_ns, "another one was begun");
     char of[32];
-    strftime(of, sizeof of, "the run at %F %T UTC", gmtime(&http.page.text_at));
-    const char *old = strstr(answer, "This page is old");
+    strftime(of, sizeof of, "is from %F %T UTC;", gmtime(&http.page.text_at));
+    const char *old = strstr(answer, "This page is from");
     cr_expect(old && strstr(old, of), "%.300s", answer);
     free(answer);
     http.directory = scratch;
     now_ns += INT64_C(1000000000000);
     answer = ask("GET / HTTP/1.1\r\n" LOCAL);
-    cr_expect_null(strstr(answer, "This page is old"), "%.300s", answer);
+    cr_expect_null(strstr(answer, "This page is from"), "%.300s", answer);
     free(answer);
 }
 

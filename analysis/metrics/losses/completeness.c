@@ -414,8 +414,8 @@ static enum cup_run_state judge_ended(struct cup_completeness *c, const struct c
         return CUP_RUN_ABORTED;
     }
     if (all && t->profile->full_log_tasks)
-        c->reason = "tasks that began when their log was full are known only by their sums, so "
-                    "that a chunk that was done twice may hide one that is missing";
+        c->reason = "of tasks that began when their log was full, chunks are counted, but not "
+                    "identified, so a chunk that ran twice can make up for a missing one";
     if (all)
         return c->skipped_chunks + c->skipped_files ? CUP_RUN_SKIPPED
                : c->reason                          ? CUP_RUN_UNKNOWN
@@ -571,7 +571,7 @@ static void remark_excess(struct cup_completeness *c, const struct cup_profile *
     size_t length = strlen(c->sentence);
     if (profile->full_log_tasks && !c->reason && c->done_chunks > c->planned_chunks)
         snprintf(c->sentence + length, sizeof c->sentence - length,
-                 " More are done than were planned: because logs were full, a chunk that was done "
+                 " More chunks are counted than planned: because logs were full, a chunk that ran "
                  "twice counts twice.");
 }
 

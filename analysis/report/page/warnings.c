@@ -23,8 +23,8 @@ static const struct {
     {CUP_H_THREADS_VOIDED, "Threads that one task started and other tasks used, too",
      "Their CPU time counts for no task, and their reads only where another attribution method "
      "finds the task"},
-    {CUP_H_DELAYS_UNKNOWN, "Threads whose run delay could not be read",
-     "It counts as waits there, and run_delay_s is too low", CUP_FEATURE_RUN_DELAY},
+    {CUP_H_DELAYS_UNKNOWN, "Threads whose time waiting for a CPU core could not be read",
+     "It is part of other waits, and run_delay_s is too low", CUP_FEATURE_RUN_DELAY},
     {CUP_H_BASKETS_DROPPED, "Baskets dropped, because tables were full or their task was killed",
      "Figures of branches are too low"},
 };

@@ -255,7 +255,7 @@ static size_t warn_of_delays(uint64_t features)
     builder_free(&builder);
     load();
     size_t count = cup_warnings_make(&totals, warnings);
-    cr_assert(count == 0 || strstr(warnings[0].text, "run delay could not be read: 14."));
+    cr_assert(count == 0 || strstr(warnings[0].text, "CPU core could not be read: 14."));
     return count;
 }
 
