@@ -101,8 +101,8 @@ static inline bool cup_branches_any(const struct cup_branches *branches)
     return branches->all.baskets > 0;
 }
 
-/* Files from which baskets were read; *sized: those of them of which the size of a tree is known.
- * Shares of the trees are shares of these. */
+/* Number of files from which baskets were read. *sized: of these, the files with a known size of a
+ * tree. Shares of the trees are shares of these. */
 uint64_t cup_branches_files(const struct cup_branches *branches, uint64_t *sized);
 
 /* What follows "of the trees" where a share is printed: " in 3 of 5 files"; "": in all files. */
