@@ -61,16 +61,18 @@ void cup_record_texts(const struct cup_record *record,
                       void *user)
 {
     uint32_t string;
-    struct cup_r_task_begin fixed; /* the longest one that is packed */
+    struct cup_r_task_begin unpacked; /* the longest one that is packed */
+    const void *fixed = record;
+    size_t fixed_bytes = record->fixed;
     if (record->fixed & CUP_FIXED_PACKED) {
-        cup_record_fixed(record, &fixed, sizeof fixed);
-        fixed.head.fixed = sizeof fixed;
-        record = &fixed.head;
+        cup_record_fixed(record, &unpacked, sizeof unpacked);
+        fixed = &unpacked;
+        fixed_bytes = sizeof unpacked;
     }
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (fields[i].type != record->type || fields[i].at + sizeof string > record->fixed)
+        if (fields[i].type != record->type || fields[i].at + sizeof string > fixed_bytes)
             continue;
-        memcpy(&string, (const char *)record + fields[i].at, sizeof string);
+        memcpy(&string, (const char *)fixed + fields[i].at, sizeof string);
         note(user, string, fields[i].kind);
     }
     if (record->type != CUP_R_COLUMNS)
