@@ -19,7 +19,9 @@
 #include <stdint.h>
 
 #define CUP_MERGED_MAGIC "CUPMERGE" /* 8 bytes, no NUL */
-#define CUP_MERGED_VERSION 1
+/* Version 1 is read, too: there, records from the first packed one of a block on are no differences
+ * (CUP_FIXED_PACKED). Its writers did not know packed records. */
+#define CUP_MERGED_VERSION 2
 
 enum cup_packing {
     CUP_PACKING_NONE = 1, /* by a program without zstd: blocks are as they are in the log */

@@ -128,7 +128,7 @@ static bool unpack_block(struct cup_log_bytes *bytes, const struct cup_merged_bl
         (!bytes->packer || !cup_unpack(bytes->packer, packed, block->packed, to, count)))
         return false;
     if (packed != to)
-        cup_block_undo_difference(to, count, block->first_record);
+        cup_block_undo_difference(to, count, block->first_record, bytes->merged->header.version);
     return true;
 }
 

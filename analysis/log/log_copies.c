@@ -5,6 +5,7 @@
 
 #include "analysis/base/process.h"
 #include "analysis/log/log_bytes.h"
+#include "analysis/log/log_reader.h"
 #include "include/log_format.h"
 
 /* *ERROR says why the merged log PATH cannot be read. */
@@ -42,6 +43,8 @@ static int read_copy(struct cup_log_copy *copy, struct cup_log_bytes *bytes, con
         return cup_log_bytes_refuse(path, error);
     if (got != sizeof header || memcmp(header.magic, CUP_LOG_MAGIC, sizeof header.magic) != 0)
         return bytes->merged || !cup_merged_is(path) ? 0 : refuse_merged(path, error);
+    if (cup_log_check_reader(&header, path, error) != 0)
+        return -1;
     copy->tasks = header.health[CUP_H_TASKS_BEGUN] + header.health[CUP_H_TASKS_ENDED];
     copy->records_end = header.records_end;
     copy->summed = cup_log_is_summed(&header);

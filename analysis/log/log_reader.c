@@ -375,6 +375,17 @@ static const char *const readable_versions =
     CUP_LOG_OLDEST == CUP_LOG_VERSION ? DIGITS(CUP_LOG_VERSION)
                                       : DIGITS(CUP_LOG_OLDEST) " to " DIGITS(CUP_LOG_VERSION);
 
+int cup_log_check_reader(const struct cup_log_header *header, const char *path,
+                         struct cup_error *error)
+{
+    if (header->byte_order != CUP_LOG_BYTE_ORDER || header->min_reader <= CUP_LOG_SUMMED)
+        return 0;
+    return cup_error_set(error, path, 12,
+                         "written in log format %u, which needs a reader of format %u; this "
+                         "cupping reads up to %u: use a newer cupping",
+                         header->version, header->min_reader, CUP_LOG_SUMMED);
+}
+
 static int check_version(const struct cup_log *log, struct cup_error *error)
 {
     const struct cup_log_header *header = &log->header;
@@ -383,11 +394,8 @@ static int check_version(const struct cup_log *log, struct cup_error *error)
                              header->byte_order == 0x04030201u
                                  ? "written on a machine of the other byte order; read it there"
                                  : "damaged header: impossible byte order");
-    if (header->min_reader > CUP_LOG_SUMMED)
-        return cup_error_set(error, log->path, 12,
-                             "written in log format %u, which needs a reader of format %u; this "
-                             "cupping reads up to %u: use a newer cupping",
-                             header->version, header->min_reader, CUP_LOG_SUMMED);
+    if (cup_log_check_reader(header, log->path, error) != 0)
+        return -1;
     if (header->version == 0 || header->min_reader == 0 || header->min_reader > header->version)
         return cup_error_set(error, log->path, 12, "damaged header: log format %u, reader %u",
                              header->version, header->min_reader);

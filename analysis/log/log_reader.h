@@ -61,6 +61,10 @@ struct cup_log {
     size_t window_bytes;         /* valid bytes in the window */
 };
 
+/* Refuses the log PATH if its HEADER says that it needs a newer reader. */
+int cup_log_check_reader(const struct cup_log_header *header, const char *path,
+                         struct cup_error *error);
+
 /* Opens and checks a log. On -1 *error says why it cannot be read at all, log->unopened is set if
  * it has no header, and nothing needs closing. A log that can be read in part is opened, with
  * log->damage filled. */

@@ -64,10 +64,10 @@ static int check_header(const struct cup_merged *merged, uint64_t file_bytes,
     if (header->byte_order != CUP_LOG_BYTE_ORDER)
         return cup_error_set(error, merged->path, 8,
                              "written on a machine of the other byte order, or damaged");
-    if (header->version != CUP_MERGED_VERSION)
+    if (header->version == 0 || header->version > CUP_MERGED_VERSION)
         return cup_error_set(
             error, merged->path, 12,
-            "a merged log of format %u; this cupping reads %d: use a newer cupping",
+            "a merged log of format %u; this cupping reads up to %d: use a newer cupping",
             header->version, CUP_MERGED_VERSION);
     if (header->packing == CUP_PACKING_ZSTD && !cup_can_compress)
         return cup_error_set(error, merged->path, 14,

@@ -10,8 +10,10 @@
 enum { TYPES = 64, WORDS = 32 }; /* records and words beyond these stay as they are */
 
 /* Goes from record to record. The head of a record stays as it is, so that the way back is the
- * same. */
-static void change_records(unsigned char *block, size_t bytes, size_t first, bool undo)
+ * same. SKIPS_PACKED: goes on behind packed records; else the first one ends it, because its
+ * `fixed` is larger than its length. */
+static void change_records(unsigned char *block, size_t bytes, size_t first, bool undo,
+                           bool skips_packed)
 {
     uint32_t before[TYPES][WORDS] = {{0}};
     struct cup_record record;
@@ -19,7 +21,7 @@ static void change_records(unsigned char *block, size_t bytes, size_t first, boo
         memcpy(&record, block + at, sizeof record);
         if (record.length < sizeof record)
             return;
-        if (record.fixed & CUP_FIXED_PACKED)
+        if (skips_packed && (record.fixed & CUP_FIXED_PACKED))
             continue;
         if (record.fixed > record.length || record.fixed > bytes - at)
             return;
@@ -37,12 +39,12 @@ static void change_records(unsigned char *block, size_t bytes, size_t first, boo
 
 void cup_block_difference(unsigned char *block, size_t bytes, size_t first)
 {
-    change_records(block, bytes, first, false);
+    change_records(block, bytes, first, false, true);
 }
 
-void cup_block_undo_difference(unsigned char *block, size_t bytes, size_t first)
+void cup_block_undo_difference(unsigned char *block, size_t bytes, size_t first, unsigned version)
 {
-    change_records(block, bytes, first, true);
+    change_records(block, bytes, first, true, version > 1);
 }
 
 /* ---- compression ----------------------------------------------------------------------------- */

@@ -10,10 +10,11 @@
 extern const bool cup_can_compress;
 
 /* Replaces the words of the fixed part of each record, from the one that begins at FIRST on, by
- * their difference from the record of the same type before it, or undoes this. Stops at the first
- * bytes that are no record, and at a fixed part that the block cuts. */
+ * their difference from the record of the same type before it, or undoes this for a merged log of
+ * VERSION. Stops at the first bytes that are no record, and at a fixed part that the block cuts.
+ * Packed fixed parts stay as they are. */
 void cup_block_difference(unsigned char *block, size_t bytes, size_t first);
-void cup_block_undo_difference(unsigned char *block, size_t bytes, size_t first);
+void cup_block_undo_difference(unsigned char *block, size_t bytes, size_t first, unsigned version);
 
 /* A dictionary in the form that packers or unpackers use. Several threads may use it. */
 struct cup_dictionary {

@@ -70,7 +70,8 @@ static void pack_block(struct batch_block *block, struct cup_packer *packer)
     if (packed < block->bytes)
         block->packed_bytes = packed;
     else
-        cup_block_undo_difference(block->raw, block->bytes, block->first_record);
+        cup_block_undo_difference(block->raw, block->bytes, block->first_record,
+                                  CUP_MERGED_VERSION);
 }
 
 static size_t take_number(struct batch *batch, size_t *number)

@@ -553,3 +553,37 @@ Test(merge, a_damaged_block_loses_what_it_held)
         cr_expect_gt(profile.task_count, tasks * 3 / 4);
     }
 }
+
+static void set_version(const char *path, uint16_t version)
+{
+    FILE *file = fopen(path, "r+");
+    cr_assert(file && fseek(file, offsetof(struct cup_merged_header, version), SEEK_SET) == 0);
+    cr_assert_eq(fwrite(&version, sizeof version, 1, file), 1);
+    cr_assert_eq(fclose(file), 0);
+}
+
+Test(merge, version_1_is_read_and_later_ones_are_refused)
+{
+    save_logs();
+    const char *merged = path_in(outside, "all.cup");
+    MERGE(merged, scratch);
+    set_version(merged, 1);
+    cr_expect(load_any(merged));
+    set_version(merged, CUP_MERGED_VERSION + 1);
+    expect_one_line(RUN(report, merged), "use a newer cupping");
+}
+
+/* This build does not know which records of a newer log it may change. */
+Test(merge, a_log_that_needs_a_newer_reader_is_refused)
+{
+    struct log_builder log;
+    build_golden_log(&log);
+    builder_header(&log)->version = builder_header(&log)->min_reader = CUP_LOG_SUMMED + 1;
+    builder_finish(&log);
+    save_log(&log, scratch, log_name(0));
+    builder_free(&log);
+    const char *merged = path_in(outside, "all.cup"), *copy = path_in(outside, "copy");
+    expect_one_line(RUN(merge, scratch, "-o", merged), "use a newer cupping");
+    expect_one_line(RUN(merge, scratch, "-o", copy, "--anonymize"), "use a newer cupping");
+    cr_expect_neq(access(merged, F_OK), 0);
+}
