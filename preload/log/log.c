@@ -507,23 +507,35 @@ static void *fill_record(struct cup_record *record, enum cup_record_type type, c
 }
 
 /* Each task has such records, and no one changes them later. */
+#define PACKED_TYPES(X)                                                                            \
+    X(TASK_BEGIN, task_begin)                                                                      \
+    X(TASK_END, task_end)                                                                          \
+    X(ITEM, item)                                                                                  \
+    X(CHUNK, chunk)                                                                                \
+    X(CHUNK_REPORT, chunk_report)                                                                  \
+    X(COUNTERS, counters)                                                                          \
+    X(FILE_USE, file_use)                                                                          \
+    X(INPUTS, inputs)                                                                              \
+    X(BASKETS, baskets)                                                                            \
+    X(ACCESS, access)                                                                              \
+    X(STACK_USE, stack_use)                                                                        \
+    X(CPU_SAMPLES, cpu_samples)                                                                    \
+    X(REQUESTS, requests)                                                                          \
+    X(OPENS, opens)
+
+enum { MOST_PACKED_WORDS = sizeof(struct cup_r_task_begin) / sizeof(uint32_t) };
+#define X(NAME, name)                                                                              \
+    _Static_assert(sizeof(struct cup_r_##name) <= MOST_PACKED_WORDS * sizeof(uint32_t),            \
+                   #NAME " fits the buffer of write_packed()");
+PACKED_TYPES(X)
+#undef X
+
 static bool is_packed(enum cup_record_type type)
 {
     switch (type) {
-    case CUP_R_TASK_BEGIN:
-    case CUP_R_TASK_END:
-    case CUP_R_ITEM:
-    case CUP_R_CHUNK:
-    case CUP_R_CHUNK_REPORT:
-    case CUP_R_COUNTERS:
-    case CUP_R_FILE_USE:
-    case CUP_R_INPUTS:
-    case CUP_R_BASKETS:
-    case CUP_R_ACCESS:
-    case CUP_R_STACK_USE:
-    case CUP_R_CPU_SAMPLES:
-    case CUP_R_REQUESTS:
-    case CUP_R_OPENS:
+#define X(NAME, name) case CUP_R_##NAME:
+        PACKED_TYPES(X)
+#undef X
         return true;
     default:
         return false;
@@ -552,8 +564,8 @@ static bool is_essential(enum cup_record_type type)
 static void *write_packed(enum cup_record_type type, const void *record, const void *tail,
                           size_t bytes)
 {
-    enum { WORDS = sizeof(struct cup_r_task_begin) / sizeof(uint32_t) };
-    unsigned char packed[WORDS * sizeof(uint32_t) + WORDS / CUP_FIXED_GROUP];
+    unsigned char
+        packed[MOST_PACKED_WORDS * sizeof(uint32_t) + MOST_PACKED_WORDS / CUP_FIXED_GROUP];
     size_t words = (fixed_bytes[type] - sizeof(struct cup_record)) / sizeof(uint32_t);
     size_t count = cup_fixed_pack(packed, (const struct cup_record *)record + 1, words);
     uint32_t length = record_length((uint16_t)(sizeof(struct cup_record) + count), bytes);
