@@ -111,14 +111,15 @@ static void judge_hosts(struct cup_slow_server *slow, const struct cup_profile *
     }
 }
 
-/* Tasks have several HTTP requests out at a time, each of which counts in REQUESTS_NS. FILE's tasks
- * were blocked for it no longer than its own counter says. */
+/* Tasks have several HTTP requests out at a time, and REQUESTS_NS is the sum of their times. The
+ * file's counter is how long its tasks were blocked, which is less. It is 0 if no request was
+ * answered: only answered requests count for their file. */
 static uint64_t limit_by_blocked_ns(const struct cup_profile *profile, uint32_t file,
                                     uint64_t requests_ns)
 {
     uint64_t blocked_ns =
         requests_ns ? cup_file_total(profile, file - 1).counters[CUP_F_WAIT_NS] : 0;
-    return requests_ns < blocked_ns ? requests_ns : blocked_ns;
+    return blocked_ns && blocked_ns < requests_ns ? blocked_ns : requests_ns;
 }
 
 uint32_t cup_worst_file(const struct cup_profile *profile, struct cup_text server, bool failed,
@@ -133,7 +134,7 @@ uint32_t cup_worst_file(const struct cup_profile *profile, struct cup_text serve
             waited[row->file] += row->values[CUP_Q_WAITED_NS];
     }
     for (uint32_t file = 1; waited && file <= profile->file_count; file++)
-        if (cup_is_peer_address(server))
+        if (!failed && cup_is_peer_address(server))
             waited[file] = limit_by_blocked_ns(profile, file, waited[file]);
     for (uint32_t file = 1; waited && file <= profile->file_count; file++)
         if (waited[file] > (worst ? waited[worst] : 0))

@@ -310,6 +310,28 @@ Test(server_uses, of_http_that_overlap_count_once_for_their_file)
     cr_expect_eq(waited_ns, 900 * MS);
 }
 
+/* Requests without an answer do not count as a wait for their file. */
+Test(server_uses, of_http_without_an_answer_keep_their_time)
+{
+    uint64_t waited_ns;
+    struct cup_r_file_use file = {.task = 1, .file = SLOW_FILE, .block = 3, .file_sequence = 90};
+    const uint64_t counters[CUP_FILE_COUNTER_COUNT] = {[CUP_F_WAIT_NS] = 2 * MS};
+    builder_file_use(&builder, &file, counters);
+    asked(CUP_REQUEST_CUT_OFF, 5, 100 * MS, 0, false);
+    const struct cup_server_use *use = http_server();
+    cr_expect_neq(cup_worst_file(&profile, use->name, true, &waited_ns), 0);
+    cr_expect_eq(waited_ns, 500 * MS);
+}
+
+Test(server_uses, of_http_that_were_all_without_an_answer_have_a_file)
+{
+    uint64_t waited_ns;
+    asked(CUP_REQUEST_CUT_OFF, 5, 100 * MS, 0, false);
+    const struct cup_server_use *use = http_server();
+    cr_expect_neq(cup_worst_file(&profile, use->name, false, &waited_ns), 0);
+    cr_expect_eq(waited_ns, 500 * MS);
+}
+
 Test(server_uses, with_tls_the_status_is_not_known)
 {
     asked(0, 90, 100 * MS, 10 * MS, true);
