@@ -48,13 +48,14 @@ static inline size_t cup_pairs_nonzero(unsigned char *at, const uint64_t *values
     return bytes;
 }
 
+enum {
+    CUP_BUCKET_LONGEST = 7, /* bytes of one bucket in a list of fewer than 2,048 */
+    CUP_LIST_LONGEST = 6    /* bytes of the list's begin and end */
+};
+#define CUP_NO_BUCKET UINT32_MAX
+
 /* Writes a bucket with a COUNT, as the next one of a record's list (log_format.h). Buckets come in
  * their order; *BEFORE is CUP_NO_BUCKET at first. */
-enum {
-    CUP_BUCKET_LONGEST = 8,
-    CUP_LIST_LONGEST = 6
-}; /* bytes: of a bucket; of what the list has besides */
-#define CUP_NO_BUCKET UINT32_MAX
 static inline size_t cup_pairs_bucket(unsigned char *at, uint32_t *before, uint32_t bucket,
                                       uint32_t count)
 {

@@ -31,6 +31,8 @@ static size_t encode_buckets(unsigned char *at, const struct cup_block *block)
     return before == CUP_NO_BUCKET ? bytes : bytes + cup_pairs_list_end(at + bytes);
 }
 
+_Static_assert(CUP_HISTOGRAM_COUNT *CUP_BUCKETS <= 2048, "CUP_BUCKET_LONGEST holds");
+
 enum { FILE_LONGEST = (CUP_FILE_COUNTER_COUNT + 1) * CUP_PAIR_LONGEST };
 
 static size_t encode_files(unsigned char *at, const struct cup_block *block)
@@ -38,15 +40,12 @@ static size_t encode_files(unsigned char *at, const struct cup_block *block)
     size_t bytes = 0;
     for (uint32_t entry = 0; entry < CUP_BLOCK_FILES; entry++) {
         const struct cup_file_use *use = &block->files[entry];
-        unsigned char pairs[FILE_LONGEST];
-        size_t count =
-            use->file ? cup_pairs_nonzero(pairs, use->counters, CUP_FILE_COUNTER_COUNT) : 0;
-        if (!count)
+        if (!use->file)
             continue;
-        bytes += cup_pairs_number(at + bytes, CUP_PAIR_FILE);
-        bytes += cup_pairs_number(at + bytes, use->file);
-        memcpy(at + bytes, pairs, count);
-        bytes += count;
+        size_t head = cup_pairs_number(at + bytes, CUP_PAIR_FILE);
+        head += cup_pairs_number(at + bytes + head, use->file);
+        size_t count = cup_pairs_nonzero(at + bytes + head, use->counters, CUP_FILE_COUNTER_COUNT);
+        bytes += count ? head + count : 0;
     }
     return bytes;
 }
