@@ -577,7 +577,7 @@ enum { CUP_FIXED_PACKED = 1 << 15 };
     X(TASK_END, task_end, 6, 56, 56, "")                                                           \
     X(ITEM, item, 7, 48, 48, "")                                                                   \
     X(CHUNK, chunk, 8, 40, 40, "")                                                                 \
-    X(COUNTERS, counters, 9, 24, 24, "pairs: counters, then buckets of histograms")                \
+    X(COUNTERS, counters, 9, 24, 24, "pairs: counters, a list of buckets, files")                  \
     X(FILE_USE, file_use, 10, 32, 32, "pairs: file counters")                                      \
     X(NOTE, note, 11, 16, 16, "")                                                                  \
     X(PARENT, parent, 12, 24, 24, "")                                                              \
@@ -1012,7 +1012,7 @@ struct cup_r_run {
  * and its value. Counters without a pair are 0. Index 127 (one byte 0x7f, without a value) is
  * padding. The pairs end at the end of the record; a pair that is cut off there does not count.
  *
- * The buckets of the histograms, one histogram after the other, come last. The pair of index
+ * The buckets of the histograms follow, one histogram after the other. The pair of index
  * CUP_PAIR_LIST has the first bucket with a count; after it the tail has an unsigned LEB128 number
  * for each such bucket: 8 times the step from the bucket before (of the first one: 0), plus its
  * count, if that is below 8; else plus 0, and the count follows. A count of 0 ends the list. Before
