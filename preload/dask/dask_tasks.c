@@ -24,8 +24,8 @@
 enum { CARRIERS = 16 };
 static uint32_t carriers[CARRIERS]; /* string ids of the prefixes whose tasks have work items */
 
-/* By thread slot: the end of the thread's last task, until Dask has made its message; its task is 0
- * if all of it is known. */
+/* By thread slot: the end of the thread's last task, kept until Dask's message about that task has
+ * completed it. `task` is 0: nothing is to be completed. */
 static struct cup_r_task_end task_ends[CUP_THREAD_SLOTS];
 
 /* NULL: the thread has no slot, so what the message says of its tasks stays unknown. */

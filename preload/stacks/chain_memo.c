@@ -5,8 +5,9 @@
 
 #include <sys/param.h>
 
-/* A key has room for its chain in any entry of its row. The same place may be reached by several
- * chains: by two branches of a C function, for instance. */
+/* Each key belongs to a row of four entries, any of which may hold its chain. A row may hold
+ * several chains with the same key, because several may lead to the same place: by two branches of
+ * a C function, for instance. */
 enum { ROWS_BITS = 8, ROW = 4, SEEN_BITS = 12 };
 enum { WINDOW = 8192 /* words of the stack that are searched */ };
 
@@ -15,14 +16,15 @@ enum { ADDRESS_BITS = 48 };
 _Static_assert(WINDOW <= 1 << (64 - ADDRESS_BITS), "a place fits above an address");
 
 struct chain {
-    uint64_t key, value;
+    uint64_t key;
+    uint64_t value; /* the caller's hash of the frames, odd; or CUP_CHAIN_HOPELESS */
     uint32_t count;
     uint64_t placed[CUP_CHAIN_MOST];
 };
 
-/* A seqlock: written under the lock; a reader compares the turn before and after. */
+/* A seqlock: written under the lock; a reader compares its sequence number before and after. */
 static struct entry {
-    uint32_t turn; /* odd: being written */
+    uint32_t turn; /* the sequence number; odd: being written */
     struct chain chain;
 } entries[1 << ROWS_BITS][ROW];
 static struct {
@@ -69,7 +71,7 @@ static bool is_on_stack(const struct entry *entry, uint32_t turn, const uint64_t
     return true;
 }
 
-/* As cup_chain_find(), of one entry. */
+/* The value of this entry if it holds the chain that is on the stack, as in cup_chain_find(). */
 static uint64_t find_value(const struct entry *entry, uint64_t key, const uint64_t *first)
 {
     uint32_t turn = __atomic_load_n(&entry->turn, __ATOMIC_ACQUIRE);

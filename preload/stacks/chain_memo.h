@@ -14,15 +14,15 @@ enum {
 
 /* Looks up the chain whose innermost return address lies at FIRST on the calling thread's stack.
  * Returns the value kept with it; 0: no chain is known here, or the stack differs from it;
- * CUP_CHAIN_HOPELESS: a chain seen here cannot be kept. KEY: a hash of everything
- * else that must be the same.
+ * CUP_CHAIN_HOPELESS: a chain seen here cannot be kept. KEY: a hash of everything else that must be
+ * the same.
  * Any thread; takes no lock. */
 uint64_t cup_chain_find(uint64_t key, const uint64_t *first);
 
-/* Keeps VALUE (an odd number) with the chain of COUNT return addresses, innermost first, whose
- * first one lies at FIRST, on the calling thread's stack, which ends at END (the address after its
- * last word). Searching the stack for the places takes about 10 us, so it is done only
- * when the same chain comes for the 4th, 8th, 16th, ... time. */
+/* Keeps VALUE, the caller's hash of the frames (an odd number), with the chain of COUNT return
+ * addresses, innermost first, whose first one lies at FIRST, on the calling thread's stack, which
+ * ends at END (the address after its last word). Searching the stack for the places takes about 10
+ * us, so it is done only when the same chain comes for the 4th, 8th, 16th, ... time. */
 void cup_chain_keep(uint64_t key, const uint64_t *first, const uint64_t *end, void *const *returns,
                     uint32_t count, uint64_t value);
 

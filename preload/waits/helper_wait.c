@@ -13,7 +13,8 @@ struct span {
     struct cup_task_clock from, to;
 };
 
-/* Disjoint, in the order of time. */
+/* Disjoint, in the order of time. Those in `served` are on the task's clock. Those in `explained`
+ * have raw ticks in `blocked`; their other fields are 0. */
 struct spans {
     struct span span[SPANS];
     uint8_t count;
@@ -30,13 +31,13 @@ static struct entry {
     bool is_blocked;                  /* the task's own thread waits now: */
     uint8_t class;                    /* for a lock or on a socket */
     uint64_t blocked_at;              /* when it began to, in ticks */
-    /* If it is for a lock: when helpers waited for a file or the GIL, in ticks (`blocked`). */
+    /* If it is for a lock: when helpers waited for a file or the GIL. */
     struct spans explained;
     struct cup_task_clock clock, clock_at_block;
     uint32_t unanswered;                    /* number of requests without any answer */
     uint32_t unanswered_server;             /* of the first of them */
     struct cup_task_clock unanswered_since; /* the clock when it was sent */
-    struct spans served;                    /* when a request was out, on the task's clock */
+    struct spans served;                    /* when a request was out */
 } __attribute__((aligned(64))) entries[ENTRIES];
 
 /* The task's entry, locked; NULL if it has none. */
@@ -92,8 +93,8 @@ static void subtract_time(struct cup_task_clock *time, struct cup_task_clock fro
     time->slept -= to.slept - from.slept;
 }
 
-/* Makes room for one more span. If there are too many, the two earliest become one: what lies
- * between them can be added no more. */
+/* Makes room for one more span. If there are too many, the two earliest become one, and the gap
+ * between them counts as covered: it cannot be added later. */
 static void make_room(struct spans *spans)
 {
     if (spans->count < SPANS)
