@@ -19,6 +19,7 @@ worker pays that has run for long. COST_PAIRS: pairs of tables 2 and 3 (default 
 the demo.
 """
 
+import importlib.util
 import json
 import math
 import os
@@ -210,8 +211,15 @@ def run_rival(name: str, where: Path) -> dict:
     return run
 
 
+def is_there(name: str) -> bool:
+    if name == "performance_report":
+        return importlib.util.find_spec("bokeh") is not None
+    command = (RIVALS[name] or [""])[0]
+    return not command or shutil.which(command.split()[0]) is not None
+
+
 def measure_rivals(where: Path) -> None:
-    there = [name for name, how in RIVALS.items() if not how or not how[0] or shutil.which(how[0].split()[0])]
+    there = list(filter(is_there, RIVALS))
     print(f"Other tools around the demo's worker, without a nanny, {PAIRS} pairs. "
           f"Not installed: {', '.join(sorted(set(RIVALS) - set(there))) or 'none'}")
     without, runs = [], {name: [] for name in there}
