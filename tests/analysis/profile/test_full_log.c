@@ -196,9 +196,8 @@ Test(full_log, an_unfinished_change_does_not_count)
     cr_expect_eq(late_prefix()->counters[CUP_C_READ_OWN_BYTES], 800);
 }
 
-/* A thread that a task with records started read 40 bytes, and a thread of some task served others.
- * The library keeps room for VOID records, and counts those that it drops all the same. */
-static uint64_t inherited_bytes(uint64_t voids_dropped)
+/* A thread that a task with records started read 40 bytes. */
+static void build_inherited(void)
 {
     const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 40};
     build();
@@ -206,6 +205,13 @@ static uint64_t inherited_bytes(uint64_t voids_dropped)
         &builder,
         &(struct cup_r_counters){.task = 1, .tid = 10, .sequence = 1, .own = CUP_BLOCK_INHERITS},
         read);
+}
+
+/* A thread of some task served others. The library keeps room for VOID records, and counts those
+ * that it drops all the same. */
+static uint64_t inherited_bytes(uint64_t voids_dropped)
+{
+    build_inherited();
     uint64_t *health = builder_header(&builder)->health;
     health[CUP_H_THREADS_VOIDED] = health[CUP_H_RECORDS_DROPPED] = 1000;
     health[CUP_H_VOIDS_DROPPED] = voids_dropped;
@@ -226,12 +232,7 @@ Test(full_log, threads_of_tasks_count_for_none_if_a_void_was_dropped)
 /* A process that runs no task has no sums. Its library counts VOID records that it drops apart. */
 static uint64_t inherited_bytes_without_sums(uint64_t features)
 {
-    const uint64_t read[CUP_COUNTER_COUNT] = {[CUP_C_READ_INHERITED_BYTES] = 40};
-    build();
-    builder_counters(
-        &builder,
-        &(struct cup_r_counters){.task = 1, .tid = 10, .sequence = 1, .own = CUP_BLOCK_INHERITS},
-        read);
+    build_inherited();
     struct cup_log_header *header = builder_header(&builder);
     header->features = (header->features & ~(uint64_t)CUP_FEATURE_VOIDS) | features;
     header->health[CUP_H_THREADS_VOIDED] = header->health[CUP_H_RECORDS_DROPPED] = 1;

@@ -1,25 +1,18 @@
 /* The heap of a task: what its thread allocates, frees, maps and unmaps. */
 #include "preload/counters/block.h"
 #include "preload/lifecycle/running_tasks.h"
-#include "preload/log/log.h"
-#include "preload/sys/clock.h"
 #include "preload/task/heap.h"
+#include "tests/preload/log_records.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { PAGE = 4096, MANY = 6000, BYTES = 10 * PAGE };
 
-static char directory[] = "/tmp/cupping-unit-XXXXXX";
 static volatile uint32_t active = 1;
 
 static void set_up(void)
 {
-    const char *why = "";
-    cup_clock_calibrate(true);
-    cr_assert(mkdtemp(directory) != NULL);
-    cr_assert(cup_log_open(directory, 64 << 20, 1, CUP_LOG_FULL, &why) == 0, "%s", why);
+    test_log_open(64 << 20);
     cup_active_word = &active;
     cup_self.tid = 4711;
     cup_self.state = CUP_THREAD_KNOWN;
@@ -30,11 +23,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-    char command[128];
     cup_self.heap = NULL;
-    snprintf(command, sizeof command, "rm -rf %s", directory);
-    if (system(command))
-        return;
+    test_log_close();
 }
 
 TestSuite(heap, .init = set_up, .fini = tear_down);

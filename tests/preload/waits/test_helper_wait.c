@@ -274,6 +274,7 @@ Test(helper_wait, no_request_counts_for_less_than_nothing)
     cup_helper_wait_task_blocks(TASK, CUP_WAIT_LOCK, 100);
     struct cup_task_clock sent = cup_helper_wait_clock(TASK, 200);
     uint64_t poll = cup_helper_wait_enters(TASK, CUP_WAIT_POLL, 200);
+    cup_helper_wait_waited(TASK, CUP_WAIT_GIL, 30, 250);
     cup_helper_wait_leaves(TASK, CUP_WAIT_POLL, 260, poll, 0);
     cr_expect_eq(answer(&sent, 260), 60);
     expect_served(260, 0, 0);

@@ -18,7 +18,7 @@ static struct cup_advice advice[CUP_ADVICE_MOST];
 static size_t advice_count;
 static const struct cup_chunk_fits *fits;
 
-/* What a run is made of; 24 chunks, one after the other, unless told otherwise. */
+/* What a run is made of; 24 chunks, one after the other, unless heartbeat otherwise. */
 struct shape {
     double fixed_s, event_s, noise;
     double fixed_bytes, event_bytes;
@@ -132,14 +132,14 @@ static double add_chunk(struct log_builder *builder, const char *host, unsigned 
 /* One sample that the worker takes of itself. */
 static void add_sample(struct log_builder *builder, uint64_t seen)
 {
-    uint64_t told[CUP_HV_COUNT], state[CUP_WV_COUNT], values[CUP_SV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
+    uint64_t heartbeat[CUP_HV_COUNT], state[CUP_WV_COUNT], values[CUP_SV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
     builder_unknown(state, CUP_WV_COUNT);
     builder_unknown(values, CUP_SV_COUNT);
-    told[CUP_HV_TIME_NS] = 1;
-    told[CUP_HV_RSS] = seen;
+    heartbeat[CUP_HV_TIME_NS] = 1;
+    heartbeat[CUP_HV_RSS] = seen;
     builder_worker(builder, 1, 1, ADDRESS, 0);
-    builder_row(builder, 1, 1, state, told);
+    builder_row(builder, 1, 1, state, heartbeat);
     builder_sample(builder, 1, 1, at_second(1), values);
 }
 
@@ -482,9 +482,9 @@ Test(chunk_size, json_has_the_fits)
     shape.fixed_s = 3;
     make();
     json_t *root = report_json(scratch, outside);
-    json_t *told = json_object_get(json_object_get(root, "chunks"), "fits");
-    json_t *time = json_object_get(told, "time_against_events");
-    json_t *heap = json_object_get(told, "peak_heap_against_events");
+    json_t *heartbeat = json_object_get(json_object_get(root, "chunks"), "fits");
+    json_t *time = json_object_get(heartbeat, "time_against_events");
+    json_t *heap = json_object_get(heartbeat, "peak_heap_against_events");
     cr_expect_eq(number(time, "n"), 24);
     cr_expect_float_eq(number(time, "slope"), 1e-3, 1e-9);
     cr_expect_float_eq(number(time, "intercept"), 3, 1e-6);
@@ -492,9 +492,9 @@ Test(chunk_size, json_has_the_fits)
     cr_expect_geq(number(time, "intercept_error"), 0);
     cr_expect_float_eq(number(heap, "slope"), 2000, 1);
     cr_expect(json_is_null(json_object_get(time, "reason")));
-    cr_expect_eq(number(json_object_get(told, "suiting_size"), "suiting_events"), 27000);
-    cr_expect_eq(number(json_object_get(told, "memory_request"), "worker_threads"), 1);
-    cr_expect_eq(json_array_size(json_object_get(told, "by_dataset")), 1);
+    cr_expect_eq(number(json_object_get(heartbeat, "suiting_size"), "suiting_events"), 27000);
+    cr_expect_eq(number(json_object_get(heartbeat, "memory_request"), "worker_threads"), 1);
+    cr_expect_eq(json_array_size(json_object_get(heartbeat, "by_dataset")), 1);
     json_decref(root);
 }
 
@@ -503,13 +503,13 @@ Test(chunk_size, json_has_null_and_a_reason)
     shape.chunks = 7;
     make();
     json_t *root = report_json(scratch, outside);
-    json_t *told = json_object_get(json_object_get(root, "chunks"), "fits");
-    json_t *time = json_object_get(told, "time_against_events");
+    json_t *heartbeat = json_object_get(json_object_get(root, "chunks"), "fits");
+    json_t *time = json_object_get(heartbeat, "time_against_events");
     cr_expect_eq(number(time, "n"), 7);
     cr_expect(json_is_null(json_object_get(time, "slope")));
     cr_expect(json_is_null(json_object_get(time, "intercept_error")));
     cr_expect(json_is_string(json_object_get(time, "reason")));
-    cr_expect(
-        json_is_null(json_object_get(json_object_get(told, "suiting_size"), "suiting_events")));
+    cr_expect(json_is_null(
+        json_object_get(json_object_get(heartbeat, "suiting_size"), "suiting_events")));
     json_decref(root);
 }

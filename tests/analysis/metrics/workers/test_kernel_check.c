@@ -259,7 +259,7 @@ static size_t warn_of_delays(uint64_t features)
     return count;
 }
 
-Test(kernel_check, run_delay_that_is_unknown_in_some_threads_is_told)
+Test(kernel_check, run_delay_that_is_unknown_in_some_threads_is_reported)
 {
     cr_expect_eq(warn_of_delays(CUP_FEATURE_RUN_DELAY), 1);
 }

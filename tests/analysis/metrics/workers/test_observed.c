@@ -93,11 +93,11 @@ static void put_row(uint32_t sample, uint32_t worker, struct row row, const uint
 /* RSS 0: its heartbeat is the one before. */
 static void add_row(uint32_t sample, uint32_t worker, struct row row, uint64_t rss)
 {
-    uint64_t told[CUP_HV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
-    told[CUP_HV_TIME_NS] = sample;
-    told[CUP_HV_RSS] = rss;
-    put_row(sample, worker, row, rss ? told : NULL);
+    uint64_t heartbeat[CUP_HV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = sample;
+    heartbeat[CUP_HV_RSS] = rss;
+    put_row(sample, worker, row, rss ? heartbeat : NULL);
 }
 
 static void add_sample(uint32_t number, double second, uint64_t workers, uint64_t threads)
@@ -418,13 +418,13 @@ Test(observed, what_a_heartbeat_told_holds)
 
 Test(observed, use_of_threads)
 {
-    uint64_t told[CUP_HV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
-    told[CUP_HV_TIME_NS] = 1;
-    told[CUP_HV_CPU_NS_PER_S] = UINT64_C(3000000000);
+    uint64_t heartbeat[CUP_HV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = 1;
+    heartbeat[CUP_HV_CPU_NS_PER_S] = UINT64_C(3000000000);
     add_scheduler();
     add_task(10, 12);
-    put_row(1, 1, (struct row){4, NONE, 8, 4}, told);
+    put_row(1, 1, (struct row){4, NONE, 8, 4}, heartbeat);
     put_row(1, 2, (struct row){2, NONE, 0, 0}, NULL);
     add_sample(1, 10, 2, 6);
     put_row(2, 1, (struct row){4, NONE, 4, 2}, NULL);
@@ -442,18 +442,18 @@ Test(observed, use_of_threads)
 
 static void add_told(uint32_t sample, uint32_t worker, uint64_t scale)
 {
-    uint64_t told[CUP_HV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
-    told[CUP_HV_TIME_NS] = sample;
-    told[CUP_HV_RSS] = 1000 * scale;
-    told[CUP_HV_MANAGED_BYTES] = 400 * scale;
-    told[CUP_HV_SPILLED_MEMORY_BYTES] = 100 * scale;
-    told[CUP_HV_SPILLED_DISK_BYTES] = 50 * scale;
-    told[CUP_HV_HOST_NET_READ_BPS] = 10 * scale;
-    told[CUP_HV_HOST_DISK_WRITE_BPS] = 20 * scale;
-    told[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + 10000000 * scale;
-    told[CUP_HV_NUM_FDS] = 30 * scale;
-    put_row(sample, worker, (struct row){1, NONE, 0, 0}, told);
+    uint64_t heartbeat[CUP_HV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = sample;
+    heartbeat[CUP_HV_RSS] = 1000 * scale;
+    heartbeat[CUP_HV_MANAGED_BYTES] = 400 * scale;
+    heartbeat[CUP_HV_SPILLED_MEMORY_BYTES] = 100 * scale;
+    heartbeat[CUP_HV_SPILLED_DISK_BYTES] = 50 * scale;
+    heartbeat[CUP_HV_HOST_NET_READ_BPS] = 10 * scale;
+    heartbeat[CUP_HV_HOST_DISK_WRITE_BPS] = 20 * scale;
+    heartbeat[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + 10000000 * scale;
+    heartbeat[CUP_HV_NUM_FDS] = 30 * scale;
+    put_row(sample, worker, (struct row){1, NONE, 0, 0}, heartbeat);
 }
 
 /* A and B share a host, C has its own. At 10 s they tell 1, 3 and 4 times something; at 12 s A
@@ -509,16 +509,16 @@ Test(observed, stalls_are_beyond_the_tick)
 
 static void add_own(uint32_t number, double second, uint64_t rss, uint64_t cpu)
 {
-    uint64_t told[CUP_HV_COUNT], values[CUP_SV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
+    uint64_t heartbeat[CUP_HV_COUNT], values[CUP_SV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
     builder_unknown(values, CUP_SV_COUNT);
-    told[CUP_HV_TIME_NS] = number;
-    told[CUP_HV_RSS] = rss;
-    told[CUP_HV_MANAGED_BYTES] = 400; /* with what is spilled: how much is not known */
-    told[CUP_HV_CPU_NS_PER_S] = cpu;
+    heartbeat[CUP_HV_TIME_NS] = number;
+    heartbeat[CUP_HV_RSS] = rss;
+    heartbeat[CUP_HV_MANAGED_BYTES] = 400; /* with what is spilled: how much is not known */
+    heartbeat[CUP_HV_CPU_NS_PER_S] = cpu;
     values[CUP_SV_TICK_NS] = 20000000;
     values[CUP_SV_LOOP_LONGEST_NS] = 120000000;
-    put_row(number, 1, (struct row){2, 4000, NONE, 1}, told);
+    put_row(number, 1, (struct row){2, 4000, NONE, 1}, heartbeat);
     builder_sample(&builder, number, 1, at_second(second), values);
 }
 
@@ -673,15 +673,15 @@ static void expect_advised(const char *rule, const char *part)
 
 static void add_full_worker(uint64_t rss, uint64_t spilled, uint64_t stall_s)
 {
-    uint64_t told[CUP_HV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
-    told[CUP_HV_TIME_NS] = 1;
-    told[CUP_HV_RSS] = rss;
-    told[CUP_HV_SPILLED_DISK_BYTES] = spilled;
-    told[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + stall_s * 1000000000;
+    uint64_t heartbeat[CUP_HV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
+    heartbeat[CUP_HV_TIME_NS] = 1;
+    heartbeat[CUP_HV_RSS] = rss;
+    heartbeat[CUP_HV_SPILLED_DISK_BYTES] = spilled;
+    heartbeat[CUP_HV_LOOP_INTERVAL_NS] = 20000000 + stall_s * 1000000000;
     add_scheduler();
     add_task(10, 12);
-    put_row(1, 1, (struct row){4, 1000, 0, 0}, told);
+    put_row(1, 1, (struct row){4, 1000, 0, 0}, heartbeat);
     add_sample(1, 10, 1, 4);
     add_sample(2, 12, 1, 4);
     make();
@@ -773,14 +773,14 @@ static char *first_page(void)
 /* The sample has 50 %. */
 Test(observed, advice_on_memory_that_only_a_task_had)
 {
-    uint64_t told[CUP_HV_COUNT], values[CUP_SV_COUNT];
-    builder_unknown(told, CUP_HV_COUNT);
+    uint64_t heartbeat[CUP_HV_COUNT], values[CUP_SV_COUNT];
+    builder_unknown(heartbeat, CUP_HV_COUNT);
     builder_unknown(values, CUP_SV_COUNT);
-    told[CUP_HV_TIME_NS] = 1;
-    told[CUP_HV_RSS] = 2000 << 10;
+    heartbeat[CUP_HV_TIME_NS] = 1;
+    heartbeat[CUP_HV_RSS] = 2000 << 10;
     add_large_task();
     builder_worker(&builder, 1, 1, A, NAME);
-    put_row(1, 1, (struct row){2, 4000 << 10, NONE, 1}, told);
+    put_row(1, 1, (struct row){2, 4000 << 10, NONE, 1}, heartbeat);
     builder_sample(&builder, 1, 1, at_second(11), values);
     make();
     expect("peak_memory_pct", 90);
