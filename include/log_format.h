@@ -464,10 +464,10 @@ enum cup_block_kind {
 /* Counters of one thread for one task. Only that thread updates them, in place.
  *
  * To close a block, the thread writes a COUNTERS record, which holds the block's index and sequence
- * number; then it raises the sequence number and frees the block. If the
- * process is killed in between, a reader finds a record with the sequence number that the block
- * still has: it ignores the block, so nothing counts twice. Closed blocks of helpers of the same
- * task are added up before their records are written. */
+ * number; then it raises the sequence number and frees the block. If the process is killed in
+ * between, a reader finds a record with the sequence number that the block still has: it ignores
+ * the block, so nothing counts twice. Closed blocks of helpers of the same task are added up before
+ * their records are written. */
 struct cup_block {
     uint32_t used; /* 0: free; CUP_BLOCK_MOVED: readers ignore it */
     uint32_t task; /* task's number in this process; 0: no task */

@@ -319,9 +319,9 @@ LOCK_HOOK(mtx_timedlock, (mtx_t *lock, const struct timespec *until), try_mtx,
 /* ---- read-write locks and barriers ------------------------------------------------------- */
 
 /* These locks are not tried: in glibc 2.25 to 2.29 a try that succeeds may leave threads that wait
- * for the lock asleep for ever (bug 23844 of glibc). If the lock's fields show that nobody is in
- * the way, the call runs and is not measured. Before 2.25, the fields have other names, but at the
- * same places: __writers is the number of readers, and the first field is below 8. */
+ * for the lock asleep for ever (bug 23844 of glibc). If the lock's fields show that no other thread
+ * is in the way, the call runs and is not measured. Before 2.25, the fields have other names, but
+ * at the same places: __writers is the number of readers, and the first field is below 8. */
 static inline bool may_block_writer(const pthread_rwlock_t *lock)
 {
     enum { READER_SHIFT = 3 };

@@ -1,7 +1,8 @@
 /* Helper waits: what the helpers of a task wait for while the task itself waits for a lock. The
  * task's wait is then counted in the helper's class. If several helpers wait at the same time, only
- * one class counts, the first of: I/O, the GIL, sleep, sockets. Helpers' waits for locks are not
- * noted.
+ * one class counts, the first of: I/O, the GIL, sleep, sockets. But a wait for the GIL is known
+ * only when it is over: the time may have counted as sleep or for sockets by then, and counts
+ * again. Helpers' waits for locks are not noted.
  *
  * A task whose request to a server is out waits for that server, although no thread may be seen to
  * wait: the event loop that will receive the answer waits for any event, and a native pool works

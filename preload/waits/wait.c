@@ -114,12 +114,13 @@ static void note_calm(uint64_t grown, uint64_t off_ns)
         cup_wait_self.is_calm = grown < SMALL_NS && grown < off_ns / SMALL_PART;
 }
 
-/* The run delay within the last NS, during which the thread was off the CPU; 0 in a child of
- * vfork(), which has no CPU_NS (CUP_UNKNOWN64): it cannot read its parent's run delay, and its own
- * would take the place of its parent's. The kernel's figure
+/* The run delay within the last NS, during which the thread was off the CPU. The kernel's figure
  * also grew between the last reading and that time: outside of waits, a thread that is off the CPU
  * waits for a core. So the time off the CPU before the last NS is subtracted, except short waits
- * for the GIL, which get their share of the rest. */
+ * for the GIL, which get their share of the rest.
+ *
+ * A child of vfork() has no CPU_NS (CUP_UNKNOWN64), and 0: it cannot read its parent's run delay,
+ * and its own would take the place of its parent's. */
 static uint64_t measure_delay(uint64_t now, uint64_t cpu_ns, uint64_t ns)
 {
     struct cup_wait_thread *self = &cup_wait_self;

@@ -1,6 +1,7 @@
 """python -m cupping kernel install: a Jupyter kernel of this Python that runs under cupping.
 
-Other verbs are those of the command `cupping`: `python -m cupping report`. The command `cupping` calls main() for its verbs that need Dask.
+Other verbs are those of the command `cupping`: `python -m cupping report`. The command `cupping` calls main() for its
+verbs that need Dask.
 """
 
 import argparse

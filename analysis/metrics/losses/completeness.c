@@ -564,7 +564,7 @@ static void write_sentence(struct cup_completeness *c)
                          CUP_SHOW_COUNTED(c->repeated_chunks, "chunk")));
 }
 
-/* Of tasks that are known only by their sums, two attempts at a chunk cannot be told from two
+/* Tasks of full logs are known only by their sums, in which two attempts at one chunk look like two
  * chunks. */
 static void remark_excess(struct cup_completeness *c, const struct cup_profile *profile)
 {
