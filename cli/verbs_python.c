@@ -25,7 +25,8 @@ static const struct cup_option attach_rows[] = {
                "how long tasks and results of a worker are waited for before it is left as it is; "
                "default: 60"),
     CUP_OPTION("--limit", "SIZE", limit,
-               "the most that the logs may take on the disk, such as 500M or 20G; default: 10 GB"),
+               "the most that the logs may take on the disk, such as 500M or 20G (powers of 1024); "
+               "default: 10 GB"),
     CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
@@ -33,7 +34,8 @@ const struct cup_options cup_attach_options = CUP_OPTIONS(attach_rows);
 static const struct cup_option collect_rows[] = {
     CUP_OPTION("-o", "DIR", directory, "the profile directory; default: ./cupping-YYYYmmdd-HHMMSS"),
     CUP_OPTION("--limit", "SIZE", limit,
-               "the most that the logs may take on the disk, such as 500M or 20G; default: 10 GB"),
+               "the most that the logs may take on the disk, such as 500M or 20G (powers of 1024); "
+               "default: 10 GB"),
     CUP_CLUSTER_OPTIONS,
 };
 const struct cup_options cup_collect_options = CUP_OPTIONS(collect_rows);
