@@ -271,10 +271,11 @@ static void print_end(const struct run *run)
     else
         fprintf(
             stderr,
-            "cupping: nothing was recorded in %s: no process with the library ran a Dask task or "
-            "a chunk of Coffea, or opened a ROOT or Parquet file in Python; check that workers "
-            "elsewhere have LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set; "
-            "`cupping doctor` examines this machine and Python\n",
+            "cupping: nothing was recorded in %s: no process with the library ran a Dask server, a "
+            "task, a section, or a chunk or call of Coffea's Runner, or opened a ROOT or Parquet "
+            "file, or any file over XRootD, in Python; check that workers elsewhere have "
+            "LD_PRELOAD and CUPPING_DIR, and that CUPPING_DISABLE is not set; `cupping doctor` "
+            "examines this machine and Python\n",
             directory);
 }
 
