@@ -20,7 +20,7 @@ static const struct cup_option rows[] = {
     CUP_OPTION("--python", "FILE", python,
                "the interpreter that runs the analysis; default: python, else python3, of PATH"),
     CUP_OPTION("--run", NULL, run,
-               "also profile a job of ten seconds, and compare its profile with what it did"),
+               "also profile a job of 10 to 30 seconds, and compare its profile with what it did"),
 };
 const struct cup_options cup_doctor_options = CUP_OPTIONS(rows);
 

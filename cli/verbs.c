@@ -50,8 +50,8 @@ const struct cup_verb cup_verbs[] = {
      "With the address of a scheduler (tcp://...) the logs come over Dask, as with `cupping "
      "collect`. "
      "Keys: q quits; m, b, r, c and n sort the workers by memory, bytes/s, running tasks, CPU and "
-     "name. Lines and rates of now are of the last looks, up to six. What is not known while a job "
-     "runs is n/a."},
+     "name. Hot lines, bytes/s and the threads' time are of the last looks, up to six; events/s is "
+     "of the last minute. What is not known while a job runs is n/a."},
     {"tasks", cup_verb_tasks, "[DIR] [OPTIONS]", "show one row for each task", &cup_tasks_options,
      "Without options: the main columns as a table. A FILE of - is standard output."},
     {"plot", cup_verb_plot, "[DIR... [-- DIR...]] [OPTIONS] [NAME...]",
@@ -108,8 +108,8 @@ const struct cup_verb cup_verbs[] = {
     {"doctor", cup_verb_doctor, "[DIR] [OPTIONS]",
      "say whether this machine, Python and directory are fit for profiles, and what to do",
      &cup_doctor_options,
-     "DIR is where profiles will be written; default: the working directory. Exit status 1 if "
-     "something will be missing or wrong."},
+     "DIR is where profiles will be written; default: CUPPING_DIR, else the working directory. "
+     "Exit status 1 if something will be missing or wrong."},
     {"dump", cup_verb_dump, "FILE", "print everything that one log (*.cup) holds", NULL,
      "Of a merged log, the logs in it are printed one after the other; FILE/NAME is one of them."},
     {"version", cup_verb_version, "", "print the version", NULL, NULL},

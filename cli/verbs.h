@@ -151,7 +151,8 @@ int cup_verb_check_ask(const struct cup_call_ask *ask, const struct cup_totals *
 #define CUP_CLUSTER_REQUEST const char *python, *ca, *cert, *key;
 #define CUP_CLUSTER_OPTIONS                                                                        \
     CUP_OPTION("--python", "FILE", python,                                                         \
-               "the interpreter with Dask; default: python, else python3, of PATH"),               \
+               "the interpreter with Dask; default: the one next to cupping in an environment "    \
+               "with the wheel, else python, else python3, of PATH"),                              \
         CUP_OPTION("--tls-ca-file", "FILE", ca, "certificates that sign those of the cluster"),    \
         CUP_OPTION("--tls-cert", "FILE", cert, "the client's own certificate"),                    \
         CUP_OPTION("--tls-key", "FILE", key, "the key of that certificate")
