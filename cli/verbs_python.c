@@ -3,6 +3,7 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static bool find_beside(char *to, const char *name)
 }
 
 /* Writes to FOLDER where the package is: in a checkout, or in the prefix of `make install`. "": it
- * is the wheel's, which the Python next to this program finds itself. */
+ * is the wheel's. */
 static void find_package(char folder[PATH_MAX])
 {
     static const char *const places[] = {"../lib/cupping/python", "../python"};
@@ -81,10 +82,29 @@ static void find_package(char folder[PATH_MAX])
     *folder = '\0';
 }
 
+/* Writes to FOLDER where `pip install --prefix` or `--user` put the package of the wheel. There,
+ * unlike in an environment, no Python is next to this program. "": nowhere. */
+static void find_wheel_package(char folder[PATH_MAX])
+{
+    static const char module[] = "/cupping/__main__.py";
+    char *own = cup_find_own_folder(), pattern[2 * PATH_MAX];
+    glob_t found = {0};
+    *folder = '\0';
+    if (own) { /* Debian's own pip names the last folder dist-packages. */
+        snprintf(pattern, sizeof pattern, "%s/../lib/python3*/*-packages%s", own, module);
+        if (glob(pattern, 0, NULL, &found) == 0)
+            snprintf(folder, PATH_MAX, "%.*s", (int)(strlen(*found.gl_pathv) - strlen(module)),
+                     *found.gl_pathv);
+    }
+    globfree(&found);
+    free(own);
+}
+
 /* ---- the program -------------------------------------------------------------------------- */
 
 /* What Python runs, whichever version it is: sys.argv[1] is the folder of the package, sys.argv[2]
- * this program. The working directory is not searched for modules, as it is not by other verbs. */
+ * this program. The working directory is not searched for modules, as it is not by other verbs. Of
+ * the folder only the package itself is used: other packages there may be for another Python. */
 static const char python_program[] =
     "import sys\n"
     "folder, command = sys.argv[1:3]\n"
@@ -101,6 +121,7 @@ static const char python_program[] =
     "        raise\n"
     "    sys.exit('cupping: %s does not have the package cupping: install the wheel there, or '\n"
     "             'name another interpreter with --python FILE' % sys.executable)\n"
+    "del sys.path[:bool(folder)]\n"
     "main(command)\n";
 
 /* "NAME=VALUE" for each option that was given with a value, "NAME" for one without. Returns how
@@ -142,6 +163,8 @@ static int execute(const char *verb, const char *python, const struct cup_option
         *program = '\0';
     if (!python)
         python = !*folder && find_beside(beside, "python") ? beside : cup_default_python();
+    if (!*folder && python != beside)
+        find_wheel_package(folder);
     const char *const first[FIRST] = {python, "-c", python_program, folder, program, verb};
     memcpy(words, first, sizeof first);
     words[FIRST + count] = "--";

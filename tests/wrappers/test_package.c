@@ -34,6 +34,26 @@ Test(package, with_python_alone)
     check(CUP_PYTHON, "-S", "; neither");
 }
 
+/* No Python is next to the command of such an installation, so the first one on PATH is used. Its
+ * folder of packages may be for another Python, so no other package is taken from there. */
+Test(package, of_a_wheel_below_a_prefix)
+{
+    shell_enter();
+    const struct shell_result *result =
+        shell("packages=prefix/lib/python3.9/site-packages\n"
+              "mkdir -p prefix/bin $packages/distributed\n"
+              "cp $cupping prefix/bin; cp -r $top/python/cupping $packages\n"
+              "echo 'raise SystemExit(\"of another Python\")' >$packages/distributed/__init__.py\n"
+              "prefix/bin/cupping collect tcp://127.0.0.1:1");
+    cr_expect(result->status != 0 && lines_of(result->err) == 1, "%s", result->err);
+    cr_expect(has(result->err, "cupping: collect: "), "%s", result->err);
+    cr_expect_not(has(result->err, "of another Python"), "%s", result->err);
+    result = shell("printf '#!/bin/sh\\necho the Python next to it\\n' >prefix/bin/python\n"
+                   "chmod +x prefix/bin/python; prefix/bin/cupping collect tcp://127.0.0.1:1");
+    cr_expect_str_eq(result->out, "the Python next to it\n", "%s", result->err);
+    shell_leave();
+}
+
 Test(package, what_attach_sends_and_refuses)
 {
     if (access(CUP_PYTHON, X_OK))
