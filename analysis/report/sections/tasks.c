@@ -183,8 +183,10 @@ static const struct cup_report_table bad_tasks = {CUP_TABLE_FIELDS(BAD_FIELDS, f
 
 static int print_tasks(const struct cup_page *page)
 {
+    struct cup_report_table table = prefixes;
+    table.on_screen = page->alone ? 0 : table.on_screen;
     cup_page_heading(page, "Tasks by prefix", "time and CPU are sums over tasks");
-    int result = cup_print_rows(page, &prefixes, NULL, NULL, NULL);
+    int result = cup_print_rows(page, &table, NULL, NULL, NULL);
     cup_warn_of_partly(page);
     return result == 0
                ? cup_print_rows(page, &bad_tasks, NULL, "Tasks that failed or never ended", "")

@@ -6,7 +6,13 @@
 #include "analysis/report/page/section.h"
 #include "analysis/report/sections/row_parts.h"
 
-enum { SHOWN_PREFIXES = 10 };
+enum { SHOWN_PREFIXES = 10, SHOWN_WORKERS = 10 };
+
+/* How many prefixes have a row: all, if --only names this section. */
+static size_t most_prefixes(const struct cup_page *page)
+{
+    return page->alone ? SIZE_MAX : SHOWN_PREFIXES;
+}
 
 /* ---- waits ------------------------------------------------------------------------------ */
 
@@ -99,14 +105,14 @@ static void print_workers(const struct cup_page *page, const struct cup_column *
     for (size_t i = 0; i < page->profile->process_count; i++) {
         if (page->profile->processes[i].tasks == 0)
             continue;
-        if (workers++ < SHOWN_PREFIXES)
+        if (workers++ < SHOWN_WORKERS)
             add_worker(page, &table, &page->profile->processes[i]);
     }
     if (workers > 1)
         cup_table_finish(&table, &page->terminal);
     else
         cup_table_drop(&table);
-    cup_page_more(page, workers, SHOWN_PREFIXES, "worker in --json");
+    cup_page_more(page, workers, SHOWN_WORKERS, "worker in --json");
 }
 
 static void print_waits(const struct cup_page *page, const uint32_t *order, size_t count)
@@ -125,7 +131,7 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
         if (i >= alone && prefix->waits.tasks) {
             cup_wait_sums_add(&rest, &prefix->waits);
             others++;
-        } else if (prefix->waits.tasks && prefixes++ < SHOWN_PREFIXES) {
+        } else if (prefix->waits.tasks && prefixes++ < most_prefixes(page)) {
             add_waits(page, &table, cup_page_text(page, prefix->name), &prefix->waits);
         }
     }
@@ -133,7 +139,7 @@ static void print_waits(const struct cup_page *page, const uint32_t *order, size
     if (others)
         add_waits(page, &table, (struct cup_text){name, strlen(name)}, &rest);
     cup_table_finish(&table, &page->terminal);
-    cup_page_more(page, prefixes, SHOWN_PREFIXES, "prefix in --json");
+    cup_page_more(page, prefixes, most_prefixes(page), "prefix in --json");
     print_workers(page, columns);
 }
 
@@ -186,11 +192,11 @@ static void add_durations(struct cup_report_rows *rows, const struct cup_prefix 
 static int list_durations(struct cup_report_rows *rows)
 {
     size_t count;
+    const struct cup_page *page = rows->text.page;
     uint32_t *order = cup_prefixes_by_time(rows->totals, &count);
-    bool text = rows->text.page != NULL;
-    size_t alone = order && text ? cup_report_prefixes_alone(rows->text.page, order, count) : count;
+    size_t alone = order ? cup_report_prefixes_alone(page, order, count) : 0;
     for (size_t i = 0; order && i < count; i++)
-        if (i < SHOWN_PREFIXES && i < alone)
+        if (i < most_prefixes(page) && i < alone)
             add_durations(rows, &rows->profile->prefixes[order[i]]);
         else
             rows->text.hidden++;
