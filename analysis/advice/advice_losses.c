@@ -313,7 +313,7 @@ bool cup_rule_merge_bound(const struct cup_totals *t, struct cup_advice *advice)
     double run_s = (double)cup_stretch_ns(t->run) / 1e9, merge_s = (double)stage->time_ns / 1e9;
     const struct cup_merge_level sum = cup_merge_sum(t->merge, false);
     return stage->known && !stage->mixed && sum.tasks > 0 && merge_s >= 1 &&
-           merge_s / run_s > 0.15 && (double)sum.wall_ns > 0.2 * (double)stage->time_ns &&
+           merge_s / run_s > 0.15 && (double)sum.after_chunks_ns > 0.2 * (double)stage->time_ns &&
            cup_advise(advice, cup_saves(t, advice, (double)stage->idle_ns / 1e9),
                       "Merging after the last chunk took %s, %.0f %% of the run (threshold 15 %%, "
                       "and 1 s). Threads were idle for %s of it, added up; the longest merge took "

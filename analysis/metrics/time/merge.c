@@ -97,9 +97,11 @@ static void raise_to(uint64_t *most, uint64_t value)
         *most = value;
 }
 
-static void add_times(struct cup_merge_level *level, const struct cup_task *task)
+static void add_times(struct cup_merge_level *level, const struct cup_totals *totals,
+                      const struct cup_task *task)
 {
     uint64_t wall_ns = cup_task_wall_ns(task);
+    int64_t chunks_stop_ns = totals->chunks.stop_ns;
     if (!level->start_ns || task->start_ns < level->start_ns)
         level->start_ns = task->start_ns;
     if (task->status == 0)
@@ -107,6 +109,9 @@ static void add_times(struct cup_merge_level *level, const struct cup_task *task
     if (task->stop_ns > level->stop_ns)
         level->stop_ns = task->stop_ns;
     level->wall_ns += wall_ns;
+    if (task->stop_ns > chunks_stop_ns)
+        level->after_chunks_ns +=
+            task->start_ns > chunks_stop_ns ? wall_ns : (uint64_t)(task->stop_ns - chunks_stop_ns);
     raise_to(&level->longest_ns, wall_ns);
     if (task->cpu_ns == CUP_UNKNOWN64)
         level->without_cpu++;
@@ -114,14 +119,14 @@ static void add_times(struct cup_merge_level *level, const struct cup_task *task
         level->cpu_ns += task->cpu_ns;
 }
 
-static void add_task(struct cup_merge_level *level, const struct cup_profile *profile,
-                     uint32_t index)
+static void add_task(struct cup_merge_level *level, const struct cup_totals *totals, uint32_t index)
 {
+    const struct cup_profile *profile = totals->profile;
     const struct cup_task *task = &profile->tasks[index];
     level->tasks++;
     level->finished += task->status == CUP_STATUS_FINISHED;
     level->failed += cup_task_is_bad(profile, task);
-    add_times(level, task);
+    add_times(level, totals, task);
     if (task->result_bytes != CUP_UNKNOWN64) {
         level->result_bytes_known++;
         level->result_bytes += task->result_bytes;
@@ -133,9 +138,10 @@ static void add_task(struct cup_merge_level *level, const struct cup_profile *pr
         raise_to(&level->peak_live_bytes, profile->counters[index][CUP_C_PEAK_LIVE_BYTES]);
 }
 
-static int add_rows(struct cup_merge *merge, const struct cup_profile *profile,
+static int add_rows(struct cup_merge *merge, const struct cup_totals *totals,
                     const uint16_t *levels)
 {
+    const struct cup_profile *profile = totals->profile;
     for (size_t i = 0; i < profile->input_count; i++) {
         const struct cup_inputs *inputs = &profile->inputs[i];
         if (levels[i] == NO_MERGE || levels[i] == NOT_KNOWN)
@@ -144,7 +150,7 @@ static int add_rows(struct cup_merge *merge, const struct cup_profile *profile,
             level_of(merge, levels[i] & (FROM_METADATA - 1), (levels[i] & FROM_METADATA) != 0);
         if (!level)
             return -1;
-        add_task(level, profile, inputs->task);
+        add_task(level, totals, inputs->task);
         level->inputs += inputs->count;
         if (inputs->bytes == CUP_UNKNOWN64)
             continue;
@@ -174,7 +180,7 @@ static int make_by_inputs(struct cup_merge *merge, const struct cup_totals *tota
     find_makers(&makers, totals);
     find_levels(levels, &makers, totals);
     cup_hash_map_clear(&makers);
-    int result = add_rows(merge, profile, levels);
+    int result = add_rows(merge, totals, levels);
     free(levels);
     return result;
 }
@@ -194,7 +200,7 @@ static int make_by_time(struct cup_merge *merge, const struct cup_totals *totals
         struct cup_merge_level *level = level_of(merge, 0, false);
         if (!level)
             return -1;
-        add_task(level, profile, i);
+        add_task(level, totals, i);
     }
     return 0;
 }

@@ -15,6 +15,7 @@ struct cup_merge_level {
     uint64_t input_bytes, input_bytes_known; /* ..._known: number of tasks for which it is known */
     uint64_t result_bytes, result_bytes_known;
     uint64_t wall_ns, cpu_ns; /* of ended tasks, including to read inputs that were spilled */
+    uint64_t after_chunks_ns; /* part of wall_ns: after the last chunk ended */
     uint64_t without_cpu;
     uint64_t longest_ns;
     uint64_t largest_bytes;    /* bytes of the largest result */

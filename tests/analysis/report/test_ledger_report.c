@@ -454,6 +454,20 @@ Test(ledger_report, advice_on_merging)
     EXPECT("merge_bound", "20.0 s, 20 % of the run", "threshold 15 %", "longest merge took 19.0 s");
 }
 
+/* Results are also merged while chunks still run. That does not keep the end of the run waiting. */
+Test(ledger_report, merging_before_the_last_chunk_ends_is_no_advice)
+{
+    struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 7};
+    begin_log("one");
+    chunk("first-1", 1, 0, 10, NEAR, 0);
+    task("merge", 2, REDUCE, 11, 82, 0);
+    builder_record(&builder, CUP_R_INPUTS, &inputs, sizeof inputs, "first-1", 7);
+    chunk("last-1", 3, 10, 80, NEAR, 0);
+    task("other", 4, A, 99, 100, 0);
+    end_log("a.cup");
+    expect_advised("merge_bound", NULL);
+}
+
 Test(ledger_report, quick_merging_is_no_advice)
 {
     struct cup_r_inputs inputs = {.task = 2, .count = 1, .bytes = 1, .key_bytes = 6};
