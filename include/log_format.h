@@ -26,12 +26,15 @@
 
 #define CUP_LOG_MAGIC "CUPPING\n" /* 8 bytes, no NUL */
 #define CUP_LOG_BYTE_ORDER 0x01020304u
-#define CUP_LOG_VERSION 6     /* since 6, fixed parts may be packed, and buckets have a list */
-#define CUP_LOG_MIN_READER 6  /* older readers would take such a record for damage */
-#define CUP_LOG_SUMMED 7      /* as 6, with SUM records: a merge wrote it, no process does */
+/* Since 6, fixed parts may be packed, and buckets have a list; since 8, rows of STACK_USE are
+ * shorter. Older readers would take such records for damage. */
+#define CUP_LOG_VERSION 8
+#define CUP_LOG_MIN_READER 8
+#define CUP_LOG_SUMMED 9      /* as 8, with SUM records: a merge wrote it, no process does */
 #define CUP_LOG_OLDEST 2      /* oldest version that this reader reads; it skips the samples of 2 */
 #define CUP_LOG_SERVERS 4     /* since 4, read_*_bytes include what servers sent to sockets */
 #define CUP_LOG_SUMMED_4 5    /* as 4, with SUM records */
+#define CUP_LOG_SUMMED_6 7    /* as 6, with SUM records */
 #define CUP_LOG_SUFFIX ".cup" /* HOST-PID-STARTNS.cup in the profile directory */
 /* An empty file beside a log, whose name it continues: the file system refused to store parts of
  * the log that it had taken before. */
@@ -441,7 +444,8 @@ struct cup_log_header {
 /* `cupping merge --per-prefix` wrote the log. */
 static inline int cup_log_is_summed(const struct cup_log_header *header)
 {
-    return header->version == CUP_LOG_SUMMED || header->version == CUP_LOG_SUMMED_4;
+    return header->version == CUP_LOG_SUMMED || header->version == CUP_LOG_SUMMED_6 ||
+           header->version == CUP_LOG_SUMMED_4;
 }
 
 /* ---- regions ----------------------------------------------------------------------------- */
@@ -1437,18 +1441,31 @@ enum cup_stack_use {
         CUP_STACK_USE_COUNT
 };
 
-/* What a task did at which stacks since its last such record. The tail has ROWS rows, in the order
- * of nodes, then of uses. A row is, as unsigned LEB128 numbers: the node (0: the stack is not
- * known) less that of the row before; the use; count; bytes; ns.
+/* What a task did at which stacks since its last such record. The tail has rows in the order of
+ * nodes (0: the stack is not known), then of uses. A row is, as unsigned LEB128 numbers:
+ *
+ *   at another node than the row before, and in the first row: the step from that row's node (from
+ *   0), times 2; then the use, times 8, plus what follows
+ *   at the same node: the step from the use of the row before, times 16; plus what follows, times
+ *   2; plus CUP_USE_ROW_SAME
+ *
+ * What follows is the sum of CUP_USE_ROW_COUNT (without it, the count is 1), CUP_USE_ROW_BYTES and
+ * CUP_USE_ROW_NS (without them, 0), each a number, in this order.
+ *
+ * Before version 8, ROWS has no CUP_USE_ROWS_SHORT, and a row is: the step from the node of the row
+ * before; the use; count; bytes; ns.
  *
  * A use is enum cup_stack_use, or CUP_USE_BRANCHES plus the number of a BRANCH record: the stack
  * asked for COUNT baskets of that branch, of BYTES compressed bytes, whether they were then read or
  * not. */
 enum { CUP_USE_BRANCHES = 64, CUP_USE_MOST = UINT16_MAX };
+enum { CUP_USE_ROW_SAME = 1 };
+enum { CUP_USE_ROW_COUNT = 1, CUP_USE_ROW_BYTES = 2, CUP_USE_ROW_NS = 4 };
+#define CUP_USE_ROWS_SHORT (UINT32_C(1) << 31)
 struct cup_r_stack_use {
     struct cup_record head;
     uint32_t task; /* 0: no task is known */
-    uint32_t rows;
+    uint32_t rows; /* their number, plus CUP_USE_ROWS_SHORT */
 };
 
 /* Where a thread was over time while it worked for tasks: a random selection of the samples that

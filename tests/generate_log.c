@@ -471,7 +471,7 @@ static void put_nodes(struct log_builder *builder)
 
 static void put_uses(struct log_builder *builder, uint32_t task)
 {
-    const struct builder_use uses[] = {
+    const struct cup_stack_use_row uses[] = {
         {ON_MUONS, CUP_U_CPU, SAMPLES_OF_MUONS, 0, vary(task, 8, 300000000)},
         {ON_JETS, CUP_U_ALLOC, 4, vary(task, 9, 2000000), 0},
         {ON_ARRAY, CUP_U_LOCK_WAIT, 2, 0, vary(task, 10, 100000000)},

@@ -72,27 +72,54 @@ bool cup_nodes_next(struct cup_nodes_reader *reader)
 void cup_stack_use_start(struct cup_stack_use_reader *reader, const struct cup_record *record)
 {
     *reader = (struct cup_stack_use_reader){.fixed = cup_read_stack_use(record)};
+    reader->is_short = reader->fixed.rows & CUP_USE_ROWS_SHORT;
+    reader->fixed.rows &= ~CUP_USE_ROWS_SHORT;
     reader->at = cup_record_tail(record);
     reader->end = reader->at + cup_record_tail_bytes(record);
+}
+
+static bool next_number(struct cup_stack_use_reader *reader, uint64_t *number)
+{
+    return cup_number_next(&reader->at, reader->end, number);
+}
+
+/* Reads the node and the use of a row, and *FOLLOW: which of its values follow. */
+static bool take_place(struct cup_stack_use_reader *reader, uint64_t *follow)
+{
+    uint64_t node = 0, use = 0, head;
+    bool is_same;
+    *follow = CUP_USE_ROW_COUNT | CUP_USE_ROW_BYTES | CUP_USE_ROW_NS;
+    if (!next_number(reader, &head))
+        return false;
+    is_same = reader->is_short && head & CUP_USE_ROW_SAME;
+    node = is_same ? 0 : reader->is_short ? head >> 1 : head;
+    use = head >> 1;
+    if (!is_same && !next_number(reader, &use))
+        return false;
+    if (reader->is_short) {
+        *follow &= use;
+        use = (use >> 3) + (is_same ? reader->row.use : 0);
+    }
+    if (node > UINT32_MAX - reader->row.node || use > UINT32_MAX)
+        return false;
+    reader->row.node += (uint32_t)node;
+    reader->row.use = (uint32_t)use;
+    return true;
 }
 
 /* Reads a row. False at the end, or at damage. */
 static bool take_row(struct cup_stack_use_reader *reader)
 {
-    uint64_t step, use, count, bytes, ns;
-    if (!cup_number_next(&reader->at, reader->end, &step) ||
-        !cup_number_next(&reader->at, reader->end, &use) ||
-        !cup_number_next(&reader->at, reader->end, &count) ||
-        !cup_number_next(&reader->at, reader->end, &bytes) ||
-        !cup_number_next(&reader->at, reader->end, &ns))
-        return false;
-    if (step > UINT32_MAX - reader->row.node || use > UINT32_MAX ||
-        count >= CUP_STACK_VALUE_LIMIT || bytes >= CUP_STACK_VALUE_LIMIT ||
-        ns >= CUP_STACK_VALUE_LIMIT)
-        return false;
-    reader->row = (struct cup_stack_use_row){reader->row.node + (uint32_t)step, (uint32_t)use,
-                                             count, bytes, ns};
-    return true;
+    struct cup_stack_use_row *row = &reader->row;
+    uint64_t follow;
+    row->count = 1;
+    row->bytes = row->ns = 0;
+    return take_place(reader, &follow) &&
+           (!(follow & CUP_USE_ROW_COUNT) || next_number(reader, &row->count)) &&
+           (!(follow & CUP_USE_ROW_BYTES) || next_number(reader, &row->bytes)) &&
+           (!(follow & CUP_USE_ROW_NS) || next_number(reader, &row->ns)) &&
+           row->count < CUP_STACK_VALUE_LIMIT && row->bytes < CUP_STACK_VALUE_LIMIT &&
+           row->ns < CUP_STACK_VALUE_LIMIT;
 }
 
 bool cup_stack_use_next(struct cup_stack_use_reader *reader)

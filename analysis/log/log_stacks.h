@@ -6,6 +6,7 @@
 #include "analysis/base/intern.h"
 #include "analysis/log/line_table.h"
 #include "analysis/log/log_reader.h"
+#include "include/stack_use_rows.h"
 
 /* Amounts in sound rows are below this limit, so that sums over many rows do not overflow. */
 #define CUP_STACK_VALUE_LIMIT (UINT64_C(1) << 53)
@@ -45,21 +46,15 @@ void cup_nodes_start(struct cup_nodes_reader *reader, const struct cup_record *r
  * final. */
 bool cup_nodes_next(struct cup_nodes_reader *reader);
 
-struct cup_stack_use_row {
-    uint32_t node; /* 0: not known */
-    uint32_t use;  /* enum cup_stack_use, CUP_USE_BRANCHES + a branch, or one that only newer
-                      versions know */
-    uint64_t count, bytes, ns;
-};
-
 /* Iterates over the rows of one STACK_USE record. */
 struct cup_stack_use_reader {
-    struct cup_r_stack_use fixed;
+    struct cup_r_stack_use fixed; /* its `rows` without CUP_USE_ROWS_SHORT */
     struct cup_stack_use_row row; /* the current one */
     uint32_t count;               /* rows read so far */
     bool damaged; /* rows are missing: cut, impossible, or fewer than the record says */
 
-    const unsigned char *at, *end; /* private */
+    bool is_short; /* private, as are the next two */
+    const unsigned char *at, *end;
 };
 
 /* The record must stay valid until the last row was read. */

@@ -41,8 +41,8 @@ struct summary {
 };
 
 struct stack_use {
-    uint32_t group, node, use;
-    uint64_t count, bytes, ns;
+    uint32_t group;
+    struct cup_stack_use_row row;
 };
 
 /* ---- tasks ---------------------------------------------------------------------------------- */
@@ -421,7 +421,7 @@ static struct stack_use *use_of(struct summary *summary, uint32_t group,
     for (uint64_t key = use_key(group, row); (at = cup_hash_map_put(&summary->use_at, key)) && *at;
          key++) {
         struct stack_use *use = &summary->uses[*at - 1];
-        if (use->group == group && use->node == row->node && use->use == row->use)
+        if (use->group == group && use->row.node == row->node && use->row.use == row->use)
             return use;
     }
     if (!at || cup_array_grow(&summary->uses, &summary->use_room, summary->use_count,
@@ -429,7 +429,7 @@ static struct stack_use *use_of(struct summary *summary, uint32_t group,
         summary->out_of_memory = true;
         return NULL;
     }
-    summary->uses[summary->use_count] = (struct stack_use){group, row->node, row->use, 0, 0, 0};
+    summary->uses[summary->use_count] = (struct stack_use){group, {row->node, row->use, 0, 0, 0}};
     *at = (uint32_t)++summary->use_count;
     return &summary->uses[*at - 1];
 }
@@ -449,9 +449,9 @@ static void add_stack_use(struct summary *summary, const struct cup_record *reco
         struct stack_use *use = use_of(summary, group, &reader.row);
         if (!use)
             return;
-        use->count += reader.row.count;
-        use->bytes += reader.row.bytes;
-        use->ns += reader.row.ns;
+        use->row.count += reader.row.count;
+        use->row.bytes += reader.row.bytes;
+        use->row.ns += reader.row.ns;
     }
 }
 
@@ -460,30 +460,26 @@ static int by_group_and_node(const void *left, const void *right)
     const struct stack_use *a = left, *b = right;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return (a->use > b->use) - (a->use < b->use);
+    if (a->row.node != b->row.node)
+        return a->row.node < b->row.node ? -1 : 1;
+    return (a->row.use > b->row.use) - (a->row.use < b->row.use);
 }
 
 /* Writes the uses of one group from FIRST on, until the record is full. Returns their number. */
 static size_t write_uses_from(struct summary *summary, size_t first)
 {
-    enum { ROOM = 1 << 16, MOST_ROW = 50 };
+    enum { ROOM = 1 << 16 };
     unsigned char tail[ROOM], *at = tail;
     const struct stack_use *use = &summary->uses[first];
     struct cup_r_stack_use fixed = {.task = summary->groups.groups[use->group - 1].number};
-    uint32_t node = 0;
-    while (first + fixed.rows < summary->use_count && use->group == summary->uses[first].group &&
-           at + MOST_ROW < tail + ROOM) {
-        const uint64_t row[] = {use->node - node, use->use, use->count, use->bytes, use->ns};
-        for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-            at += cup_pairs_number(at, row[i]);
-        node = use->node;
-        fixed.rows++;
-        use++;
-    }
+    uint32_t rows = 0;
+    for (; first + rows < summary->use_count && use->group == summary->uses[first].group &&
+           at + CUP_USE_ROW_LONGEST < tail + ROOM;
+         rows++, use++)
+        at += cup_use_row_code(at, &use->row, rows ? &use[-1].row : NULL);
+    fixed.rows = rows | CUP_USE_ROWS_SHORT;
     write_record(summary, &fixed, CUP_R_STACK_USE, sizeof fixed, tail, (size_t)(at - tail));
-    return fixed.rows;
+    return rows;
 }
 
 static void write_uses(struct summary *summary)

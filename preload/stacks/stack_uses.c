@@ -1,6 +1,6 @@
 #include "preload/stacks/stack_uses.h"
 
-#include "include/log_pairs.h"
+#include "include/stack_use_rows.h"
 #include "preload/lifecycle/running_tasks.h"
 #include "preload/log/log.h"
 #include "preload/stacks/stack_tables.h"
@@ -103,19 +103,16 @@ static bool grow_table(struct table *table)
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-/* Returns the length of the row. */
-static size_t encode_row(unsigned char *at, const struct cup_use_sum *sum, uint32_t node_before)
+static struct cup_stack_use_row row_of(const struct cup_use_sum *sum)
 {
-    size_t bytes = cup_pairs_number(at, sum->node - node_before);
-    bytes += cup_pairs_number(at + bytes, sum->use);
-    for (int i = 0; i < CUP_USE_MEASURES; i++)
-        bytes += cup_pairs_number(at + bytes, sum->is[i]);
-    return bytes;
+    return (struct cup_stack_use_row){sum->node, sum->use, sum->is[CUP_USE_COUNT],
+                                      sum->is[CUP_USE_BYTES], sum->is[CUP_USE_NS]};
 }
 
 static void write_record(uint32_t task, const unsigned char *rows, size_t bytes, size_t count)
 {
-    const struct cup_r_stack_use record = {.task = task, .rows = (uint32_t)count};
+    const struct cup_r_stack_use record = {.task = task,
+                                           .rows = (uint32_t)count | CUP_USE_ROWS_SHORT};
     if (!cup_log_write(CUP_R_STACK_USE, &record, rows, bytes))
         cup_log_health(CUP_H_STACKS_DROPPED, count);
 }
@@ -135,13 +132,15 @@ static size_t name_nodes(struct cup_use_sum *sums, size_t count)
  * describes. Rows that do not fit into the log are counted as dropped. */
 static void write_sums(uint32_t task, struct cup_use_sum *sums, size_t count)
 {
-    enum { ROW_LONGEST = 36 };
     unsigned char rows[2048];
     count = name_nodes(sums, count);
     for (size_t next = 0; next < count;) {
         size_t bytes = 0, first = next;
-        for (; next < count && bytes + ROW_LONGEST <= sizeof rows; next++)
-            bytes += encode_row(rows + bytes, &sums[next], next > first ? sums[next - 1].node : 0);
+        struct cup_stack_use_row row, before;
+        for (; next < count && bytes + CUP_USE_ROW_LONGEST <= sizeof rows; next++, before = row) {
+            row = row_of(&sums[next]);
+            bytes += cup_use_row_code(rows + bytes, &row, next > first ? &before : NULL);
+        }
         write_record(task, rows, bytes, next - first);
     }
 }

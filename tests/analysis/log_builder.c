@@ -229,19 +229,14 @@ void builder_stacks(struct log_builder *builder, uint32_t first, const struct cu
     free(tail);
 }
 
-void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
+void builder_uses(struct log_builder *builder, uint32_t task, const struct cup_stack_use_row *rows,
                   uint32_t count)
 {
-    const struct cup_r_stack_use uses = {.task = task, .rows = count};
-    unsigned char *tail = malloc(count * 50 + 1);
+    const struct cup_r_stack_use uses = {.task = task, .rows = count | CUP_USE_ROWS_SHORT};
+    unsigned char *tail = malloc(count * CUP_USE_ROW_LONGEST + 1);
     size_t bytes = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bytes += cup_pairs_number(tail + bytes, rows[i].node - (i ? rows[i - 1].node : 0));
-        bytes += cup_pairs_number(tail + bytes, rows[i].use);
-        bytes += cup_pairs_number(tail + bytes, rows[i].count);
-        bytes += cup_pairs_number(tail + bytes, rows[i].bytes);
-        bytes += cup_pairs_number(tail + bytes, rows[i].ns);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        bytes += cup_use_row_code(tail + bytes, &rows[i], i ? &rows[i - 1] : NULL);
     builder_record(builder, CUP_R_STACK_USE, &uses, sizeof uses, tail, bytes);
     free(tail);
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/log/log_access.h"
 #include "include/log_format.h"
+#include "include/stack_use_rows.h"
 
 enum { BUILDER_BLOCKS = 4, BUILDER_SERVERS = 8 };
 
@@ -51,17 +52,13 @@ void builder_baskets(struct log_builder *builder, const struct cup_r_baskets *ba
 
 /* Stacks: a function of Python 3.11 with its line table; nodes, numbered from FIRST on; what TASK
  * did, in rows in the order of nodes and uses. */
-struct builder_use {
-    uint32_t node, use;
-    uint64_t count, bytes, ns;
-};
 void builder_code(struct log_builder *builder, uint32_t id, uint32_t file, const char *name,
                   uint32_t first_line, const void *table, uint32_t table_bytes);
 void builder_module(struct log_builder *builder, uint32_t id, uint32_t path, const void *build_id,
                     uint32_t build_id_bytes);
 void builder_stacks(struct log_builder *builder, uint32_t first, const struct cup_stack_node *nodes,
                     uint32_t count);
-void builder_uses(struct log_builder *builder, uint32_t task, const struct builder_use *rows,
+void builder_uses(struct log_builder *builder, uint32_t task, const struct cup_stack_use_row *rows,
                   uint32_t count);
 /* A CPU_SAMPLES record of thread TID with COUNT rows, whose times count from START_NS. */
 struct cup_cpu_run;

@@ -120,8 +120,9 @@ static void start(struct log_builder *b, uint32_t pid, const char *address, cons
 }
 
 #define USES(builder, task, ...)                                                                   \
-    builder_uses(builder, task, (const struct builder_use[]){__VA_ARGS__},                         \
-                 sizeof((const struct builder_use[]){__VA_ARGS__}) / sizeof(struct builder_use))
+    builder_uses(builder, task, (const struct cup_stack_use_row[]){__VA_ARGS__},                   \
+                 sizeof((const struct cup_stack_use_row[]){__VA_ARGS__}) /                         \
+                     sizeof(struct cup_stack_use_row))
 
 void build_stack_log(struct log_builder *b)
 {

@@ -14,15 +14,20 @@ static inline size_t test_record_uses(const struct cup_r_stack_use *record, stru
 {
     const unsigned char *at = (const unsigned char *)(record + 1);
     const unsigned char *end = (const unsigned char *)record + record->head.length;
-    for (uint32_t i = 0, node = 0; i < record->rows; i++, count++) {
+    struct test_use before = {0};
+    cr_assert(record->rows & CUP_USE_ROWS_SHORT);
+    for (uint32_t i = 0; i < (record->rows & ~CUP_USE_ROWS_SHORT); i++, count++) {
         cr_assert_lt(count, most);
         struct test_use *row = &uses[count];
+        uint64_t number = test_number(&at), follow;
         row->task = record->task;
-        row->node = node += (uint32_t)test_number(&at);
-        row->use = (uint32_t)test_number(&at);
-        row->count = test_number(&at);
-        row->bytes = test_number(&at);
-        row->ns = test_number(&at);
+        row->node = before.node + (uint32_t)(number & 1 ? 0 : number >> 1);
+        follow = number & 1 ? number >> 1 : test_number(&at);
+        row->use = (uint32_t)(follow >> 3) + (number & 1 ? before.use : 0);
+        row->count = follow & 1 ? test_number(&at) : 1;
+        row->bytes = follow & 2 ? test_number(&at) : 0;
+        row->ns = follow & 4 ? test_number(&at) : 0;
+        before = *row;
         bool follows = i == 0 || row[-1].node < row->node || row[-1].use < row->use;
         cr_expect(follows, "rows are in order");
         cr_expect_lt(row->use, CUP_STACK_USE_COUNT);

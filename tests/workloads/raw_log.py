@@ -135,14 +135,20 @@ class Log:
     def read_uses(self, record, tail):
         """(task, node, use, count, bytes, ns), of which the same node may come several times."""
         task, rows = struct.unpack_from("<II", record, 8)
-        node = at = 0
-        for _ in range(rows):
-            step, at = number(tail, at)
-            use, at = number(tail, at)
-            count, at = number(tail, at)
-            amount, at = number(tail, at)
-            ns, at = number(tail, at)
-            node += step
+        assert rows & 1 << 31
+        node = use = at = 0
+        for _ in range(rows & ~(1 << 31)):
+            head, at = number(tail, at)
+            if head & 1:  # at the node of the row before
+                follow, step = (head >> 1), use
+            else:
+                node += head >> 1
+                follow, at = number(tail, at)
+                step = 0
+            use = step + (follow >> 3)
+            count, at = number(tail, at) if follow & 1 else (1, at)
+            amount, at = number(tail, at) if follow & 2 else (0, at)
+            ns, at = number(tail, at) if follow & 4 else (0, at)
             if use < len(USES):  # beyond: baskets that were asked for
                 self.uses.append((task, node, USES[use], count, amount, ns))
 

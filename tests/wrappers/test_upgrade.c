@@ -2,8 +2,9 @@
  *
  * tests/data/logs/format-3.cup.gz was written by the library of commit 0a1c996b, the last one of
  * format 3: four Dask tasks, each of which read a file of 100,000 bytes and fetched one of 50,000
- * bytes by HTTP. format-4.cup.gz is the same by commit 63d29164, the last one of format 4, without
- * functions. Whoever raises CUP_LOG_VERSION adds a log of the version before. */
+ * bytes by HTTP. format-4.cup.gz and format-6.cup.gz are the same by commits 63d29164 and b4a0f07a,
+ * the last ones of their formats, without functions. Whoever raises CUP_LOG_VERSION adds a log of
+ * the version before. */
 #include "tests/wrappers/shell.h"
 
 #include <criterion/criterion.h>
@@ -26,16 +27,29 @@ Test(upgrade, a_log_of_format_3_is_read)
     cr_expect_str_empty(r->err);
 }
 
+static const struct shell_result *read_tasks(const char *log)
+{
+    return shell("mkdir logs; gzip -dc $top/tests/data/logs/%s.cup.gz >logs/a.cup; "
+                 "$cupping tasks logs --csv - | python3 -c '\n"
+                 "import csv, sys\n"
+                 "rows = list(csv.DictReader(sys.stdin))\n"
+                 "for name in \"read_bytes\", \"server_read_bytes\", \"read_calls\", \"status\":\n"
+                 "    print(name, *{row[name] for row in rows}, len(rows))'",
+                 log);
+}
+
 Test(upgrade, a_log_of_format_4_is_read)
 {
-    const struct shell_result *r =
-        shell("mkdir logs; gzip -dc $top/tests/data/logs/format-4.cup.gz >logs/a.cup; "
-              "$cupping tasks logs --csv - | python3 -c '\n"
-              "import csv, sys\n"
-              "rows = list(csv.DictReader(sys.stdin))\n"
-              "for name in \"read_bytes\", \"server_read_bytes\", \"read_calls\", \"status\":\n"
-              "    print(name, *{row[name] for row in rows}, len(rows))'");
+    const struct shell_result *r = read_tasks("format-4");
     cr_expect_str_eq(r->out, "read_bytes 150042 4\nserver_read_bytes 50042 4\nread_calls 1 4\n"
+                             "status finished 4\n");
+    cr_expect_str_empty(r->err);
+}
+
+Test(upgrade, a_log_of_format_6_is_read)
+{
+    const struct shell_result *r = read_tasks("format-6");
+    cr_expect_str_eq(r->out, "read_bytes 150203 4\nserver_read_bytes 50203 4\nread_calls 2 4\n"
                              "status finished 4\n");
     cr_expect_str_empty(r->err);
 }
@@ -74,10 +88,10 @@ Test(upgrade, a_newer_log_is_refused_in_one_line)
 {
     const struct shell_result *r = shell(
         UNPACK
-        "printf '\\011\\000\\011\\000' | dd of=logs/a.cup bs=1 seek=12 conv=notrunc status=none; "
+        "printf '\\013\\000\\013\\000' | dd of=logs/a.cup bs=1 seek=12 conv=notrunc status=none; "
         "$cupping report logs");
     cr_expect_eq(r->status, 1);
     cr_expect_str_eq(r->err,
-                     "cupping: logs/a.cup: byte 12: written in log format 9, which needs a "
-                     "reader of format 9; this cupping reads up to 7: use a newer cupping\n");
+                     "cupping: logs/a.cup: byte 12: written in log format 11, which needs a "
+                     "reader of format 11; this cupping reads up to 9: use a newer cupping\n");
 }

@@ -336,9 +336,9 @@ static void expect_task_time(double cpu_s, double rest_s)
 /* The log had samples of 620 ms on a core, and gets some of as much time off it. */
 Test(live, cpu_of_a_long_task_is_known_between_its_samples)
 {
-    const struct builder_use off[] = {{N_PROCESS, CUP_U_OFF_CPU, 62, 0, 620000000}};
-    const struct builder_use more[] = {{N_PROCESS, CUP_U_CPU, 30, 0, 300000000},
-                                       {N_PROCESS, CUP_U_OFF_CPU, 10, 0, 100000000}};
+    const struct cup_stack_use_row off[] = {{N_PROCESS, CUP_U_OFF_CPU, 62, 0, 620000000}};
+    const struct cup_stack_use_row more[] = {{N_PROCESS, CUP_U_CPU, 30, 0, 300000000},
+                                             {N_PROCESS, CUP_U_OFF_CPU, 10, 0, 100000000}};
     start_long_task();
     builder_uses(&builder, 2, off, 1);
     save_and_look_at(30);

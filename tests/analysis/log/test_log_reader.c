@@ -101,9 +101,9 @@ Test(log_reader, refuses_a_cut_header)
 
 Test(log_reader, refuses_a_newer_format_and_names_both_versions)
 {
-    builder_header(&builder)->version = 8;
-    builder_header(&builder)->min_reader = 8;
-    expect_refusal("needs a reader of format 8");
+    builder_header(&builder)->version = 10;
+    builder_header(&builder)->min_reader = 10;
+    expect_refusal("needs a reader of format 10");
 }
 
 Test(log_reader, refuses_a_format_that_it_no_longer_reads)
@@ -111,13 +111,13 @@ Test(log_reader, refuses_a_format_that_it_no_longer_reads)
     builder_header(&builder)->version = 1;
     builder_header(&builder)->min_reader = 1;
     expect_refusal(
-        "written in log format 1, which this cupping does not read any more (it reads 2 to 6)");
+        "written in log format 1, which this cupping does not read any more (it reads 2 to 8)");
 }
 
 Test(log_reader, reads_a_newer_format_that_says_it_can_be_read)
 {
     struct cup_log log;
-    builder_header(&builder)->version = 7;
+    builder_header(&builder)->version = 10;
     open_log(&log);
     cr_assert_eq(count_records(&log, CUP_R_TASK_BEGIN), 6);
     cup_log_close(&log);

@@ -23,7 +23,7 @@ static void add_task(struct log_builder *log, uint32_t task)
     const uint32_t branch = 1;
     const uint64_t baskets[1][CUP_BV_COUNT] = {
         {[CUP_BV_BASKETS] = 2, [CUP_BV_COMPRESSED] = 1000 + task, [CUP_BV_UNCOMPRESSED] = 5000}};
-    const struct builder_use use = {1, CUP_U_CPU, 3, 0, 1000 * task};
+    const struct cup_stack_use_row use = {1, CUP_U_CPU, 3, 0, 1000 * task};
     const struct cup_r_task_begin begin = {.task = task,
                                            .tid = 7,
                                            .prefix = 1,

@@ -165,8 +165,8 @@ static void put_reads(struct log_builder *log, uint32_t task, uint32_t own)
 
 static void put_rest(struct log_builder *log, uint32_t task)
 {
-    const struct builder_use uses[] = {{1, CUP_U_CPU, 3, 0, vary(task, 100000)},
-                                       {2, CUP_U_READ, 1, vary(task, 5000), 50}};
+    const struct cup_stack_use_row uses[] = {{1, CUP_U_CPU, 3, 0, vary(task, 100000)},
+                                             {2, CUP_U_READ, 1, vary(task, 5000), 50}};
     struct cup_r_open open = {.task = task, .file = 1, .kind = CUP_OPEN_LOCAL, .ns = task * 1000};
     const unsigned char section[] = {CUP_V_ENTRIES, 1, CUP_V_WALL_NS, task % 100};
     struct cup_r_section named = {.task = task, .name = CODE};
@@ -450,7 +450,7 @@ enum { MANY = 70000, WITH_USES = 1000 };
 static void put_task_with_span(struct log_builder *log, uint32_t task)
 {
     char text[32];
-    const struct builder_use use = {1, CUP_U_CPU, 3, 0, 100};
+    const struct cup_stack_use_row use = {1, CUP_U_CPU, 3, 0, 100};
     struct cup_r_task_begin begin = {.task = task,
                                      .tid = 7,
                                      .prefix = PREFIX,

@@ -132,9 +132,9 @@ Test(flame, dask_above_the_tasks_functions_is_left_out)
                                            {60, 62, CUP_AT_UNKNOWN},
                                            {N_HELPER, 61, CUP_AT_UNKNOWN},
                                            {63, FETCH, CUP_AT_UNKNOWN}};
-    const struct builder_use uses[] = {{61, CUP_U_CPU, 1, 0, 500000000},
-                                       {62, CUP_U_CPU, 1, 0, 300000000},
-                                       {64, CUP_U_CPU, 1, 0, 100000000}};
+    const struct cup_stack_use_row uses[] = {{61, CUP_U_CPU, 1, 0, 500000000},
+                                             {62, CUP_U_CPU, 1, 0, 300000000},
+                                             {64, CUP_U_CPU, 1, 0, 100000000}};
     builder_stacks(&b, 60, nodes, 5);
     builder_uses(&b, 1, uses, 3);
     builder_finish(&b);
@@ -165,7 +165,7 @@ Test(flame, what_only_passes_on_is_left_out)
         builder_code(&b, 60 + i, 3, name, i, NULL, 0);
         nodes[i] = (struct cup_stack_node){i ? 59 + i : N_PROCESS, 60 + i, CUP_AT_UNKNOWN};
     }
-    const struct builder_use use = {64, CUP_U_CPU, 1, 0, 500000000};
+    const struct cup_stack_use_row use = {64, CUP_U_CPU, 1, 0, 500000000};
     builder_stacks(&b, 60, nodes, 5);
     builder_uses(&b, 1, &use, 1);
     builder_finish(&b);
@@ -184,13 +184,13 @@ Test(flame, small_boxes_are_left_out_and_counted)
     build_stack_log(&b);
     enum { MANY = 5000 };
     static struct cup_stack_node nodes[MANY];
-    static struct builder_use uses[MANY];
+    static struct cup_stack_use_row uses[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
         char name[20];
         snprintf(name, sizeof name, "small_%u", i);
         builder_code(&b, 1000 + i, 2, name, i, NULL, 0);
         nodes[i] = (struct cup_stack_node){N_SELECT, 1000 + i, CUP_AT_UNKNOWN};
-        uses[i] = (struct builder_use){1000 + i, CUP_U_CPU, 1, 0, 1000};
+        uses[i] = (struct cup_stack_use_row){1000 + i, CUP_U_CPU, 1, 0, 1000};
     }
     builder_stacks(&b, 1000, nodes, MANY);
     builder_uses(&b, 1, uses, MANY);
@@ -289,7 +289,7 @@ Test(flame, the_list_says_how_many_are_left_out)
     build_stack_log(&b);
     for (uint32_t i = 0; i < DATASETS; i++) {
         char name[20];
-        const struct builder_use use = {N_SELECT, CUP_U_CPU, 1, 0, 1000000 * (i + 1)};
+        const struct cup_stack_use_row use = {N_SELECT, CUP_U_CPU, 1, 0, 1000000 * (i + 1)};
         snprintf(name, sizeof name, "set-%u", i);
         builder_string(&b, NAMES + i, name);
         add_stack_task(&b, 10 + i, i + 1, NAMES + i);

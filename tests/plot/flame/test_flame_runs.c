@@ -63,7 +63,7 @@ static void add_node(struct log_builder *b, uint32_t id, uint32_t parent, uint32
 
 static void add_use(struct log_builder *b, uint32_t node, uint32_t use, uint64_t count, uint64_t ns)
 {
-    const struct builder_use row = {node, use, count, 0, ns};
+    const struct cup_stack_use_row row = {node, use, count, 0, ns};
     builder_uses(b, 1, &row, 1);
 }
 

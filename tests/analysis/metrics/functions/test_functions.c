@@ -301,8 +301,9 @@ Test(functions, prefixes_are_apart)
 /* ---- hostile logs ------------------------------------------------------------------------- */
 
 #define USES(builder, task, ...)                                                                   \
-    builder_uses(builder, task, (const struct builder_use[]){__VA_ARGS__},                         \
-                 sizeof((const struct builder_use[]){__VA_ARGS__}) / sizeof(struct builder_use))
+    builder_uses(builder, task, (const struct cup_stack_use_row[]){__VA_ARGS__},                   \
+                 sizeof((const struct cup_stack_use_row[]){__VA_ARGS__}) /                         \
+                     sizeof(struct cup_stack_use_row))
 
 static void finish_and_load(struct log_builder *b)
 {
@@ -576,7 +577,7 @@ static void save_two(char other[SUPPORT_PATH])
     build_stack_log(&b);
     builder_code(&b, 60, 2, "added", 99, NULL, 0);
     const struct cup_stack_node node = {N_WORK, 60, CUP_AT_UNKNOWN};
-    const struct builder_use use = {60, CUP_U_CPU, 1, 0, MS(200)};
+    const struct cup_stack_use_row use = {60, CUP_U_CPU, 1, 0, MS(200)};
     builder_stacks(&b, 60, &node, 1);
     builder_uses(&b, 1, &use, 1);
     builder_finish(&b);
@@ -628,7 +629,7 @@ static void save_added(const char *directory, const char *path, unsigned ms)
     enum { PATH = 900, ADDED = 60 };
     struct log_builder b;
     const struct cup_stack_node node = {N_WORK, ADDED, CUP_AT_UNKNOWN};
-    const struct builder_use use = {ADDED, CUP_U_CPU, 1, 0, MS(ms)};
+    const struct cup_stack_use_row use = {ADDED, CUP_U_CPU, 1, 0, MS(ms)};
     build_stack_log(&b);
     builder_string(&b, PATH, path);
     builder_code(&b, ADDED, PATH, "added", 99, NULL, 0);
@@ -667,7 +668,8 @@ static void save_mostly_select(const char *directory, unsigned seconds)
 {
     struct log_builder b;
     build_stack_log(&b);
-    const struct builder_use use = {N_SELECT, CUP_U_CPU, 100, 0, seconds * UINT64_C(1000000000)};
+    const struct cup_stack_use_row use = {N_SELECT, CUP_U_CPU, 100, 0,
+                                          seconds * UINT64_C(1000000000)};
     builder_uses(&b, 1, &use, 1);
     builder_finish(&b);
     save_log(&b, directory, "one.cup");
@@ -723,7 +725,7 @@ Test(functions, branches_are_of_the_users_line)
     const struct cup_r_branch eta = {.branch = 2, .tree = TREE, .name = ETA};
     BUILDER_ADD(&builder, CUP_R_BRANCH, pt);
     BUILDER_ADD(&builder, CUP_R_BRANCH, eta);
-    const struct builder_use uses[] = {
+    const struct cup_stack_use_row uses[] = {
         {N_SELECT, CUP_USE_BRANCHES + 1, 1, 100, 0}, {N_ARRAY, CUP_USE_BRANCHES + 1, 3, 900, 0},
         {N_ARRAY, CUP_USE_BRANCHES + 2, 4, 1000, 0}, {N_ARRAY, CUP_USE_BRANCHES + 9, 5, 500, 0},
         {N_ARRAY, CUP_USE_MOST + 1, 5, 500, 0},

@@ -104,7 +104,7 @@ static void add_use(struct log_builder *b, bool native, uint32_t first, uint32_t
                     enum cup_stack_use use)
 {
     const uint32_t node = native ? add_chain(b, first, under) : under;
-    const struct builder_use row = {node, use, 3, 30000, MS(7)};
+    const struct cup_stack_use_row row = {node, use, 3, 30000, MS(7)};
     builder_uses(b, under == N_OPEN ? 3 : 1, &row, 1);
 }
 
@@ -285,7 +285,7 @@ static void expect_stack(enum cup_weight weight, const char *expected)
 static void save_nodes(const struct cup_stack_node *nodes, uint32_t count, enum cup_stack_use use)
 {
     struct log_builder b;
-    const struct builder_use row = {NATIVE_NODES + count - 1, use, 1, 100, MS(1)};
+    const struct cup_stack_use_row row = {NATIVE_NODES + count - 1, use, 1, 100, MS(1)};
     build_stack_log(&b);
     add_modules(&b);
     builder_stacks(&b, NATIVE_NODES, nodes, count);
@@ -395,8 +395,8 @@ Test(native, branches_are_of_a_line_of_python)
     enum { TREE = 900, PT };
     const struct cup_stack_node nodes[] = {in_library(N_WORK, P_OUTER),
                                            in_library(N_SELECT, P_OUTER)};
-    const struct builder_use rows[] = {{NATIVE_NODES, CUP_USE_BRANCHES + 1, 1, 10, 0},
-                                       {NATIVE_NODES + 1, CUP_USE_BRANCHES + 1, 1, 10, 0}};
+    const struct cup_stack_use_row rows[] = {{NATIVE_NODES, CUP_USE_BRANCHES + 1, 1, 10, 0},
+                                             {NATIVE_NODES + 1, CUP_USE_BRANCHES + 1, 1, 10, 0}};
     const struct cup_r_branch branch = {.branch = 1, .tree = TREE, .name = PT};
     struct log_builder b;
     build_stack_log(&b);
@@ -429,7 +429,7 @@ Test(native, functions_of_one_library_are_one_on_all_hosts)
     builder_header(&b)->pid = 77;
     add_modules(&b);
     const uint32_t node = add_chain(&b, NATIVE_NODES, N_SELECT);
-    const struct builder_use row = {node, CUP_U_READ, 1, 5, 0};
+    const struct cup_stack_use_row row = {node, CUP_U_READ, 1, 5, 0};
     builder_uses(&b, 1, &row, 1);
     builder_finish(&b);
     save_log(&b, scratch, "two.cup");
@@ -489,7 +489,7 @@ Test(native, the_report_tells_what_is_missing)
 {
     struct log_builder b;
     const struct cup_stack_node node = in_library(N_WORK, P_OUTER);
-    const struct builder_use row = {NATIVE_NODES, CUP_U_READ, 1, 100, 0};
+    const struct cup_stack_use_row row = {NATIVE_NODES, CUP_U_READ, 1, 100, 0};
     build_stack_log(&b);
     add_modules(&b);
     builder_header(&b)->health[CUP_H_NATIVE_MISSED] = 5;
