@@ -603,8 +603,8 @@ uint32_t cup_helper_made(const void *lock)
         task = CUP_MADE_BY_DASK;
     int saved = cup_enter();
     cup_lock_origin_made(cup_lock_origins, (uintptr_t)lock, task);
-    if (thread->task)
-        cup_event_hands_over();
+    if (thread->task && cup_frames_top_name() != cup_anchor_name(CUP_ANCHOR_WAIT))
+        cup_event_hands_over(); /* Condition.wait makes a lock for itself, and waits for it */
     cup_leave(saved);
     return task == CUP_MADE_BY_DASK ? 0 : task;
 }

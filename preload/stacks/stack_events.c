@@ -13,17 +13,34 @@ enum { HANDOVERS = 1024 };
 
 /* Where each task last handed work over. Two running tasks whose numbers differ by a multiple of
  * HANDOVERS share an entry: then helpers of one of them are shown without their task's place. */
-static struct {
+static struct handover {
     uint64_t here;   /* task << 32 | node of its own thread's stack */
     uint64_t helper; /* that node << 32 | the node CUP_NODE_HELPER above it */
+    uint64_t glance; /* cup_stack_glance() when `here` was read */
+    uint32_t kept;   /* times that `here` was kept since then */
 } handovers[HANDOVERS];
+
+/* A loop that hands over job after job makes thousands of locks from one place. So the whole stack
+ * is read only at another place, and now and then in case an outer frame has gone on. */
+static bool is_at_same_place(struct handover *handover, uint32_t task, uint64_t glance)
+{
+    enum { KEPT_MOST = 16 };
+    return __atomic_load_n(&handover->glance, __ATOMIC_RELAXED) == glance &&
+           __atomic_load_n(&handover->here, __ATOMIC_RELAXED) >> 32 == task &&
+           __atomic_add_fetch(&handover->kept, 1, __ATOMIC_RELAXED) < KEPT_MOST;
+}
 
 void cup_event_hands_over(void)
 {
-    uint32_t task = cup_self.task, node = cup_stacks_on() ? cup_stack_here(0) : 0;
-    if (node)
-        __atomic_store_n(&handovers[task % HANDOVERS].here, (uint64_t)task << 32 | node,
-                         __ATOMIC_RELAXED);
+    uint32_t task = cup_self.task;
+    struct handover *handover = &handovers[task % HANDOVERS];
+    uint64_t glance = cup_stacks_on() ? cup_stack_glance() : 0;
+    uint32_t node = glance && !is_at_same_place(handover, task, glance) ? cup_stack_here(0) : 0;
+    if (!node)
+        return;
+    __atomic_store_n(&handover->glance, glance, __ATOMIC_RELAXED);
+    __atomic_store_n(&handover->kept, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&handover->here, (uint64_t)task << 32 | node, __ATOMIC_RELAXED);
 }
 
 uint32_t cup_event_under(uint32_t task)

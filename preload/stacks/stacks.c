@@ -325,6 +325,28 @@ uint32_t cup_stack_here(uint32_t under)
     return node;
 }
 
+/* The instructions of the innermost frames, and where the frame around them is. */
+static uint64_t hash_innermost(const char *frame)
+{
+    enum { FRAMES = 6 };
+    uint64_t hash = (uintptr_t)frame;
+    for (int i = 0; frame && i < FRAMES; i++) {
+        const char *code = cup_stack_code_of(&cup_layout, frame);
+        hash = cup_mix(hash, code ? cup_stack_place_of(&cup_layout, frame, code) : 0);
+        frame = cup_stack_back_of(&cup_layout, frame);
+    }
+    return cup_mix(hash, (uintptr_t)frame);
+}
+
+uint64_t cup_stack_glance(void)
+{
+    struct cup_stack_walker *walk = cup_stack_walk_begins();
+    struct cup_frame top;
+    uint64_t hash = may_read() && cup_frames_top(&top) ? hash_innermost(top.at) : 0;
+    cup_stack_walk_ends(walk);
+    return hash;
+}
+
 /* ---- with native frames ------------------------------------------------------------------ */
 
 /* A stack whose native frames are wanted, and the place that wants them. */

@@ -32,10 +32,16 @@ bool cup_stacks_on(void);
  * frees a code object. Takes about 100 ns at depth 20 for a stack that was seen before. */
 uint32_t cup_stack_here(uint32_t under);
 
-/* The same with native frames between the Python frames (merge_frames.h), if they are available
- * (native.h). A thread without Python frames gets its native frames alone. Takes about 20 ns more
- * if chain_memo.h recognises the chain of return addresses; else libunwind takes about 200 ns and 5
- * ns per frame. */
+/* A hash of the calling thread's innermost Python frames, which takes a quarter of the time of
+ * cup_stack_here(). As long as it stays the same, the thread is most likely at the same place; an
+ * outer frame may have gone on to another line. 0: no frames, or stacks are off. Any thread, with
+ * the guard held. */
+uint64_t cup_stack_glance(void);
+
+/* The same as cup_stack_here() with native frames between the Python frames (merge_frames.h), if
+ * they are available (native.h). A thread without Python frames gets its native frames alone. Takes
+ * about 20 ns more if chain_memo.h recognises the chain of return addresses; else libunwind takes
+ * about 200 ns and 5 ns per frame. */
 uint32_t cup_stack_native_here(uint32_t under);
 
 /* The same for an event that ended at NOW (ticks). Unless native frames are wanted AT_ANY_COST, it

@@ -23,6 +23,13 @@ bool cup_stacks_on(void)
 }
 
 /* Stands in for reading the Python stack. */
+static uint64_t glance; /* 0: as `here` */
+
+uint64_t cup_stack_glance(void)
+{
+    return glance ? glance : here;
+}
+
 uint32_t cup_stack_here(uint32_t under)
 {
     taken++;
@@ -333,6 +340,35 @@ Test(events, the_last_place_counts)
     cup_event_hands_over();
     cup_self.task = 0;
     cr_expect_eq(cup_event_node(TASK), 300 + HELPER + 300);
+}
+
+/* The innermost frames stay the same, while an outer one goes on. */
+Test(events, a_stack_is_kept_while_the_innermost_frames_stay_the_same)
+{
+    enum { OFTEN = 100 };
+    glance = 17;
+    cup_event_hands_over();
+    uint32_t first = taken;
+    here = 300;
+    cup_event_hands_over();
+    cr_expect_eq(taken, first);
+    for (int i = 0; i < OFTEN; i++)
+        cup_event_hands_over();
+    cr_expect_gt(taken, first);
+    cr_expect_lt(taken, first + OFTEN / 10);
+    cup_self.task = 0;
+    cr_expect_eq(cup_event_node(TASK), 300 + HELPER + 300);
+}
+
+Test(events, a_kept_stack_is_of_one_task)
+{
+    glance = 17;
+    cup_event_hands_over();
+    cup_self.task = TASK + 1024; /* has the same entry */
+    here = 300;
+    cup_event_hands_over();
+    cup_self.task = 0;
+    cr_expect_eq(cup_event_node(TASK + 1024), 300 + HELPER + 300);
 }
 
 Test(events, a_helper_of_a_task_that_handed_nothing_over_is_one_nevertheless)
