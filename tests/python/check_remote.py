@@ -23,7 +23,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
-from cupping.remote import collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
+from cupping.remote import attach, collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
 from cupping.remote.collect import Collector, Nanny  # noqa: E402
 
@@ -112,6 +112,18 @@ def check_environment(parcel, scratch):
     plugin.forget({nanny.address: str(later.folder)}, nanny)
     assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
     assert not later.folder.exists() and dead.folder.exists()
+
+
+def check_settings():
+    """Dask cannot start a worker whose environment has a number."""
+    assert attach.check_settings({"CUPPING_READS": 1}) == {"CUPPING_READS": "1"}
+    for name in "READS", "CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE", 3:
+        try:
+            attach.check_settings({name: "1"})
+        except cupping.Error as problem:
+            assert str(name) in str(problem)
+        else:
+            assert not name, "is accepted"
 
 
 def check_sources(parcel):
@@ -321,6 +333,7 @@ def main():
     check_library(parcel, folder)
     check_directories(scratch)
     check_environment(parcel, scratch)
+    check_settings()
     check_sources(parcel)
     check_wrong_addresses(scratch)
     check_lost_clients()

@@ -147,7 +147,7 @@ def main():
     nannied = [each for each, worker in client.scheduler_info()["workers"].items() if worker.get("nanny")]
     kept = client.scatter("a result that is held", workers=nannied[:1])
     futures = client.map(work, range(TASKS), ran=str(ran), pure=False)
-    with cupping.attach(client, scratch / "profile", wait_s=LIMIT_S) as attached:
+    with cupping.attach(client, scratch / "profile", wait_s=LIMIT_S, settings={"CUPPING_READS": 1}) as attached:
         check_attached(client, attached, scratch, ran, futures, late)
         expect(kept.result() == "a result that is held")
         folders = list(scratch.glob("*/dask-scratch-space/cupping-*"))

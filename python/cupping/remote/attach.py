@@ -20,6 +20,7 @@ WAIT_S = 60.0
 ABSENT_S = 2.0  # for a nanny that is alone
 READY_S = 2 * plugin.CHECK_SECONDS  # until a nanny has installed the library
 OLDEST_DISTRIBUTED = (2024, 2)
+NO_SETTINGS = ("CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE")  # of the workers
 
 
 def remote(name: str) -> Any:
@@ -44,6 +45,14 @@ def check_client(client) -> None:
         raise Error("attach needs a client that is not asynchronous: Client(address)")
 
 
+def check_settings(settings: dict) -> dict[str, str]:
+    """As text: Dask fails to start a worker with anything else in its environment."""
+    for name in settings:
+        if not str(name).startswith("CUPPING_") or name in NO_SETTINGS:
+            raise Error(f"settings: {name} is no variable for workers: name those of the library, such as CUPPING_READS")
+    return {str(name): str(value) for name, value in settings.items()}
+
+
 class Attachment:
     """A cluster whose workers are profiled, from the beginning of a `with` to its end.
 
@@ -55,13 +64,13 @@ class Attachment:
 
     def __init__(self, client, directory: str | os.PathLike | None = None, *, at_once: bool = False,
                  lose_results: bool = False, wait_s: float = WAIT_S, limit_bytes: int = LIMIT_BYTES,
-                 settings: dict[str, str] | None = None):
+                 settings: dict[str, object] | None = None):
         check_client(client)
+        self.settings = check_settings(settings or {})
         self.client = client
         self.restarts = Restarts(client, at_once=at_once, lose_results=lose_results, wait_s=wait_s)
         self.directory = make_directory(directory)
         self.limit_bytes = limit_bytes
-        self.settings = settings or {}
         self.name = uuid.uuid4().hex[:12]
         self.refused: dict[str, str] = {}
         self._collector: Collector | None = None

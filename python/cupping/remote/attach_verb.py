@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import profile
 from . import UsageError, commands, connect, say, ship
-from .attach import WAIT_S, Attachment
+from .attach import NO_SETTINGS, WAIT_S, Attachment
 from .collect import LIMIT_BYTES
 
 
@@ -55,8 +55,7 @@ def signals_for(process: subprocess.Popen):
 
 def read_settings() -> dict[str, str]:
     """The variables of this process that the workers get, too."""
-    own = ("CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE")
-    return {name: value for name, value in os.environ.items() if name.startswith("CUPPING_") and name not in own}
+    return {name: value for name, value in os.environ.items() if name.startswith("CUPPING_") and name not in NO_SETTINGS}
 
 
 def read_wait(options: dict[str, str]) -> float:
