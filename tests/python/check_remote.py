@@ -23,7 +23,7 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
-from cupping.remote import attach, collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
+from cupping.remote import attach, claims, collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
 from cupping.remote.collect import Collector, Nanny  # noqa: E402
 
@@ -99,10 +99,10 @@ def check_environment(parcel, scratch):
     nanny = SimpleNamespace(local_directory=str(scratch), id="Nanny-1-2", address="tcp://a", pid=None,
                             pre_spawn_env={"LD_PRELOAD": "/other.so", "A": "b"}, plugins={})
     before = dict(nanny.pre_spawn_env)
-    dead = plugin.Plugin(parcel, "dead", "client-1", {})
+    dead = plugin.Plugin(parcel, "dead", {})
     dead.prepare(nanny)
     assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{dead.library}"
-    later = plugin.Plugin(parcel, "later", "client-2", {"CUPPING_INTERVAL": "2"})
+    later = plugin.Plugin(parcel, "later", {"CUPPING_INTERVAL": "2"})
     later.prepare(nanny)
     assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{later.library}"
     assert nanny.pre_spawn_env["CUPPING_INTERVAL"] == "2"
@@ -112,6 +112,20 @@ def check_environment(parcel, scratch):
     plugin.forget({nanny.address: str(later.folder)}, nanny)
     assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
     assert not later.folder.exists() and dead.folder.exists()
+
+
+def check_claims():
+    """One attachment at a time, unless its client is gone."""
+    scheduler = SimpleNamespace(clients={"a", "b"})
+    assert claims.claim("a", scheduler) is None
+    assert claims.claim("b", scheduler) == "a", "two clients at the same time"
+    assert claims.claim("a", scheduler) is None, "the same client may try again"
+    claims.release("b", scheduler)
+    assert claims.claim("b", scheduler) == "a"
+    claims.release("a", scheduler)
+    assert claims.claim("b", scheduler) is None
+    scheduler.clients = {"a"}
+    assert claims.claim("a", scheduler) is None, "its client has died"
 
 
 def check_settings():
@@ -130,12 +144,12 @@ def check_sources(parcel):
     """Pickles have the module's source, and no name of cupping that would have to be imported."""
     program = ("import pickle, sys; thing = pickle.load(sys.stdin.buffer); "
                "print(type(thing).__name__, getattr(thing, '__name__', ''), 'cupping' in sys.modules)")
-    for thing, name in ((plugin.Plugin(parcel, "a", "b", {}), "Plugin False"),
+    for thing, name in ((plugin.Plugin(parcel, "a", {}), "Plugin False"),
                         (Function(turns.__name__, "end_turn"), "function end_turn False")):
         done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(thing), check=True,
                               capture_output=True)
         assert done.stdout.decode().split() == name.split(), done.stdout
-    assert len(pickle.dumps(plugin.Plugin(parcel, "a", "b", {}))) < 1_000_000
+    assert len(pickle.dumps(plugin.Plugin(parcel, "a", {}))) < 1_000_000
 
 
 def check_wrong_addresses(scratch):
@@ -333,6 +347,7 @@ def main():
     check_library(parcel, folder)
     check_directories(scratch)
     check_environment(parcel, scratch)
+    check_claims()
     check_settings()
     check_sources(parcel)
     check_wrong_addresses(scratch)

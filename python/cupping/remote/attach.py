@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ..profile import Error, Profile
-from . import by_source, new_directory, plugin, say, ship
+from . import by_source, claims, new_directory, plugin, say, ship
 from .collect import LIMIT_BYTES, Collector
 from .restarts import AGAIN_S, Restarts
-from .restarts import remote as on_scheduler
 
 WAIT_S = 60.0
 ABSENT_S = 2.0  # for a nanny that is alone
@@ -25,6 +24,10 @@ NO_SETTINGS = ("CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE")  # of the wo
 
 def remote(name: str) -> Any:
     return by_source.Function(plugin.__name__, name)
+
+
+def on_scheduler(name: str) -> Any:
+    return by_source.Function(claims.__name__, name)
 
 
 def make_directory(directory: str | os.PathLike | None) -> Path:
@@ -80,7 +83,7 @@ class Attachment:
     # --- the two ends ---
 
     def __enter__(self) -> Attachment:
-        self._check_alone()
+        self._claim_cluster()
         self._attached = True
         self.attached.add(self.client.id)
         try:
@@ -126,6 +129,8 @@ class Attachment:
         if self._collector is not None:
             self._collector.stop()
             self._forget_logs(folders)
+        with contextlib.suppress(Exception):  # the cluster is gone
+            self.client.run_on_scheduler(on_scheduler("release"), self.client.id)
         self._attached = False  # now: if Ctrl-C came before, detach() can be called again
         self.attached.discard(self.client.id)
 
@@ -160,16 +165,16 @@ class Attachment:
 
     # --- the plugin ---
 
-    def _check_alone(self) -> None:
+    def _claim_cluster(self) -> None:
         """One attachment at a time: a second one would end with the first. One whose client has died
-        is taken over."""
-        clients = self.client.run_on_scheduler(on_scheduler("list_workers"))["clients"]
-        for state in self._states().values():
-            if state["owner"] in clients and (state["owner"] != self.client.id or self.client.id in self.attached):
-                raise Error(f"another client has attached to this cluster ({state['owner']}): end it first")
+        is taken over, and so is one of this client that went wrong."""
+        owner = self.client.id if self.client.id in self.attached else \
+            self.client.run_on_scheduler(on_scheduler("claim"), self.client.id)
+        if owner:
+            raise Error(f"another client has attached to this cluster ({owner}): end it first")
 
     def _register(self) -> None:
-        sent = plugin.Plugin(ship.pack(), self.name, self.client.id, self.settings)
+        sent = plugin.Plugin(ship.pack(), self.name, self.settings)
         try:
             self.client.register_plugin(sent, name=plugin.NAME)
         except OSError:  # a nanny left at that moment; Dask goes on with the others

@@ -145,8 +145,8 @@ class Plugin(NannyPlugin):
     idempotent = False
     restart = False
 
-    def __init__(self, parcel: dict, attach: str, owner: str, settings: dict):
-        self.parcel, self.attach, self.owner, self.settings = parcel, attach, owner, settings
+    def __init__(self, parcel: dict, attach: str, settings: dict):
+        self.parcel, self.attach, self.settings = parcel, attach, settings
         self.why: str | None = None  # refused
         self.before: dict | None = None  # what pre_spawn_env had
         self.folder: Path | None = None
@@ -157,7 +157,7 @@ class Plugin(NannyPlugin):
         from .by_source import reduce_by_source  # only the client pickles it
 
         return reduce_by_source(__name__, "Plugin", {"parcel": self.parcel, "attach": self.attach,
-                                                     "owner": self.owner, "settings": self.settings})
+                                                     "settings": self.settings})
 
     async def setup(self, nanny):
         try:
@@ -223,7 +223,7 @@ def state_of(attach: str, dask_worker) -> dict:
     mine = plugin if plugin and plugin.attach == attach else None
     folder = str(mine.folder) if mine and mine.folder else None
     directory = profiled_by(dask_worker.pid)
-    return {"nanny": dask_worker.address, "owner": plugin and plugin.owner, "why": mine and mine.why,
+    return {"nanny": dask_worker.address, "why": mine and mine.why,
             "ready": mine is not None and mine.ready, "folder": folder, "ours": folder is not None and directory == folder,
             "preloaded": directory is not None and (directory == folder or
                                                     not directory.startswith(f"{base_of(dask_worker)}/"))}

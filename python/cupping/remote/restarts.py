@@ -30,7 +30,7 @@ class Restarts:
         self.client, self.at_once, self.lose_results, self.wait_s = client, at_once, lose_results, wait_s
 
     def list_workers(self) -> dict[str, str | None]:
-        return self.client.run_on_scheduler(remote("list_workers"))["workers"]
+        return self.client.run_on_scheduler(remote("list_workers"))
 
     def restart(self, workers: dict[str, str]) -> dict[str, str]:
         """WORKERS: {address: nanny}. Returns {address: why} of those that were left as they are."""

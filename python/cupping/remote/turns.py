@@ -28,9 +28,8 @@ LEASE_S = 120  # a turn whose client is silent for so long, as one that was kill
 
 
 def list_workers(dask_scheduler) -> dict:
-    """{address: its nanny, or None} of the workers, and the clients that are connected."""
-    return {"workers": {address: worker.nanny for address, worker in dask_scheduler.workers.items()},
-            "clients": list(dask_scheduler.clients)}
+    """{address: its nanny, or None} of the workers."""
+    return {address: worker.nanny for address, worker in dask_scheduler.workers.items()}
 
 
 def send_status(scheduler, address: str, status: str) -> None:
