@@ -92,26 +92,77 @@ def check_directories(scratch):
     assert "not a directory of this user alone" in refusal(plugin.make_private, link)
 
 
+def make_nanny(scratch, number, **environment):
+    """As much of a nanny as the plugin uses; `number` differs for nannies of one process."""
+    return SimpleNamespace(local_directory=str(scratch), id=f"Nanny-tcp-{number}", address=f"tcp://{number}", pid=None,
+                           pre_spawn_env=environment, env={}, plugins={})
+
+
+def add_plugin(nanny, *arguments):
+    nanny.plugins[plugin.NAME] = added = plugin.Plugin(*arguments)
+    asyncio.run(added.setup(nanny))
+    return added
+
+
+def start_worker(nanny, environment):
+    """As Dask: what the nanny has goes into the environment of its process, which the worker inherits."""
+    environment.update(nanny.pre_spawn_env)
+    return dict(environment)
+
+
 def check_environment(parcel, scratch):
-    """What a nanny had before is there again, and another attachment is not taken for it."""
-    scratch = scratch / "nanny"
-    os.environ.pop("CUPPING_DIR", None)
-    nanny = SimpleNamespace(local_directory=str(scratch), id="Nanny-1-2", address="tcp://a", pid=None,
-                            pre_spawn_env={"LD_PRELOAD": "/other.so", "A": "b"}, plugins={})
+    """What a nanny had before is there again, and another attachment is not taken for it: neither its
+    library nor its settings."""
+    nanny = make_nanny(scratch / "nanny", 1, LD_PRELOAD="/other.so")
+    nanny.address = "tcp://a"
     before = dict(nanny.pre_spawn_env)
-    dead = plugin.Plugin(parcel, "dead", {})
-    dead.prepare(nanny)
-    assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{dead.library}"
-    later = plugin.Plugin(parcel, "later", {"CUPPING_INTERVAL": "2"})
-    later.prepare(nanny)
-    assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{later.library}"
-    assert nanny.pre_spawn_env["CUPPING_INTERVAL"] == "2"
-    later.teardown(nanny)
-    plugin.forget({"tcp://another": str(later.folder)}, nanny)
-    assert later.folder.exists(), "of another nanny"
-    plugin.forget({nanny.address: str(later.folder)}, nanny)
-    assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
-    assert not later.folder.exists() and dead.folder.exists()
+    with mock.patch.dict(os.environ, {"CUPPING_READS": "2"}):
+        process = dict(os.environ)
+        dead = add_plugin(nanny, parcel, "dead", {"CUPPING_STACKS": "0", "CUPPING_READS": "1"})
+        assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{dead.library}"
+        start_worker(nanny, os.environ)
+        later = add_plugin(nanny, parcel, "later", {"CUPPING_INTERVAL": "2"})
+        assert nanny.pre_spawn_env["LD_PRELOAD"] == f"/other.so:{later.library}"
+        worker = start_worker(nanny, os.environ)
+        assert (worker["CUPPING_INTERVAL"], worker["CUPPING_READS"]) == ("2", "2"), worker
+        assert "CUPPING_STACKS" not in worker, "a setting of the client that died"
+        later.teardown(nanny)
+        folder = plugin.folder_of(nanny, "later")
+        plugin.forget({"tcp://another": str(folder)}, nanny)
+        assert folder.exists(), "of another nanny"
+        plugin.forget({nanny.address: str(folder)}, nanny)
+        assert nanny.pre_spawn_env == before, nanny.pre_spawn_env
+        assert dict(os.environ) == process, os.environ.items() ^ process.items()
+        assert not folder.exists() and plugin.folder_of(nanny, "dead").exists()
+
+
+def check_one_process(parcel, scratch):
+    """Nannies of one process hand over each other's variables: each worker is the attachment's, and the
+    process's environment is restored with the last nanny."""
+    one, other = (make_nanny(scratch / "process", number) for number in (1, 2))
+    process = dict(os.environ)
+    with mock.patch.object(plugin.Nanny, "_instances", [one, other]):
+        for nanny in one, other:
+            add_plugin(nanny, parcel, "attach", {})
+        start_worker(one, os.environ)
+        worker = start_worker(other, os.environ)  # at the same time: this may be the worker of `one`
+        with mock.patch.object(plugin, "profiled_by", lambda _: worker["CUPPING_DIR"]):
+            state = plugin.state_of("attach", one)
+        assert state["ours"] and state["preloaded"], state
+        assert state["folder"] == worker["CUPPING_DIR"], "the nanny of the worker does not find its log"
+        assert not is_ours("another", one, worker["CUPPING_DIR"])
+        preload = worker["LD_PRELOAD"]
+        for nanny in one, other:
+            assert os.environ["LD_PRELOAD"] == preload, "a nanny that is just starting its worker"
+            nanny.plugins.pop(plugin.NAME).teardown(nanny)
+        for nanny in one, other:
+            plugin.forget({nanny.address: state["folder"]}, nanny)
+    assert dict(os.environ) == process, os.environ.items() ^ process.items()
+
+
+def is_ours(attach, nanny, directory):
+    with mock.patch.object(plugin, "profiled_by", lambda _: directory):
+        return plugin.state_of(attach, nanny)["ours"]
 
 
 def check_claims():
@@ -347,6 +398,7 @@ def main():
     check_library(parcel, folder)
     check_directories(scratch)
     check_environment(parcel, scratch)
+    check_one_process(parcel, scratch)
     check_claims()
     check_settings()
     check_sources(parcel)

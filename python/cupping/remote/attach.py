@@ -78,7 +78,6 @@ class Attachment:
         self.refused: dict[str, str] = {}
         self._collector: Collector | None = None
         self._attached = False
-        self._states_at_end: dict[str, dict] = {}  # kept for a second try: then no nanny has the plugin any more
 
     # --- the two ends ---
 
@@ -135,11 +134,12 @@ class Attachment:
         self.attached.discard(self.client.id)
 
     def _forget_logs(self, folders: dict[str, str]) -> None:
-        """Removes the logs that are here, and says where others stay."""
+        """Removes the logs that are here, and says where others stay. FOLDERS: {nanny: folder}; nannies of one
+        process share a folder."""
         kept = {nanny: folder for nanny, folder in folders.items() if not self._collector.has_all_of(nanny)}
         for nanny, folder in kept.items():
             say(f"logs stay on the machine of {nanny}, in {folder}: not all of them could be fetched")
-        fetched = {nanny: folder for nanny, folder in folders.items() if nanny not in kept}
+        fetched = {nanny: folder for nanny, folder in folders.items() if folder not in kept.values()}
         try:
             if fetched:
                 self._ask_nannies("forget", fetched)
@@ -147,21 +147,20 @@ class Attachment:
             say(f"logs that were fetched may also stay on the workers' machines: {type(problem).__name__}: {problem}")
 
     def _release_workers(self) -> dict[str, str]:
-        """Returns {nanny: folder of its logs} of the workers that were released."""
+        """Returns {nanny: folder of its logs} where no worker writes any more."""
         try:
-            self._states_at_end = self._states_at_end or self._states()
             if self._collector is not None:
                 self._collector.finish_counting()
                 self._collector.fetch_forwarded()
         finally:  # else every worker that comes later would be profiled
             self._unregister()
-        states = self._states_at_end
+        states = self._states()
         left = self.restarts.restart({worker: state["nanny"] for worker, state in states.items()
                                       if state["ours"]})
         for worker, why in left.items():
             say(f"{worker} stays profiled until it ends: {why}")
-        return {state["nanny"]: state["folder"] for worker, state in states.items()
-                if worker not in left and state["folder"]}
+        used = {states[worker]["folder"] for worker in left}
+        return {state["nanny"]: state["folder"] for state in states.values() if state["folder"] not in {None, *used}}
 
     # --- the plugin ---
 

@@ -249,14 +249,15 @@ class Collector:
         return self.known_in_part()
 
     def has_all_of(self, address):
-        """After stop(): all logs of that nanny's workers are here, to their end. False if that is not known."""
+        """After stop(): all logs of the directory that this nanny's workers write into are here, to their end.
+        False if that is not known."""
         if self.problem or self.full or self.thread is None or self.thread.is_alive():
             return False
         nanny = self.nannies.get(address)
         if nanny is None or not nanny.answered or nanny.ended not in (None, CLOSED):
             return False  # it may have logs that it never named
         part = self.known_in_part()
-        return not any(name in part and copy.source is nanny for name, copy in self.copies.items())
+        return not any(name in part and copy.source.place == nanny.place for name, copy in self.copies.items())
 
     def wait(self):
         """Until the cluster is gone."""

@@ -19,6 +19,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from distributed import Nanny
 from distributed.diagnostics.plugin import NannyPlugin
 
 NAME = "cupping"
@@ -96,7 +97,7 @@ def check_loads(library: Path, version: str) -> None:
     if any(character in str(library) for character in ": "):
         raise Refused(f"LD_PRELOAD splits at blanks and colons, so {library} cannot be preloaded")
     environment = {**os.environ, "LD_PRELOAD": str(library), "CUPPING_DISABLE": "1"}
-    done = subprocess.run([sys.executable, "-c", CHECK], env=environment, check=False, text=True,
+    done = subprocess.run([sys.executable, "-c", CHECK], env=environment, check=False, errors="replace",
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS)
     said = done.stderr.strip().splitlines()
     if any("failed to map segment" in line for line in said):
@@ -113,31 +114,46 @@ def base_of(nanny) -> Path:
     return Path(nanny.local_directory) / f"cupping-{os.getuid()}"
 
 
-def values_before(environment, names, base: Path) -> dict:
-    """Without what another attachment has set: one whose client died, or that of another nanny in the
-    same process, as in a LocalCluster."""
-    values = {name: environment.get(name) for name in names}
-    others = [path for path in (values["LD_PRELOAD"] or "").split(":") if not path.startswith(f"{base}/")]
-    if (values["CUPPING_DIR"] or "").startswith(f"{base}/"):
-        values = dict.fromkeys(names)
-    return {**values, "LD_PRELOAD": ":".join(others) or None}
+def folder_of(nanny, attach: str) -> Path:
+    """Where the workers of the nannies of this process write the logs of an attachment: one folder for all,
+    because Dask hands CUPPING_DIR over by the process's environment, which these nannies share."""
+    return base_of(nanny) / f"{attach}-{os.getpid()}-{read_process('self', 'stat').rpartition(')')[2].split()[19]}"
 
 
-def restore(nanny, variables: dict) -> None:
-    """VARIABLES: {name: its values in pre_spawn_env and in the nanny's own environment, into which
-    Dask copies the first when it starts a worker}."""
-    for name, before in variables.items():
-        for environment, value in zip((nanny.pre_spawn_env, os.environ), before):
-            if value is None:
-                environment.pop(name, None)
-            else:
-                environment[name] = value
+def is_below(directory: str | None, base: Path) -> bool:
+    """DIRECTORY, a CUPPING_DIR, is a folder of an attachment."""
+    return (directory or "").startswith(f"{base}/")
+
+
+def is_of(directory: str | None, attach: str) -> bool:
+    """DIRECTORY, a CUPPING_DIR, is a folder of this attachment."""
+    return Path(directory or "").name.startswith(f"{attach}-")
+
+
+def environments(nanny):
+    """Where a worker's variables come from, each with the object that keeps its values of before the
+    attachment. Dask copies the first environment into the second when it starts a worker."""
+    return (nanny.pre_spawn_env, nanny), (os.environ, Nanny)
+
+
+def values_before(environment, keeper, base: Path) -> dict:
+    """{name: value or None} of the variables that an attachment has set there, perhaps one whose client
+    died."""
+    return vars(keeper).get("cupping_before", {}) if is_below(environment.get("CUPPING_DIR"), base) else {}
+
+
+def restore(environment, variables: dict) -> None:
+    for name, value in variables.items():
+        if value is None:
+            environment.pop(name, None)
+        else:
+            environment[name] = value
 
 
 class Plugin(NannyPlugin):
     """Registered with the scheduler, so that nannies that come later have it, too.
 
-    parcel: of ship.pack(). attach: names this attachment, and its folder of logs. settings:
+    parcel: of ship.pack(). attach: names this attachment, and its folders of logs. settings:
     CUPPING_* for the workers.
     """
 
@@ -148,9 +164,7 @@ class Plugin(NannyPlugin):
     def __init__(self, parcel: dict, attach: str, settings: dict):
         self.parcel, self.attach, self.settings = parcel, attach, settings
         self.why: str | None = None  # refused
-        self.before: dict | None = None  # what pre_spawn_env had
-        self.folder: Path | None = None
-        self.library: Path | None = None
+        self.library: Path | None = None  # None: not installed
         self.ready = False  # it is installed, or refused
 
     def __reduce__(self):
@@ -166,6 +180,8 @@ class Plugin(NannyPlugin):
             self.why = str(refused)
         except (OSError, subprocess.SubprocessError, zlib.error) as problem:
             self.why = f"the library cannot be installed there: {problem}"
+        if self.library:
+            self.set_environment(nanny)
         self.ready = True
 
     def prepare(self, nanny) -> None:
@@ -173,29 +189,32 @@ class Plugin(NannyPlugin):
             raise Refused("its Dask is too old: cupping attach needs distributed 2024.2 or newer")
         check_machine()
         base = base_of(nanny)
-        self.folder = base / f"{self.attach}-{nanny.id.rpartition('-')[2]}"
         Path(nanny.local_directory).mkdir(parents=True, exist_ok=True)
-        make_private(base, base / self.parcel["hash"][:16], self.folder)
-        self.library = unpack(self.parcel, base / self.parcel["hash"][:16])
-        check_loads(self.library, self.parcel["version"])
-        self.set_environment(nanny)
+        make_private(base, base / self.parcel["hash"][:16], folder_of(nanny, self.attach))
+        library = unpack(self.parcel, base / self.parcel["hash"][:16])
+        check_loads(library, self.parcel["version"])
+        self.library = library
 
     def set_environment(self, nanny) -> None:
-        names = ("CUPPING_DIR", "LD_PRELOAD", *self.settings)
-        mine, process = (values_before(environment, names, base_of(nanny))
-                         for environment in (nanny.pre_spawn_env, os.environ))
-        self.before = {name: (mine[name], process[name]) for name in names}
-        others = mine["LD_PRELOAD"] or process["LD_PRELOAD"] or ""
-        nanny.pre_spawn_env.update({**self.settings, "CUPPING_DIR": str(self.folder),
-                                    "LD_PRELOAD": f"{others}:{self.library}".lstrip(":")})
+        values = {**self.settings, "CUPPING_DIR": str(folder_of(nanny, self.attach)), "LD_PRELOAD": ""}
+        for environment, keeper in environments(nanny):
+            before = values_before(environment, keeper, base_of(nanny))
+            restore(environment, {name: value for name, value in before.items() if name not in values})
+            keeper.cupping_before = {name: before[name] if name in before else environment.get(name) for name in values}
+        others = nanny.cupping_before["LD_PRELOAD"] or Nanny.cupping_before["LD_PRELOAD"] or ""
+        values["LD_PRELOAD"] = f"{others}:{self.library}".lstrip(":")
+        nanny.pre_spawn_env.update(values)
 
     def teardown(self, nanny):
         """Workers that are started from now on are not profiled. CUPPING_DIR alone does nothing; it
-        stays until forget(), because the collector finds the logs by it."""
-        if self.before:
-            nanny.cupping_directory_before = self.before.pop("CUPPING_DIR")
-            restore(nanny, self.before)
-            self.before = None
+        stays until forget(), because the collector finds the logs by it. The last nanny of this process
+        restores the process's environment: the others may just be starting workers with it."""
+        if not is_of(nanny.pre_spawn_env.get("CUPPING_DIR"), self.attach):
+            return
+        others = [each for each in getattr(Nanny, "_instances", ()) if each is not nanny and NAME in each.plugins]
+        for environment, keeper in environments(nanny)[:1 if others else 2]:
+            before = values_before(environment, keeper, base_of(nanny))
+            restore(environment, {name: value for name, value in before.items() if name != "CUPPING_DIR"})
 
 
 def read_process(pid: int | None, name: str) -> str:
@@ -218,15 +237,14 @@ def profiled_by(pid: int | None) -> str | None:
 def state_of(attach: str, dask_worker) -> dict:
     """Of a nanny, for the client that made the attachment. preloaded: its worker is profiled, perhaps
     by `cupping run`, but not by an attachment whose client died; ours: by this one. ready: the nanny has
-    installed the library, or has refused."""
+    installed the library, or has refused. folder: where this attachment's logs are; None: there are none."""
     plugin = dask_worker.plugins.get(NAME)
     mine = plugin if plugin and plugin.attach == attach else None
-    folder = str(mine.folder) if mine and mine.folder else None
-    directory = profiled_by(dask_worker.pid)
-    return {"nanny": dask_worker.address, "why": mine and mine.why,
-            "ready": mine is not None and mine.ready, "folder": folder, "ours": folder is not None and directory == folder,
-            "preloaded": directory is not None and (directory == folder or
-                                                    not directory.startswith(f"{base_of(dask_worker)}/"))}
+    folder, directory = dask_worker.pre_spawn_env.get("CUPPING_DIR"), profiled_by(dask_worker.pid)
+    ours = is_of(directory, attach)
+    return {"nanny": dask_worker.address, "why": mine and mine.why, "ready": mine is not None and mine.ready,
+            "folder": folder if is_of(folder, attach) else None, "ours": ours,
+            "preloaded": directory is not None and (ours or not is_below(directory, base_of(dask_worker)))}
 
 
 async def remove_plugin(attach: str, dask_worker) -> None:
@@ -240,6 +258,8 @@ def forget(folders: dict, dask_worker) -> None:
     folder = folders.get(dask_worker.address)
     if not folder:
         return
-    if dask_worker.pre_spawn_env.get("CUPPING_DIR") == folder:
-        restore(dask_worker, {"CUPPING_DIR": getattr(dask_worker, "cupping_directory_before", (None, None))})
+    for environment, keeper in environments(dask_worker):
+        if environment.get("CUPPING_DIR") == folder:
+            before = values_before(environment, keeper, base_of(dask_worker))
+            restore(environment, {"CUPPING_DIR": before.get("CUPPING_DIR")})
     shutil.rmtree(folder, ignore_errors=True)
