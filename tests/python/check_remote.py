@@ -165,6 +165,25 @@ def is_ours(attach, nanny, directory):
         return plugin.state_of(attach, nanny)["ours"]
 
 
+def check_removed_early(parcel, scratch):
+    """An attachment ends while the nanny still checks the library."""
+    nanny = make_nanny(scratch / "early", 1)
+
+    async def end_early():
+        nanny.plugins[plugin.NAME] = added = plugin.Plugin(parcel, "early", {})
+        begun = asyncio.ensure_future(added.setup(nanny))
+        await asyncio.sleep(0)
+        await plugin.remove_plugin("early", nanny)
+        await begun
+
+    async def plugin_remove(name):
+        nanny.plugins.pop(name).teardown(nanny)
+
+    nanny.plugin_remove = plugin_remove
+    asyncio.run(end_early())
+    assert not nanny.pre_spawn_env and not nanny.plugins, nanny
+
+
 def check_claims():
     """One attachment at a time, unless its client is gone."""
     scheduler = SimpleNamespace(clients={"a", "b"})
@@ -177,6 +196,35 @@ def check_claims():
     assert claims.claim("b", scheduler) is None
     scheduler.clients = {"a"}
     assert claims.claim("a", scheduler) is None, "its client has died"
+
+
+def check_starting_nannies():
+    """The end of an attachment waits for nannies that are starting, and for a registration that waits for them,
+    too."""
+    done = []
+
+    async def end():
+        started = asyncio.Condition()
+        scheduler = SimpleNamespace(_starting_nannies={"n"}, _starting_nannies_cond=started)
+
+        async def register():
+            async with started:
+                await started.wait_for(lambda: not scheduler._starting_nannies)
+                await asyncio.sleep(0.05)
+                done.append("registered")
+
+        registering = asyncio.ensure_future(register())
+        await asyncio.sleep(0)
+        assert await claims.await_starting_nannies(0.05, scheduler) is False and not done
+        waiting = asyncio.ensure_future(claims.await_starting_nannies(60, scheduler))
+        await asyncio.sleep(0)
+        async with started:
+            scheduler._starting_nannies.clear()
+            started.notify_all()
+        assert await waiting and done == ["registered"]
+        await registering
+
+    asyncio.run(end())
 
 
 def check_settings():
@@ -399,7 +447,9 @@ def main():
     check_directories(scratch)
     check_environment(parcel, scratch)
     check_one_process(parcel, scratch)
+    check_removed_early(parcel, scratch)
     check_claims()
+    check_starting_nannies()
     check_settings()
     check_sources(parcel)
     check_wrong_addresses(scratch)

@@ -18,6 +18,7 @@ from .restarts import AGAIN_S, Restarts
 WAIT_S = 60.0
 ABSENT_S = 2.0  # for a nanny that is alone
 READY_S = 2 * plugin.CHECK_SECONDS  # until a nanny has installed the library
+STARTING_S = 60  # at the end, for nannies that are just starting
 OLDEST_DISTRIBUTED = (2024, 2)
 NO_SETTINGS = ("CUPPING_DIR", "CUPPING_DISABLE", "CUPPING_VERBOSE")  # of the workers
 
@@ -182,11 +183,12 @@ class Attachment:
                 time.sleep(AGAIN_S)
 
     def _unregister(self) -> None:
-        try:
+        with contextlib.suppress(Exception):  # a nanny left at that moment, or never had it
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
-        except Exception:  # a nanny left at that moment, or never had it; the others may not have been asked yet
-            self._ask_nannies("remove_plugin", self.name)
         with contextlib.suppress(Exception):  # the scheduler has left
+            if not self.client.run_on_scheduler(on_scheduler("await_starting_nannies"), STARTING_S):
+                say(f"nannies have been starting for {STARTING_S} s: their workers may stay profiled until they end")
+            self._ask_nannies("remove_plugin", self.name)  # those that were not asked yet, or got it since
             self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))
 
     async def _release_absent(self, asked: set[str | None]) -> None:

@@ -1,7 +1,11 @@
-"""What attach runs on the scheduler besides restarts: one attachment at a time. This module's source is sent there (by_source.py), so it imports only Python.
+"""What attach runs on the scheduler besides restarts: one attachment at a time, and an end that no nanny
+misses. This module's source is sent there (by_source.py), so it imports only Python.
 """
 
 from __future__ import annotations
+
+import asyncio
+
 
 def claim(client: str, dask_scheduler) -> str | None:
     """CLIENT attaches to this cluster. Returns the other client that has attached and is still
@@ -16,3 +20,20 @@ def claim(client: str, dask_scheduler) -> str | None:
 def release(client: str, dask_scheduler) -> None:
     if vars(dask_scheduler).get("cupping_client") == client:
         dask_scheduler.cupping_client = None
+
+
+async def await_starting_nannies(seconds: float, dask_scheduler) -> bool:
+    """Waits until no nanny is starting: such a nanny may have got a plugin that was removed since, or a
+    registration of the plugin may wait for it. False: one still is, after so long."""
+
+    async def wait() -> None:
+        for _ in range(2):  # a registration that waits may begin only after the first time
+            async with dask_scheduler._starting_nannies_cond:
+                await dask_scheduler._starting_nannies_cond.wait_for(lambda: not dask_scheduler._starting_nannies)
+            await asyncio.sleep(0)
+
+    try:
+        await asyncio.wait_for(wait(), seconds)
+    except asyncio.TimeoutError:
+        return False
+    return True

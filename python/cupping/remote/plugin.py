@@ -180,7 +180,8 @@ class Plugin(NannyPlugin):
             self.why = str(refused)
         except (OSError, subprocess.SubprocessError, zlib.error) as problem:
             self.why = f"the library cannot be installed there: {problem}"
-        if self.library:
+        # The attachment may have ended meanwhile, and another one may have begun.
+        if self.library and nanny.plugins.get(NAME) is self:
             self.set_environment(nanny)
         self.ready = True
 
