@@ -184,6 +184,22 @@ def check_removed_early(parcel, scratch):
     assert not nanny.pre_spawn_env and not nanny.plugins, nanny
 
 
+def check_own_profile(parcel, scratch):
+    """Workers under `cupping run` go on writing where they write; the collector finds it."""
+    under_run = {"LD_PRELOAD": "/usr/lib/libcupping.so", "CUPPING_DIR": "/shared/prof"}
+    starting = make_nanny(scratch / "own", 1, **under_run)
+    running = make_nanny(scratch / "own", 2)
+    running.pid = 1
+    with mock.patch.object(plugin, "profiled_by", lambda pid: under_run["CUPPING_DIR"] if pid else None), \
+            mock.patch.dict(os.environ, {"CUPPING_DIR": under_run["CUPPING_DIR"]}):
+        for nanny in starting, running:
+            added = add_plugin(nanny, parcel, "attach", {})
+            assert added.why is None and plugin.state_of("attach", nanny)["ready"]
+            assert deltas.directory_of(nanny) == under_run["CUPPING_DIR"], nanny
+            added.teardown(nanny)
+    assert starting.pre_spawn_env == under_run and running.pre_spawn_env == {}
+
+
 def check_claims():
     """One attachment at a time, unless its client is gone."""
     scheduler = SimpleNamespace(clients={"a", "b"})
@@ -448,6 +464,7 @@ def main():
     check_environment(parcel, scratch)
     check_one_process(parcel, scratch)
     check_removed_early(parcel, scratch)
+    check_own_profile(parcel, scratch)
     check_claims()
     check_starting_nannies()
     check_settings()

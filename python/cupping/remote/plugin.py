@@ -3,7 +3,8 @@ it imports only Python and Dask, and it runs with the Python of the workers.
 
 The plugin puts the library into the nanny's local directory, and checks that a program can be started
 with it. Then workers that the nanny starts from now on have it in LD_PRELOAD. What does not fit is
-refused: the worker stays as it is, and `state_of` says why.
+refused: the worker stays as it is, and `state_of` says why. A nanny whose workers write a profile anyway,
+as under `cupping run`, is left as it is: the collector finds their logs where they write them.
 """
 
 from __future__ import annotations
@@ -189,6 +190,8 @@ class Plugin(NannyPlugin):
         if not hasattr(nanny, "pre_spawn_env"):
             raise Refused("its Dask is too old: cupping attach needs distributed 2024.2 or newer")
         check_machine()
+        if is_profiled_anyway(nanny):
+            return
         base = base_of(nanny)
         Path(nanny.local_directory).mkdir(parents=True, exist_ok=True)
         make_private(base, base / self.parcel["hash"][:16], folder_of(nanny, self.attach))
@@ -233,6 +236,15 @@ def profiled_by(pid: int | None) -> str | None:
         if text.startswith("CUPPING_DIR="):
             return text.partition("=")[2]
     return ""
+
+
+def is_profiled_anyway(nanny) -> bool:
+    """Its worker, or the one that it is about to start, writes a profile that no attachment asked for."""
+    directory = profiled_by(nanny.pid)
+    if not nanny.pid:
+        first = {**os.environ, **nanny.pre_spawn_env}
+        directory = first.get("CUPPING_DIR") if LIBRARY in first.get("LD_PRELOAD", "") else None
+    return bool(directory) and not is_below(directory, base_of(nanny))
 
 
 def state_of(attach: str, dask_worker) -> dict:
