@@ -371,6 +371,40 @@ async def count_tasks(scratch):
     check(deltas.remove_joined_plugin(scheduler) == 0 and not scheduler.plugins, "the plugin stays")
 
 
+async def count_anew(scratch):
+    """A client that only the scheduler reaches keeps the counts when another one ends. If they were removed
+    because it was silent for long, it begins anew, and does not add them to other workers."""
+    scheduler = Scheduler()
+    made = collector(Net({}), f"{scratch}/anew/home", ["nanny-a"])
+
+    async def run_in_scheduler(name, **words):
+        return getattr(deltas, name)(scheduler, **words)
+
+    made.run_in_scheduler = run_in_scheduler
+    for worker in "gone", "bare", "a":
+        scheduler.join(worker)
+    made.nannies["nanny-a"].forwarded = True
+    await made.find_nannies()
+    made.leave_out({"bare"})
+    check(scheduler.handlers[deltas.CLIENTS]() == [], "nannies would wait for a client that does not reach them")
+    deltas.find_nannies(scheduler, "another")
+    deltas.find_nannies(scheduler, "another", leaves=True)
+    check(deltas.remove_joined_plugin(scheduler) == 1, "the counts are gone")
+    scheduler.end_tasks("a", 3)
+    await made.find_nannies()
+    check(made.tasks_ended(made.ended) == {"a": 3}, f"{made.tasks_ended(made.ended)}")
+    scheduler.plugins[deltas.JOINED].clients[made.session] = (time.monotonic() - deltas.PRESENT_S - 1, True)
+    check(deltas.remove_joined_plugin(scheduler) == 0, "a client that is silent is present")
+    del scheduler.workers["gone"]
+    deltas.find_nannies(scheduler, "another")
+    for worker in "bare", "a":
+        scheduler.end_tasks(worker, 4)
+    scheduler.join("new")
+    scheduler.end_tasks("new", 5)
+    await made.find_nannies()
+    check(made.tasks_ended(made.ended) == {"a": 4, "new": 5}, f"{made.tasks_ended(made.ended)}")
+
+
 def written_counts(made):
     made.settle_counts()
     made.write_state(True)
@@ -446,7 +480,7 @@ async def main():
     separate_logs_of_nannies()
     facts = await lose_answers(scratch)
     for part in send_nothing_twice, share_a_directory, name_what_was_refused, ignore_others, name_those_that_left, \
-            wait_for_new_clients, count_tasks, count_before_the_end, limit_the_disk, refuse_names:
+            wait_for_new_clients, count_tasks, count_anew, count_before_the_end, limit_the_disk, refuse_names:
         await part(scratch)
     print(json.dumps(facts))
 

@@ -286,7 +286,7 @@ class Collector:
 
     def leave_out(self, workers):
         """The tasks that these processes of workers end are in no log: they are not profiled."""
-        self.uncounted |= {number for number, address in self.joined.items() if address in workers}
+        self.uncounted |= {number for number, address in list(self.joined.items()) if address in workers}
         self.counts_wait = False
 
     def finish_counting(self, seconds=30):
@@ -509,9 +509,14 @@ class Collector:
             known=self.found.get("word"),
             joined=self.found.get("joined"),
             ended=self.found.get("all_ended"),
-            leaves=leaves or forwarded,  # nannies do not wait for a client that does not reach them
+            instance=self.found.get("instance"),
+            leaves=leaves,
+            waits=not forwarded,  # nannies do not wait for a client that does not reach them
         )
+        begins_anew = self.found.get("instance") not in (None, found["instance"])
         self.found = found
+        if begins_anew:
+            self.count_anew(found["since"])
         if found["ended"] is not None:
             self.ended = found["ended"]
         for number, worker, address in found["since"]:
@@ -519,6 +524,15 @@ class Collector:
             self.add_nanny(worker, address)
         if found["workers"] is not None:
             self.set_workers(found["workers"])
+
+    def count_anew(self, since):
+        """The scheduler forgot its counts, because another client was the last one that it knew of. Workers
+        that were left out still are; the tasks so far are not counted any more."""
+        left_out = {self.joined.get(number) for number in self.uncounted}
+        self.joined, self.settled, self.settling, self.awaited = {}, [], [], {}
+        self.uncounted = {number for number, worker, _ in since if worker in left_out}
+        if self.counted is not None:
+            self.counted = 0  # which of them joined in time is not known any more
 
     def add_nanny(self, worker, address):
         if address and address not in self.nannies:

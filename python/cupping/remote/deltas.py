@@ -18,6 +18,7 @@ import os
 import socket
 import struct
 import time
+import uuid
 import zlib
 
 from distributed.core import Status
@@ -474,7 +475,8 @@ class Joined(SchedulerPlugin):
     name = JOINED
 
     def __init__(self, scheduler):
-        self.clients = {}  # session: when it asked last
+        self.instance = uuid.uuid4().hex  # rows of another one have other numbers
+        self.clients = {}  # session: (when it asked last, whether nannies that close wait for it)
         self.rows = []  # [address, nanny, tasks ended], one for each time that a worker joined
         self.present = {}  # address: index in rows
         self.ended = 0  # tasks of all rows
@@ -482,9 +484,10 @@ class Joined(SchedulerPlugin):
             self.add_worker(scheduler, worker)
         scheduler.handlers[CLIENTS] = self.list_clients
 
-    def list_clients(self, comm=None):
+    def list_clients(self, comm=None, all=False):
+        """Those that nannies wait for when they close. ALL: also those that only the scheduler reaches."""
         now = time.monotonic()
-        return [session for session, asked in self.clients.items() if now - asked < PRESENT_S]
+        return [session for session, (asked, waits) in self.clients.items() if now - asked < PRESENT_S and (waits or all)]
 
     def add_worker(self, scheduler, worker):
         self.present[worker] = len(self.rows)
@@ -498,19 +501,22 @@ class Joined(SchedulerPlugin):
                 self.ended += 1
 
 
-def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, leaves=False):
-    """Runs in the scheduler. KNOWN, JOINED, ENDED: "word", "joined" and "all_ended" of the last answer.
-    LEAVES: nannies that close from now on do not wait for SESSION.
+def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, instance=None, leaves=False, waits=True):
+    """Runs in the scheduler. KNOWN, JOINED, ENDED, INSTANCE: "word", "joined", "all_ended" and "instance" of the last
+    answer. LEAVES: SESSION asks for the last time. WAITS: nannies that close wait for it.
 
     The answer: word: for the present workers; workers: {worker: its nanny or None} of them, None: the
     same as before, and none came and left; since: [(index, worker, nanny)] of the workers that have joined since the last
     call, at the first one of the present ones; joined: how many have joined so far; ended: how many
-    tasks each of these has ended, None: the numbers have not changed.
+    tasks each of these has ended, None: the numbers have not changed; instance: of Joined, if it is another one than
+    before, `since` begins anew.
     """
     if JOINED not in dask_scheduler.plugins:
         dask_scheduler.add_plugin(Joined(dask_scheduler), name=JOINED)
     plugin = dask_scheduler.plugins[JOINED]
-    plugin.clients[session] = time.monotonic()
+    if plugin.instance != instance:
+        joined = ended = None
+    plugin.clients[session] = time.monotonic(), waits
     if leaves:
         del plugin.clients[session]
     found = {w.address: w.nanny for w in dask_scheduler.workers.values()}
@@ -524,13 +530,14 @@ def find_nannies(dask_scheduler, session, known=None, joined=None, ended=None, l
         "joined": len(plugin.rows),
         "ended": None if ended == plugin.ended else [row[2] for row in plugin.rows],
         "all_ended": plugin.ended,
+        "instance": plugin.instance,
     }
 
 
 def remove_joined_plugin(dask_scheduler):
     """Unless other clients collect. Returns how many these are."""
     plugin = dask_scheduler.plugins.get(JOINED)
-    others = len(plugin.list_clients()) if plugin else 0
+    others = len(plugin.list_clients(all=True)) if plugin else 0
     if plugin and not others:
         dask_scheduler.remove_plugin(name=JOINED)
         dask_scheduler.handlers.pop(CLIENTS, None)
