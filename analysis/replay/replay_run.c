@@ -226,18 +226,17 @@ static int wait_for_all(uint32_t count)
 static int run_processes(struct replay *replay, struct cup_error *error)
 {
     uint32_t count = 0;
-    for (uint32_t process = 0; process <= replay->table->processes.count; process++) {
+    pid_t pid = 0;
+    for (uint32_t process = 0; process <= replay->table->processes.count && pid >= 0; process++) {
         if (!has_stream(replay->table, process))
             continue;
-        pid_t pid = fork();
+        pid = fork();
         if (pid == 0)
             run_process(replay, process);
-        if (pid < 0)
-            break;
-        count++;
+        count += pid > 0;
     }
     start_clock(replay->shared, count);
-    if (!wait_for_all(count))
+    if (wait_for_all(count) == 0 && pid >= 0)
         return 0;
     if (!replay->shared->error.text[0])
         return cup_error_set(error, "replay", CUP_NO_OFFSET,

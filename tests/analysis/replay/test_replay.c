@@ -1,6 +1,8 @@
 /* `cupping replay` of tables written by hand. */
 #include <criterion/criterion.h>
 
+#include <dlfcn.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,20 @@ Test(replay, names_what_fails)
     free(errors);
 }
 
+static unsigned fork_that_fails; /* 0: none */
+
+/* In place of libc's. */
+pid_t fork(void)
+{
+    if (fork_that_fails && --fork_that_fails == 0) {
+        errno = EAGAIN;
+        return -1;
+    }
+    pid_t (*next)(void);
+    *(void **)&next = dlsym(RTLD_NEXT, "fork");
+    return next();
+}
+
 static void expect_refusal(int status, int expected, const char *why)
 {
     char *errors = read_text_in(outside, "err");
@@ -127,6 +143,14 @@ Test(replay, wrong_usage_is_one_line)
                    "/nowhere/lib.so: cannot load XRootD's client");
     expect_refusal(run_verb(outside, cup_verb_replay, (const char *const[]){"replay", NULL}),
                    CUP_EXIT_USAGE, "name a table");
+}
+
+/* The results of its reads would be zeros. */
+Test(replay, a_process_that_cannot_be_started_is_an_error)
+{
+    fork_that_fails = 2;
+    expect_refusal(REPLAY(ROWS, "--root", scratch, "--strip", "/data/"), CUP_EXIT_FAILED,
+                   "could not be started");
 }
 
 /* A read that the recorded program made in 0.5 s, and of which the file now has only a part. */
