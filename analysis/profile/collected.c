@@ -1,7 +1,9 @@
 #include "analysis/profile/collected.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,13 +95,20 @@ static void read_all(struct cup_collected *collected, json_t *root)
 /* ---- where it is written ----------------------------------------------------------------------
  */
 
+/* O_NONBLOCK: to open a FIFO of this name would wait for a writer. */
 static json_t *read_file_in(const char *directory)
 {
     char *path = NULL;
+    struct stat status;
     if (asprintf(&path, "%s/collected.json", directory) < 0)
         return NULL;
-    json_t *root = json_load_file(path, 0, NULL);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     free(path);
+    if (fd < 0)
+        return NULL;
+    bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    json_t *root = regular ? json_loadfd(fd, 0, NULL) : NULL;
+    close(fd);
     return root;
 }
 

@@ -25,7 +25,7 @@ import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
 from cupping.remote import attach, claims, collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
 from cupping.remote.by_source import Function  # noqa: E402
-from cupping.remote.collect import Collector, Nanny  # noqa: E402
+from cupping.remote.collect import Collector, Nanny, read_collected  # noqa: E402
 
 cupping.profile.own_command = str(TOP / "build" / "cupping")
 
@@ -438,6 +438,13 @@ def check_status(scratch):
             assert collect_verb.main(options, ["tcp://h:1"]) == status, (full, problem)
 
 
+def check_fifo(scratch):
+    """Nobody writes into it."""
+    (scratch / "fifo").mkdir()
+    os.mkfifo(scratch / "fifo" / "collected.json")
+    assert read_collected(scratch / "fifo") == {}
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -476,6 +483,7 @@ def main():
     check_clocks()
     check_hosts(scratch)
     check_status(scratch)
+    check_fifo(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 

@@ -68,8 +68,11 @@ LOCK = threading.Lock()
 
 
 def read_collected(directory):
+    path = os.path.join(directory, "collected.json")
+    if not os.path.isfile(path):  # to open a FIFO would wait for a writer
+        return {}
     try:
-        with open(os.path.join(directory, "collected.json")) as file:
+        with open(path) as file:
             known = json.load(file)
     except (OSError, ValueError):
         return {}

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analysis/profile/collected.h"
 #include "cli/verbs.h"
@@ -63,6 +64,18 @@ Test(collected, a_file_of_another_kind_counts_as_none)
         cr_expect_eq(collected.refused, 0, "%s", odd[i]);
         cup_collected_free(&collected);
     }
+}
+
+/* Nobody writes into it: to open it would wait for ever. */
+Test(collected, a_fifo_of_that_name_counts_as_none)
+{
+    struct cup_collected collected;
+    char path[SUPPORT_PATH + 32];
+    snprintf(path, sizeof path, "%s/collected.json", scratch);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cup_collected_read(&collected, scratch, NULL);
+    cr_expect_eq(cup_collected_lost(&collected), 0);
+    cup_collected_free(&collected);
 }
 
 Test(collected, the_first_page_says_until_when_and_why)
