@@ -54,10 +54,17 @@ static int read_request(int argc, char **argv, struct request *request, struct c
 
 /* ---- where files are read ----------------------------------------------------------------- */
 
+/* Of a URL; NULL: NAME is a path, such as that of a cache, whose directories are named like URLs.
+ */
+static const char *find_host(const char *name)
+{
+    return name[0] == '/' ? NULL : strstr(name, "://");
+}
+
 /* The path of a path or URL, with one slash at its begin. */
 static const char *path_of(const char *name)
 {
-    const char *host = strstr(name, "://");
+    const char *host = find_host(name);
     const char *path = host ? strchr(host + 3, '/') : name;
     while (path && path[0] == '/' && path[1] == '/')
         path++;
@@ -94,7 +101,7 @@ static char *find_target(const struct request *request, const char *name, struct
     const char *path = strip_path(path_of(name), request->strip);
     if (!path)
         cup_error_set(error, name, CUP_NO_OFFSET, "does not begin with --strip %s", request->strip);
-    else if (!request->root && strstr(name, "://") && !cup_replay_is_remote(name))
+    else if (!request->root && find_host(name) && !cup_replay_is_remote(name))
         cup_error_set(error, name, CUP_NO_OFFSET,
                       "cannot be read here: name another place with --root");
     else if (!(target = request->root ? join_target(request->root, path) : strdup(name)))

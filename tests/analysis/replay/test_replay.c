@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/verbs.h"
@@ -151,6 +152,22 @@ Test(replay, a_process_that_cannot_be_started_is_an_error)
     fork_that_fails = 2;
     expect_refusal(REPLAY(ROWS, "--root", scratch, "--strip", "/data/"), CUP_EXIT_FAILED,
                    "could not be started");
+}
+
+/* As XCache names its directories. */
+Test(replay, a_path_may_look_like_a_url)
+{
+    char directory[SUPPORT_PATH + 64], path[SUPPORT_PATH + 80], row[2 * SUPPORT_PATH + 160];
+    snprintf(directory, sizeof directory, "%s/root:", scratch);
+    snprintf(path, sizeof path, "%s//x", directory);
+    cr_assert_eq(mkdir(directory, 0700), 0);
+    write_file(path, (char[100]){""}, 100);
+    snprintf(row, sizeof row, "0\t0.001\t%s\t0\t100\t\tt\ta\n", path);
+    cr_expect_eq(REPLAY(row, "--json", "-"), CUP_EXIT_DONE);
+    json_t *json = replayed();
+    expect_number(json, "bytes", 100);
+    json_decref(json);
+    cr_expect_eq(REPLAY(row, "--strip", scratch, "--root", scratch, "--json", "-"), CUP_EXIT_DONE);
 }
 
 /* A read that the recorded program made in 0.5 s, and of which the file now has only a part. */
