@@ -8,6 +8,7 @@ import json
 import os
 import pickle
 import platform
+import signal
 import socket
 import subprocess
 import sys
@@ -23,7 +24,17 @@ sys.path.insert(0, str(TOP / "python"))
 
 import cupping.profile  # noqa: E402
 import cupping.remote  # noqa: E402
-from cupping.remote import attach, claims, collect_verb, commands, deltas, plugin, ship, turns  # noqa: E402
+from cupping.remote import (  # noqa: E402
+    attach,
+    attach_verb,
+    claims,
+    collect_verb,
+    commands,
+    deltas,
+    plugin,
+    ship,
+    turns,
+)
 from cupping.remote.by_source import Function  # noqa: E402
 from cupping.remote.collect import Collector, Nanny, read_collected  # noqa: E402
 
@@ -445,6 +456,26 @@ def check_fifo(scratch):
     assert read_collected(scratch / "fifo") == {}
 
 
+def check_command(scratch):
+    """A script without "#!" is a shell's, and a signal while the command is being started reaches it."""
+    script = scratch / "script"
+    script.write_text("exit $1\n")
+    script.chmod(0o700)
+    assert attach_verb.run_command([str(script), "7"], scratch) == 7
+    start, before = subprocess.Popen, {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+
+    def start_and_signal(*words, **options):
+        process = start(*words, **options)
+        os.kill(os.getpid(), signal.SIGTERM)
+        return process
+
+    attach_verb.catch_ends(attach_verb.end_by_signal)
+    with mock.patch.object(subprocess, "Popen", start_and_signal):
+        assert attach_verb.run_command(["sleep", "600"], scratch) == 128 + signal.SIGTERM
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -483,6 +514,7 @@ def main():
     check_clocks()
     check_hosts(scratch)
     check_status(scratch)
+    check_command(scratch)
     check_fifo(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -16,30 +17,46 @@ from .attach import NO_SETTINGS, WAIT_S, Attachment
 from .collect import LIMIT_BYTES
 
 
+def start_command(words: list[str], environment: dict[str, str]) -> subprocess.Popen:
+    try:
+        return subprocess.Popen(words, env=environment)
+    except FileNotFoundError:
+        raise profile.Error(f"{words[0]}: command not found") from None
+    except OSError as problem:
+        if problem.errno != errno.ENOEXEC:
+            raise
+    # A script without "#!": as execvp(), and so `cupping run`, starts it.
+    return subprocess.Popen(["/bin/sh", shutil.which(words[0]), *words[1:]], env=environment)
+
+
 def run_command(words: list[str], directory: Path) -> int:
     """The command under cupping-run, so that the client's own log is in the profile, too."""
     library = ship.find_library()
     environment = {**os.environ, "CUPPING_DIR": str(directory),
                    "LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')}:{library}".lstrip(":")}
-    try:
-        process = subprocess.Popen(words, env=environment)
-    except FileNotFoundError:
-        raise profile.Error(f"{words[0]}: command not found") from None
-    with signals_for(process):
+    process, early = None, []
+
+    def pass_on(number: int, _: Any) -> None:
+        if process is None:
+            early.append(number)  # it is just being started
+        else:
+            process.send_signal(number)
+
+    with signals_to(pass_on):
+        process = start_command(words, environment)
+        for number in early:
+            process.send_signal(number)
         status = process.wait()
     return status if status >= 0 else 128 - status
 
 
 @contextlib.contextmanager
-def signals_for(process: subprocess.Popen):
+def signals_to(pass_on: Any):
     """Ctrl-C and Ctrl-\\ reach the command from the terminal, and it ends as it likes; other requests to end
     are passed on. Then the workers are released."""
 
     def leave(*_: Any) -> None:
         pass
-
-    def pass_on(number: int, _: Any) -> None:
-        process.send_signal(number)
 
     handlers = {signal.SIGINT: leave, signal.SIGQUIT: leave, signal.SIGTERM: pass_on, signal.SIGHUP: pass_on}
     before = {number: signal.getsignal(number) for number in handlers}
