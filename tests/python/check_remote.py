@@ -33,6 +33,7 @@ from cupping.remote import (  # noqa: E402
     deltas,
     plugin,
     ship,
+    top_verb,
     turns,
 )
 from cupping.remote.by_source import Function  # noqa: E402
@@ -476,6 +477,25 @@ def check_command(scratch):
         signal.signal(number, handler)
 
 
+def check_hangup():
+    """A terminal that is closed before the view of `cupping top SCHEDULER` begins leaves no directory."""
+    made, before = [], {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+
+    def start_collector(scheduler, options, directory, **_):
+        made.append(Path(directory))
+        os.kill(os.getpid(), signal.SIGHUP)
+
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    with mock.patch.object(commands, "start_collector", start_collector):
+        try:
+            top_verb.main({}, ["tcp://h:1"])
+        except SystemExit as end:
+            assert end.code == 128 + signal.SIGHUP
+    assert made and not made[0].exists()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -515,6 +535,7 @@ def main():
     check_hosts(scratch)
     check_status(scratch)
     check_command(scratch)
+    check_hangup()
     check_fifo(scratch)
     check_sections()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")

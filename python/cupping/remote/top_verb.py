@@ -26,7 +26,9 @@ def show(directory: str, options: dict[str, str]) -> int:
 
 def main(options: dict[str, str], operands: list[str]) -> int | str:
     scheduler = commands.only_operand(operands)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the directory is removed
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))  # the directory is removed
     with tempfile.TemporaryDirectory(prefix="cupping-top-") as directory:
         collector = commands.start_collector(scheduler, options, directory, seconds=2.0)
         try:
