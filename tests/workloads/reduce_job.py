@@ -12,12 +12,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 from distributed import Client, LocalCluster
 
 import cupping
+from cupping.remote import reduce
 
 DIRECTORIES, TASKS = 3, 150
 BUILD = Path(__file__).resolve().parents[2] / "build"
@@ -43,6 +45,25 @@ def refused(client):
         cupping.reduce(client, "unused.cup", command="no-such-command")
     except cupping.Error as error:
         return "has no command cupping" in str(error)
+    return False
+
+
+def leave(client, workers, gone):
+    """A worker that leaves before its logs are merged costs one line, and does not let reduce() wait for ever."""
+    group = reduce.group_workers
+
+    def group_and_end(about):
+        gone.terminate()
+        gone.wait(timeout=240)
+        while len(client.scheduler_info(n_workers=-1)["workers"]) == workers:
+            time.sleep(0.05)
+        return group(about)
+
+    with mock.patch.object(reduce, "group_workers", group_and_end):
+        try:
+            cupping.reduce(client, "unused.cup", command=COMMAND)
+        except cupping.Error as error:
+            return "left before their logs were merged" in str(error)
     return False
 
 
@@ -125,6 +146,7 @@ def main(wrapper, scratch):
             print("home:", cupping.reduce(client, scratch / "home.cup", command=COMMAND),
                   f"{time.monotonic() - began:.2f} s")
             cupping.reduce(client, scratch / "sums.cup", command=COMMAND, per_prefix=True)
+            assert leave(client, len(workers), workers[1])  # alone in its directory
         finally:
             client.shutdown()
             for worker in workers:

@@ -1,4 +1,4 @@
-"""What cupping.reduce() runs on the workers of a cluster. This module's source is sent there
+"""What cupping.reduce() runs on the workers of a cluster, and on its scheduler. This module's source is sent there
 (by_source.py), so it imports only Python's, and it runs with the Python of the workers."""
 
 from __future__ import annotations
@@ -48,6 +48,14 @@ def merge_directory(directory: str, command: str | None, memory_mb: int, per_pre
         run_merge(command, [directory], output, memory_mb, *(["--per-prefix"] if per_prefix else []))
         with open(output, "rb") as file:
             return file.read()
+
+
+def find_workers_that_left(keys: list[str], dask_scheduler) -> list[str]:
+    """Addresses of workers of tasks that can run nowhere any more, because each may run on these workers only."""
+    tasks = [dask_scheduler.tasks[key] for key in keys if key in dask_scheduler.tasks]
+    return sorted({worker for task in tasks if task.state == "no-worker"
+                   and not task.worker_restrictions & set(dask_scheduler.workers)
+                   for worker in task.worker_restrictions})
 
 
 def merge_parts(parts: list[bytes], command: str | None, memory_mb: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import uuid
 from pathlib import Path
@@ -12,6 +13,7 @@ from . import by_source, merge_tasks
 from .whole_file import write_whole
 
 FAN = 8  # merged logs that one task merges
+LOOK_S = 2.0  # between two looks whether workers have left
 
 
 class Task(by_source.Function):
@@ -43,6 +45,20 @@ def group_workers(about: dict[str, dict[str, Any]]) -> list[list[str]]:
     return list(groups.values())
 
 
+def await_merge(client, merged, first_parts: list) -> bytes:
+    """Raises Error if no worker is left that can read one of the directories: Dask would wait for ever."""
+    from distributed import wait
+
+    while not merged.done():
+        try:
+            wait([merged], timeout=LOOK_S)
+        except asyncio.TimeoutError:
+            left = client.run_on_scheduler(Task("find_workers_that_left"), [part.key for part in first_parts])
+            if left:
+                raise Error(f"{', '.join(left)} left before their logs were merged: call reduce() again") from None
+    return merged.result()
+
+
 def reduce(client, output: str | os.PathLike, *, command: str | None = None, memory_mb: int = 512,
            per_prefix: bool = False) -> Path:
     """Merges the logs of all workers in a tree of Dask tasks. Returns the path of the merged log."""
@@ -51,16 +67,17 @@ def reduce(client, output: str | os.PathLike, *, command: str | None = None, mem
     output = Path(output).absolute()
     about = client.run(Task("describe"), command)
     name = f"cupping-merge-{uuid.uuid4().hex[:8]}"
-    level, parts = 0, []
+    level, first = 0, []
     for i, workers in enumerate(group_workers(about)):
         directory = about[workers[0]]["directory"]
         able = [worker for worker in workers if about[worker]["directory"] == directory]
-        parts.append(client.submit(Task("merge_directory"), directory, command, memory_mb, per_prefix, workers=able,
+        first.append(client.submit(Task("merge_directory"), directory, command, memory_mb, per_prefix, workers=able,
                                    key=f"{name}-0-{i}", allow_other_workers=False, pure=False))
+    parts = first
     while len(parts) > 1:
         level += 1
         parts = [client.submit(Task("merge_parts"), parts[i:i + FAN], command, memory_mb,
                                key=f"{name}-{level}-{i // FAN}", pure=False)
                  for i in range(0, len(parts), FAN)]
-    write_whole(output, parts[0].result())
+    write_whole(output, await_merge(client, parts[0], first))
     return output
