@@ -104,7 +104,10 @@ static void count_from_server(const struct cup_transfer *transfer, uint64_t byte
 {
     uint64_t *counters = transfer->owner.block->counters;
     counters[CUP_C_READ_OWN_BYTES + transfer->owner.method] += bytes;
-    counters[CUP_C_SERVER_READ_BYTES] += bytes;
+    /* Released, because another thread subtracts it from the bytes read (preload/task/sections.c).
+     */
+    __atomic_store_n(&counters[CUP_C_SERVER_READ_BYTES], counters[CUP_C_SERVER_READ_BYTES] + bytes,
+                     __ATOMIC_RELEASE);
     if (transfer->owner.method == CUP_METHOD_NONE)
         cup_transfer_count_unattributed((enum cup_unattributed_reason)transfer->reason, bytes);
 }

@@ -227,13 +227,15 @@ static void write_kept(uint32_t task, bool all)
 __attribute__((no_sanitize("thread"))) static void add_counters(uint64_t *counted,
                                                                 const struct cup_block *block)
 {
+    /* First, because a thread counts what a server sent as read before. Only while a job's bytes
+     * are rolled back may there be less that was read. */
+    uint64_t server = __atomic_load_n(&block->counters[CUP_C_SERVER_READ_BYTES], __ATOMIC_ACQUIRE);
+    uint64_t *read = &counted[CUP_V_READ_BYTES - FIRST_COUNTED], others = *read;
     for (int i = 0; i < COUNTED; i++)
         counted[i] += __atomic_load_n(&block->counters[counters[i]], __ATOMIC_RELAXED);
     for (size_t i = 0; i < sizeof other_methods; i++)
-        counted[CUP_V_READ_BYTES - FIRST_COUNTED] +=
-            __atomic_load_n(&block->counters[other_methods[i]], __ATOMIC_RELAXED);
-    counted[CUP_V_READ_BYTES - FIRST_COUNTED] -=
-        __atomic_load_n(&block->counters[CUP_C_SERVER_READ_BYTES], __ATOMIC_RELAXED);
+        *read += __atomic_load_n(&block->counters[other_methods[i]], __ATOMIC_RELAXED);
+    *read = *read - others > server ? *read - server : others;
 }
 
 /* What this thread, which does not run TASK, did for it; 0: for no task. */

@@ -1,6 +1,7 @@
 /* What the library keeps of sections and values before it writes them. */
 #include "tests/preload/log_records.h"
 
+#include "preload/counters/block.h"
 #include "preload/lifecycle/thread.h"
 #include "preload/task/sections.h"
 
@@ -43,4 +44,29 @@ Test(kept_values, are_written_while_more_are_given)
     }
     cr_expect_eq(recorded, given);
     cr_expect_eq(sum, 2.0 * (double)given);
+}
+
+/* ---- counters and peaks ---------------------------------------------------------------------- */
+
+static uint64_t section_value(const struct cup_record *record, unsigned index)
+{
+    uint64_t values[CUP_SECTION_VALUE_COUNT] = {0};
+    const unsigned char *tail = (const unsigned char *)record + sizeof(struct cup_r_section);
+    test_pairs_and_buckets(tail, (const unsigned char *)record + record->length, values, NULL);
+    return values[index];
+}
+
+/* Another thread may just be taking both back from a job that served other tasks. */
+Test(kept_values, bytes_read_do_not_wrap_if_less_was_read_than_servers_sent)
+{
+    uint64_t at = 0, *counters = cup_block_none()->counters;
+    uint32_t section = cup_section_begin("io");
+    counters[CUP_C_READ_OWN_BYTES] += 500;
+    counters[CUP_C_SERVER_READ_BYTES] += 1000;
+    cup_section_end(section);
+    cup_sections_process_ends();
+    const struct cup_record *record = test_next(&at, CUP_R_SECTION);
+    cr_assert_not_null(record);
+    cr_expect_eq(section_value(record, CUP_V_ENTRIES), 1);
+    cr_expect_eq(section_value(record, CUP_V_READ_BYTES), 0);
 }
