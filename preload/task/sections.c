@@ -287,11 +287,15 @@ static void begin_peak(struct section *section)
     values[CUP_C_PEAK_LIVE_BYTES] = section->live;
 }
 
-/* Returns the section's peak, less what was live when it began, and restores the block's peak. */
-static uint64_t end_peak(const struct section *section)
+/* Returns the section's peak, less what was live when it began, and restores the block's peak. 0,
+ * if INNER began in the section and is still open: the block's peak is INNER's now, and INNER
+ * restores that of both. */
+static uint64_t end_peak(const struct section *section, struct section *inner)
 {
     struct cup_block *block = cup_self.own;
-    if (!block || block->task != section->task)
+    if (inner && section->peak > inner->peak)
+        inner->peak = section->peak;
+    if (inner || !block || block->task != section->task)
         return 0;
     uint64_t peak = block->counters[CUP_C_PEAK_LIVE_BYTES];
     if (section->peak > peak)
@@ -322,6 +326,17 @@ static struct section *find_outer(const struct section *section)
     while (place && open[place - 1].task != section->task)
         place = open[place - 1].outer;
     return place ? &open[place - 1] : NULL;
+}
+
+/* The section of the same task that began next in this one, and is still open; NULL: none. */
+static struct section *find_inner(const struct section *section)
+{
+    struct section *inner = NULL;
+    for (uint32_t place = innermost; place && &open[place - 1] != section;
+         place = open[place - 1].outer)
+        if (open[place - 1].task == section->task)
+            inner = &open[place - 1];
+    return inner;
 }
 
 uint32_t cup_section_begin(const char *name)
@@ -365,7 +380,7 @@ static bool unlink_section(uint32_t place)
 static void end_section(uint32_t place, bool unended)
 {
     uint64_t now = (uint64_t)cup_clock_monotonic_ns(), cpu = cup_clock_thread_cpu_ns();
-    struct section *section = &open[place - 1];
+    struct section *section = &open[place - 1], *inner = find_inner(section);
     if (!unlink_section(place))
         return;
     uint64_t values[CUP_SECTION_VALUE_COUNT] = {
@@ -381,7 +396,7 @@ static void end_section(uint32_t place, bool unended)
     for (int i = 0; i < COUNTED; i++)
         counted[i] = counted[i] > section->counted[i] ? counted[i] - section->counted[i] : 0;
     if (section->task && section->task == cup_self.task)
-        values[CUP_V_PEAK_LIVE_BYTES] = end_peak(section);
+        values[CUP_V_PEAK_LIVE_BYTES] = end_peak(section, inner);
     struct section *outer = find_outer(section);
     if (outer)
         outer->inner_ns += values[CUP_V_WALL_NS];

@@ -70,3 +70,44 @@ Test(kept_values, bytes_read_do_not_wrap_if_less_was_read_than_servers_sent)
     cr_expect_eq(section_value(record, CUP_V_ENTRIES), 1);
     cr_expect_eq(section_value(record, CUP_V_READ_BYTES), 0);
 }
+
+static void allocate(uint64_t bytes)
+{
+    uint64_t *peak = &cup_self.own->counters[CUP_C_PEAK_LIVE_BYTES];
+    cup_self.own->live_bytes += bytes;
+    if (cup_self.own->live_bytes > *peak)
+        *peak = cup_self.own->live_bytes;
+}
+
+static uint64_t peak_of(const char *name)
+{
+    uint64_t at = 0, id = cup_log_cstring(name);
+    const struct cup_record *record;
+    do
+        record = test_next(&at, CUP_R_SECTION);
+    while (record && ((const struct cup_r_section *)record)->name != id);
+    cr_assert_not_null(record, "no section %s", name);
+    return section_value(record, CUP_V_PEAK_LIVE_BYTES);
+}
+
+/* The first one ends while the second one is open: nothing says what its own peak was. */
+Test(kept_values, peaks_of_sections_that_overlap)
+{
+    cup_self.task = 5;
+    cup_self.own = cup_block_open(5, CUP_BLOCK_RUNS);
+    cr_assert_not_null(cup_self.own);
+    uint32_t around = cup_section_begin("around");
+    allocate(9000);
+    cup_self.own->live_bytes = 0;
+    uint32_t first = cup_section_begin("first");
+    allocate(500);
+    uint32_t second = cup_section_begin("second");
+    cup_section_end(first);
+    allocate(70);
+    cup_section_end(second);
+    cup_section_end(around);
+    cup_sections_process_ends();
+    cr_expect_eq(peak_of("first"), 0);
+    cr_expect_eq(peak_of("second"), 70, "%lu", peak_of("second"));
+    cr_expect_eq(peak_of("around"), 9000, "%lu", peak_of("around"));
+}
