@@ -83,6 +83,8 @@ bool cup_section_any(void)
 void cup_sections_reset(void)
 {
     innermost = 0;
+    if (kept.lock)
+        kept.lock = 0; /* of a thread that a forked child does not have */
     if (!__atomic_load_n(&any_opened, __ATOMIC_RELAXED) && !kept.used)
         return; /* to clear them would make a forked child copy these pages for nothing */
     memset(open, 0, sizeof open);
