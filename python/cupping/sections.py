@@ -18,6 +18,7 @@ each.
 import contextlib
 import functools
 import inspect
+import sys
 import threading
 
 __all__ = ["active", "section", "value"]
@@ -66,27 +67,37 @@ def value(name, number):
         _value(_name(name), number)
 
 
+def _place():
+    """The thread and the asyncio task that run here. Coroutines take turns on a thread."""
+    asyncio = sys.modules.get("asyncio")
+    try:
+        task = asyncio and asyncio.current_task()
+    except (RuntimeError, AttributeError):  # no loop runs here; another thread is just importing asyncio
+        task = None
+    return threading.get_ident(), task
+
+
 class section:
-    """A part of a task, as a context manager or a decorator, also for coroutine functions. Sections
-    may be nested, and one object may be used by several threads. If a section awaits, it includes what its
-    thread does during that time."""
+    """A part of a task, as a context manager or a decorator, also for coroutine functions.
+    Sections may be nested, and one object may be used by several threads and coroutines. If a section awaits,
+    it includes what its thread does during that time."""
 
     def __init__(self, name):
         self.name = name
-        self._open = {}  # by thread: numbers of the sections that it is in
+        self._open = {}  # by _place(): numbers of the sections that it is in
 
     def __enter__(self):
         if _begin is not None:
-            self._open.setdefault(threading.get_ident(), []).append(_begin(_name(self.name)))
+            self._open.setdefault(_place(), []).append(_begin(_name(self.name)))
         return self
 
     def __exit__(self, *error):
-        thread = threading.get_ident()
-        numbers = self._open.get(thread)
+        place = _place() if self._open else None
+        numbers = self._open.get(place)
         if numbers:
             number = numbers.pop()
             if not numbers:
-                self._open.pop(thread, None)
+                self._open.pop(place, None)
             if number:
                 _end(number)
         return False

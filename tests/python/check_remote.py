@@ -508,6 +508,27 @@ def check_sections():
         assert done.stdout == "3\n", done
 
 
+def check_turns():
+    """One section object in coroutines that take turns: each ends its own."""
+    said, numbers = [], iter(range(1, 100))
+
+    def begin(name):
+        said.append(name.decode())
+        return next(numbers)
+
+    async def coroutine(seconds):
+        with shared:
+            await asyncio.sleep(seconds)
+
+    async def both():
+        await asyncio.gather(coroutine(0.01), coroutine(0.05))
+
+    shared = cupping.section("shared")
+    with mock.patch.multiple(cupping.sections, _begin=begin, _end=said.append):
+        asyncio.run(both())
+        assert said == ["shared", "shared", 1, 2] and not shared._open, said
+
+
 def main():
     scratch = Path(sys.argv[1]).resolve()
     folder = scratch / "folder"
@@ -538,6 +559,7 @@ def main():
     check_hangup()
     check_fifo(scratch)
     check_sections()
+    check_turns()
     print("remote: as it says", "also noexec" if check_noexec(scratch) else "without a mount of its own")
 
 
