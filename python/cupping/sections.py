@@ -78,9 +78,9 @@ def _place():
 
 
 class section:
-    """A part of a task, as a context manager or a decorator, also for coroutine functions.
-    Sections may be nested, and one object may be used by several threads and coroutines. If a section awaits,
-    it includes what its thread does during that time."""
+    """A part of a task, as a context manager or a decorator, also for generators and coroutine functions.
+    Sections may be nested, and one object may be used by several threads and coroutines. If a section awaits
+    or yields, it includes what its thread does during that time."""
 
     def __init__(self, name):
         self.name = name
@@ -120,6 +120,17 @@ class section:
             async def measured(*arguments, **named):
                 with here():
                     return await function(*arguments, **named)
+
+        elif inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def measured(*arguments, **named):
+                with here():
+                    return (yield from function(*arguments, **named))
+
+        elif inspect.isasyncgenfunction(function):
+            raise TypeError(f"cupping.section cannot decorate an asynchronous generator, such as {function.__name__}(): "
+                            "use `with cupping.section(...)` in it")
 
         else:
 

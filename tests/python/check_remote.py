@@ -450,13 +450,6 @@ def check_status(scratch):
             assert collect_verb.main(options, ["tcp://h:1"]) == status, (full, problem)
 
 
-def check_fifo(scratch):
-    """Nobody writes into it."""
-    (scratch / "fifo").mkdir()
-    os.mkfifo(scratch / "fifo" / "collected.json")
-    assert read_collected(scratch / "fifo") == {}
-
-
 def check_command(scratch):
     """A script without "#!" is a shell's, and a signal while the command is being started reaches it."""
     script = scratch / "script"
@@ -496,6 +489,13 @@ def check_hangup():
         signal.signal(number, handler)
 
 
+def check_fifo(scratch):
+    """Nobody writes into it."""
+    (scratch / "fifo").mkdir()
+    os.mkfifo(scratch / "fifo" / "collected.json")
+    assert read_collected(scratch / "fifo") == {}
+
+
 def check_sections():
     """A function that was defined where nothing is profiled: each process decides, also one without cupping."""
     names = {"section": cupping.section}
@@ -509,7 +509,7 @@ def check_sections():
 
 
 def check_turns():
-    """One section object in coroutines that take turns: each ends its own."""
+    """One section object in coroutines that take turns: each ends its own. A generator is a section until its end."""
     said, numbers = [], iter(range(1, 100))
 
     def begin(name):
@@ -523,10 +523,32 @@ def check_turns():
     async def both():
         await asyncio.gather(coroutine(0.01), coroutine(0.05))
 
+    @cupping.section("generator")
+    def generate(items):
+        for item in items:
+            said.append((yield item))
+        return "result"
+
+    def use():
+        said.append((yield from generate([1])))
+
+    async def generate_later():
+        yield 1
+
     shared = cupping.section("shared")
     with mock.patch.multiple(cupping.sections, _begin=begin, _end=said.append):
         asyncio.run(both())
         assert said == ["shared", "shared", 1, 2] and not shared._open, said
+        said.clear()
+        used = use()
+        assert next(used) == 1 and said == ["generator"], said
+        assert next(used, "end") == "end" and said == ["generator", None, 3, "result"], said
+    try:
+        cupping.section("later")(generate_later)
+    except TypeError as problem:
+        assert "generate_later()" in str(problem)
+    else:
+        raise AssertionError("its items would not be in the section")
 
 
 def main():
