@@ -3,6 +3,7 @@ the source of cells is kept in the profile, for the report's lines of code."""
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import linecache
 import os
@@ -47,11 +48,25 @@ def runs_since(directory: Path, begin: datetime.datetime) -> list[int]:
     return [run["run"] for run in Profile(directory).figures["runs"] if (run["t_start"] or "") >= begun]
 
 
+def awaits(shell, cell: str) -> bool:
+    """The cell has an `await` outside of functions, and this kernel's event loop runs already: IPython can
+    run it only if it is the whole cell."""
+    try:
+        asyncio.get_running_loop()
+        return shell.should_run_async(cell, transformed_cell=shell.transform_cell(cell))
+    except (RuntimeError, SyntaxError):  # no loop runs; run_cell() says what is wrong with the cell
+        return False
+
+
 def show_cell(line: str, cell: str) -> None:
     """Runs a cell, then shows the profile of each run that happened in it."""
     from IPython import get_ipython
+    from IPython.core.error import UsageError
     from IPython.display import display
 
+    if awaits(get_ipython(), cell):
+        raise UsageError("%%cupping: the cell was not run, because it has an `await` outside of functions: put that "
+                         "into a cell without %%cupping")
     directory = profile_directory()
     begin = datetime.datetime.now(datetime.timezone.utc)
     result = get_ipython().run_cell(cell)

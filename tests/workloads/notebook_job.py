@@ -80,8 +80,9 @@ def main():
             f"os.environ['PATH'] = {str(TOP / 'build')!r} + os.pathsep + os.environ['PATH']\n" \
             f"fileset = {fileset!r}\n%load_ext cupping"
     cells = [setup, DEFINE, RUN, "%%cupping\n1 + 1", "import cupping\ncupping.open().plot('time-budget')",
-             "%%cupping\nraise ValueError('on purpose')"]
+             "%%cupping\nimport asyncio\nawait asyncio.sleep(0)", "%%cupping\nraise ValueError('on purpose')"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.cells[-2].metadata["tags"] = ["raises-exception"]
     try:
         NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
         raise AssertionError("the failing cell did not fail")
@@ -89,7 +90,7 @@ def main():
         assert "on purpose" in str(error), error
     finally:
         nbformat.write(notebook, out)
-    loaded, _, run, nothing, plot, _ = notebook.cells
+    loaded, _, run, nothing, plot, waiting, _ = notebook.cells
     assert streams(loaded) == "", streams(loaded)
     (shown,) = texts(run, "text/html")
     assert "total += ak.sum(events.Muon.pt ** 1.5)  # the heaviest line" in shown, shown
@@ -97,6 +98,7 @@ def main():
     assert "no call of Coffea's Runner" in streams(nothing), streams(nothing)
     assert texts(nothing, "text/plain") == ["2"]
     assert "data:image/svg+xml" in texts(plot, "text/html")[0]
+    assert "an `await` outside of functions" in streams(waiting), waiting
     cells = list((Path(out).parent / "profile" / "cells").iterdir())
     assert cells and all(cell.stat().st_mode & 0o777 == 0o600 for cell in cells), cells
     run_installed_kernel(Path(out).parent)
