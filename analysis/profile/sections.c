@@ -77,6 +77,9 @@ uint32_t cup_builder_value_of(struct cup_builder *builder, uint32_t name, uint32
 
 /* ---- rows by task ------------------------------------------------------------------------- */
 
+/* In a map of rows, of a row that is left out. */
+#define LEFT_OUT UINT32_MAX
+
 /* Finds or adds the row of a section and task, because a task may have several records of one
  * section. Returns NULL if there are too many rows, or without memory. */
 static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t section, uint32_t task)
@@ -84,9 +87,11 @@ static struct cup_section_row *row_of(struct cup_builder *builder, uint32_t sect
     struct cup_profile *profile = builder->profile;
     uint32_t at = task ? cup_pair_map_get(&builder->section_rows, section, task) : 0;
     if (at)
-        return &profile->section_rows[at - 1];
+        return at == LEFT_OUT ? NULL : &profile->section_rows[at - 1];
     profile->sections[section - 1].tasks += task != 0;
     if (profile->section_row_count >= CUP_SECTION_ROWS_MOST) {
+        if (task)
+            cup_builder_map_pair(builder, &builder->section_rows, section, task, LEFT_OUT);
         profile->section_rows_left_out++;
         return NULL;
     }
@@ -125,9 +130,10 @@ static struct cup_value_row *value_row_of(struct cup_builder *builder, uint32_t 
     struct cup_profile *profile = builder->profile;
     uint32_t at = cup_pair_map_get(&builder->value_rows, value, task);
     if (at)
-        return &profile->value_rows[at - 1];
+        return at == LEFT_OUT ? NULL : &profile->value_rows[at - 1];
     profile->named_values[value - 1].tasks += task != 0;
     if (profile->value_row_count >= CUP_SECTION_ROWS_MOST) {
+        cup_builder_map_pair(builder, &builder->value_rows, value, task, LEFT_OUT);
         profile->section_rows_left_out++;
         return NULL;
     }

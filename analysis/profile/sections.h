@@ -12,8 +12,7 @@ struct cup_section {
     uint32_t name, parent; /* strings; parent 0: none */
     uint32_t prefix;       /* index in prefixes; CUP_NO_PREFIX: outside of any task */
     uint32_t next;         /* index + 1 of the section with the same names and another prefix */
-    /* Tasks that entered it. Once rows are left out, every record counts as a task. */
-    uint32_t tasks;
+    uint32_t tasks;        /* that entered it */
     uint64_t values[CUP_SECTION_VALUE_COUNT];
 };
 

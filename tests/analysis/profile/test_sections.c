@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analysis/metrics/dask/sections.h"
+#include "analysis/profile/profile_builder.h"
+#include "analysis/profile/sections.h"
 #include "cli/verbs.h"
 #include "tests/analysis/fixture.h"
 
@@ -228,4 +230,26 @@ Test(sections, are_told_task_by_task)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cr_expect(strstr(text, parts[i]), "%s: %s", parts[i], text);
     free(text);
+}
+
+/* A task may have several records of one section, or of one named value. */
+Test(sections, rows_that_are_left_out_are_counted_once)
+{
+    struct cup_builder rows;
+    struct cup_profile full;
+    const uint64_t values[CUP_SECTION_VALUE_COUNT] = {[CUP_V_ENTRIES] = 1};
+    const struct cup_r_value value = {.count = 1};
+    cup_builder_start(&rows, &full);
+    full.section_row_count = full.value_row_count = CUP_SECTION_ROWS_MOST;
+    for (uint32_t i = 0; i < 6; i++) {
+        cup_builder_section(&rows, 1, 0, 0, 1 + i % 2, values);
+        cup_builder_named_value(&rows, 1, 0, 1 + i % 2, &value);
+    }
+    cr_expect_eq(full.sections[0].tasks, 2);
+    cr_expect_eq(full.sections[0].values[CUP_V_ENTRIES], 6);
+    cr_expect_eq(full.named_values[0].tasks, 2);
+    cr_expect_eq(full.section_rows_left_out, 4);
+    full.section_row_count = full.value_row_count = 0;
+    cup_builder_finish(&rows);
+    cup_profile_free(&full);
 }
