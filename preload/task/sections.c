@@ -64,6 +64,9 @@ struct entry {
  * none. */
 static __thread uint16_t innermost __attribute__((tls_model("initial-exec")));
 
+/* Sections of the calling thread that could not begin, and have not ended yet. */
+static __thread uint16_t dropped __attribute__((tls_model("initial-exec")));
+
 static struct section open[MOST_OPEN]; /* while taken, only its thread touches it */
 static uint64_t taken[MOST_OPEN / 64]; /* a bit for each section of open[] */
 static bool any_opened;                /* since the last reset */
@@ -77,12 +80,12 @@ static struct {
 
 bool cup_section_any(void)
 {
-    return innermost != 0;
+    return innermost || dropped;
 }
 
 void cup_sections_reset(void)
 {
-    innermost = 0;
+    innermost = dropped = 0;
     if (kept.lock)
         kept.lock = 0; /* of a thread that a forked child does not have */
     if (!__atomic_load_n(&any_opened, __ATOMIC_RELAXED) && !kept.used)
@@ -346,7 +349,8 @@ uint32_t cup_section_begin(const char *name)
     uint32_t id = cup_log_cstring(name), place = id ? claim_section() : 0;
     if (!place) {
         cup_log_health(CUP_H_SECTIONS_DROPPED, 1);
-        return 0;
+        dropped++;
+        return CUP_SECTION_DROPPED;
     }
     struct section *section = &open[place - 1];
     section->outer = innermost;
@@ -408,6 +412,10 @@ static void end_section(uint32_t place, bool unended)
 
 void cup_section_end(uint32_t number)
 {
+    if (number == CUP_SECTION_DROPPED || (number == 0 && dropped)) {
+        dropped -= dropped != 0;
+        return;
+    }
     uint32_t place = number ? number & 0xffff : innermost;
     if (!place || place > MOST_OPEN)
         return;
@@ -420,6 +428,7 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 {
     (void)cpu_ns;
     uint16_t place = innermost;
+    dropped = 0;
     while (place) {
         uint16_t outer = open[place - 1].outer;
         if (open[place - 1].task == task)
@@ -431,6 +440,7 @@ void cup_sections_task_ends(uint32_t task, uint64_t cpu_ns)
 
 void cup_sections_thread_settles(void)
 {
+    dropped = 0;
     while (innermost)
         end_section(innermost, true);
 }

@@ -11,15 +11,18 @@
 
 #include <stdbool.h>
 
-/* The calling thread enters section NAME. Returns the number to pass to cup_section_end(); 0: no
- * room (counted). */
+/* Number of a section for which there was no room (counted). */
+#define CUP_SECTION_DROPPED UINT32_MAX
+
+/* The calling thread enters section NAME. Returns the number to pass to cup_section_end(). */
 uint32_t cup_section_begin(const char *name);
 
 /* The calling thread leaves SECTION, a number that cup_section_begin() returned; 0: the section
- * that it entered last. Does nothing if the section has ended already or is another thread's. */
+ * that it entered last, first those without room. Does nothing if the section has ended already or
+ * is another thread's. */
 void cup_section_end(uint32_t section);
 
-/* The calling thread is in a section. Needs no guard, and no log. */
+/* The calling thread is in a section, or in one without room. Needs no guard, and no log. */
 bool cup_section_any(void);
 
 /* Records VALUE under NAME for the task that the calling thread works for. NaN is dropped

@@ -71,15 +71,7 @@ Test(kept_values, bytes_read_do_not_wrap_if_less_was_read_than_servers_sent)
     cr_expect_eq(section_value(record, CUP_V_READ_BYTES), 0);
 }
 
-static void allocate(uint64_t bytes)
-{
-    uint64_t *peak = &cup_self.own->counters[CUP_C_PEAK_LIVE_BYTES];
-    cup_self.own->live_bytes += bytes;
-    if (cup_self.own->live_bytes > *peak)
-        *peak = cup_self.own->live_bytes;
-}
-
-static uint64_t peak_of(const char *name)
+static uint64_t value_of(const char *name, unsigned index)
 {
     uint64_t at = 0, id = cup_log_cstring(name);
     const struct cup_record *record;
@@ -87,7 +79,32 @@ static uint64_t peak_of(const char *name)
         record = test_next(&at, CUP_R_SECTION);
     while (record && ((const struct cup_r_section *)record)->name != id);
     cr_assert_not_null(record, "no section %s", name);
-    return section_value(record, CUP_V_PEAK_LIVE_BYTES);
+    return section_value(record, index);
+}
+
+/* From C, a section is ended without its number. */
+Test(kept_values, a_section_without_room_ends_no_other_one)
+{
+    for (int i = 0; i < 1023; i++)
+        cup_section_begin("many");
+    cup_section_begin("last");
+    uint32_t from_python = cup_section_begin("no room");
+    cr_expect_eq(from_python, CUP_SECTION_DROPPED);
+    cup_section_begin("no room");
+    cup_section_end(0);
+    cup_section_end(from_python);
+    cup_section_end(from_python);
+    cup_sections_process_ends();
+    cr_expect_eq(value_of("last", CUP_V_UNENDED), 1);
+    cr_expect_not(cup_section_any());
+}
+
+static void allocate(uint64_t bytes)
+{
+    uint64_t *peak = &cup_self.own->counters[CUP_C_PEAK_LIVE_BYTES];
+    cup_self.own->live_bytes += bytes;
+    if (cup_self.own->live_bytes > *peak)
+        *peak = cup_self.own->live_bytes;
 }
 
 /* The first one ends while the second one is open: nothing says what its own peak was. */
@@ -107,7 +124,9 @@ Test(kept_values, peaks_of_sections_that_overlap)
     cup_section_end(second);
     cup_section_end(around);
     cup_sections_process_ends();
-    cr_expect_eq(peak_of("first"), 0);
-    cr_expect_eq(peak_of("second"), 70, "%lu", peak_of("second"));
-    cr_expect_eq(peak_of("around"), 9000, "%lu", peak_of("around"));
+    cr_expect_eq(value_of("first", CUP_V_PEAK_LIVE_BYTES), 0);
+    cr_expect_eq(value_of("second", CUP_V_PEAK_LIVE_BYTES), 70, "%lu",
+                 value_of("second", CUP_V_PEAK_LIVE_BYTES));
+    cr_expect_eq(value_of("around", CUP_V_PEAK_LIVE_BYTES), 9000, "%lu",
+                 value_of("around", CUP_V_PEAK_LIVE_BYTES));
 }
