@@ -137,10 +137,10 @@ class Attachment:
     def _forget_logs(self, folders: dict[str, str]) -> None:
         """Removes the logs that are here, and says where others stay. FOLDERS: {nanny: folder}; nannies of one
         process share a folder."""
-        kept = {nanny: folder for nanny, folder in folders.items() if not self._collector.has_all_of(nanny)}
-        for nanny, folder in kept.items():
+        kept = {folder: nanny for nanny, folder in folders.items() if not self._collector.has_all_of(nanny)}
+        for folder, nanny in kept.items():
             say(f"logs stay on the machine of {nanny}, in {folder}: not all of them could be fetched")
-        fetched = {nanny: folder for nanny, folder in folders.items() if folder not in kept.values()}
+        fetched = {nanny: folder for nanny, folder in folders.items() if folder not in kept}
         try:
             if fetched:
                 self._ask_nannies("forget", fetched)
