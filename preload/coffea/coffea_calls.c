@@ -38,11 +38,16 @@ static __thread struct call *own __attribute__((tls_model("initial-exec"))); /* 
 
 static bool sees_returns; /* cup_coffea_returns() and cup_coffea_given_up() are called */
 
-/* The parent's item is not given back: the child may not hold the GIL. */
-void cup_coffea_calls_child_begins(void)
+/* In a forked child: the innermost call that was on the stack of the thread that forked. It and its
+ * callers are the parent's calls. */
+static struct {
+    const char *frame;         /* NULL: none, or it is over */
+    struct call *const *owner; /* &own of that thread */
+} parents;
+
+static const char *find_parents_frame(void)
 {
-    if (own)
-        *own = (struct call){0};
+    return parents.owner == &own ? parents.frame : NULL;
 }
 
 /* ---- the stack --------------------------------------------------------------------------- */
@@ -57,18 +62,35 @@ static bool is_function(const void *name)
                     name == cup_anchor_name(CUP_ANCHOR_FETCH_METADATA));
 }
 
-/* Finds the outermost call: process() may use a Runner itself, whose chunks belong to the outer
- * one. Sets *FOUND, whose `at` is NULL if there is no call. False: the stack is too deep. Needs no
- * GIL. */
-static bool find_call(struct cup_frame *found)
+/* The parent's item is not given back: the child may not hold the GIL. */
+void cup_coffea_calls_child_begins(void)
 {
     struct cup_frame frame;
     bool more = cup_frames_top(&frame);
+    if (own)
+        *own = (struct call){0};
+    while (more && !is_function(cup_frames_name(frame)))
+        more = cup_frames_back(&frame);
+    parents.frame = frame.at;
+    parents.owner = &own;
+}
+
+/* Finds the outermost call: process() may use a Runner itself, whose chunks belong to the outer
+ * one. Calls of the parent of a forked child do not count. Sets *FOUND, whose `at` is NULL if there
+ * is no call. False: the stack is too deep. Needs no GIL. */
+static bool find_call(struct cup_frame *found)
+{
+    struct cup_frame frame;
+    const char *end = find_parents_frame();
+    bool more = cup_frames_top(&frame);
+    int depth = 0;
     *found = (struct cup_frame){NULL, 0};
-    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+    for (; more && frame.at != end && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
         if (is_function(cup_frames_name(frame)))
             *found = frame;
-    return !more;
+    if (end && depth && !more)
+        parents.frame = NULL;
+    return !more || frame.at == end;
 }
 
 /* A function named ANCHOR in FILE is on the stack. */
@@ -385,6 +407,8 @@ void cup_coffea_begins(struct cup_frame frame)
     sees_returns = true;
     if (own && own->frame == frame.at)
         own->frame = NULL;
+    if (find_parents_frame() == frame.at)
+        parents.frame = NULL;
     cup_coffea_look_now(cup_clock_realtime_ns());
 }
 
@@ -459,7 +483,8 @@ static void end_process(struct cup_frame top, cup_object *item, cup_object **loc
 
 void cup_coffea_clock(struct cup_frame top, struct cup_moment now)
 {
-    if (!cup_frames_is_in(top, EXECUTOR_FILE) || !is_supported() || !cup_recording_open())
+    if (top.at == find_parents_frame() || !cup_frames_is_in(top, EXECUTOR_FILE) ||
+        !is_supported() || !cup_recording_open())
         return;
     CUP_OWNED cup_object *locals = NULL;
     CUP_OWNED cup_object *item = cup_frames_local(top, "item", &locals);

@@ -306,6 +306,26 @@ Test(gate, fork_in_a_task)
     for_each_python(check_fork);
 }
 
+static void check_fork_in_call(const char *python)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("fork_in_call.py"), file}}, logs);
+    json_t *tasks = tasks_of(logs);
+    cr_expect(task_number(tasks, "reads:/data/x.root:Events:0-100", "child_read_bytes") == 3000);
+    cr_expect(task_number(tasks, "of child:/data/x.root:Events:0-100", "read_bytes") == 10);
+    cr_expect(tasks_count(tasks) == 2 + 3, "%s: %zu tasks", python, tasks_count(tasks));
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
+/* Without Dask: the call of Coffea's on a child's stack is the parent's. */
+Test(gate, fork_in_a_call_of_coffea)
+{
+    for_each_python(check_fork_in_call);
+}
+
 static void check_fork_while_loading(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
