@@ -10,7 +10,8 @@
 /* A Python thread, as it last described itself (cup_remote_self). */
 struct cup_remote_stack {
     uint64_t state; /* address of its PyThreadState; 0: none */
-    uint64_t root;  /* address of its outermost frame's code object: all its stacks begin there */
+    uint64_t root;  /* address of its outermost frame's code object: its stacks begin there, until
+                       that frame returns */
 };
 
 /* Describes the calling thread. */

@@ -1,7 +1,6 @@
 #include "preload/sampler/thread_slots.h"
 
 #include "preload/lifecycle/thread.h"
-#include "preload/python/python.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
 #include "preload/sys/spin.h"
@@ -46,12 +45,13 @@ static struct cup_thread_slot *lock_own(void)
     return slot;
 }
 
-/* A native thread gets a new Python thread state at each call into Python (PyGILState_Ensure). */
+/* A native thread gets a new Python thread state at each call into Python (PyGILState_Ensure). And
+ * a thread's outermost function may be another one at each task: the REPL, and programs that embed
+ * Python, call one after another. */
 static void update_python_thread(struct cup_thread_slot *slot)
 {
     struct cup_stack_walker *walk = cup_stack_walk_begins();
-    if (cup_stacks_on() &&
-        (slot->thread.state != (uintptr_t)cup_python_thread_fast() || !slot->thread.root))
+    if (cup_stacks_on())
         slot->thread = cup_remote_self();
     cup_stack_walk_ends(walk);
 }

@@ -212,3 +212,45 @@ Test(stacks, can_be_switched_off)
     cr_expect_eq(seen_with("CUPPING_STACKS=0"), 0);
     cr_expect_eq(seen_with("CUPPING_STACKS=2"), 1, "what is neither is not used");
 }
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *content)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(content, file) >= 0 && fclose(file) == 0);
+}
+
+/* Each statement is an outermost function of its own, on the same thread. The first one's code
+ * object stays, so that the second one has another address. */
+Test(stacks, samples_of_statements_that_are_typed)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *statements = text("%s/statements", scratch);
+    write_text(statements, "import sys, time\n"
+                           "sys.path.insert(0, '" CUP_TOP "/tests/workloads')\n"
+                           "from run_task import run\n"
+                           "def compute():\n"
+                           "    end = time.thread_time() + 1\n"
+                           "    while time.thread_time() < end:\n"
+                           "        sum(range(1000))\n"
+                           "\n"
+                           "code = sys._getframe().f_code; run('first', int)\n"
+                           "run('second', compute)\n");
+    struct child child = {
+        .argv = {"sh", "-c", text("exec '%s' -i <'%s' 2>/dev/null", CUP_PYTHON, statements)},
+        .settings = {"CUPPING_CPU_HZ=1000"}};
+    child = child_recorded(&child, logs);
+    child_run(&child);
+    cr_expect_eq(child.status, 0);
+    char *dump = dump_of(logs);
+    const char *health = strstr(dump, "health:");
+    cr_assert_not_null(health);
+    long long samples = number_in(health, "cpu_samples");
+    long long torn = number_in(health, "cpu_samples_torn");
+    cr_expect(samples > 10 && torn < samples / 2, "%lld of %lld samples are torn", torn, samples);
+    free(dump);
+    child_free(&child);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
