@@ -98,15 +98,25 @@ static void turn_off(const char *why)
     cup_recording_open();
 }
 
+/* The stack may differ from what the C API says just now, as in a finalizer that runs while its
+ * caller's frame is being set up: so one attempt does not decide. */
+static bool verify_frames(void)
+{
+    enum { ATTEMPTS = 3 };
+    static int failed;
+    const char *why = cup_frames_verify();
+    if (why && ++failed == ATTEMPTS)
+        turn_off(why);
+    return !why;
+}
+
 static void get_ready(void)
 {
-    const char *why = cup_python_refused();
-    if (!why)
-        why = cup_frames_verify();
-    if (why) {
-        turn_off(why);
+    const char *refused = cup_python_refused();
+    if (refused)
+        turn_off(refused);
+    if (refused || !verify_frames())
         return;
-    }
     cup_python_learn();
     cup_anchors_intern();
     verify_features();

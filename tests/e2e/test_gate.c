@@ -229,6 +229,47 @@ Test(gate, what_coffea_reports_of_too_many_columns)
     check_reports_of(CUP_PYTHON, "5000", -1);
 }
 
+/* ---- the first look at the interpreter ---------------------------------------------------------
+ */
+
+/* Returns the dump of the log. READ: bytes of the task; -1: there is none. */
+static char *look_first(const char *python, const char *how, long long read)
+{
+    if (access(python, X_OK))
+        cr_skip_test("no %s", python);
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    expect_unnoticed((struct child){.argv = {python, WORKLOAD("first_look.py"), file, how}}, logs);
+    json_t *tasks = tasks_of(logs);
+    char *dump = dump_of(logs);
+    cr_expect_eq(task_number(tasks, "late:/data/x.root:Events:0-100", "read_bytes"), read);
+    json_decref(tasks);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+    return dump;
+}
+
+static void check_first_look(const char *python, const char *how)
+{
+    char *dump = look_first(python, how, 1000);
+    cr_expect_null(strstr(dump, " are off: "), "%s", dump);
+    free(dump);
+}
+
+Test(gate, first_look_while_a_frame_is_being_set_up)
+{
+    check_first_look(CUP_PYTHON, "finalizer");
+}
+
+Test(gate, first_look_where_memory_cannot_be_read)
+{
+    char *dump = look_first(CUP_PYTHON, "sandbox", -1);
+    cr_expect(strstr(dump, "a sandbox forbids process_vm_readv() and reading /proc/self/mem") !=
+                  NULL,
+              "%s", dump);
+    free(dump);
+}
+
 /* ---- runs ---------------------------------------------------------------------------------------
  */
 

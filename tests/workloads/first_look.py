@@ -1,0 +1,76 @@
+"""A chunk that reads, in a process where the library first looks at the interpreter at an unlucky moment.
+
+    first_look.py FILE HOW
+        finalizer: in a finalizer, while its caller's frame is being set up (CPython 3.11)
+        sandbox: where the kernel copies no memory of the process
+"""
+
+import ctypes
+import errno
+import gc
+import struct
+import sys
+import time
+
+from coffea_like import WorkItem, import_runner
+
+
+class Finalized:
+    def __del__(self):
+        time.time()
+
+
+def make_cell():
+    """The first thing that this function does is to make a cell for its variable."""
+    variable = 1
+    return lambda: variable
+
+
+def read(count):
+    with open(sys.argv[1], "rb", buffering=0) as file:
+        return len(file.read(count))
+
+
+def look_in_finalizer():
+    gc.disable()
+    garbage = Finalized()
+    garbage.itself = garbage
+    del garbage
+    gc.set_threshold(1)
+    gc.enable()
+    make_cell()
+    gc.set_threshold(700)
+
+
+def forbid_copies_of_memory():
+    """By a seccomp filter: process_vm_readv() and pread64(), with which /proc/self/mem is read, fail."""
+    PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, FILTER = 22, 38, 2
+    LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06
+    PREAD, PROCESS_VM_READV, ALLOW, FAIL = 17, 310, 0x7FFF0000, 0x00050000 | errno.EPERM
+    code = ((LOAD, 0, 0, 0), (EQUALS, 2, 0, PREAD), (EQUALS, 1, 0, PROCESS_VM_READV), (RETURN, 0, 0, ALLOW),
+            (RETURN, 0, 0, FAIL))
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *each) for each in code))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(code), ctypes.addressof(text)))
+    prctl = ctypes.CDLL(None).prctl
+    prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+    assert prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    assert prctl(PR_SET_SECCOMP, FILTER, ctypes.addressof(program), 0, 0) == 0
+
+
+def main():
+    if sys.argv[2] == "sandbox":
+        forbid_copies_of_memory()
+    call = import_runner()._work_function
+    time.sleep(0.06)
+    if sys.argv[2] == "finalizer":
+        look_in_finalizer()
+    for _ in range(1 if sys.argv[2] == "finalizer" else 3):
+        time.sleep(0.06)
+        time.time()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        print(call(WorkItem("late"), lambda: pool.submit(read, 1000).result())[0])
+
+
+main()
