@@ -55,12 +55,26 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
         cup_recording_note(remark, why);
 }
 
+static const char no_requests[] = "baskets that uproot requests are not recorded";
+
+/* Functions of which the library notices no calls, where it sees no locks either. */
+static const char *note_unnoticed(const char *why)
+{
+    if (why && *why) {
+        cup_recording_note(no_requests, why);
+        cup_recording_note("exact times of Coffea's calls without Dask are not recorded", why);
+    }
+    return why;
+}
+
 /* Jobs that are handed over are seen by their locks, or else by the functions that take them.
  * UNKNOWN: why neither is tried; NULL: they are. */
 static void report_handoff(const char *unknown)
 {
     const char *unseen = "this Python's locks are no semaphores";
-    const char *why = unknown ? unknown : cup_helper_verify() ? NULL : cup_python_calls_start();
+    const char *why = unknown               ? unknown
+                      : cup_helper_verify() ? NULL
+                                            : note_unnoticed(cup_python_calls_start());
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
                    why && !*why ? unseen : why);
 }
@@ -69,7 +83,7 @@ static void report_handoff(const char *unknown)
 static void note_unknown(const char *why)
 {
     cup_recording_note("waits for the GIL are not recognised", why);
-    cup_recording_note("baskets that uproot requests are not recorded", why);
+    cup_recording_note(no_requests, why);
 }
 
 static void verify_features(void)

@@ -143,7 +143,19 @@ static void retries_return(struct cup_frame frame)
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-/* Pools of processes, whose modules are imported when one is made. */
+#define FUTURE(name, handler)                                                                      \
+    {                                                                                              \
+        "concurrent.futures._base", "Future", name, .file = "concurrent/futures/_base.py",         \
+                                                    .required = true, .begins = handler            \
+    }
+#define QUEUE(name, handler)                                                                       \
+    {                                                                                              \
+        "queue", "Queue", name, .file = "/queue.py", .required = true, .begins = handler           \
+    }
+#define CONDITION(name, ...)                                                                       \
+    {                                                                                              \
+        "threading", "Condition", name, .file = "/threading.py", .required = true, __VA_ARGS__     \
+    }
 #define POOL(module, path)                                                                         \
     {module, "ProcessPoolExecutor", "__init__", .file = (path), .begins = object_made},            \
     {                                                                                              \
@@ -155,26 +167,25 @@ static void retries_return(struct cup_frame frame)
                                                          __VA_ARGS__                               \
     }
 #define COFFEA_CALL(function) COFFEA(function, .begins = call_begins, .returns = call_returns)
-#define FUTURE "concurrent.futures._base", "Future"
 static const struct cup_monitored functions[] = {
-    {FUTURE, "__init__", .begins = object_made},
-    {FUTURE, "set_running_or_notify_cancel", .begins = job_begins},
-    {FUTURE, "set_result", .begins = job_returns},
-    {FUTURE, "set_exception", .begins = job_raises},
-    {FUTURE, "result", .begins = object_used},
-    {FUTURE, "exception", .begins = object_used},
-    {FUTURE, "add_done_callback", .begins = object_used},
-    {FUTURE, "cancel", .begins = object_used},
-    {FUTURE, "cancelled", .begins = object_used},
-    {FUTURE, "running", .begins = object_used},
-    {FUTURE, "done", .begins = object_used},
-    {"queue", "Queue", "__init__", .begins = object_made},
-    {"queue", "Queue", "get", .begins = item_taken},
-    {"queue", "Queue", "put", .begins = object_used},
-    {"threading", "Condition", "__init__", .begins = object_made, .returns = condition_made},
-    {"threading", "Condition", "__enter__", .begins = thread_enters},
-    {"threading", "Condition", "wait", .begins = thread_waits, .returns = thread_woken},
-    {"threading", "Condition", "notify", .begins = thread_notifies},
+    FUTURE("__init__", object_made),
+    FUTURE("set_running_or_notify_cancel", job_begins),
+    FUTURE("set_result", job_returns),
+    FUTURE("set_exception", job_raises),
+    FUTURE("result", object_used),
+    FUTURE("exception", object_used),
+    FUTURE("add_done_callback", object_used),
+    FUTURE("cancel", object_used),
+    FUTURE("cancelled", object_used),
+    FUTURE("running", object_used),
+    FUTURE("done", object_used),
+    QUEUE("__init__", object_made),
+    QUEUE("get", item_taken),
+    QUEUE("put", object_used),
+    CONDITION("__init__", .begins = object_made, .returns = condition_made),
+    CONDITION("__enter__", .begins = thread_enters),
+    CONDITION("wait", .begins = thread_waits, .returns = thread_woken),
+    CONDITION("notify", .begins = thread_notifies),
     POOL("concurrent.futures.process", "concurrent/futures/process.py"),
     POOL("loky.process_executor", "loky/process_executor.py"),
     {"distributed.worker", NULL, "_run_actor", .file = "distributed/worker.py",

@@ -8,7 +8,8 @@
 enum { MOST = 64, FIRST_TOOL = 4, LAST_TOOL = 3 }; /* CPython gives the others to kinds of tools */
 
 static const struct cup_monitored *wanted;
-static const void *wanted_names[MOST]; /* interned; references are never given back */
+static const void *wanted_names[MOST]; /* of those that may be defined later: interned; references
+                                          are never given back. NULL: of the others */
 static struct {
     cup_object *code; /* a reference is held */
     const struct cup_monitored *function;
@@ -91,6 +92,14 @@ static bool add_code(cup_object *code, const struct cup_monitored *function)
 
 /* ---- functions that exist ------------------------------------------------------------------ */
 
+/* False also while the module is being imported. */
+static bool is_imported(const char *name)
+{
+    cup_object *module = cup_python_module(name);
+    CUP_OWNED cup_object *spec = cup_python_attribute(module, "__spec__");
+    return module && cup_python_integer_at(spec, "_initializing", 0) == 0;
+}
+
 /* The code object; NULL: the module is not imported, or has no such function. */
 static cup_object *find_code(const struct cup_monitored *function)
 {
@@ -111,6 +120,22 @@ static bool ends_with(cup_object *code, const char *ending)
     return bytes >= length && strcmp(path + bytes - length, ending) == 0;
 }
 
+static bool is_method_of(cup_object *code, const char *class)
+{
+    char path[256];
+    CUP_OWNED cup_object *name = cup_python_attribute(code, "co_qualname");
+    size_t length = strlen(class);
+    return cup_python_text(name, path, sizeof path) > length && strncmp(path, class, length) == 0 &&
+           path[length] == '.';
+}
+
+/* Classes of the standard library have neighbours with methods of the same names. */
+static bool is_wanted(cup_object *code, const struct cup_monitored *function)
+{
+    return ends_with(code, function->file) &&
+           (!function->required || is_method_of(code, function->class));
+}
+
 /* Called for each function object that is made. */
 static int watch_functions(int event, cup_object *function, cup_object *value)
 {
@@ -121,7 +146,7 @@ static int watch_functions(int event, cup_object *function, cup_object *value)
     cup_object *code = cup_py.PyFunction_GetCode(function);
     const void *name = cup_frames_code_name(code);
     for (int i = 0; wanted[i].name; i++)
-        if (wanted[i].file && wanted_names[i] == name && ends_with(code, wanted[i].file))
+        if (wanted_names[i] == name && is_wanted(code, &wanted[i]))
             add_code(code, &wanted[i]);
     return 0;
 }
@@ -177,16 +202,28 @@ static bool set_callbacks(void)
     return start_event && return_event;
 }
 
-/* False: a function that must exist does not. */
+/* Functions of modules that are not imported yet are added when they are defined. False: a module
+ * lacks a function that it must have. */
 static bool add_functions(void)
 {
     for (int i = 0; wanted[i].name; i++) {
-        wanted_names[i] = cup_py.PyUnicode_InternFromString(wanted[i].name);
         CUP_OWNED cup_object *code = find_code(&wanted[i]);
-        if (code ? !add_code(code, &wanted[i]) : !wanted[i].file)
+        if (code ? !add_code(code, &wanted[i])
+                 : wanted[i].required && is_imported(wanted[i].module))
             return false;
+        if (!code || !wanted[i].required)
+            wanted_names[i] = cup_py.PyUnicode_InternFromString(wanted[i].name);
     }
     return true;
+}
+
+/* Gives the number back: then the interpreter calls nothing of the library. */
+static const char *give_up(const char *why)
+{
+    call_monitoring("free_tool_id", NULL, NULL);
+    cup_python_drop(tool);
+    tool = NULL;
+    return why;
 }
 
 const char *cup_monitored_start(const struct cup_monitored *functions)
@@ -201,10 +238,10 @@ const char *cup_monitored_start(const struct cup_monitored *functions)
     if (!take_tool())
         return "other tools use sys.monitoring";
     if (!set_callbacks() || !add_functions())
-        return "functions of the standard library are not as expected";
+        return give_up("functions of the standard library are not as expected");
     if (cup_py.PyFunction_AddWatcher(watch_functions) < 0) {
         cup_py.PyErr_Clear();
-        return "other tools watch for new functions";
+        return give_up("other tools watch for new functions");
     }
     return NULL;
 }

@@ -13,8 +13,8 @@
 struct cup_monitored {
     const char *module, *class; /* class NULL: a function of the module */
     const char *name;           /* all three are literals */
-    const char *file; /* its path ends like this; then the module may be imported later. NULL: it is
-                         imported already */
+    const char *file;           /* its path ends like this. The module may be imported later */
+    bool required;              /* it is a method that every version of the module has */
     /* FRAME: of the function, whose arguments are its variables. May call Python. */
     void (*begins)(struct cup_frame frame);  /* NULL: none */
     void (*returns)(struct cup_frame frame); /* before it returns; not if it raises. NULL: none */

@@ -261,6 +261,22 @@ Test(gate, first_look_while_a_frame_is_being_set_up)
     check_first_look(CUP_PYTHON, "finalizer");
 }
 
+/* sys.monitoring notices functions that are defined later, too. */
+Test(gate, first_look_before_the_standard_library_is_imported)
+{
+    check_first_look(CUP_PYTHON_3_14, "imports");
+}
+
+/* sys.monitoring is given back, and all is named that would need it. */
+Test(gate, first_look_at_an_odd_standard_library)
+{
+    char *dump = look_first(CUP_PYTHON_3_14, "odd", 1000);
+    cr_expect(strstr(dump, "'handoff' and 'inherited' are off: functions") != NULL, "%s", dump);
+    cr_expect(strstr(dump, "baskets that uproot requests are not recorded: functions") != NULL);
+    cr_expect(strstr(dump, "times of Coffea's calls without Dask are not recorded: f") != NULL);
+    free(dump);
+}
+
 Test(gate, first_look_where_memory_cannot_be_read)
 {
     char *dump = look_first(CUP_PYTHON, "sandbox", -1);

@@ -2,6 +2,8 @@
 
     first_look.py FILE HOW
         finalizer: in a finalizer, while its caller's frame is being set up (CPython 3.11)
+        imports: before the modules of the standard library are there whose functions are noticed
+        odd: in a standard library that lacks one of these functions
         sandbox: where the kernel copies no memory of the process
 """
 
@@ -57,9 +59,17 @@ def forbid_copies_of_memory():
     assert prctl(PR_SET_SECCOMP, FILTER, ctypes.addressof(program), 0, 0) == 0
 
 
+def remove_function():
+    import queue
+
+    del queue.Queue.put
+
+
 def main():
     if sys.argv[2] == "sandbox":
         forbid_copies_of_memory()
+    if sys.argv[2] == "odd":
+        remove_function()
     call = import_runner()._work_function
     time.sleep(0.06)
     if sys.argv[2] == "finalizer":
@@ -71,6 +81,8 @@ def main():
 
     with ThreadPoolExecutor(1) as pool:
         print(call(WorkItem("late"), lambda: pool.submit(read, 1000).result())[0])
+    if sys.argv[2] == "odd":
+        print([sys.monitoring.get_tool(number) for number in range(6)])
 
 
 main()

@@ -491,6 +491,8 @@ static const struct {
     {"attribution method 'context' is off: ", "attribution by contexts"},
     {"waits for the GIL are not recognised: ", "GIL waits"},
     {"baskets that uproot requests are not recorded: ", "lists of requested baskets"},
+    {"exact times of Coffea's calls without Dask are not recorded: ",
+     "exact times of Coffea's calls without Dask"},
 };
 enum { INTERPRETER_FEATURES = sizeof interpreter_features / sizeof *interpreter_features };
 

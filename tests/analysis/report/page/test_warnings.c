@@ -57,9 +57,10 @@ Test(warnings, the_first_page_names_what_the_interpreter_does_not_allow)
     note("Python functions are not recorded: unknown layout");
     note("attribution methods 'handoff' and 'inherited' are off: locks are not seen");
     note("attribution method 'context' is off: unknown layout");
+    note("exact times of Coffea's calls without Dask are not recorded: locks are not seen");
     cr_expect_str_eq(lacks(), "Python 3.14.1: stacks, attribution by contexts are off (unknown "
-                              "layout); hand-off, helper CPU and calls of actors are off (locks "
-                              "are not seen).");
+                              "layout); hand-off, helper CPU and calls of actors, exact times of "
+                              "Coffea's calls without Dask are off (locks are not seen).");
 }
 
 static void add_task(uint32_t task, double start_s, double stop_s)
