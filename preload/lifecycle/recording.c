@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-enum { NOTES = 8 };
+enum { NOTES = 32 };
 
 static struct {
     bool wanted;
@@ -201,25 +201,30 @@ static bool has_note(const char *note)
     return false;
 }
 
-/* True: the log is there, and lacks the note. Else open_log() writes it, or it is there already, or
- * there are too many. */
-static bool keep_note(const char *note)
+/* Returns what the log, which is open, lacks: the note, or, if there is no room for it, that there
+ * are more. NULL: nothing; or open_log() will write it. */
+static const char *keep_note(const char *note)
 {
+    const char *kept = NULL;
     cup_spin_lock(&recording.noting);
-    bool keeps = recording.note_count < NOTES && !has_note(note);
-    if (keeps)
-        strcpy(recording.notes[recording.note_count++], note);
-    bool is_missing = keeps && cup_active();
+    if (recording.note_count < NOTES && !has_note(note)) {
+        bool is_last = recording.note_count == NOTES - 1;
+        kept = strcpy(recording.notes[recording.note_count++],
+                      is_last ? "there were more notes, which are not recorded" : note);
+    }
+    if (!cup_active())
+        kept = NULL;
     cup_spin_unlock(&recording.noting);
-    return is_missing;
+    return kept;
 }
 
 void cup_recording_note(const char *what, const char *why)
 {
     char note[sizeof *recording.notes];
     snprintf(note, sizeof note, "%s: %s", what, why);
-    if (keep_note(note))
-        cup_log_note(note);
+    const char *missing = keep_note(note);
+    if (missing)
+        cup_log_note(missing);
 }
 
 /* ---- the process forks and ends ---------------------------------------------------------- */

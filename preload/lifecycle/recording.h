@@ -29,8 +29,8 @@ void cup_recording_add_feature(uint64_t bits);
 void cup_recording_drop_feature(uint64_t bits, const char *what, const char *why);
 
 /* Writes a NOTE record for the user, "WHAT: WHY", into the log that is open and into every log that
- * this process or a forked child opens later. A process keeps at most eight notes, and none twice.
- */
+ * this process or a forked child opens later. A process keeps at most 31 notes, and none twice;
+ * after those a last one says that there were more. */
 void cup_recording_note(const char *what, const char *why);
 
 /* The process ends: writes what is left to record, and marks the log as complete. Called by any

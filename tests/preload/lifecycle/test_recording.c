@@ -52,13 +52,33 @@ Test(recording, so_is_what_is_found_later)
     cr_expect_eq(count_notes(), 1);
 }
 
-Test(recording, no_more_notes_are_kept_than_there_is_room_for)
+static void write_notes(char from, char to)
 {
     char what[] = "note 0";
-    for (; what[5] <= '9'; what[5]++)
+    for (what[5] = from; what[5] <= to; what[5]++)
         cup_recording_note(what, "why");
+}
+
+/* The notes of some before the log opens, and of others later. */
+Test(recording, every_note_is_in_the_log)
+{
+    write_notes('0', '9');
     cr_assert(cup_recording_open());
-    cr_expect_eq(count_notes(), 8);
+    write_notes('a', 'u');
+    cr_expect_eq(count_notes(), 10 + 21);
+}
+
+/* The last one says that there were more. */
+Test(recording, no_more_notes_are_kept_than_there_is_room_for)
+{
+    uint64_t at = 0;
+    uint32_t last = 0;
+    cr_assert(cup_recording_open());
+    write_notes('0', 'z');
+    cr_expect_eq(count_notes(), 32);
+    for (const struct cup_r_note *note; (note = (const void *)test_next(&at, CUP_R_NOTE));)
+        last = note->text;
+    cr_expect_eq(last, cup_log_cstring("there were more notes, which are not recorded"));
 }
 
 Test(recording, the_end_marks_the_log)
