@@ -41,13 +41,15 @@ static inline const char *skip_entries_from_c(const struct cup_layout *layout, c
 }
 
 /* From 3.13 on, when Python code makes an object, the interpreter may put a frame of its own below
- * __init__(). Its code has one str as both name and file. The API skips it. */
+ * __init__(): see cup_stack_is_shim(). The API skips it. */
 static inline bool is_below_init(const struct cup_layout *layout, const char *frame, bool verifies)
 {
     const char *code = cup_stack_referent(load_word(frame, layout->frame_code, verifies));
-    return layout->frame_owner != CUP_NOWHERE && code &&
-           load_word(code, layout->code_name, verifies) ==
-               load_word(code, layout->code_file, verifies);
+    const char *name = code ? load_word(code, layout->code_name, verifies) : NULL;
+    return layout->frame_owner != CUP_NOWHERE && name &&
+           name == load_word(code, layout->code_file, verifies) &&
+           (uintptr_t)load_word(name, layout->text_length, verifies) == CUP_INIT_LENGTH &&
+           cup_stack_is_init((uintptr_t)load_word(name, layout->text_ascii, verifies));
 }
 
 static inline const char *find_caller(const struct cup_layout *layout, const char *frame,

@@ -85,10 +85,27 @@ static inline uint64_t cup_stack_place_of(const struct cup_layout *layout, const
 }
 
 /* Since 3.13, calling a class creates a shim frame, whose code object is no function of the
- * program: its name and its file are the same str object. */
+ * program: its name and its file are the same str object, "__init__". They are the same in some
+ * functions, too: compile("def f(): ...", "f", "exec"). */
+static inline bool cup_stack_may_be_shim(const char *code)
+{
+    return cup_layout.frame_owner != CUP_NOWHERE &&
+           cup_code_word(code + cup_layout.code_name) == cup_code_word(code + cup_layout.code_file);
+}
+
+/* CHARACTERS: the word at text_ascii of a str of CUP_INIT_LENGTH characters. */
+enum { CUP_INIT_LENGTH = 8 };
+static inline bool cup_stack_is_init(uint64_t characters)
+{
+    return memcmp(&characters, "__init__", CUP_INIT_LENGTH) == 0;
+}
+
 static inline bool cup_stack_is_shim(const char *code)
 {
-    return cup_code_word(code + cup_layout.code_name) == cup_code_word(code + cup_layout.code_file);
+    const char *name = cup_code_word(code + cup_layout.code_name);
+    return cup_stack_may_be_shim(code) &&
+           cup_code_bits(name + cup_layout.text_length) == CUP_INIT_LENGTH &&
+           cup_stack_is_init(cup_code_bits(name + cup_layout.text_ascii));
 }
 
 /* True if the frame is the outermost one that its call of _PyEval_EvalFrameDefault executes.

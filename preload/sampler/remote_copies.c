@@ -221,12 +221,21 @@ static void read_new_code(uint64_t code, const char *copy, uint64_t fingerprint)
 /* ---- code objects: looking up
  * --------------------------------------------------------------------------- */
 
+/* cup_stack_is_shim() of a copy, whose name has not been copied. */
+static bool is_shim(const char *copy)
+{
+    uint64_t name = cup_code_bits(copy + cup_layout.code_name);
+    return cup_stack_may_be_shim(copy) &&
+           cup_remote_word(name + cup_layout.text_length) == CUP_INIT_LENGTH &&
+           cup_stack_is_init(cup_remote_word(name + cup_layout.text_ascii));
+}
+
 /* False: the code object is new, or could not be read. */
 static bool find_id(uint32_t i, uint64_t code, uint32_t *id)
 {
     uint64_t fingerprint =
         cup_code_fingerprint(&cup_layout, codes_copy[i], names_copy[i], tables_copy[i]);
-    if (cup_stack_is_shim(codes_copy[i]))
+    if (is_shim(codes_copy[i]))
         return true;
     *id = cup_code_find(code, fingerprint);
     if (!*id)

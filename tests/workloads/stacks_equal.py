@@ -331,6 +331,7 @@ def evaluated():
         exec("check()", scope)
         eval("[check() for _ in range(2)]", scope)
         exec(compile("\n" * 70 + "def f():\n  return check()\nf()", "<exec>", "exec"), scope)
+        exec(compile("def same(): return check()\nsame()", "same", "exec"), scope)
         exec(compile("\n" * 3000 + "(check(\n\n),\ncheck(),)", "<long>", "exec"), scope)
 
 

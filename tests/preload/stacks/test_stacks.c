@@ -297,6 +297,28 @@ Test(stacks, characters_that_lie_elsewhere_are_not_followed)
     cr_expect_str_eq(utf8(object, 64), "");
 }
 
+/* ---- frames that are no functions --------------------------------------------------------- */
+
+/* Whether code is taken for a shim whose name and file are one str. */
+static bool is_shim_in(int minor, const char *name)
+{
+    _Alignas(8) char code[256] = {0};
+    cr_assert(cup_layout_candidate(minor, 0, &cup_layout));
+    char *text = string_of(1, true, strlen(name), name);
+    memcpy(code + cup_layout.code_name, &text, sizeof text);
+    memcpy(code + cup_layout.code_file, &text, sizeof text);
+    return cup_stack_is_shim(code);
+}
+
+/* compile() with a name that the function in it has, too. */
+Test(stacks, a_function_whose_file_has_its_name_is_one)
+{
+    for (int minor = 9; minor <= 14; minor++)
+        cr_expect_not(is_shim_in(minor, "function"), "3.%d", minor);
+    cr_expect_not(is_shim_in(11, "__init__"), "there are no shims yet");
+    cr_expect(is_shim_in(13, "__init__") && is_shim_in(14, "__init__"));
+}
+
 /* ---- fingerprints ------------------------------------------------------------------------ */
 
 struct object {
