@@ -127,6 +127,27 @@ static bool copy_codes(const struct cup_remote_code *codes, uint32_t count)
     return cup_remote_read(to, from, count);
 }
 
+/* Copies what is mapped of the range: the object in it may be shorter, and end before a page that
+ * is not mapped. */
+static bool copy_mapped(const struct iovec *to, const struct iovec *from)
+{
+    enum { PAGE = 4096 };
+    uint64_t at = (uintptr_t)from->iov_base, left = PAGE - at % PAGE;
+    return cup_remote_copy(to->iov_base, at, from->iov_len) ||
+           (left < from->iov_len && cup_remote_copy(to->iov_base, at, left));
+}
+
+/* Not inlined: then the compiler could not rule out that COUNT is 0, and that the lists are empty.
+ */
+static __attribute__((noinline)) bool copy_each(const struct iovec *to, const struct iovec *from,
+                                                size_t count)
+{
+    bool copied = true;
+    for (size_t i = 0; copied && i < count; i++)
+        copied = copy_mapped(&to[i], &from[i]);
+    return copied;
+}
+
 /* Code objects without a version number are distinguished by their names and line tables. */
 static bool copy_names_and_tables(uint32_t count)
 {
@@ -139,7 +160,7 @@ static bool copy_names_and_tables(uint32_t count)
         to[2 * i + 1] = (struct iovec){tables_copy[i], CUP_TABLE_COPY};
         from[2 * i + 1] = cup_remote_at(table, CUP_TABLE_COPY);
     }
-    return cup_remote_read(to, from, 2 * count);
+    return cup_remote_read(to, from, 2 * count) || copy_each(to, from, 2 * count);
 }
 
 static bool have_versions(uint32_t count)
