@@ -63,10 +63,14 @@ static bool has_chunks(void)
            cup_layout.thread_chunk + 16 - cup_layout.thread_frame <= CUP_WATCH_BYTES;
 }
 
+static bool has_frame_objects(void)
+{
+    return cup_layout.code_instructions == CUP_NOWHERE;
+}
+
 static size_t frame_bytes(void)
 {
-    return cup_layout.frame_variables +
-           (cup_layout.code_instructions == CUP_NOWHERE ? VARIABLES * sizeof(uint64_t) : 0);
+    return cup_layout.frame_variables + (has_frame_objects() ? VARIABLES * sizeof(uint64_t) : 0);
 }
 
 static uint64_t watched_word(int range, uint64_t offset)
@@ -248,7 +252,7 @@ static bool has_waited(uint32_t i, const struct cup_copies *frame)
 {
     struct cup_copies all;
     size_t before = frame_bytes(), bytes = i ? unchanging_bytes(i) : before;
-    if (!has_chunks())
+    if (has_frame_objects())
         return !i || has_same_variables(frame);
     if (bytes <= before || !cup_pieces_find(stack.steps[i].at, bytes, &all) || !all.second)
         return true;
