@@ -17,6 +17,7 @@
 #include "preload/python/frames.h"
 #include "preload/python/layout.h"
 #include "preload/python/python.h"
+#include "preload/python/stack_frames.h"
 #include "preload/stacks/native.h"
 #include "preload/stacks/stacks.h"
 #include "preload/sys/clock.h"
@@ -100,6 +101,8 @@ static void verify_features(void)
     else
         why = cup_stacks_verify();
     report_feature(CUP_FEATURE_STACKS, "Python functions are not recorded", why);
+    if (!why && cup_stack_layout_lacks())
+        cup_recording_note("stacks are read more slowly", cup_stack_layout_lacks());
     why = why ? "" : cup_native_verify();
     report_feature(CUP_FEATURE_NATIVE, "native functions are not recorded", why);
 }

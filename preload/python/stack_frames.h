@@ -20,6 +20,10 @@ extern const void *cup_stack_code_type CUP_OURS; /* PyCode_Type */
  * and a Python frame. Returns NULL, or what is not as expected. */
 const char *cup_stack_layout_verify(void);
 
+/* Afterwards: which optional fields are not as expected; NULL: none. Without them stacks are read
+ * more slowly. */
+const char *cup_stack_layout_lacks(void);
+
 static inline const char *cup_code_word(const char *at)
 {
     const char *word;

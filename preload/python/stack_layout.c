@@ -136,13 +136,26 @@ static bool check_chunk(void)
     return inside;
 }
 
+static bool lacks_versions, lacks_chunk;
+
 static void check_optional(void)
 {
     CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(cup_py.PyEval_GetFrame());
-    if (cup_layout.code_version != CUP_NOWHERE && !check_versions(code))
+    lacks_versions = cup_layout.code_version != CUP_NOWHERE && !check_versions(code);
+    lacks_chunk = cup_layout.thread_chunk != CUP_NOWHERE && !check_chunk();
+    if (lacks_versions)
         cup_layout.code_version = CUP_NOWHERE;
-    if (cup_layout.thread_chunk != CUP_NOWHERE && !check_chunk())
+    if (lacks_chunk)
         cup_layout.thread_chunk = CUP_NOWHERE;
+}
+
+const char *cup_stack_layout_lacks(void)
+{
+    if (lacks_versions && lacks_chunk)
+        return "versions of code objects and chunks of frames are not as expected";
+    return lacks_versions ? "versions of code objects are not as expected"
+           : lacks_chunk  ? "chunks of frames are not as expected"
+                          : NULL;
 }
 
 const char *cup_stack_layout_verify(void)

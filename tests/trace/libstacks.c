@@ -52,6 +52,12 @@ CALLED const char *stacks_begin(const char *directory)
     return cup_log_open(directory, UINT64_C(1) << 28, 0, CUP_LOG_FULL, &why) ? why : NULL;
 }
 
+/* After stacks_refused(): which optional fields are not as expected; NULL: none. */
+CALLED const char *stacks_lack(void)
+{
+    return cup_stack_layout_lacks();
+}
+
 /* What verification says where a field of struct cup_layout (FIELD: which of its words) is not
  * where it is thought to be but MORE bytes further on. NULL: nothing, or no such field; *KEPT: and
  * it would be used. */
