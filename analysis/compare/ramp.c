@@ -170,7 +170,8 @@ static void set_rates(struct cup_ramp *ramp, const struct cup_totals *totals)
     double seconds = cup_run_s(totals);
     ramp->by_events = cup_events_known(totals) && totals->events > 0;
     ramp->rate_events = ramp->by_events ? per_second((double)totals->events, seconds) : 0;
-    ramp->rate_requested = per_second((double)totals->coffea.bytes, seconds);
+    if (!totals->coffea.unknown)
+        ramp->rate_requested = per_second((double)totals->coffea.bytes, seconds);
     ramp->rate_read = per_second((double)cup_attributed_bytes(totals), seconds);
     if (ramp->rate_requested > 0)
         ramp->bytes_are = "requested by uproot";

@@ -255,7 +255,7 @@ KIND(worker, WORKER_FAMILIES)
       "Bytes from data files and servers for the chunks of a dataset.",                            \
       count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \
     X("dataset_requested_bytes_total", "Bytes that uproot requested (Coffea's bytesread).",        \
-      count_if(t->datasets[i].coffea.with_bytes, t->datasets[i].coffea.bytes))
+      cup_count_or_null(cup_coffea_bytes(&t->datasets[i].coffea)))
 KIND(dataset, DATASET_FAMILIES)
 
 #define OPEN_FAMILIES(X)                                                                           \

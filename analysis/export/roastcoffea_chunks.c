@@ -189,7 +189,8 @@ static int put_branch_count(struct cup_roast *roast)
         last = branch;
     }
     cup_roast_put(roast, "total_branches_read",
-                  roast->totals->coffea.with_columns ? cup_count(branches) : cup_null());
+                  cup_value_if(roast->totals->coffea.with_columns && !roast->totals->coffea.unknown,
+                               cup_count(branches)));
     free(names);
     return names ? 0 : -1;
 }

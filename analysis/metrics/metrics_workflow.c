@@ -1,6 +1,7 @@
 /* How long the run took, how much it did, how fast. */
 #include "analysis/metrics/dask/coffea_compare.h"
 #include "analysis/metrics/formulas.h"
+#include "analysis/profile/summed_text.h"
 
 /* ---- workflow: when and how long -------------------------------------------------------- */
 
@@ -64,7 +65,8 @@ static uint64_t otherwise_read(T t)
 
 static struct cup_value read_amplification(T t)
 {
-    return cup_ratio((double)(t->coffea.read_bytes + otherwise_read(t)), (double)t->coffea.bytes);
+    return cup_ratio((double)(t->coffea.read_bytes + otherwise_read(t)),
+                     cup_number(cup_count_or_null(cup_coffea_bytes(&t->coffea))));
 }
 
 /* NAN where it is not known. */
@@ -87,6 +89,7 @@ static struct cup_value event_rate(T t, double seconds, double scale)
 #define CHUNK_C                                                                                    \
     "C: from Coffea's report of each chunk, read in the worker, added up over the chunks whose "   \
     "result was used: "
+#define NO_REPORTS "no chunk's report was seen, or " CUP_SUMMED
 #define NO_BASKETS "branches.compressed_bytes, or branches.uncompressed_bytes, says why"
 
 #define METRIC_SECTION workflow

@@ -56,8 +56,8 @@ METRIC(total_task_time, "inside tasks, summed", SECONDS, cup_ns(t->all.wall_ns),
 METRIC(num_chunks, "chunks", COUNT, cup_count(t->used_chunks), "P: different chunks that succeeded")
 METRIC(num_chunks_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_CHUNKS)), CHUNK_C "chunks",
-       .coffea_field = CUP_COFFEA_CHUNKS,
-       .from_file = "C: chunks in the file of --coffea-report; the library saw no chunk's report")
+       .missing = NO_REPORTS, .coffea_field = CUP_COFFEA_CHUNKS,
+       .from_file = "C: chunks in the file of --coffea-report; " NO_REPORTS)
 METRIC(num_failed_chunks, "failed attempts", COUNT, cup_count(t->failed_chunks),
        "P: attempts at chunks that erred", LESS_IS_BETTER)
 METRIC(num_retried_chunks, "retried chunks", COUNT, cup_count(t->retried_chunks),
@@ -79,18 +79,19 @@ METRIC(total_events, "events", COUNT, cup_value_if(cup_events_known(t), cup_coun
        "P: entry ranges of the chunks that succeeded, added up", .missing = CUP_EVENTS_MISSING)
 METRIC(total_events_coffea, "  as Coffea counts them", COUNT,
        cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_ENTRIES)), CHUNK_C "entries",
-       .coffea_field = CUP_COFFEA_ENTRIES,
+       .missing = NO_REPORTS, .coffea_field = CUP_COFFEA_ENTRIES,
        .from_datasets = "C: entries of the datasets in the file of --coffea-report, added up; the "
                         "section coffea has what was seen",
-       .from_file = "C: entries in the file of --coffea-report; the library saw no chunk's report")
-METRIC(num_columns, "columns", COUNT, cup_coffea_columns(t), CHUNK_C "columns, each counted once")
-METRIC(
-    total_bytes_read_coffea, "bytes requested by uproot", BYTES,
-    cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
-    .coffea_field = CUP_COFFEA_BYTES,
-    .from_datasets = "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
-                     "up; the section coffea has what was seen",
-    .from_file = "C: bytesread in the file of --coffea-report; the library saw no chunk's report")
+       .from_file = "C: entries in the file of --coffea-report; " NO_REPORTS)
+METRIC(num_columns, "columns", COUNT, cup_coffea_columns(t), CHUNK_C "columns, each counted once",
+       .missing = NO_REPORTS)
+METRIC(total_bytes_read_coffea, "bytes requested by uproot", BYTES,
+       cup_count_or_null(cup_coffea_figure(t, CUP_COFFEA_BYTES)), CHUNK_C "bytesread",
+       .missing = NO_REPORTS, .coffea_field = CUP_COFFEA_BYTES,
+       .from_datasets =
+           "C: num_requested_bytes of the datasets in the file of --coffea-report, added "
+           "up; the section coffea has what was seen",
+       .from_file = "C: bytesread in the file of --coffea-report; " NO_REPORTS)
 METRIC(total_bytes_read, "bytes delivered to tasks", BYTES, cup_count(cup_attributed_bytes(t)),
        "P: data files, mapped files and sockets, read by tasks and their helper threads; without "
        "child processes",
@@ -103,7 +104,7 @@ METRIC(read_amplification, "read amplification", RATIO, read_amplification(t),
        "P and C: bytes read by the chunks whose result was used (mapped and received bytes: by all "
        "attempts at chunks) / bytes that Coffea reports for these chunks as seen, even if a file "
        "of --coffea-report has another total",
-       .needs = CUP_FEATURE_FILES, LESS_IS_BETTER)
+       .needs = CUP_FEATURE_FILES, .missing = NO_REPORTS, LESS_IS_BETTER)
 METRIC(total_bytes_memory_read_dask, "task inputs from memory", BYTES,
        cup_fine_of(t->fine, t->profile, &t->fine->all, CUP_FINE_MEMORY_READ),
        "D: fine.memory_read_bytes", .missing = "fine.memory_read_bytes says why")
@@ -132,9 +133,11 @@ METRIC(overall_rate_mbs, NULL, MBS,
        cup_ratio((double)cup_attributed_bytes(t) / megabyte, cup_run_s(t)),
        "P: the same number as delivered_rate_mbs", .needs = CUP_FEATURE_FILES)
 RATE_METRICS(requested_rate, "rate, requested", requested_bytes(t), cup_run_s(t),
-             "C: total_bytes_read_coffea over wall_time", MORE_FOR_SAME_WORK)
+             "C: total_bytes_read_coffea over wall_time",
+             .missing = "total_bytes_read_coffea says why", MORE_FOR_SAME_WORK)
 RATE_METRICS(requested_rate_process, "  during the chunks", requested_bytes(t), cup_chunks_s(t),
-             "C: total_bytes_read_coffea over process_s", MORE_FOR_SAME_WORK)
+             "C: total_bytes_read_coffea over process_s",
+             .missing = "total_bytes_read_coffea says why", MORE_FOR_SAME_WORK)
 RATE_METRICS(delivered_rate, "rate, delivered", (double)cup_attributed_bytes(t), cup_run_s(t),
              "P: total_bytes_read over wall_time", .needs = CUP_FEATURE_FILES)
 RATE_METRICS(delivered_rate_process, "  during the chunks", (double)cup_attributed_bytes(t),

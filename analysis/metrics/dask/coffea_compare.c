@@ -13,9 +13,9 @@ static uint64_t seen(const struct cup_totals *t, enum cup_coffea_field field)
 {
     switch (field) {
     case CUP_COFFEA_BYTES:
-        return t->coffea.with_bytes ? t->coffea.bytes : CUP_UNKNOWN64;
+        return cup_coffea_bytes(&t->coffea);
     case CUP_COFFEA_ENTRIES:
-        return t->coffea.with_entries ? t->coffea.entries : CUP_UNKNOWN64;
+        return cup_coffea_entries(&t->coffea);
     case CUP_COFFEA_PROCESS:
         return t->timed_chunks ? t->process_ns : CUP_UNKNOWN64;
     default:
@@ -56,7 +56,8 @@ static struct cup_value value_of(enum cup_unit unit, uint64_t number)
 struct cup_value cup_coffea_columns(const struct cup_totals *t)
 {
     size_t count = 0;
-    uint32_t *names = t->coffea.with_columns ? cup_columns_used(t, &count) : NULL;
+    bool known = t->coffea.with_columns && !t->coffea.unknown;
+    uint32_t *names = known ? cup_columns_used(t, &count) : NULL;
     free(names);
     return cup_value_if(names, cup_count(count));
 }

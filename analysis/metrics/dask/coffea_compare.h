@@ -21,7 +21,8 @@ struct cup_coffea_row {
 void cup_coffea_compare(const struct cup_totals *totals,
                         struct cup_coffea_row rows[CUP_COFFEA_FIELDS]);
 
-/* Number of different columns of the used chunks; null: no chunk reported columns, or no memory. */
+/* Number of different columns of the used chunks; null: no chunk reported columns, full logs do not
+ * hold all reports, or no memory. */
 struct cup_value cup_coffea_columns(const struct cup_totals *totals);
 
 enum { CUP_COFFEA_SENTENCE = 400 };

@@ -194,8 +194,15 @@ static void add_chunk(struct cup_totals *totals, struct cup_dataset *dataset, ui
     }
 }
 
-static void add_summed_reports(struct cup_coffea_sums *sums, const uint64_t *values)
+/* Of what Coffea reported of a chunk, a full log holds only the time inside process(). */
+static void add_summed_reports(struct cup_coffea_sums *sums, const struct cup_task_sum *sum)
 {
+    const uint64_t *values = sum->values;
+    if (sum->in_full_log && cup_task_sum_kind(sum) == CUP_ITEM_WORK) {
+        sums->unknown += values[CUP_T_TASKS];
+        sums->process_ns += values[CUP_T_PROCESS_NS];
+        return;
+    }
     sums->chunks += values[CUP_T_REPORTS];
     sums->process_ns += values[CUP_T_REPORT_PROCESS_NS];
     sums->with_bytes += values[CUP_T_WITH_BYTES];
@@ -243,8 +250,8 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     dataset->timed += values[CUP_T_TIMED];
     dataset->read_bytes += values[CUP_T_READ_BYTES];
     dataset->process_ns += values[CUP_T_PROCESS_NS];
-    add_summed_reports(&totals->coffea, values);
-    add_summed_reports(&dataset->coffea, values);
+    add_summed_reports(&totals->coffea, sum);
+    add_summed_reports(&dataset->coffea, sum);
 }
 
 static int add_summed_items(struct cup_totals *totals, struct cup_id_map *map)

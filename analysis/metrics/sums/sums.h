@@ -55,6 +55,7 @@ struct cup_child_sums {
  * figure. */
 struct cup_coffea_sums {
     uint64_t chunks;  /* with a report */
+    uint64_t unknown; /* used chunks of full logs, which do not hold Coffea's reports */
     uint64_t skipped; /* skipped chunks, which Coffea counts among its chunks */
     uint64_t with_bytes, bytes;
     uint64_t with_entries, entries;
@@ -208,10 +209,28 @@ static inline const struct cup_task *cup_task_of_item(const struct cup_profile *
     return &profile->tasks[profile->items[item].task];
 }
 
-/* Chunks as Coffea counts them: used and skipped ones. 0 where none of its reports was seen. */
+/* True if Coffea was seen to end a chunk. */
+static inline bool cup_coffea_was_seen(const struct cup_coffea_sums *sums)
+{
+    return sums->chunks > 0 || sums->process_ns > 0;
+}
+
+/* Sums over all of Coffea's reports; CUP_UNKNOWN64 where none has the figure, or where full logs do
+ * not hold all of them. */
+static inline uint64_t cup_coffea_bytes(const struct cup_coffea_sums *sums)
+{
+    return sums->with_bytes && !sums->unknown ? sums->bytes : CUP_UNKNOWN64;
+}
+static inline uint64_t cup_coffea_entries(const struct cup_coffea_sums *sums)
+{
+    return sums->with_entries && !sums->unknown ? sums->entries : CUP_UNKNOWN64;
+}
+
+/* Chunks as Coffea counts them: used and skipped ones. 0 where none of its reports was seen,
+ * CUP_UNKNOWN64 where full logs do not hold all of them. */
 static inline uint64_t cup_coffea_chunks(const struct cup_coffea_sums *sums)
 {
-    return sums->chunks ? sums->chunks + sums->skipped : 0;
+    return sums->unknown ? CUP_UNKNOWN64 : sums->chunks ? sums->chunks + sums->skipped : 0;
 }
 
 /* What became of an attempt at an item by itself, without the other ones. */

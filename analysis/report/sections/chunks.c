@@ -207,7 +207,7 @@ static void print_requested(const struct cup_page *page)
 {
     cup_warn_of_partly(page);
     const char *columns = CUP_SHOW_METRIC(page, CUP_METRIC_num_columns);
-    if (page->totals->coffea.with_bytes)
+    if (cup_coffea_bytes(&page->totals->coffea) != CUP_UNKNOWN64)
         cup_page_line(page, CUP_PLAIN,
                       "Coffea's own report says that uproot requested %s and built %s column%s. "
                       "Tasks read %s times as much.",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analysis/metrics/dask/coffea_compare.h"
+#include "analysis/profile/summed_text.h"
 #include "analysis/report/page/section.h"
 
 static struct cup_value seconds(uint64_t ns)
@@ -30,6 +31,8 @@ static void print_comparison(const struct cup_page *page,
         cup_table_add_string(&table, row->differs ? "differs" : "");
     }
     cup_table_finish(&table, &page->terminal);
+    if (page->totals->coffea.unknown)
+        cup_page_line(page, CUP_DIM, "n/a: " CUP_SUMMED ".");
     for (int i = 0; i < CUP_COFFEA_FIELDS; i++)
         if (rows[i].differs) {
             cup_coffea_sentence(page->totals, &rows[i], sentence);
@@ -89,7 +92,7 @@ static int print_coffea(const struct cup_page *page)
 {
     const struct cup_coffea_file *given = page->totals->given;
     struct cup_coffea_row rows[CUP_COFFEA_FIELDS];
-    if (!given && page->totals->coffea.chunks == 0)
+    if (!given && !cup_coffea_was_seen(&page->totals->coffea))
         return 0;
     cup_page_heading(
         page, "Coffea's report",
@@ -108,15 +111,19 @@ static int print_coffea(const struct cup_page *page)
 
 void cup_report_put_coffea_sums(struct report *report, const struct cup_coffea_sums *sums)
 {
-    put(report, "bytesread", sums->with_bytes ? cup_count(sums->bytes) : cup_null());
-    put(report, "entries", sums->with_entries ? cup_count(sums->entries) : cup_null());
-    put(report, "processtime", sums->chunks ? cup_ns(sums->process_ns) : cup_null());
-    put(report, "chunks", cup_count(cup_coffea_chunks(sums)));
+    put(report, "bytesread", cup_count_or_null(cup_coffea_bytes(sums)));
+    put(report, "entries", cup_count_or_null(cup_coffea_entries(sums)));
+    put(report, "processtime", cup_ns_if(cup_coffea_was_seen(sums), sums->process_ns));
+    put(report, "chunks", cup_count_or_null(cup_coffea_chunks(sums)));
 }
 
 static int put_columns(struct report *report)
 {
     size_t count = 0;
+    if (report->totals->coffea.unknown) {
+        put(report, "columns", cup_null());
+        return 0;
+    }
     uint32_t *names = cup_columns_used(report->totals, &count);
     cup_json_array(&report->json, "columns");
     for (size_t i = 0; names && i < count; i++)
@@ -192,7 +199,7 @@ static void put_comparison(struct report *report)
 static int put_coffea(struct report *report)
 {
     const struct cup_coffea_file *given = report->totals->given;
-    if (report->totals->coffea.chunks == 0 && !given) {
+    if (!cup_coffea_was_seen(&report->totals->coffea) && !given) {
         put(report, "coffea", cup_null());
         return 0;
     }

@@ -34,9 +34,10 @@
     X("events_lost", COUNT, cup_losses_events_value(&losses))                                      \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("read_amplification", RATIO,                                                                 \
-      cup_ratio((double)dataset->coffea.read_bytes, (double)dataset->coffea.bytes))                \
-    X(NULL, BYTES, cup_count_if(dataset->coffea.with_bytes, dataset->coffea.bytes),                \
-      .heading = "requested", .place = 10, .rank = 4)
+      cup_ratio((double)dataset->coffea.read_bytes,                                                \
+                cup_number(cup_count_or_null(cup_coffea_bytes(&dataset->coffea)))))                \
+    X(NULL, BYTES, cup_count_or_null(cup_coffea_bytes(&dataset->coffea)), .heading = "requested",  \
+      .place = 10, .rank = 4)
 
 static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t name)
 {

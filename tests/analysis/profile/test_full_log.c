@@ -5,6 +5,7 @@
 
 #include "analysis/live/live.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/profile/summed_text.h"
 #include "analysis/report/page/warnings.h"
 #include "tests/analysis/fixture.h"
 
@@ -121,6 +122,80 @@ Test(full_log, chunks_and_files_that_coffea_skipped_are_not_used)
     cr_expect_eq(totals.all.read_bytes, 100 + read, "%llu", (long long)totals.all.read_bytes);
     cr_expect_eq(totals.tasks.start_ns, start_ns);
 }
+
+/* ---- Coffea's report ------------------------------------------------------------------------ */
+
+/* The task with records and the summed ones are Coffea's chunks. Of the first one, Coffea's report
+ * is in the log, too. */
+static void build_chunks(void)
+{
+    build();
+    const struct cup_r_item item = {.task = 1, .kind = CUP_ITEM_WORK, .entry_stop = 10};
+    const struct cup_r_chunk chunk = {
+        .task = 1, .tic_ns = start_ns + 100, .toc_ns = start_ns + 900};
+    const struct cup_r_chunk_report report = {.task = 1, .requested_bytes = 50, .entries = 10};
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_CHUNK, chunk);
+    BUILDER_ADD(&builder, CUP_R_CHUNK_REPORT, report);
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    uint64_t *finished = total->values[CUP_STATUS_FINISHED - 1];
+    total->key.item = CUP_ITEM_WORK;
+    finished[CUP_T_EVENTS] = 40;
+    finished[CUP_T_TIMED] = LATE_TASKS - FAILED;
+    finished[CUP_T_PROCESS_NS] = 3000;
+}
+
+Test(full_log, sums_of_coffeas_reports_are_not_known)
+{
+    static const char *const unknown[] = {"num_chunks_coffea",  "total_events_coffea",
+                                          "num_columns",        "total_bytes_read_coffea",
+                                          "read_amplification", "requested_rate_gbps"};
+    build_chunks();
+    save();
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        cr_expect_eq(named_metric(&totals, "workflow", unknown[i]).kind, CUP_VALUE_NULL, "%s",
+                     unknown[i]);
+    cr_expect_eq(named_metric(&totals, "workflow", "total_events").count, 50);
+    cr_expect_eq(named_metric(&totals, "workflow", "total_cpu_time").integer, 3800);
+    cr_expect(strstr(cup_metric_missing(cup_metric(CUP_METRIC_total_bytes_read_coffea), &totals),
+                     CUP_SUMMED));
+    json_t *report = report_json(scratch, outside), *coffea = json_object_get(report, "coffea");
+    json_t *datasets = json_object_get(json_object_get(report, "datasets"), "rows");
+    json_t *dataset = json_array_get(datasets, 0), *own = json_object_get(dataset, "coffea");
+    cr_expect_float_eq(json_number_value(json_object_get(coffea, "processtime")), 3800e-9, 1e-12);
+    cr_expect(json_is_null(json_object_get(coffea, "bytesread")));
+    cr_expect(json_is_null(json_object_get(coffea, "columns")));
+    cr_expect(json_is_null(json_object_get(own, "chunks")));
+    cr_expect(json_is_null(json_object_get(dataset, "read_amplification")));
+    json_decref(report);
+}
+
+/* The report that the user saved has all chunks. */
+Test(full_log, a_saved_report_comes_before_the_part_that_the_log_has)
+{
+    struct cup_coffea_row rows[CUP_COFFEA_FIELDS];
+    const struct cup_coffea_file given = {.report = {.of = {250, 50, 3800, LATE_TASKS}}};
+    build_chunks();
+    save();
+    totals.given = &given;
+    cr_expect_eq(named_metric(&totals, "workflow", "total_bytes_read_coffea").count, 250);
+    cr_expect_eq(named_metric(&totals, "workflow", "num_chunks_coffea").count, LATE_TASKS);
+    cup_coffea_compare(&totals, rows);
+    cr_expect_not(rows[CUP_COFFEA_BYTES].differs);
+    cr_expect_not(rows[CUP_COFFEA_CHUNKS].differs);
+}
+
+/* Partitions of uproot.dask have no report, so they leave the sums of Coffea's chunks known. */
+Test(full_log, chunks_without_a_report_hide_none_of_the_reports)
+{
+    build_chunks();
+    sums.entries[CUP_TOTAL_OTHERS + 1].key.item = CUP_ITEM_READ;
+    save();
+    cr_expect_eq(named_metric(&totals, "workflow", "total_bytes_read_coffea").count, 50);
+    cr_expect_eq(named_metric(&totals, "workflow", "num_chunks_coffea").count, 1);
+}
+
+/* ---- what is excluded ----------------------------------------------------------------------- */
 
 /* The kernel counts what the whole process read. */
 Test(full_log, a_filter_does_not_change_what_the_process_read)

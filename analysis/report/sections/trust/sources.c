@@ -2,6 +2,7 @@
 #include "analysis/advice/advice.h"
 #include "analysis/metrics/functions/call_tree.h"
 #include "analysis/metrics/metrics.h"
+#include "analysis/profile/summed_text.h"
 #include "analysis/report/page/section.h"
 
 /* ---- in the text ------------------------------------------------------------------------------
@@ -100,8 +101,13 @@ static const char *const row_sources[][2] = {
 
 static void put_coffea_source(struct report *report)
 {
+    const struct cup_coffea_sums *seen = &report->totals->coffea;
     put(report, "coffea",
-        cup_string(report->totals->coffea.chunks
+        cup_string(cup_coffea_was_seen(seen) && seen->unknown
+                       ? "C: processtime, from the clock calls around process() of the chunks "
+                         "whose result was used; null: " CUP_SUMMED
+                         "; given: the file of --coffea-report"
+                   : cup_coffea_was_seen(seen)
                        ? "C: as Coffea's own report, made from the chunks whose result was used; "
                          "given: the file of --coffea-report"
                    : report->totals->given
