@@ -325,7 +325,7 @@ bool cup_rule_starved(const struct cup_totals *t, struct cup_advice *advice)
     enum { CHUNKS_A_THREAD = 4 };
     double idle = (double)t->budget.ns[CUP_BUDGET_IDLE] / 1e9, share = cup_saves(t, advice, idle);
     bool few = t->used_chunks && t->used_chunks < CHUNKS_A_THREAD * t->budget.threads;
-    return share > 0.3 && !many_elsewhere(t) &&
+    return share > 0.3 && !t->budget.gaps_unknown && !many_elsewhere(t) &&
            cup_advise(
                advice, share,
                "Starved: the workers' %llu threads were idle for %.0f %% of their time (%s, "

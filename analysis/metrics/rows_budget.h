@@ -22,14 +22,15 @@ METRIC(unfinished_task_s, "tasks without an end", SECONDS, of_budget(t, CUP_BUDG
        "last record in its log; how much of it was CPU time is not known",
        LESS_FOR_SAME_WORK)
 METRIC(dask_between_tasks_s, "Dask or executor between tasks", SECONDS,
-       of_budget(t, CUP_BUDGET_BETWEEN), BETWEEN_P, LESS_FOR_SAME_WORK)
-METRIC(dask_overhead_s, NULL, SECONDS, of_budget(t, CUP_BUDGET_BETWEEN),
-       "P: the same number as dask_between_tasks_s", LESS_FOR_SAME_WORK)
-METRIC(idle_s, "idle", SECONDS, of_budget(t, CUP_BUDGET_IDLE),
+       of_gaps(t, CUP_BUDGET_BETWEEN), BETWEEN_P, .missing = NO_GAPS, LESS_FOR_SAME_WORK)
+METRIC(dask_overhead_s, NULL, SECONDS, of_gaps(t, CUP_BUDGET_BETWEEN),
+       "P: the same number as dask_between_tasks_s", .missing = NO_GAPS, LESS_FOR_SAME_WORK)
+METRIC(idle_s, "idle", SECONDS, of_gaps(t, CUP_BUDGET_IDLE),
        "P: threads_s less all other parts: longer gaps, the time before the first and after the "
        "last task of a thread, threads that ran no task",
-       LESS_FOR_SAME_WORK)
+       .missing = NO_GAPS, LESS_FOR_SAME_WORK)
 METRIC(outside_tasks_s, NULL, SECONDS, outside_tasks_s(t), "P: dask_between_tasks_s + idle_s",
+       .missing = "no worker left a log, or health.tasks_lost tasks have no record",
        LESS_FOR_SAME_WORK)
 METRIC(overbooked_s, "task time beyond the threads", SECONDS,
        cup_value_if(t->workers, cup_ns(t->budget.overbooked_ns)),

@@ -36,10 +36,14 @@ static const struct {
     {CUP_METRIC_dask_between_tasks_s, DASK},
 };
 
-/* Sums up the seconds of each kind. Returns the seconds of all kinds. */
+/* Sums up the seconds of each kind. Returns the seconds of all kinds; 0 if it is not known which
+ * part of the time was idle. */
 static double sum_seconds(const struct cup_figures *figures, double seconds[CUP_BAR_KINDS])
 {
     double sum = 0;
+    if (cup_figures_number(figures, CUP_METRIC_threads_s) > 0 &&
+        isnan(cup_figures_number(figures, CUP_METRIC_idle_s)))
+        return 0;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double part = cup_figures_number(figures, parts[i].metric);
         if (!(part > 0))

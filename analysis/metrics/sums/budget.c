@@ -5,6 +5,7 @@
 
 #include "analysis/base/array.h"
 #include "analysis/base/id_map.h"
+#include "analysis/profile/process_life.h"
 
 const struct cup_budget_text cup_budget_texts[CUP_BUDGET_COUNT] = {
 #define X(id, name, text) {name, text},
@@ -212,14 +213,28 @@ static void add_task_time(struct cup_budget *budget, const struct cup_wait_sums 
     budget->ns[CUP_BUDGET_UNTOLD] += waits->unmeasured_noncpu_ns;
 }
 
-/* Of a process with summed tasks, the gaps between the kept ones say nothing. Of a full log, the
- * kept ones are the first, and later gaps are not known. */
-static void set_summed_gaps(struct cup_budget *budget, const struct cup_process_sum *sum)
+uint64_t cup_tasks_lost(const struct cup_profile *profile, const struct cup_process *process)
 {
-    if (sum->tasks == 0 || sum->in_full_log)
-        return;
-    budget->ns[CUP_BUDGET_BETWEEN] = sum->between_ns;
-    budget->gaps = sum->gaps;
+    uint64_t begun = process->header.health[CUP_H_TASKS_BEGUN];
+    uint64_t recorded = process->tasks + process->summed.tasks;
+    bool lost = process->header.health[CUP_H_RECORDS_DROPPED] > 0 && !cup_process_runs(process);
+    return !profile->selective && lost && begun > recorded ? begun - recorded : 0;
+}
+
+/* Of a process with summed tasks, the gaps between the kept ones say nothing. */
+static void set_gaps(struct cup_budget *budget, const struct cup_profile *profile,
+                     const struct cup_process *process)
+{
+    const struct cup_process_sum *sum = &process->summed;
+    bool full_log = sum->tasks && sum->in_full_log;
+    if (sum->tasks) {
+        budget->ns[CUP_BUDGET_BETWEEN] = sum->between_ns;
+        budget->gaps = sum->gaps;
+    }
+    if (full_log || cup_tasks_lost(profile, process)) {
+        budget->ns[CUP_BUDGET_BETWEEN] = budget->gaps = 0;
+        budget->gaps_unknown = 1;
+    }
 }
 
 static void set_idle(struct cup_budget *budget)
@@ -244,11 +259,20 @@ int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profi
         if (process->tasks &&
             scan_process(&budgets[i], process, &profile->tasks[process->first_task], there) != 0)
             return -1;
-        set_summed_gaps(&budgets[i], &process->summed);
+        set_gaps(&budgets[i], profile, process);
         add_task_time(&budgets[i], &process->waits[CUP_PLACE_POOL]);
         set_idle(&budgets[i]);
     }
     return 0;
+}
+
+void cup_budget_add(struct cup_budget *sum, const struct cup_budget *more)
+{
+    cup_add_numbers(sum, more, sizeof *sum);
+    if (sum->gaps_unknown) {
+        sum->ns[CUP_BUDGET_IDLE] += sum->ns[CUP_BUDGET_BETWEEN];
+        sum->ns[CUP_BUDGET_BETWEEN] = sum->gaps = 0;
+    }
 }
 
 uint64_t cup_budget_total_ns(const struct cup_budget *budget)

@@ -49,6 +49,10 @@ struct cup_budget {
     uint64_t overbooked_ns; /* task time beyond threads_ns: tasks that left the pool (they waited
                                for other tasks), while another one took their thread */
     uint64_t gaps;          /* number of gaps between tasks that count as Dask's work */
+    /* Processes of which tasks have no record of their own (in a full log, or lost), so that the
+     * gaps between tasks are not known. If there are any, IDLE is all the time outside of tasks,
+     * and BETWEEN is 0. */
+    uint64_t gaps_unknown;
 };
 
 /* A gap between two tasks of a thread counts as Dask's work if it is no longer than this; in a
@@ -60,6 +64,13 @@ struct cup_budget {
  * without memory. */
 int cup_budgets_make(struct cup_budget *budgets, const struct cup_profile *profile,
                      struct cup_stretch run);
+
+/* Adds the budget of a process to a sum. */
+void cup_budget_add(struct cup_budget *sum, const struct cup_budget *more);
+
+/* How many tasks of a process are in no record and in no sum, because records were lost. 0 if tasks
+ * were excluded: then it is not known. */
+uint64_t cup_tasks_lost(const struct cup_profile *profile, const struct cup_process *process);
 
 /* The sum of all parts. */
 uint64_t cup_budget_total_ns(const struct cup_budget *budget);

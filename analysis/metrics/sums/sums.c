@@ -336,15 +336,6 @@ static void raise_rss(struct cup_totals *totals, const struct cup_server *server
             fmax(totals->task_memory_percent, 100 * (double)bytes / (double)limit);
 }
 
-/* How many tasks of a process are in no record and in no sum, because records were lost. */
-static uint64_t count_lost(const struct cup_process *process)
-{
-    uint64_t begun = process->header.health[CUP_H_TASKS_BEGUN];
-    uint64_t recorded = process->tasks + process->summed.tasks;
-    bool lost = process->header.health[CUP_H_RECORDS_DROPPED] > 0 && !cup_process_runs(process);
-    return lost && begun > recorded ? begun - recorded : 0;
-}
-
 static int add_tasks(void *context)
 {
     struct cup_totals *totals = context;
@@ -377,8 +368,8 @@ static int add_tasks(void *context)
         cup_task_sums_add_sum(
             &totals->servers[sum->server ? sum->server - 1 : profile->server_count], sum);
     }
-    for (size_t i = 0; !profile->selective && i < profile->process_count; i++)
-        totals->tasks_lost += count_lost(&profile->processes[i]);
+    for (size_t i = 0; i < profile->process_count; i++)
+        totals->tasks_lost += cup_tasks_lost(profile, &profile->processes[i]);
     return 0;
 }
 
@@ -427,6 +418,8 @@ const char *cup_budget_part_text(const struct cup_totals *totals, int part)
 {
     if (part == CUP_BUDGET_BETWEEN && cup_profile_is_without_dask(totals->profile))
         return "executor between tasks";
+    if (part == CUP_BUDGET_IDLE && totals->budget.gaps_unknown)
+        return totals->tasks_lost ? "in no known task" : "outside of tasks";
     if (part != CUP_BUDGET_UNFINISHED || totals->all.running == 0)
         return cup_budget_texts[part].text;
     return totals->all.unfinished ? "running and unfinished tasks" : "running tasks";
@@ -439,7 +432,7 @@ static int add_budgets(struct cup_totals *totals)
         return -1;
     for (size_t i = 0; i < profile->process_count; i++) {
         const struct cup_process *process = &profile->processes[i];
-        cup_add_numbers(&totals->budget, &totals->budgets[i], sizeof totals->budget);
+        cup_budget_add(&totals->budget, &totals->budgets[i]);
         totals->pool_tasks_measured += process->waits[CUP_PLACE_POOL].tasks;
         for (int place = 0; place < CUP_PLACE_COUNT; place++)
             cup_wait_sums_add(&totals->waits, &process->waits[place]);

@@ -265,7 +265,8 @@ void cup_chunk_statistics(const struct cup_totals *totals,
  * of them. Allocated, the caller frees; NULL without memory. */
 uint32_t *cup_columns_used(const struct cup_totals *totals, size_t *count);
 
-/* What a part of the budget is called in this run: a task without an end may be running. */
+/* What a part of the budget is called in this run: a task without an end may be running, and idle
+ * time may include the gaps between tasks. */
 const char *cup_budget_part_text(const struct cup_totals *totals, int part);
 
 /* Sets workers, all_workers, workers_ns and budget.threads. Returns 0, or -1 without memory. */

@@ -109,10 +109,13 @@ static int print_time_budget(const struct cup_page *page)
 
 /* ---- in the JSON ---------------------------------------------------------------------------- */
 
-/* True if this part of the time was measured in this run. */
-static bool part_is_measured(const struct cup_totals *totals, int part)
+/* True if this part of the time was measured in this run, or in this process. */
+static bool part_is_measured(const struct cup_totals *totals, const struct cup_budget *budget,
+                             int part)
 {
     bool is_wait = part >= CUP_BUDGET_IO && part <= CUP_BUDGET_OTHER;
+    if (part == CUP_BUDGET_BETWEEN || part == CUP_BUDGET_IDLE)
+        return !budget->gaps_unknown;
     return !is_wait ||
            (totals->pool_tasks_measured &&
             cup_profile_measured(totals->profile, cup_wait_parts[part - CUP_BUDGET_IO].needs));
@@ -122,11 +125,12 @@ static bool part_is_measured(const struct cup_totals *totals, int part)
 static void put_shares(struct report *report)
 {
     double percent[CUP_BUDGET_COUNT];
-    cup_budget_percent(&report->totals->budget, percent);
+    const struct cup_totals *totals = report->totals;
+    cup_budget_percent(&totals->budget, percent);
     cup_json_object(&report->json, "shares_pct");
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
         put(report, cup_budget_texts[i].name,
-            part_is_measured(report->totals, i) ? cup_real(percent[i]) : cup_null());
+            cup_value_if(part_is_measured(totals, &totals->budget, i), cup_real(percent[i])));
     cup_json_end_object(&report->json);
 }
 
@@ -149,7 +153,7 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
     uint32_t process = (uint32_t)(budget - rows->totals->budgets);
     CUP_FILL(values, HEAD_FIELDS);
     for (int i = 0; i < CUP_BUDGET_COUNT; i++)
-        *values++ = cup_ns_if(part_is_measured(rows->totals, i), budget->ns[i]);
+        *values++ = cup_ns_if(part_is_measured(rows->totals, budget, i), budget->ns[i]);
     CUP_FILL(values, TAIL_FIELDS);
 }
 

@@ -195,6 +195,22 @@ Test(full_log, chunks_without_a_report_hide_none_of_the_reports)
     cr_expect_eq(named_metric(&totals, "workflow", "num_chunks_coffea").count, 1);
 }
 
+/* ---- gaps between tasks --------------------------------------------------------------------- */
+
+/* The threads may have been idle, or tasks may have followed each other: no finding. */
+Test(full_log, gaps_between_its_tasks_are_not_known)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    build();
+    save();
+    cr_expect_eq(named_metric(&totals, "time_budget", "idle_s").kind, CUP_VALUE_NULL);
+    cr_expect_eq(named_metric(&totals, "time_budget", "dask_between_tasks_s").kind, CUP_VALUE_NULL);
+    cr_expect_eq(named_metric(&totals, "time_budget", "outside_tasks_s").integer,
+                 3 * (int64_t)SECOND - 6000);
+    cr_expect_str_eq(cup_budget_part_text(&totals, CUP_BUDGET_IDLE), "outside of tasks");
+    cr_expect_null(advice_text(advice, cup_advice_make(&totals, advice), "starved"));
+}
+
 /* ---- what is excluded ----------------------------------------------------------------------- */
 
 /* The kernel counts what the whole process read. */

@@ -241,6 +241,21 @@ Test(data_runs, budgets_of_the_same_work_are_times_and_others_shares)
     cr_expect_eq(plot->whole, 100);
 }
 
+/* As if its log was full: what it has would look like all of the threads' time. */
+Test(data_runs, a_run_without_its_idle_time_has_no_budget)
+{
+    for (int i = 0; i < 3; i++) {
+        add_run(10, 4);
+        set("time_budget", "threads_s", cup_seconds(40000000000));
+        set("time_budget", "task_cpu_s", cup_seconds(30000000000));
+        if (i != 1)
+            set("time_budget", "idle_s", cup_seconds(10000000000));
+    }
+    const struct cup_rows *plot = make_named("compare-budget");
+    cr_assert_eq(plot->count, 2);
+    cr_expect_not_null(strstr(input.caption, " n/a: B."));
+}
+
 /* Medians of the parts would be 30 and 4 s. */
 Test(data_runs, the_budget_of_a_side_is_that_of_one_run)
 {

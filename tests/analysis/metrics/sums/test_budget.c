@@ -326,6 +326,33 @@ Test(budget, a_worker_that_was_killed_in_a_task_is_there_until_the_last_sign)
     expect("threads_s", 2 * 8);
 }
 
+/* The lost task may have filled a gap. Of the other worker all tasks are known. */
+Test(budget, gaps_are_not_known_where_a_task_has_no_record)
+{
+    struct cup_advice advice[CUP_ADVICE_MOST];
+    uint64_t *health = builder_header(&builder)->health;
+    health[CUP_H_TASKS_BEGUN] = health[CUP_H_TASKS_ENDED] = 3;
+    health[CUP_H_RECORDS_DROPPED] = 2;
+    add_task(1, 5, 0, 1);
+    add_task(2, 5, 1.05, 2);
+    save_other(10);
+    load();
+    cr_assert_eq(totals.tasks_lost, 1);
+    cr_expect_eq(totals.budget.ns[CUP_BUDGET_BETWEEN], 0);
+    static const char *const unknown[] = {"dask_between_tasks_s", "idle_s", "outside_tasks_s"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        cr_expect_eq(named_metric(&totals, "time_budget", unknown[i]).kind, CUP_VALUE_NULL, "%s",
+                     unknown[i]);
+    cr_expect_null(advice_text(advice, cup_advice_make(&totals, advice), "starved"));
+    json_t *root = report_json(scratch, outside), *budget = json_object_get(root, "time_budget");
+    json_t *workers = json_object_get(budget, "by_worker");
+    cr_assert_eq(json_array_size(workers), 2);
+    cr_expect(json_is_null(json_object_get(json_array_get(workers, 0), "idle_s")));
+    cr_expect(json_is_number(json_object_get(json_array_get(workers, 1), "idle_s")));
+    cr_expect(json_is_null(json_object_get(json_object_get(budget, "shares_pct"), "idle")));
+    json_decref(root);
+}
+
 Test(budget, a_lost_end_holds_the_thread_until_the_next_task)
 {
     begin(1, 5, 0, CUP_ORIGIN_DASK);
