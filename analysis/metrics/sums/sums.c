@@ -213,7 +213,8 @@ static void add_summed_reports(struct cup_coffea_sums *sums, const struct cup_ta
     sums->with_columns += values[CUP_T_WITH_COLUMNS];
 }
 
-/* Merges sum up only chunks whose result was used, as far as one process can know. */
+/* Merges sum up only chunks whose result was used, as far as one process can know. Full logs sum up
+ * all. */
 static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dataset,
                               const struct cup_task_sum *sum)
 {
@@ -226,6 +227,11 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
         dataset->skipped += values[CUP_T_TASKS];
         totals->coffea.skipped += values[CUP_T_TASKS];
         dataset->coffea.skipped += values[CUP_T_TASKS];
+        return;
+    }
+    if (cup_task_sum_status(sum) == CUP_STATUS_ERRED) {
+        totals->failed_chunks += values[CUP_T_TASKS];
+        dataset->failed += values[CUP_T_TASKS];
         return;
     }
     if (cup_task_sum_status(sum) != CUP_STATUS_FINISHED) {

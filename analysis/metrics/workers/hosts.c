@@ -111,7 +111,11 @@ void cup_host_add_task(struct cup_host *host, const struct cup_totals *totals,
 void cup_host_add_sum(struct cup_host *host, const struct cup_profile *profile,
                       const struct cup_task_sum *sum)
 {
+    bool erred = cup_task_sum_status(sum) == CUP_STATUS_ERRED;
     host->task_ns += sum->values[CUP_T_WALL_NS];
+    host->failed += erred ? sum->values[CUP_T_TASKS] : 0;
+    host->failed_chunks +=
+        erred && cup_task_sum_is_chunk(profile, sum) ? sum->values[CUP_T_TASKS] : 0;
     if (!cup_task_sum_was_used(profile, sum))
         return;
     host->chunks += sum->values[CUP_T_TASKS];

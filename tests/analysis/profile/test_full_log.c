@@ -379,6 +379,27 @@ Test(full_log, an_open_block_counts_for_the_entry_that_it_names)
     cr_expect_eq(profile.processes[0].without_task[CUP_C_READ_NONE_BYTES], 43);
 }
 
+/* How a chunk ended is known, but not which one it was. */
+Test(full_log, its_failed_chunks_are_counted_everywhere)
+{
+    struct cup_live live;
+    struct cup_error error;
+    build_chunks();
+    save();
+    cr_expect_eq(named_metric(&totals, "workflow", "num_failed_chunks").count, FAILED);
+    cr_expect_eq(named_metric(&totals, "workflow", "num_retried_chunks").kind, CUP_VALUE_NULL);
+    cr_expect_eq(totals.unknown_chunks, 0);
+    cr_assert_eq(totals.dataset_count, 1);
+    cr_expect_eq(totals.datasets[0].failed, FAILED);
+    cr_assert_eq(totals.hosts->count, 1);
+    cr_expect_eq(totals.hosts->rows[0].failed, FAILED);
+    cr_expect_eq(totals.hosts->rows[0].failed_chunks, FAILED);
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0);
+    cr_assert_eq(cup_live_look(&live, start_ns + 60 * (int64_t)SECOND, &error), 0);
+    cr_expect_eq(live.failed_chunks, FAILED);
+    cup_live_free(&live);
+}
+
 /* Each look adds what the sums gained, and so gives what the report of that moment gives. */
 Test(full_log, top_counts_its_sums)
 {
