@@ -283,7 +283,8 @@ static void print_trouble(const struct cup_page *page)
         failed + unfinished + damaged + forbidden + in_part + unseen + missing + without_record ==
             0;
     uint64_t unknown = t->all.unknown;
-    bool nothing = unknown > 0 || t->all.tasks == 0; /* is known of trouble */
+    bool full_logs = page->profile->full_log_tasks > 0;
+    bool nothing = unknown > 0 || full_logs || t->all.tasks == 0; /* is known of trouble */
     const struct {
         bool shown;
         const char *text;
@@ -297,6 +298,7 @@ static void print_trouble(const struct cup_page *page)
         {unfinished > 0, CUP_FORMAT("%s never ended", CUP_SHOW_COUNTED(unfinished, "task"))},
         {t->retried_chunks > 0,
          CUP_FORMAT("%s tried again", CUP_SHOW_COUNTED(t->retried_chunks, "chunk"))},
+        {full_logs, "whether chunks ran twice is not known"},
         {damaged > 0, CUP_SHOW_COUNTED(damaged, "damaged log")},
         {in_part > 0, CUP_SHOW_COUNTED(in_part, "incomplete log")},
         {missing > 0, CUP_FORMAT("%s in no log", CUP_SHOW_COUNTED(missing, "task"))},

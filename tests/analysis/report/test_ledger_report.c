@@ -162,6 +162,14 @@ Test(ledger_report, what_began_when_the_log_was_full_is_not_listed)
     free(text);
 }
 
+Test(ledger_report, with_a_full_log_it_is_not_known_that_there_was_no_trouble)
+{
+    free(report_of_full_log(0));
+    char *text = report("summary");
+    cr_expect_not_null(strstr(text, "n/a   whether chunks ran twice is not known"), "%s", text);
+    free(text);
+}
+
 Test(ledger_report, tasks_without_coffea_in_a_full_log_have_no_chunks)
 {
     char *text = report_of_full_log(0);
