@@ -253,7 +253,9 @@ KIND(worker, WORKER_FAMILIES)
       t->datasets[i].process_ns ? ns(t->datasets[i].process_ns) : cup_null())                      \
     X("dataset_read_bytes_total",                                                                  \
       "Bytes from data files and servers for the chunks of a dataset.",                            \
-      count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES), t->datasets[i].read_bytes))    \
+      count_if(cup_profile_measured(t->profile, CUP_FEATURE_FILES) &&                              \
+                   !t->datasets[i].bytes_unknown,                                                  \
+               t->datasets[i].read_bytes))                                                         \
     X("dataset_requested_bytes_total", "Bytes that uproot requested (Coffea's bytesread).",        \
       cup_count_or_null(cup_coffea_bytes(&t->datasets[i].coffea)))
 KIND(dataset, DATASET_FAMILIES)

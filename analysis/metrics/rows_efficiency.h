@@ -34,7 +34,9 @@ METRIC(wasted_cpu_s, "wasted CPU time", SECONDS, cup_ns(cup_waste_sum(t->waste).
        "P: the same tasks, on their own threads, without those that never ended: a thread's CPU "
        "clock is read when its task ends",
        LESS_FOR_SAME_WORK)
-METRIC(wasted_bytes, "wasted bytes read", BYTES, cup_count(cup_waste_sum(t->waste).read_bytes),
-       "P: bytes read by the same tasks", .needs = CUP_FEATURE_FILES, LESS_FOR_SAME_WORK)
+METRIC(wasted_bytes, "wasted bytes read", BYTES, wasted_bytes(t), "P: bytes read by the same tasks",
+       .needs = CUP_FEATURE_FILES,
+       .missing = "a full log has the bytes of failed tasks and of others in one sum",
+       LESS_FOR_SAME_WORK)
 METRIC(scaling_efficiency, NULL, RATIO, cup_null(), "needs two or more runs: `cupping compare A B`",
        .unavailable = true, MORE_IS_BETTER)

@@ -20,6 +20,7 @@ struct cup_task_sum {
     uint32_t what;    /* as in struct cup_r_sum */
     uint32_t number;  /* of STACK_USE records in the log of the process */
     bool in_full_log; /* as in struct cup_process_sum */
+    bool bytes_mixed; /* READ_BYTES are also those of tasks that ended otherwise, or that run */
     uint64_t values[CUP_TASK_SUM_COUNT];
 };
 

@@ -349,6 +349,7 @@ void cup_waste_add_sum(struct cup_waste_reasons *reasons, const struct cup_task_
     reasons->failed.wall_ns += sum->values[CUP_T_WALL_NS];
     reasons->failed.cpu_ns += sum->values[CUP_T_CPU_NS];
     reasons->failed.read_bytes += sum->values[CUP_T_READ_BYTES];
+    reasons->failed.bytes_unknown += sum->bytes_mixed ? sum->values[CUP_T_TASKS] : 0;
 }
 
 /* ---- waste: done again -------------------------------------------------------------------------

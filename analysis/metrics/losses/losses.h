@@ -79,6 +79,7 @@ uint64_t cup_losses_events(const struct cup_loss_sums *sums);
 /* Waste: tasks whose result was not used, by reason. */
 struct cup_waste {
     uint64_t tasks, wall_ns, cpu_ns, read_bytes;
+    uint64_t bytes_unknown; /* tasks of full logs whose bytes are mixed with those of others */
 };
 
 /* If two attempts at one key succeed, the later one is used: Dask computes a key again only if it

@@ -254,7 +254,8 @@ static void add_summed_chunks(struct cup_totals *totals, struct cup_dataset *dat
     dataset->cpu_ns += values[CUP_T_CPU_NS];
     dataset->with_cpu += values[CUP_T_TASKS] - values[CUP_T_WITHOUT_CPU];
     dataset->timed += values[CUP_T_TIMED];
-    dataset->read_bytes += values[CUP_T_READ_BYTES];
+    dataset->bytes_unknown += sum->bytes_mixed;
+    dataset->read_bytes += sum->bytes_mixed ? 0 : values[CUP_T_READ_BYTES];
     dataset->process_ns += values[CUP_T_PROCESS_NS];
     add_summed_reports(&totals->coffea, sum);
     add_summed_reports(&dataset->coffea, sum);

@@ -71,6 +71,8 @@ struct cup_dataset {
     uint64_t wall_ns, cpu_ns, process_ns; /* of used chunks, as read_bytes */
     uint64_t with_cpu, timed; /* used chunks with a CPU time; with clock calls around process() */
     uint64_t read_bytes;
+    uint64_t bytes_unknown; /* sums of full logs in which other attempts' bytes are mixed with those
+                               of used chunks: read_bytes has none of them */
     uint64_t attempt_bytes; /* read by all attempts */
     struct cup_coffea_sums coffea;
     struct cup_task_baskets baskets; /* of used chunks; needs the counters of every task */

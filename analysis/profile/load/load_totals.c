@@ -31,7 +31,22 @@ static uint64_t count_read_bytes(const struct cup_total *total)
     return bytes;
 }
 
-/* READ_BYTES: of all tasks of the entry; how they ended is not known of each byte. */
+/* In how many ways the tasks ended whose bytes an entry has. Chunks and files that Coffea skipped
+ * are counted in an entry of their own, but their bytes are in that of the others. */
+static int count_outcomes(const struct cup_task_totals *totals, const struct cup_total *total)
+{
+    struct cup_total_key skipped = total->key;
+    int outcomes = 0;
+    skipped.skipped = 1;
+    for (int status = 0; status < CUP_TOTAL_STATUSES; status++)
+        outcomes += total->values[status][CUP_T_TASKS] != 0;
+    for (int i = CUP_TOTAL_OTHERS + 1; i < CUP_TOTALS; i++)
+        outcomes += !total->key.skipped && totals->entries[i].used &&
+                    memcmp(&totals->entries[i].key, &skipped, sizeof skipped) == 0;
+    return outcomes;
+}
+
+/* READ_BYTES: of all tasks of the entry, however they ended. */
 static void add_task_sum(struct cup_loader *loader, const struct cup_total *total, uint32_t prefix,
                          int status, uint64_t read_bytes)
 {
@@ -43,7 +58,9 @@ static void add_task_sum(struct cup_loader *loader, const struct cup_total *tota
                                  .server = cup_id_map_get(&loader->servers, total->key.server),
                                  .dataset = string_of(loader, total->key.dataset),
                                  .what = what_of(total, status),
-                                 .in_full_log = true};
+                                 .in_full_log = true,
+                                 .bytes_mixed = !total->values[status][CUP_T_TASKS] ||
+                                                count_outcomes(loader->log->totals, total) > 1};
     memcpy(sum->values, total->values[status], sizeof sum->values);
     sum->values[CUP_T_READ_BYTES] = read_bytes;
     cup_finish_task_sum(loader, sum);

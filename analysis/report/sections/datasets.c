@@ -18,16 +18,17 @@
     X("wall_s", SECONDS, cup_ns(dataset->wall_ns), .heading = "time", .place = 5)                  \
     X("cpu_s", SECONDS, cup_ns_if(dataset->with_cpu, dataset->cpu_ns))                             \
     X("process_s", SECONDS, cup_ns_if(dataset->process_ns, dataset->process_ns))                   \
-    X("read_bytes", BYTES, cup_count(dataset->read_bytes), .heading = "read", .place = 8)          \
+    X("read_bytes", BYTES, cup_count_if(!dataset->bytes_unknown, dataset->read_bytes),             \
+      .heading = "read", .place = 8)                                                               \
     X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
     X("event_rate_agg_khz", KHZ, cup_ratio(events / 1e3, (double)dataset->process_ns / 1e9),       \
       .heading = "process()", .place = 6, .rank = 1)                                               \
-    X("bytes_per_event", BYTES, cup_ratio((double)dataset->read_bytes, events),                    \
-      .heading = "per event", .place = 9, .rank = 2)                                               \
+    X("bytes_per_event", BYTES, cup_ratio(bytes, events), .heading = "per event", .place = 9,      \
+      .rank = 2)                                                                                   \
     X("event_rate_core_hz", HZ, cup_ratio(events, wall_s), .heading = "ev/s/core", .place = 7,     \
       .rank = 5)                                                                                   \
     X("event_rate_cpu_hz", HZ, cup_ratio(events, (double)dataset->cpu_ns / 1e9))                   \
-    X("read_rate_core_mbs", MBS, cup_ratio((double)dataset->read_bytes / 1e6, wall_s))             \
+    X("read_rate_core_mbs", MBS, cup_ratio(bytes / 1e6, wall_s))                                   \
     X("time_share", SHARE,                                                                         \
       cup_ratio((double)dataset->wall_ns, (double)rows->totals->chunk_wall_ns))                    \
     X("chunks_lost", COUNT, cup_count(cup_losses_chunks(&losses)))                                 \
@@ -56,6 +57,7 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
                     cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
     const struct cup_task_baskets *baskets = &dataset->baskets;
     double events = dataset->without_events ? NAN : (double)dataset->events,
+           bytes = dataset->bytes_unknown ? NAN : (double)dataset->read_bytes,
            wall_s = (double)dataset->wall_ns / 1e9;
     CUP_FILL(values, FIELDS);
 }

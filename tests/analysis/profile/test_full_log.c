@@ -195,6 +195,56 @@ Test(full_log, chunks_without_a_report_hide_none_of_the_reports)
     cr_expect_eq(named_metric(&totals, "workflow", "num_chunks_coffea").count, 1);
 }
 
+/* ---- bytes by outcome ----------------------------------------------------------------------- */
+
+static struct cup_value bytes_of_dataset(const char *name)
+{
+    json_t *report = report_json(scratch, outside);
+    json_t *datasets = json_object_get(json_object_get(report, "datasets"), "rows");
+    json_t *bytes = json_object_get(json_array_get(datasets, 0), name);
+    struct cup_value value =
+        cup_value_if(json_is_integer(bytes), cup_count((uint64_t)json_integer_value(bytes)));
+    json_decref(report);
+    return value;
+}
+
+/* The log has one sum of bytes for the chunks that succeeded and the one that failed. */
+Test(full_log, bytes_of_failed_and_used_chunks_are_not_known_apart)
+{
+    build_chunks();
+    builder_header(&builder)->features |= CUP_FEATURE_FILES;
+    save();
+    cr_expect_eq(named_metric(&totals, "efficiency", "wasted_bytes").kind, CUP_VALUE_NULL);
+    cr_expect_eq(bytes_of_dataset("read_bytes").kind, CUP_VALUE_NULL);
+    cr_expect_eq(bytes_of_dataset("bytes_per_event").kind, CUP_VALUE_NULL);
+    cr_expect_eq(bytes_of_dataset("all_attempts_read_bytes").count, 850);
+}
+
+Test(full_log, bytes_are_known_if_all_of_its_chunks_succeeded)
+{
+    build_chunks();
+    builder_header(&builder)->features |= CUP_FEATURE_FILES;
+    memset(sums.entries[CUP_TOTAL_OTHERS + 1].values[CUP_STATUS_ERRED - 1], 0,
+           sizeof sums.entries[0].values[0]);
+    save();
+    cr_expect_eq(named_metric(&totals, "efficiency", "wasted_bytes").count, 0);
+    cr_expect_eq(bytes_of_dataset("read_bytes").count, 850);
+}
+
+/* The bytes of chunks that Coffea skipped are among those of the chunks that it used. */
+Test(full_log, bytes_of_skipped_and_used_chunks_are_not_known_apart)
+{
+    build_chunks();
+    struct cup_total *used = &sums.entries[CUP_TOTAL_OTHERS + 1], *skipped = used + 1;
+    memset(used->values[CUP_STATUS_ERRED - 1], 0, sizeof used->values[0]);
+    *skipped = (struct cup_total){.used = 1, .key = used->key};
+    skipped->key.skipped = 1;
+    set_values(skipped->values[CUP_STATUS_FINISHED - 1], 1, 4000);
+    save();
+    cr_expect_eq(bytes_of_dataset("read_bytes").kind, CUP_VALUE_NULL);
+    cr_expect_eq(bytes_of_dataset("all_attempts_read_bytes").count, 850);
+}
+
 /* ---- gaps between tasks --------------------------------------------------------------------- */
 
 /* The threads may have been idle, or tasks may have followed each other: no finding. */
