@@ -54,6 +54,27 @@ static void add_chunks(struct cup_live *live, const struct cup_total *gain, uint
     add_events(live, finished[CUP_T_EVENTS], is_planned ? finished[CUP_T_EVENTS] : 0);
 }
 
+/* Used chunks of an entry whose entry ranges are not known. */
+static uint64_t count_without_events(const struct cup_total *total, bool planned_only)
+{
+    const uint64_t *finished = total->values[CUP_STATUS_FINISHED - 1];
+    bool is_work = total->key.item == CUP_ITEM_WORK;
+    bool counts =
+        is_work || (total->key.item == CUP_ITEM_READ && (!planned_only || finished[CUP_T_TIMED]));
+    return counts && !total->key.skipped && !finished[CUP_T_EVENTS] ? finished[CUP_T_TASKS] : 0;
+}
+
+/* As in a report, an entry with any events is one of chunks whose events are known: then those that
+ * were added before are subtracted. */
+static void add_without_events(struct cup_live *live, const struct cup_total *now,
+                               const struct cup_total *before)
+{
+    live->real.without_events +=
+        count_without_events(now, false) - count_without_events(before, false);
+    live->planned.without_events +=
+        count_without_events(now, true) - count_without_events(before, true);
+}
+
 static uint64_t add_tasks(struct cup_live *live, const struct cup_total *gain)
 {
     bool in_pool = gain->key.origin != CUP_ORIGIN_ASYNC && gain->key.origin != CUP_ORIGIN_ACTOR;
@@ -128,6 +149,7 @@ void cup_live_totals(struct cup_live *live, struct cup_live_log *log,
         if (!now->used || !is_in_window(live, now))
             continue;
         const struct cup_total gain = gain_of(now, &log->totals->entries[i]);
+        add_without_events(live, now, &log->totals->entries[i]);
         add_gain(live, cup_live_worker_of(live, log, now->key.server), &gain);
         note_times(live, now);
     }

@@ -450,6 +450,33 @@ Test(full_log, its_failed_chunks_are_counted_everywhere)
     cup_live_free(&live);
 }
 
+/* Partitions of uproot.dask(open_files=False) have no entry range. */
+Test(full_log, top_knows_no_more_events_than_the_report)
+{
+    struct cup_live live;
+    struct cup_error error;
+    build_chunks();
+    struct cup_total *total = &sums.entries[CUP_TOTAL_OTHERS + 1];
+    total->values[CUP_STATUS_FINISHED - 1][CUP_T_EVENTS] = 0;
+    total[1] = (struct cup_total){.used = 1, .key = {.prefix = LATE, .item = CUP_ITEM_READ}};
+    set_values(total[1].values[CUP_STATUS_FINISHED - 1], 3, 3000);
+    save();
+    cr_expect_eq(totals.chunks_without_events, LATE_TASKS - FAILED + 3);
+    cr_assert_eq(cup_live_open(&live, scratch, &error), 0);
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(cup_live_look(&live, start_ns + 60 * (int64_t)SECOND, &error), 0);
+        cr_expect_eq(live.real.without_events, totals.chunks_without_events);
+        cr_expect_eq(live.planned.without_events, LATE_TASKS - FAILED);
+    }
+    total->values[CUP_STATUS_FINISHED - 1][CUP_T_EVENTS] = 40;
+    memcpy(builder.bytes + builder.size - sizeof sums, &sums, sizeof sums);
+    save_fixture("a.cup");
+    cr_assert_eq(cup_live_look(&live, start_ns + 60 * (int64_t)SECOND, &error), 0);
+    cr_expect_eq(live.real.without_events, 3);
+    cr_expect_eq(live.planned.without_events, 0);
+    cup_live_free(&live);
+}
+
 /* Each look adds what the sums gained, and so gives what the report of that moment gives. */
 Test(full_log, top_counts_its_sums)
 {
