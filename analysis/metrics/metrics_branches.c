@@ -103,7 +103,7 @@ static struct cup_value read_amplification(T t)
 #define NOT_FOUND                                                                                  \
     "there are too many rows to look for it in every report (`--only branches` and --json do), "   \
     "or records could not be read again, or " CUP_SUMMED
-#define NO_TREES "the size and the branches of no tree are known"
+#define NO_TREES "the size and the branches of no tree are known, or " CUP_SUMMED
 #define REPEATED                                                                                   \
     "P: from the first and the last basket of a branch that each task read; all baskets between "  \
     "them count as read. Baskets are compared by number where uproot asked for them, else by "     \

@@ -230,7 +230,8 @@ int cup_branches_make(struct cup_branches *branches, const struct cup_totals *to
     add_events(branches, totals);
     branches->at_most = branches->all.by_place && lacks_requests(profile);
     qsort(branches->rows, branches->count, sizeof *branches->rows, more_bytes_first);
-    return profile->basket_places_dropped ? 0 : find_rereads(branches, totals);
+    bool all_placed = !profile->basket_places_dropped && !profile->full_log_tasks;
+    return all_placed ? find_rereads(branches, totals) : 0;
 }
 
 uint64_t cup_branches_files(const struct cup_branches *branches, uint64_t *sized)

@@ -68,8 +68,8 @@ struct cup_branches {
     uint32_t *root_of;   /* owned; by index in profile->files: index + 1 in root_files; 0: none */
     uint64_t file_bytes; /* bytes that tasks read from files in which baskets were recognised */
     uint64_t file_rows;  /* rows that cup_branches_each() yields */
-    bool rereads_known;  /* false: there were too many BASKETS records to keep their places, or some
-                            could not be read again */
+    bool rereads_known;  /* false: there were too many BASKETS records to keep their places, some
+                            could not be read again, or tasks of full logs have none */
     bool at_most; /* which baskets uproot requested is not known, so these sums are upper bounds */
     uint64_t lost_records; /* BASKETS records that could not be read again */
     /* events_checked: chunks with an entry range that read baskets of their tree.

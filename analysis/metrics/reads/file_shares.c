@@ -119,7 +119,8 @@ static int fill_in(struct cup_file_shares *shares)
                                                                  ? CUP_SUMMED
                                                                  : "no basket of it was read"};
     find_sizes(shares);
-    return cup_branches_each(shares->totals, add_file, shares);
+    bool all_placed = !shares->totals->profile->full_log_tasks;
+    return all_placed ? cup_branches_each(shares->totals, add_file, shares) : 0;
 }
 
 int cup_file_shares_make(struct cup_file_shares *shares, const struct cup_totals *totals,

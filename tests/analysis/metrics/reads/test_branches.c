@@ -733,6 +733,24 @@ Test(branches, too_many_rows_are_not_kept)
     cup_builder_finish(&builder);
 }
 
+/* What tasks read that began when their log was full is not known, so shares would be too low. */
+Test(branches, with_full_logs_shares_of_the_trees_are_not_known)
+{
+    static const char *const unknown[] = {"reread_bytes", "distinct_bytes", "bytes_share",
+                                          "branches_share", "read_amplification"};
+    const struct cup_load_options options = {.counters = true};
+    struct cup_error error;
+    write_first();
+    write_second();
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
+    profile.full_log_tasks = profile.tasks_summed = 1;
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    expect("compressed_bytes", 750);
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        expect_null(unknown[i]);
+    cr_expect_not(totals.branches->rereads_known);
+}
+
 /* A log that went after it was loaded. */
 Test(branches, records_that_are_gone_are_counted)
 {

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <utime.h>
 
+#include "analysis/metrics/reads/file_shares.h"
+#include "analysis/profile/summed_text.h"
 #include "cli/verbs.h"
 #include "tests/analysis/root_builder.h"
 #include "tests/analysis/support.h"
@@ -181,6 +183,26 @@ Test(file_shares, of_a_file_that_is_gone_or_another_one)
     cr_expect(json_is_null(
         json_object_get(row_of(report, "branches", "branch", "pt"), "share_of_file_pct")));
     json_decref(report);
+}
+
+/* Tasks that began when the log was full may have read any part of the file. */
+Test(file_shares, with_full_logs_say_why_they_are_not_known)
+{
+    const struct cup_load_options options = {.counters = true};
+    struct cup_profile profile;
+    struct cup_totals totals;
+    struct cup_file_shares shares;
+    struct cup_error error;
+    cr_assert_eq(cup_profile_load(&profile, scratch, &options, &error), 0);
+    profile.full_log_tasks = profile.tasks_summed = 1;
+    cr_assert_eq(cup_totals_make(&totals, &profile), 0);
+    cr_assert_eq(cup_file_shares_make(&shares, &totals, NULL, &error), 0);
+    for (size_t i = 0; i < profile.root_file_count; i++)
+        cr_expect_str_eq(shares.files[i].reason, CUP_SUMMED);
+    cr_expect_eq(shares.known, 0);
+    cup_file_shares_free(&shares);
+    cup_totals_free(&totals);
+    cup_profile_free(&profile);
 }
 
 Test(file_shares, of_a_file_that_was_moved)
