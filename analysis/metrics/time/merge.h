@@ -28,8 +28,8 @@ struct cup_merge_level {
 struct cup_merge {
     struct cup_merge_level *levels; /* owned; metadata first, then by level */
     size_t count, room;
-    bool summed; /* a merge of logs summed up tasks that may be merges, or made their inputs:
-                    nothing is known of them */
+    bool summed; /* tasks that may be merges, or made their inputs, are summed up: nothing is known
+                    of them */
 };
 
 /* Returns 0, or -1 without memory; the caller frees in both cases. */

@@ -1,4 +1,5 @@
 /* Merges of the chunks' results, level by level. */
+#include "analysis/profile/summed_text.h"
 #include "analysis/report/page/section.h"
 
 #define LEVEL_FIELDS(X)                                                                            \
@@ -50,8 +51,7 @@ static int print_merge(const struct cup_page *page)
 {
     const struct cup_merge *merge = page->totals->merge;
     if (merge->summed)
-        cup_page_line(page, CUP_PLAIN,
-                      "Merging: n/a, because `cupping merge --per-prefix` summed up the merges.");
+        cup_page_line(page, CUP_PLAIN, "Merging: n/a, because " CUP_SUMMED ".");
     bool known = merge->count > 0 && merge->levels[merge->count - 1].level;
     return cup_print_rows(page, &table, NULL, "Merging",
                           known

@@ -170,6 +170,14 @@ Test(ledger_report, with_a_full_log_it_is_not_known_that_there_was_no_trouble)
     free(text);
 }
 
+Test(ledger_report, why_merges_are_not_known_names_full_logs)
+{
+    free(report_of_full_log(0));
+    char *text = report("merge");
+    cr_expect_not_null(strstr(text, "or a full log)."), "%s", text);
+    free(text);
+}
+
 Test(ledger_report, tasks_without_coffea_in_a_full_log_have_no_chunks)
 {
     char *text = report_of_full_log(0);
