@@ -21,6 +21,16 @@ static inline bool cup_process_runs(const struct cup_process *process)
     return process->life == CUP_LIFE_RUNS;
 }
 
+/* When the worker of a process ended. It closes some time before its process ends, unless it is
+ * killed in a task. */
+static inline int64_t cup_worker_end_ns(const struct cup_process *process)
+{
+    const uint64_t *health = process->header.health;
+    bool has_closed =
+        process->worker_ticks && health[CUP_H_TASKS_ENDED] >= health[CUP_H_TASKS_BEGUN];
+    return has_closed ? process->worker_ns : cup_process_last_sign_ns(process);
+}
+
 /* True if the task was running when the profile was loaded; false if it ended, or was killed. */
 static inline bool cup_task_runs(const struct cup_profile *profile, const struct cup_task *task)
 {

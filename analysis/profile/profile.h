@@ -124,11 +124,13 @@ struct cup_task {
     uint64_t cpu_ns;
     uint64_t result_bytes;
     uint64_t read_bytes; /* data files and servers: sum over all attribution methods */
-    uint64_t key_hash; /* equal for all attempts at one task in one Runner call. Two of ten million
-                          different keys have the same hash with a probability of 1 in 400,000 */
-    uint32_t scope;    /* index in scopes */
-    uint32_t item;     /* index + 1 in items; 0: none */
-    uint32_t rare;     /* index + 1 in rares; 0: see cup_rare_of() */
+    /* Equal for all attempts at one task in one Runner call, or in one computation of a graph (see
+     * computations.h). Two of ten million different keys have the same hash with a probability of 1
+     * in 400,000. */
+    uint64_t key_hash;
+    uint32_t scope;               /* index in scopes */
+    uint32_t item;                /* index + 1 in items; 0: none */
+    uint32_t rare;                /* index + 1 in rares; 0: see cup_rare_of() */
     uint32_t rss_start, rss_stop; /* see cup_rss_bytes() */
     uint32_t key_at;              /* where the log holds its key: see cup_key_read() */
     uint32_t number;              /* in its process */

@@ -82,8 +82,8 @@ struct cup_waste {
     uint64_t bytes_unknown; /* tasks of full logs whose bytes are mixed with those of others */
 };
 
-/* If two attempts at one key succeed, the later one is used: Dask computes a key again only if it
- * has lost the first result. */
+/* If two attempts at one key succeed, the later one is used: within a computation, Dask runs a task
+ * again only if it has lost the first result. */
 struct cup_waste_reasons {
     struct cup_waste failed; /* erred */
     /* Chunks that succeeded and were computed again although their worker was still there. Usually

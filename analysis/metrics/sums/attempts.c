@@ -77,8 +77,8 @@ static int rank_of(uint8_t outcome)
                                             : 0;
 }
 
-/* Of two successes the later one counts: Dask computes a key again only when it has lost the first
- * result. */
+/* Of two successes the later one counts: within a computation, Dask runs a task again only when it
+ * has lost the first result. */
 static bool replaces(const struct cup_totals *totals, uint32_t item, uint32_t other)
 {
     const struct cup_profile *profile = totals->profile;

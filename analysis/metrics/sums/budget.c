@@ -20,18 +20,9 @@ bool cup_server_is_worker(const struct cup_server *server)
     return server->tasks > 0 || server->role == CUP_ROLE_WORKER;
 }
 
-/* A worker closes some time before its process ends, unless it is killed in a task. */
-static int64_t find_end(const struct cup_process *process)
-{
-    const uint64_t *health = process->header.health;
-    bool has_closed =
-        process->worker_ticks && health[CUP_H_TASKS_ENDED] >= health[CUP_H_TASKS_BEGUN];
-    return has_closed ? process->worker_ns : cup_process_last_sign_ns(process);
-}
-
 struct cup_stretch cup_process_presence(const struct cup_process *process, struct cup_stretch run)
 {
-    struct cup_stretch there = {process->header.log_start_ns, find_end(process)};
+    struct cup_stretch there = {process->header.log_start_ns, cup_worker_end_ns(process)};
     if (there.start_ns < run.start_ns)
         there.start_ns = run.start_ns;
     if (there.stop_ns > run.stop_ns)

@@ -8,6 +8,7 @@
 #include "analysis/base/hash_map.h"
 #include "analysis/base/parallel.h"
 #include "analysis/profile/item_attempts.h"
+#include "analysis/profile/load/computations.h"
 #include "analysis/profile/load/loader.h"
 #include "analysis/profile/load/prepared_log.h"
 #include "analysis/profile/log_names.h"
@@ -285,6 +286,8 @@ static int load_all(struct cup_profile *profile, const char *directory,
          name_digest_spans(profile) != 0))
         crew.builder.out_of_memory = true;
     separate_calls(profile);
+    if (!crew.builder.out_of_memory && cup_computations_separate(profile) != 0)
+        crew.builder.out_of_memory = true;
     cup_clocks_free(&clocks);
     int result = check_result(&crew.builder, error);
     cup_builder_finish(&crew.builder);

@@ -171,7 +171,7 @@ Test(new_counters, attempts_at_an_async_task_are_told_by_their_key)
 {
     add_async_task();
     struct cup_r_task_begin again = {
-        .task = 8, .origin = CUP_ORIGIN_ASYNC, .start_ns = at_second(16), .rss = CUP_UNKNOWN64};
+        .task = 8, .origin = CUP_ORIGIN_ASYNC, .start_ns = at_second(14), .rss = CUP_UNKNOWN64};
     struct cup_r_task_begin call = {
         .task = 9, .origin = CUP_ORIGIN_ACTOR, .start_ns = at_second(17), .rss = CUP_UNKNOWN64};
     builder_begin(&builder, &again, "wait-1");

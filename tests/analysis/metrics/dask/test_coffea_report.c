@@ -186,6 +186,9 @@ Test(coffea_report, chunks_without_a_key_are_different_ones)
 /* skipbadfiles: the task succeeds with None, which Dask says is 16 bytes. Two attempts are one. */
 Test(coffea_report, skipped_chunks_are_none_of_the_results)
 {
+    const struct cup_r_run call = {.run = 1, .start_ns = at_second(9), .stop_ns = at_second(30)};
+    BUILDER_ADD(&builder, CUP_R_RUN, call);
+    builder_header(&builder)->health[CUP_H_RUNS] = 1;
     add_reports();
     for (uint32_t task = 20; task <= 22; task++) {
         struct cup_r_task_begin begin = {

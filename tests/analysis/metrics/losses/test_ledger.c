@@ -395,7 +395,10 @@ Test(ledger, waste_by_reason)
 
 Test(ledger, a_second_success_beside_a_living_worker_is_retried)
 {
+    const struct cup_r_run call = {.run = 1, .start_ns = at_second(0), .stop_ns = at_second(10)};
     begin_log("one", 1, 0, 100, 2);
+    BUILDER_ADD(&builder, CUP_R_RUN, call);
+    builder_header(&builder)->health[CUP_H_RUNS] = 1;
     task(1, "chunk-1", CHUNK, 1, 4, 2, 0);
     item(1, CUP_ITEM_WORK, Z, X, 0, 100);
     end_log("a.cup");
