@@ -41,10 +41,8 @@ static void put_statistics(struct cup_roast *roast)
 {
     struct cup_statistics statistics[CUP_STAT_COUNT];
     cup_chunk_statistics(roast->totals, statistics);
-    double cores = cup_metric_number(CUP_METRIC_total_cores, roast->totals);
-    double wall = cup_metric_number(CUP_METRIC_wall_time, roast->totals);
-    double events = cup_metric_number(CUP_METRIC_total_events, roast->totals);
-    cup_roast_put(roast, "event_rate_core_khz", cup_ratio(events / 1e3, wall * cores));
+    double rate_hz = cup_metric_number(CUP_METRIC_event_rate_core_hz, roast->totals);
+    cup_roast_put(roast, "event_rate_core_khz", cup_real(rate_hz / 1e3));
     put_numbers(roast, "chunk_duration", "", &statistics[CUP_STAT_PROCESS], 1, true);
     put_numbers(roast, "chunk_mem_delta", "_mb", &statistics[CUP_STAT_RSS_DELTA], MIB, true);
     cup_roast_put(roast, "total_events_from_chunks",

@@ -35,6 +35,8 @@ static inline uint64_t cup_all_cpu_ns(T t)
 #define CUP_EVENTS_MISSING                                                                         \
     "no chunk succeeded, or the entry range of one that did is not known, so its events are not"
 
+#define CUP_LOG_MISSING "a worker left no log, so its tasks are not known"
+
 static inline bool cup_events_known(T t)
 {
     return t->used_chunks && !t->chunks_without_events;

@@ -84,7 +84,15 @@ static struct cup_value event_rate(T t, double seconds, double scale)
     return cup_value_if(cup_events_known(t), cup_ratio((double)t->events / scale, seconds));
 }
 
+/* Per core of all workers. */
+static struct cup_value core_event_rate(T t, double cores)
+{
+    return cup_value_if(cup_tasks_known(t), event_rate(t, cup_run_s(t) * cores, 1));
+}
+
 /* ---- sources and reasons that several rows share ---------------------------------------- */
+
+#define NO_CORE_RATE CUP_EVENTS_MISSING "; or " CUP_LOG_MISSING
 
 #define CHUNK_C                                                                                    \
     "C: from Coffea's report of each chunk, read in the worker, added up over the chunks whose "   \

@@ -4,18 +4,21 @@ METRIC(thread_cpu_efficiency, "CPU share of all threads", SHARE,
        thread_cpu_share(t, cup_run_cores(t)),
        "P: total_thread_cpu_time / (wall_time * avg_cores); helper threads count only in the "
        "first; threads: #",
-       MORE_IS_BETTER)
+       MORE_IS_BETTER, .missing = NO_CPU_SHARE)
 METRIC(thread_cpu_efficiency_total_cores, NULL, SHARE, thread_cpu_share(t, cup_total_cores(t)),
-       "P: total_thread_cpu_time / (wall_time * total_cores); threads: #")
+       "P: total_thread_cpu_time / (wall_time * total_cores); threads: #", .missing = NO_CPU_SHARE)
 METRIC(
     core_efficiency, "slots busy in process()", SHARE, busy_share(t, cup_total_cores(t)),
-    "C: total_cpu_time / (wall_time * total_cores); waiting for storage counts as busy; threads: #")
+    "C: total_cpu_time / (wall_time * total_cores); waiting for storage counts as busy; threads: #",
+    .missing = NO_BUSY_SHARE)
 METRIC(core_efficiency_avg_cores, NULL, SHARE, busy_share(t, cup_run_cores(t)),
-       "C: total_cpu_time / (wall_time * avg_cores); threads: #")
+       "C: total_cpu_time / (wall_time * avg_cores); threads: #", .missing = NO_BUSY_SHARE)
 METRIC(cpu_efficiency, NULL, SHARE, busy_share(t, cup_total_cores(t)),
-       "the same number as core_efficiency")
-METRIC(speedup_factor, "speed-up factor", RATIO, busy_share(t, 1), "C: total_cpu_time / wall_time")
-METRIC(efficiency_ratio, NULL, RATIO, busy_share(t, 1), "C: the same number as speedup_factor")
+       "the same number as core_efficiency", .missing = NO_BUSY_SHARE)
+METRIC(speedup_factor, "speed-up factor", RATIO, busy_share(t, 1), "C: total_cpu_time / wall_time",
+       .missing = NO_BUSY_SHARE)
+METRIC(efficiency_ratio, NULL, RATIO, busy_share(t, 1), "C: the same number as speedup_factor",
+       .missing = NO_BUSY_SHARE)
 METRIC(io_overhead_pct, NULL, PERCENT,
        cup_ratio(cup_metric_number(CUP_METRIC_processor_noncpu_time_seconds, t) * 100,
                  cup_run_s(t)),

@@ -161,9 +161,8 @@ METRIC(event_rate_agg_khz, "events per process() time", KHZ,
 METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
        event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
        "P: total_events / total_thread_cpu_time", .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
-METRIC(event_rate_core_hz, "events per core", HZ,
-       event_rate(t, cup_run_s(t) * cup_total_cores(t), 1),
-       "P: total_events / (wall_time * total_cores); threads: #", .missing = CUP_EVENTS_MISSING,
+METRIC(event_rate_core_hz, "events per core", HZ, core_event_rate(t, cup_total_cores(t)),
+       "P: total_events / (wall_time * total_cores); threads: #", .missing = NO_CORE_RATE,
        MORE_IS_BETTER)
 METRIC(
     event_rate_thread_hz, "events per thread", HZ,
@@ -171,7 +170,7 @@ METRIC(
     "P: total_events / time_budget.threads_s: times the threads that the workers had on average, "
     "it is event_rate_wall_khz",
     .missing = CUP_EVENTS_MISSING)
-METRIC(event_rate_core_avg_cores_hz, NULL, HZ, event_rate(t, cup_run_s(t) * cup_run_cores(t), 1),
-       "P: total_events / (wall_time * avg_cores); threads: #", .missing = CUP_EVENTS_MISSING)
+METRIC(event_rate_core_avg_cores_hz, NULL, HZ, core_event_rate(t, cup_run_cores(t)),
+       "P: total_events / (wall_time * avg_cores); threads: #", .missing = NO_CORE_RATE)
 
 #undef RATE_METRICS

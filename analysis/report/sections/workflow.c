@@ -20,7 +20,7 @@ static void print_other_cores(const struct cup_page *page)
 {
     double average = cup_metric_number(CUP_METRIC_avg_cores, page->totals);
     double total = cup_metric_number(CUP_METRIC_total_cores, page->totals);
-    if (fabs(average - total) > 0.01 * average)
+    if (cup_tasks_known(page->totals) && fabs(average - total) > 0.01 * average)
         cup_page_line(
             page, CUP_DIM,
             "The first is relative to avg_cores (%.2f threads), the second to total_cores (%.2f). "

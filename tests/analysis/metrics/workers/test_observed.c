@@ -208,8 +208,37 @@ Test(observed, workers_of_different_size)
     expect("cores_per_worker_min", 2);
     expect("cores_per_worker_max", 4);
     expect("total_cores", 8.25 / 4 * 3);
-    expect_in("efficiency", "thread_cpu_efficiency", 6 / (4 * 6.0));
-    expect_in("efficiency", "thread_cpu_efficiency_total_cores", 6 / (4 * 8.25 / 4 * 3));
+}
+
+static void leave_one_worker_without_log(void);
+
+/* The threads of all workers are known, and what those with a log did. */
+Test(observed, of_a_worker_without_log_no_share_of_its_threads_is_known)
+{
+    static const char *const names[][2] = {{"efficiency", "thread_cpu_efficiency"},
+                                           {"efficiency", "thread_cpu_efficiency_total_cores"},
+                                           {"efficiency", "core_efficiency"},
+                                           {"efficiency", "core_efficiency_avg_cores"},
+                                           {"efficiency", "speedup_factor"},
+                                           {"workflow", "event_rate_core_hz"},
+                                           {"workflow", "event_rate_core_avg_cores_hz"}};
+    struct cup_r_item item = {
+        .task = 1, .kind = CUP_ITEM_WORK, .entry_start = 0, .entry_stop = 100};
+    struct cup_r_chunk chunk = {.task = 1, .tic_ns = at_second(10), .toc_ns = at_second(12)};
+    leave_one_worker_without_log();
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_CHUNK, chunk);
+    make();
+    expect_in("workflow", "total_events", 100);
+    expect_in("workflow", "total_cpu_time", 2);
+    expect("avg_cores", 8);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct cup_metric *metric = cup_metric_find(names[i][0], names[i][1]);
+        cr_expect_eq(cup_metric_value(metric->id, &totals).kind, CUP_VALUE_NULL, "%s",
+                     metric->name);
+        cr_expect_not_null(strstr(cup_metric_missing(metric, &totals), "left no log"), "%s",
+                           metric->name);
+    }
 }
 
 Test(observed, the_interval_that_was_asked_for)
@@ -831,12 +860,12 @@ static void leave_one_worker_without_log(void)
         put_row(sample, 2, (struct row){4, 1000, 0, 0}, NULL);
         add_sample(sample, 9 + 2 * (int)sample, 2, 8);
     }
-    make();
 }
 
 Test(observed, advice_on_workers_that_wrote_no_log)
 {
     leave_one_worker_without_log();
+    make();
     expect_advised("workers_not_profiled", "Dask's scheduler had 2 workers; 1 of them left no log");
     expect_advised("workers_not_profiled", "such as tcp://10.0.0.1:5000, so");
 }
@@ -845,6 +874,7 @@ Test(observed, advice_on_workers_that_wrote_no_log)
 Test(observed, no_advice_on_workers_without_log_if_logs_are_not_whole)
 {
     leave_one_worker_without_log();
+    make();
     uint64_t *const doubts[] = {
         &profile.logs_damaged,
         &profile.logs_unreadable,
@@ -866,6 +896,7 @@ Test(observed, no_advice_on_workers_without_log_if_logs_are_not_whole)
 Test(observed, no_advice_on_workers_without_log_by_samples_of_a_file)
 {
     leave_one_worker_without_log();
+    make();
     struct cup_observed observed = *totals.observed;
     const struct cup_observed *own = totals.observed;
     observed.origin = CUP_SAMPLES_FILE;

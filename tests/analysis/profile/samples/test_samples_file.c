@@ -222,8 +222,8 @@ Test(samples_file, that_are_bad)
 
 static const char three_workers[] =
     "{\"worker_counts\": {\"2023-11-14T22:13:30Z\": 3, \"2023-11-14T22:13:42Z\": 1},"
-    " \"worker_memory\": {\"x\": [[1700000010, 1000], [1700000022, 3000]]},"
-    " \"worker_cores\": {\"x\": [[1700000010, 4], [1700000022, 4]]}}";
+    " \"worker_memory\": {\"tcp://10.0.0.1:40000\": [[1700000010, 1000], [1700000022, 3000]]},"
+    " \"worker_cores\": {\"tcp://10.0.0.1:40000\": [[1700000010, 4], [1700000022, 4]]}}";
 
 static json_t *report_with(const char *text)
 {
