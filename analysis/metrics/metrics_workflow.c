@@ -84,6 +84,15 @@ static struct cup_value event_rate(T t, double seconds, double scale)
     return cup_value_if(cup_events_known(t), cup_ratio((double)t->events / scale, seconds));
 }
 
+/* The time inside process() is known of some chunks only if others were not Coffea's, or if a
+ * worker lacked the feature. */
+static struct cup_value process_event_rate(T t)
+{
+    bool whole = cup_coffea_origin(t, CUP_COFFEA_PROCESS) != CUP_COFFEA_SEEN ||
+                 t->timed_chunks == t->used_chunks;
+    return cup_value_if(whole, event_rate(t, cup_number(total_cpu_time(t)), 1e3));
+}
+
 /* Per core of all workers. */
 static struct cup_value core_event_rate(T t, double cores)
 {

@@ -155,12 +155,15 @@ METRIC(file_rate_process_gbps, "  during the chunks", GBPS,
        "P: size of the .root files that chunks read, over process_s", MORE_FOR_SAME_WORK)
 METRIC(event_rate_wall_khz, "events per wall time", KHZ, event_rate(t, cup_run_s(t), 1e3),
        "P: total_events / wall_time", .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
-METRIC(event_rate_agg_khz, "events per process() time", KHZ,
-       event_rate(t, cup_number(total_cpu_time(t)), 1e3), "P and C: total_events / total_cpu_time",
-       .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
+METRIC(event_rate_agg_khz, "events per process() time", KHZ, process_event_rate(t),
+       "P and C: total_events / total_cpu_time",
+       .missing = CUP_EVENTS_MISSING "; or the time inside process() is not known of all chunks",
+       MORE_IS_BETTER)
 METRIC(event_rate_agg_thread_cpu_khz, "events per CPU time", KHZ,
-       event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3),
-       "P: total_events / total_thread_cpu_time", .missing = CUP_EVENTS_MISSING, MORE_IS_BETTER)
+       cup_value_if(cup_ended_with_cpu(t), event_rate(t, (double)cup_all_cpu_ns(t) / 1e9, 1e3)),
+       "P: total_events / total_thread_cpu_time",
+       .missing = CUP_EVENTS_MISSING "; or only async tasks ended, which have no CPU clock",
+       MORE_IS_BETTER)
 METRIC(event_rate_core_hz, "events per core", HZ, core_event_rate(t, cup_total_cores(t)),
        "P: total_events / (wall_time * total_cores); threads: #", .missing = NO_CORE_RATE,
        MORE_IS_BETTER)

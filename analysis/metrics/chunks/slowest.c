@@ -41,7 +41,8 @@ static bool choose_dataset(const struct cup_totals *totals, struct of_name *rows
 {
     for (size_t i = 0; i < totals->dataset_count; i++) {
         const struct cup_dataset *dataset = &totals->datasets[i];
-        uint64_t events = dataset->without_events ? 0 : dataset->events;
+        bool known = !dataset->without_events && dataset->timed == dataset->chunks;
+        uint64_t events = known ? dataset->events : 0;
         rows[i] = (struct of_name){dataset->name, events, dataset->process_ns};
     }
     return choose(rows, totals->dataset_count, "dataset", slowest);

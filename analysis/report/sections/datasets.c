@@ -21,7 +21,7 @@
     X("read_bytes", BYTES, cup_count_if(!dataset->bytes_unknown, dataset->read_bytes),             \
       .heading = "read", .place = 8)                                                               \
     X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
-    X("event_rate_agg_khz", KHZ, cup_ratio(events / 1e3, (double)dataset->process_ns / 1e9),       \
+    X("event_rate_agg_khz", KHZ, cup_ratio(timed_events / 1e3, (double)dataset->process_ns / 1e9), \
       .heading = "process()", .place = 6, .rank = 1)                                               \
     X("bytes_per_event", BYTES, cup_ratio(bytes, events), .heading = "per event", .place = 9,      \
       .rank = 2)                                                                                   \
@@ -58,6 +58,7 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
     const struct cup_task_baskets *baskets = &dataset->baskets;
     double events = dataset->without_events ? NAN : (double)dataset->events,
            bytes = dataset->bytes_unknown ? NAN : (double)dataset->read_bytes,
+           timed_events = dataset->timed == dataset->chunks ? events : NAN,
            wall_s = (double)dataset->wall_ns / 1e9;
     CUP_FILL(values, FIELDS);
 }

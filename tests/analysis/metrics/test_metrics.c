@@ -352,3 +352,12 @@ Test(metrics, only_an_unfinished_task)
     expect_null("workflow", "wall_time");
     expect("health", "tasks_unfinished", 1);
 }
+
+/* An async task has no CPU clock, but it may have helper threads. */
+Test(metrics, events_per_cpu_time_need_a_cpu_clock)
+{
+    totals.all.without_cpu = totals.all.finished + totals.all.erred;
+    totals.counters[CUP_C_HELPER_CPU_NS] = 1000000000;
+    expect_null("workflow", "total_thread_cpu_time");
+    expect_null("workflow", "event_rate_agg_thread_cpu_khz");
+}

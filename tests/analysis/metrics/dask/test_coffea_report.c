@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/metrics/chunks/slowest.h"
 #include "analysis/metrics/metrics.h"
 #include "cli/verbs.h"
 #include "tests/analysis/support.h"
@@ -278,4 +279,34 @@ Test(coffea_report, the_dump_shows_its_records)
     cr_expect(strstr(text, "COLUMNS id=2 count=2 #60 #62"));
     cr_expect(strstr(text, "CHUNK_REPORT task=4 columns=1 requested_bytes=? entries=1000"));
     free(text);
+}
+
+/* Such as a chunk of uproot.dask next to those of a Runner's call. */
+Test(coffea_report, a_chunk_without_clock_calls_has_no_part_in_rates_of_process)
+{
+    enum { ZTOMUMU = 5 }; /* of the golden run */
+    struct cup_r_task_begin begin = {
+        .task = 20, .origin = CUP_ORIGIN_ASYNC, .start_ns = at_second(20)};
+    struct cup_r_item item = {
+        .task = 20, .kind = CUP_ITEM_READ, .dataset = ZTOMUMU, .entry_start = 0, .entry_stop = 700};
+    struct cup_r_task_end end = {
+        .task = 20, .status = CUP_STATUS_FINISHED, .stop_ns = at_second(21), .result_bytes = 99};
+    builder_begin(&builder, &begin, "partition");
+    BUILDER_ADD(&builder, CUP_R_ITEM, item);
+    BUILDER_ADD(&builder, CUP_R_TASK_END, end);
+    load();
+    struct cup_slowest slowest;
+    json_t *report = report_json(scratch, outside);
+    json_t *rows = json_object_get(json_object_get(report, "datasets"), "rows");
+    expect("num_chunks", 3 + 1);
+    expect("total_events", 5000 + 700);
+    expect("total_cpu_time", 8);
+    cr_expect_eq(named_metric(&totals, "workflow", "event_rate_agg_khz").kind, CUP_VALUE_NULL);
+    cr_expect(
+        json_is_null(json_object_get(json_row(rows, "dataset", "ZToMuMu"), "event_rate_agg_khz")));
+    cr_expect_float_eq(
+        json_real_value(json_object_get(json_row(rows, "dataset", "TTbar"), "event_rate_agg_khz")),
+        3000 / 1e3 / 5, 1e-12);
+    cr_expect_not(cup_slowest_find(&totals, &slowest), "one dataset is left");
+    json_decref(report);
 }
