@@ -35,8 +35,9 @@
     X("events_lost", COUNT, cup_losses_events_value(&losses))                                      \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("read_amplification", RATIO,                                                                 \
-      cup_ratio((double)dataset->coffea.read_bytes,                                                \
-                cup_number(cup_count_or_null(cup_coffea_bytes(&dataset->coffea)))))                \
+      cup_value_if(!otherwise,                                                                     \
+                   cup_ratio((double)dataset->coffea.read_bytes,                                   \
+                             cup_number(cup_count_or_null(cup_coffea_bytes(&dataset->coffea))))))  \
     X(NULL, BYTES, cup_count_or_null(cup_coffea_bytes(&dataset->coffea)), .heading = "requested",  \
       .place = 10, .rank = 4)
 
@@ -49,12 +50,24 @@ static struct cup_loss_sums losses_of(const struct cup_totals *totals, uint32_t 
     return (struct cup_loss_sums){0};
 }
 
+/* The processor mapped files, or received bytes of others than servers: of which dataset is not
+ * known. */
+static bool was_given_otherwise(const struct cup_totals *totals)
+{
+    for (uint32_t i = 0; i < totals->profile->prefix_count; i++)
+        if (cup_prefix_is_processor(totals, i) &&
+            cup_otherwise_read(totals->profile->prefixes[i].counters) > 0)
+            return true;
+    return false;
+}
+
 static void fill(struct cup_report_rows *rows, const void *item, struct cup_value *values)
 {
     const struct cup_dataset *dataset = item;
     const struct cup_loss_sums losses = losses_of(rows->totals, dataset->name);
     bool measured = rows->profile->baskets && !rows->profile->chunks_summed &&
                     cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
+    bool otherwise = was_given_otherwise(rows->totals);
     const struct cup_task_baskets *baskets = &dataset->baskets;
     double events = dataset->without_events ? NAN : (double)dataset->events,
            bytes = dataset->bytes_unknown ? NAN : (double)dataset->read_bytes,

@@ -310,3 +310,34 @@ Test(coffea_report, a_chunk_without_clock_calls_has_no_part_in_rates_of_process)
     cr_expect_not(cup_slowest_find(&totals, &slowest), "one dataset is left");
     json_decref(report);
 }
+
+static json_t *dataset_amplification(uint64_t mapped)
+{
+    uint64_t values[CUP_COUNTER_COUNT] = {[CUP_C_MAPPED_BYTES] = mapped};
+    struct cup_r_counters block = {.task = 1, .tid = 100, .block = 2, .sequence = 90};
+    add_reports();
+    builder_counters(&builder, &block, values);
+    load();
+    json_t *report = report_json(scratch, outside);
+    json_t *rows = json_object_get(json_object_get(report, "datasets"), "rows");
+    json_t *value =
+        json_incref(json_object_get(json_row(rows, "dataset", "TTbar"), "read_amplification"));
+    json_decref(report);
+    return value;
+}
+
+Test(coffea_report, amplification_by_dataset)
+{
+    json_t *value = dataset_amplification(0);
+    cr_expect_float_eq(json_real_value(value), 600 / 250.0, 1e-12);
+    json_decref(value);
+}
+
+/* mmap=True: which dataset the mapped bytes are of is not known. */
+Test(coffea_report, amplification_by_dataset_is_not_known_with_mapped_files)
+{
+    json_t *value = dataset_amplification(500);
+    expect("read_amplification", (400 + 600 + 500) / 450.0);
+    cr_expect(json_is_null(value));
+    json_decref(value);
+}
