@@ -17,9 +17,10 @@ enum { SHOWN_HOSTS = 20 };
     X("task_s", SECONDS, cup_ns(host->task_ns))                                                    \
     X("chunks", COUNT, cup_count(host->chunks), .heading = "chunks", .place = 6)                   \
     X("failed_chunks", COUNT, cup_count(host->failed_chunks))                                      \
-    X("events", COUNT, cup_count_if(host->timed_chunks, host->events))                             \
-    X("chunk_wall_s", SECONDS, cup_ns(host->wall_ns))                                              \
-    X("chunk_cpu_s", SECONDS, cup_ns(host->cpu_ns))                                                \
+    X("events", COUNT,                                                                             \
+      cup_count_if(host->chunks && host->timed_chunks == host->chunks, host->events))              \
+    X("chunk_wall_s", SECONDS, cup_ns_if(host->timed_chunks, host->wall_ns))                       \
+    X("chunk_cpu_s", SECONDS, cup_ns_if(host->cpu_ns, host->cpu_ns))                               \
     X("event_rate_core_hz", HZ, cup_ratio((double)host->events, wall_s), .heading = "ev/s/core",   \
       .place = 8)                                                                                  \
     X("event_rate_cpu_hz", HZ, cup_ratio((double)host->events, cpu_s), .heading = "per CPU s",     \

@@ -49,7 +49,9 @@ static void add_chunk(struct log_builder *b, uint32_t number, double start, doub
     BUILDER_ADD(b, CUP_R_TASK_END, end);
 }
 
-/* A worker of two threads that is there for 100 s and does CHUNKS of 100 events, TIME s each. */
+static int64_t chunk_events = 100; /* -1: not known */
+
+/* A worker of two threads that is there for 100 s and does CHUNKS, TIME s each. */
 static void add_host(const char *host, uint32_t model, uint32_t chunks, double time)
 {
     struct log_builder b;
@@ -73,7 +75,7 @@ static void add_host(const char *host, uint32_t model, uint32_t chunks, double t
         BUILDER_ADD(&b, CUP_R_INFO, about_cpus);
     }
     for (uint32_t i = 0; i < chunks; i++)
-        add_chunk(&b, i + 1, i * time, time, 100);
+        add_chunk(&b, i + 1, i * time, time, chunk_events);
     builder_finish(&b);
     snprintf(name, sizeof name, "%s-%u.cup", host, chunks);
     save_log(&b, scratch, name);
@@ -183,4 +185,33 @@ Test(hosts, sums_of_a_host)
     cr_expect_eq(host->cpu_ns, UINT64_C(17500000000));
     cr_expect_float_eq(cup_host_rate(host), 3000.0 / 35, 1e-9);
     cr_expect_eq(host->failed, 0);
+}
+
+/* Without open_files, uproot.dask makes partitions whose events are not known. */
+Test(hosts, sums_over_chunks_without_known_events_are_null)
+{
+    char outside[SUPPORT_PATH];
+    make_scratch(outside);
+    add_host("all", MODEL_A, 2, 1);
+    chunk_events = -1;
+    add_host("none", MODEL_A, 2, 1);
+    add_host("some", MODEL_A, 2, 1);
+    chunk_events = 100;
+    add_host("some", MODEL_A, 3, 2);
+    json_t *report = report_json(scratch, outside);
+    json_t *rows = json_object_get(json_object_get(report, "hosts"), "rows");
+    json_t *all = json_row(rows, "host", "all"), *some = json_row(rows, "host", "some");
+    json_t *none = json_row(rows, "host", "none");
+    cr_expect_eq(json_integer_value(json_object_get(all, "events")), 200);
+    cr_expect_eq(json_real_value(json_object_get(all, "chunk_wall_s")), 2);
+    cr_expect_eq(json_real_value(json_object_get(all, "chunk_cpu_s")), 1);
+    cr_expect_eq(json_integer_value(json_object_get(none, "chunks")), 2);
+    cr_expect(json_is_null(json_object_get(none, "events")));
+    cr_expect(json_is_null(json_object_get(none, "chunk_wall_s")));
+    cr_expect(json_is_null(json_object_get(none, "chunk_cpu_s")));
+    cr_expect_eq(json_integer_value(json_object_get(some, "chunks")), 5);
+    cr_expect(json_is_null(json_object_get(some, "events")));
+    cr_expect_eq(json_real_value(json_object_get(some, "chunk_wall_s")), 6);
+    json_decref(report);
+    remove_scratch(outside);
 }
