@@ -65,7 +65,8 @@ static void add_prefix(struct cup_figures *figures, const struct cup_totals *tot
         seconds(sums->wall_ns),
         cup_ratio((double)sums->wall_ns / 1e9, (double)(sums->finished + sums->erred)),
         cpu,
-        cup_count(sums->read_bytes),
+        cup_value_if(cup_profile_measured(totals->profile, CUP_FEATURE_FILES),
+                     cup_count(sums->read_bytes)),
         cup_profile_measured(totals->profile, cup_counter_needs(CUP_C_ALLOC_BYTES))
             ? cup_count(prefix->counters[CUP_C_ALLOC_BYTES])
             : cup_null(),
@@ -98,7 +99,8 @@ static void add_dataset(struct cup_figures *figures, const struct cup_totals *to
         cup_count(dataset->chunks),
         dataset->without_events ? cup_null() : cup_count(dataset->events),
         dataset->process_ns ? seconds(dataset->process_ns) : cup_null(),
-        cup_count(dataset->read_bytes),
+        cup_value_if(cup_profile_measured(totals->profile, CUP_FEATURE_FILES),
+                     cup_count(dataset->read_bytes)),
         seconds(dataset->wall_ns),
         dataset->with_cpu ? seconds(dataset->cpu_ns) : cup_null(),
     };

@@ -28,6 +28,12 @@ static const struct cup_task_baskets *baskets_of(const struct cup_profile *profi
                : NULL;
 }
 
+static double read_bytes(const struct cup_profile *profile, const struct cup_task *task)
+{
+    bool known = cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_FILES);
+    return known ? (double)task->read_bytes : NAN;
+}
+
 double cup_chunk_number(const struct cup_totals *totals, uint32_t index,
                         enum cup_chunk_statistic which)
 {
@@ -53,9 +59,9 @@ double cup_chunk_number(const struct cup_totals *totals, uint32_t index,
     case CUP_STAT_RSS_PER_EVENT:
         return totals->rss_growth[index] / divisor;
     case CUP_STAT_READ:
-        return (double)task->read_bytes;
+        return read_bytes(profile, task);
     case CUP_STAT_READ_PER_EVENT:
-        return (double)task->read_bytes / divisor;
+        return read_bytes(profile, task) / divisor;
     case CUP_STAT_COMPRESSED:
         return baskets ? (double)baskets->compressed : NAN;
     case CUP_STAT_UNCOMPRESSED:

@@ -18,9 +18,9 @@
     X("wall_s", SECONDS, cup_ns(dataset->wall_ns), .heading = "time", .place = 5)                  \
     X("cpu_s", SECONDS, cup_ns_if(dataset->with_cpu, dataset->cpu_ns))                             \
     X("process_s", SECONDS, cup_ns_if(dataset->process_ns, dataset->process_ns))                   \
-    X("read_bytes", BYTES, cup_count_if(!dataset->bytes_unknown, dataset->read_bytes),             \
+    X("read_bytes", BYTES, cup_count_if(files && !dataset->bytes_unknown, dataset->read_bytes),    \
       .heading = "read", .place = 8)                                                               \
-    X("all_attempts_read_bytes", BYTES, cup_count(dataset->attempt_bytes))                         \
+    X("all_attempts_read_bytes", BYTES, cup_count_if(files, dataset->attempt_bytes))               \
     X("event_rate_agg_khz", KHZ, cup_ratio(timed_events / 1e3, (double)dataset->process_ns / 1e9), \
       .heading = "process()", .place = 6, .rank = 1)                                               \
     X("bytes_per_event", BYTES, cup_ratio(bytes, events), .heading = "per event", .place = 9,      \
@@ -35,7 +35,7 @@
     X("events_lost", COUNT, cup_losses_events_value(&losses))                                      \
     CUP_TASK_BASKET_FIELDS(X, baskets, measured)                                                   \
     X("read_amplification", RATIO,                                                                 \
-      cup_value_if(!otherwise,                                                                     \
+      cup_value_if(files && !otherwise,                                                            \
                    cup_ratio((double)dataset->coffea.read_bytes,                                   \
                              cup_number(cup_count_or_null(cup_coffea_bytes(&dataset->coffea))))))  \
     X(NULL, BYTES, cup_count_or_null(cup_coffea_bytes(&dataset->coffea)), .heading = "requested",  \
@@ -67,10 +67,11 @@ static void fill(struct cup_report_rows *rows, const void *item, struct cup_valu
     const struct cup_loss_sums losses = losses_of(rows->totals, dataset->name);
     bool measured = rows->profile->baskets && !rows->profile->chunks_summed &&
                     cup_profile_measured(rows->profile, CUP_FEATURE_BASKETS);
+    bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
     bool otherwise = was_given_otherwise(rows->totals);
     const struct cup_task_baskets *baskets = &dataset->baskets;
     double events = dataset->without_events ? NAN : (double)dataset->events,
-           bytes = dataset->bytes_unknown ? NAN : (double)dataset->read_bytes,
+           bytes = !files || dataset->bytes_unknown ? NAN : (double)dataset->read_bytes,
            timed_events = dataset->timed == dataset->chunks ? events : NAN,
            wall_s = (double)dataset->wall_ns / 1e9;
     CUP_FILL(values, FIELDS);

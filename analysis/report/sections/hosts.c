@@ -25,10 +25,11 @@ enum { SHOWN_HOSTS = 20 };
       .place = 8)                                                                                  \
     X("event_rate_cpu_hz", HZ, cup_ratio((double)host->events, cpu_s), .heading = "per CPU s",     \
       .place = 9, .rank = (cpu_rate_rank))                                                         \
-    X("read_bytes", BYTES, cup_count(host->read_bytes), .heading = "read", .place = 10, .rank = 1) \
-    X("read_rate_mbs", MBS, cup_ratio((double)host->read_bytes / 1e6, run_s))                      \
+    X("read_bytes", BYTES, cup_count_if(files, host->read_bytes), .heading = "read", .place = 10,  \
+      .rank = 1)                                                                                   \
+    X("read_rate_mbs", MBS, cup_value_if(files, cup_ratio((double)host->read_bytes / 1e6, run_s))) \
     X("read_rate_core_mbs", MBS,                                                                   \
-      cup_ratio((double)host->read_bytes / 1e6, (double)host->task_ns / 1e9))                      \
+      cup_value_if(files, cup_ratio((double)host->read_bytes / 1e6, (double)host->task_ns / 1e9))) \
     X("io_wait_share", SHARE, cup_ratio((double)host->io_wait_ns, (double)host->waited_ns),        \
       .heading = "I/O wait", .place = 11, .rank = (io_wait_rank))
 
@@ -56,6 +57,7 @@ static void fill_host(struct cup_report_rows *rows, const void *item, struct cup
     const struct cup_host *host = item;
     double wall_s = (double)host->wall_ns / 1e9, cpu_s = (double)host->cpu_ns / 1e9;
     double run_s = (double)cup_stretch_ns(rows->totals->run) / 1e9;
+    bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
     bool compared = host->verdict >= CUP_HOST_ORDINARY;
     CUP_FILL(values, HOST_FIELDS);
 }
@@ -94,6 +96,7 @@ static void fill_model(struct cup_report_rows *rows, const void *item, struct cu
     const struct cup_host *host = item;
     double wall_s = (double)host->wall_ns / 1e9, cpu_s = (double)host->cpu_ns / 1e9;
     double run_s = (double)cup_stretch_ns(rows->totals->run) / 1e9;
+    bool files = cup_profile_measured(rows->profile, CUP_FEATURE_FILES);
     CUP_FILL(values, MODEL_FIELDS);
 }
 

@@ -6,8 +6,9 @@
 #include "analysis/report/page/rows.h"
 #include "analysis/tasks/task_columns.h"
 
-/* Number, times, reads and results of tasks. `sums`: const struct cup_task_sums *. */
-#define CUP_TASK_SUM_FIELDS(X, sums)                                                               \
+/* Number, times, reads and results of tasks. `sums`: const struct cup_task_sums *; `files`: whether
+ * reads were recorded. */
+#define CUP_TASK_SUM_FIELDS(X, sums, files)                                                        \
     X("tasks", COUNT, cup_count((sums)->tasks))                                                    \
     X("finished", COUNT, cup_count((sums)->finished))                                              \
     X("erred", COUNT, cup_count((sums)->erred))                                                    \
@@ -17,9 +18,9 @@
     X("cpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->cpu_ns))                        \
     X("noncpu_s", SECONDS, cup_ns_if(cup_sums_have_cpu(sums), (sums)->noncpu_ns))                  \
     X("without_cpu", COUNT, cup_count((sums)->without_cpu))                                        \
-    X("read_bytes", BYTES, cup_count((sums)->read_bytes))                                          \
+    X("read_bytes", BYTES, cup_count_if(files, (sums)->read_bytes))                                \
     X("partly_attributed", COUNT, cup_count_if(!(sums)->partly_unknown, (sums)->partly))           \
-    X("child_read_bytes", BYTES, cup_count((sums)->child_read_bytes))                              \
+    X("child_read_bytes", BYTES, cup_count_if(files, (sums)->child_read_bytes))                    \
     X("result_bytes", BYTES, cup_count((sums)->result_bytes))
 
 /* What tasks read from ROOT files. `baskets`: const struct cup_task_baskets *; `measured`: whether

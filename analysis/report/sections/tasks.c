@@ -12,7 +12,7 @@
     X("prefix", TEXT, name, .heading = "prefix")                                                   \
     X("processor", BOOL, cup_bool(runs_chunks))                                                    \
     X(NULL, TEXT, cup_string(runs_chunks ? "chunks" : ""), .heading = "", .rank = 2)               \
-    CUP_TASK_SUM_FIELDS(X, sums)                                                                   \
+    CUP_TASK_SUM_FIELDS(X, sums, files)                                                            \
     X(NULL, COUNT, cup_count(sums->tasks), .heading = "tasks")                                     \
     X(NULL, COUNT, cup_count(sums->erred + sums->unfinished), .heading = "failed", .rank = 4)      \
     X(NULL, SECONDS, cup_ns(sums->wall_ns), .heading = "time")                                     \
@@ -121,7 +121,7 @@ static const struct cup_report_table prefixes = {
     X("host", TEXT, cup_string(header ? header->host : NULL))                                      \
     X("pid", ID, header ? cup_count(header->pid) : cup_null())                                     \
     X("threads", COUNT, server && server->threads ? cup_count(server->threads) : cup_null())       \
-    CUP_TASK_SUM_FIELDS(X, sums)
+    CUP_TASK_SUM_FIELDS(X, sums, files)
 
 /* The element after those of all Dask workers is for tasks without a known worker. */
 static void fill_worker(struct cup_report_rows *rows, const void *item, struct cup_value *values)
@@ -133,6 +133,8 @@ static void fill_worker(struct cup_report_rows *rows, const void *item, struct c
         index < profile->server_count ? &profile->servers[index] : NULL;
     const struct cup_log_header *header =
         server ? &profile->processes[server->process].header : NULL;
+    bool files = server ? cup_process_has(profile, server->process, CUP_FEATURE_FILES)
+                        : cup_profile_measured(profile, CUP_FEATURE_FILES);
     CUP_FILL(values, WORKER_FIELDS);
 }
 

@@ -341,3 +341,37 @@ Test(coffea_report, amplification_by_dataset_is_not_known_with_mapped_files)
     cr_expect(json_is_null(value));
     json_decref(value);
 }
+
+static void expect_null_in(json_t *row, const char *key)
+{
+    cr_expect(json_is_null(json_object_get(row, key)), "%s", key);
+}
+
+static json_t *rows_of(const json_t *report, const char *section)
+{
+    return json_object_get(json_object_get(report, section), "rows");
+}
+
+Test(coffea_report, bytes_are_null_if_reads_were_not_recorded)
+{
+    builder_header(&builder)->features &= ~(uint64_t)CUP_FEATURE_FILES;
+    add_reports();
+    load();
+    json_t *report = report_json(scratch, outside);
+    json_t *dataset = json_row(rows_of(report, "datasets"), "dataset", "TTbar");
+    json_t *prefix = json_row(rows_of(report, "tasks_by_prefix"), "prefix", "Dimuon");
+    json_t *host = json_array_get(rows_of(report, "hosts"), 0);
+    json_t *chunks = json_object_get(json_object_get(report, "chunks"), "statistics");
+    expect_null_in(dataset, "read_bytes");
+    expect_null_in(dataset, "all_attempts_read_bytes");
+    expect_null_in(dataset, "bytes_per_event");
+    expect_null_in(dataset, "read_rate_core_mbs");
+    expect_null_in(dataset, "read_amplification");
+    expect_null_in(prefix, "read_bytes");
+    expect_null_in(prefix, "child_read_bytes");
+    expect_null_in(host, "read_bytes");
+    expect_null_in(host, "read_rate_mbs");
+    expect_null_in(json_object_get(chunks, "read_bytes"), "mean");
+    expect_null_in(json_object_get(chunks, "read_per_event_bytes"), "mean");
+    json_decref(report);
+}
