@@ -162,15 +162,11 @@ static void add_spreads(struct cup_figures *figures, const struct cup_totals *to
 {
     struct cup_numbers times[CUP_CHUNK_TIMES] = {{0}};
     const struct cup_profile *profile = totals->profile;
-    for (size_t i = 0; i < profile->item_count; i++) {
-        const struct cup_item *item = &profile->items[i];
-        uint64_t wall_ns = cup_task_wall_ns(&profile->tasks[item->task]);
+    for (uint32_t i = 0; i < profile->item_count; i++) {
         if (totals->outcomes[i] != CUP_OUTCOME_USED)
             continue;
-        if (wall_ns != CUP_UNKNOWN64)
-            cup_numbers_add(&times[CUP_CHUNK_TASK], (double)wall_ns / 1e9);
-        if (item->tic_ns && item->toc_ns)
-            cup_numbers_add(&times[CUP_CHUNK_PROCESS], (double)(item->toc_ns - item->tic_ns) / 1e9);
+        cup_numbers_add(&times[CUP_CHUNK_TASK], cup_chunk_number(totals, i, CUP_STAT_WALL));
+        cup_numbers_add(&times[CUP_CHUNK_PROCESS], cup_chunk_number(totals, i, CUP_STAT_PROCESS));
     }
     cup_figures_set_chunks(figures, times);
 }

@@ -7,11 +7,17 @@
 
 #define MIB (1024.0 * 1024.0)
 
+/* Not if the clock was set back between the two calls. */
+static bool is_timed(const struct cup_item *item)
+{
+    return item->tic_ns && item->toc_ns >= item->tic_ns;
+}
+
 /* Inside process(); of the task where Coffea's clock calls were not seen. */
 static struct cup_stretch stretch_of(const struct cup_roast *roast, const struct cup_item *item)
 {
     const struct cup_task *task = &roast->profile->tasks[item->task];
-    if (item->tic_ns && item->toc_ns)
+    if (is_timed(item))
         return (struct cup_stretch){item->tic_ns, item->toc_ns};
     return (struct cup_stretch){task->start_ns, task->stop_ns};
 }
@@ -63,7 +69,7 @@ static void put_time(struct cup_roast *roast, const struct cup_item *item)
     cup_roast_put(roast, "t_end", cup_seconds(stretch.stop_ns));
     cup_roast_put(roast, "duration", cup_seconds(ns < 0 ? 0 : ns));
     cup_roast_put(roast, "timestamp", cup_seconds(stretch.stop_ns));
-    cup_roast_put(roast, "timed", cup_string(item->tic_ns && item->toc_ns ? "process" : "task"));
+    cup_roast_put(roast, "timed", cup_string(is_timed(item) ? "process" : "task"));
 }
 
 static struct cup_value mib(uint64_t bytes)

@@ -11,6 +11,12 @@ static double number_of(uint64_t value, double scale)
     return value == CUP_UNKNOWN64 ? NAN : (double)value / scale;
 }
 
+/* NAN without the second clock call (0), and if the clock was set back between the two. */
+static double seconds_between(int64_t from_ns, int64_t to_ns)
+{
+    return to_ns >= from_ns ? (double)(to_ns - from_ns) / 1e9 : NAN;
+}
+
 /* Uncompressed bytes of the baskets that a chunk read; NAN if no hook saw their keys. */
 static double uncompressed_bytes(const struct cup_task_baskets *baskets)
 {
@@ -49,9 +55,9 @@ double cup_chunk_number(const struct cup_totals *totals, uint32_t index,
     case CUP_STAT_CPU:
         return number_of(task->cpu_ns, 1e9);
     case CUP_STAT_OPEN:
-        return item->tic_ns ? (double)(item->tic_ns - task->start_ns) / 1e9 : NAN;
+        return seconds_between(task->start_ns, item->tic_ns);
     case CUP_STAT_PROCESS:
-        return item->toc_ns ? (double)(item->toc_ns - item->tic_ns) / 1e9 : NAN;
+        return item->tic_ns ? seconds_between(item->tic_ns, item->toc_ns) : NAN;
     case CUP_STAT_TIME_PER_EVENT:
         return number_of(cup_task_wall_ns(task), 1e9) / divisor;
     case CUP_STAT_RSS_DELTA:

@@ -92,7 +92,8 @@ static void fill(struct cup_report_rows *rows, const void *of, struct cup_value 
     const struct cup_profile *profile = rows->profile;
     const struct cup_task *task = &profile->tasks[item->task];
     const struct cup_task_row row = cup_row_task(rows, task);
-    bool began = item->tic_ns != 0, returned = began && item->toc_ns != 0;
+    bool began = item->tic_ns >= task->start_ns; /* false if the clock was set back */
+    bool returned = item->tic_ns && item->toc_ns >= item->tic_ns;
     bool measured = profile->baskets &&
                     cup_process_has(profile, cup_task_process(profile, task), CUP_FEATURE_BASKETS);
     const struct cup_task_baskets *baskets =

@@ -375,3 +375,22 @@ Test(coffea_report, bytes_are_null_if_reads_were_not_recorded)
     expect_null_in(json_object_get(chunks, "read_per_event_bytes"), "mean");
     json_decref(report);
 }
+
+/* The clock of the worker's host was set back by 90 s in process(). */
+Test(coffea_report, a_clock_that_went_back_makes_no_negative_time)
+{
+    struct cup_statistics statistics[CUP_STAT_COUNT];
+    struct cup_r_chunk chunk = {.task = 1, .tic_ns = at_second(5), .toc_ns = at_second(-85)};
+    BUILDER_ADD(&builder, CUP_R_CHUNK, chunk);
+    load();
+    cup_chunk_statistics(&totals, statistics);
+    cr_expect_eq(statistics[CUP_STAT_PROCESS].count, 2);
+    cr_expect_float_eq(statistics[CUP_STAT_PROCESS].min, 1, 1e-12);
+    cr_expect_eq(statistics[CUP_STAT_OPEN].count, 2);
+    cr_expect_float_eq(statistics[CUP_STAT_OPEN].min, 0.5, 1e-12);
+    json_t *report = report_json(scratch, outside);
+    json_t *row = json_array_get(json_object_get(json_object_get(report, "chunks"), "rows"), 0);
+    cr_expect(json_is_null(json_object_get(row, "open_s")));
+    cr_expect(json_is_null(json_object_get(row, "process_s")));
+    json_decref(report);
+}
