@@ -87,7 +87,7 @@ int cup_roast_put_tracking(struct cup_roast *roast)
 
 /* ---- fine metrics --------------------------------------------------------------------------
  * Of tasks, summed over workers and over the spans that tasks of the run are in: what that tool
- * calls a span's cumulative_worker_metrics. */
+ * calls a span's cumulative_worker_metrics. None, if other runs have a part in the sums. */
 
 /* Digests whose sums are wanted, as the parts of their keys. */
 struct part {
@@ -168,7 +168,8 @@ int cup_roast_put_spans(struct cup_roast *roast)
     struct part *parts = malloc((profile->digest_count + 1) * sizeof *parts);
     int result = spans && parts ? 0 : -1;
     cup_json_object(&roast->json, "raw_span_metrics");
-    size_t count = result == 0 ? collect(profile, parts, spans, any) : 0;
+    bool mixed = roast->totals->fine->mixed || (profile->selective && !any);
+    size_t count = result == 0 && !mixed ? collect(profile, parts, spans, any) : 0;
     for (size_t i = 0; i < count && result == 0; i++)
         result = put_part(roast, &parts[i]);
     cup_json_end_object(&roast->json);

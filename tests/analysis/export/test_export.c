@@ -788,6 +788,21 @@ Test(export, roastcoffea_tracking_data)
     json_decref(m);
 }
 
+/* Dask does not say which part of a span's sums is of which run. */
+Test(export, roastcoffea_has_no_sums_of_a_span_that_two_runs_share)
+{
+    const struct cup_r_run runs[] = {
+        {.run = 1, .start_ns = at_second(9), .stop_ns = at_second(18.1)},
+        {.run = 2, .start_ns = at_second(18.5), .stop_ns = at_second(30)}};
+    BUILDER_ADD(&builder, CUP_R_RUN, runs[0]);
+    BUILDER_ADD(&builder, CUP_R_RUN, runs[1]);
+    builder_header(&builder)->health[CUP_H_RUNS] = 2;
+    save_everything();
+    json_t *m = measurement();
+    cr_expect_eq(json_object_size(json_object_get(m, "raw_span_metrics")), 0);
+    json_decref(m);
+}
+
 Test(export, roastcoffea_spans_of_the_run)
 {
     save_everything();
