@@ -212,9 +212,9 @@ static void read_completeness(struct cup_figures *figures, const json_t *root)
 
 static void read_report(struct cup_figures *figures, const json_t *root)
 {
-    const json_t *workers = json_object_get(json_object_get(root, "workers"), "rows");
+    const json_t *workers = json_object_get(root, "workers");
     figures->kind = CUP_INPUT_REPORT;
-    figures->workers = json_array_size(workers);
+    figures->workers = (uint64_t)json_integer_value(json_object_get(workers, "logged_workers"));
     read_completeness(figures, root);
     for (size_t i = 0; i < cup_metric_section_count; i++)
         read_section(figures, root, cup_metric_sections[i]->name);

@@ -25,6 +25,9 @@ METRIC(avg_workers, "workers, on average", RATIO,
        "#; from samples: trapezoid over time, interpolated at the run's start and stop")
 METRIC(mean_workers, NULL, RATIO, mean_workers(t), "@; mean of the samples")
 METRIC(peak_workers, "  at most", COUNT, peak_workers(t), "#")
+METRIC(logged_workers, NULL, COUNT, cup_value_if(t->workers, cup_count(t->workers)),
+       "P: workers that left a log: the most at one time of the run",
+       .missing = "no worker left a log")
 METRIC(cores_per_worker, "threads a worker", RATIO,
        cup_value_if(t->observed->origin, cup_real(t->observed->cores)), "@; mean over workers")
 METRIC(cores_per_worker_min, NULL, RATIO,

@@ -101,6 +101,19 @@ static uint64_t losses_of(const json_t *report)
     return open_input(file_path)->losses;
 }
 
+/* One worker replaced another: both have rows. */
+Test(compare, a_saved_report_has_the_workers_of_one_time)
+{
+    json_t *report = report_json(scratch, outside);
+    json_t *rows = json_object_get(json_object_get(report, "workers"), "rows");
+    json_array_append(rows, json_array_get(rows, 0));
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_assert_eq(json_dump_file(report, file_path, 0), 0);
+    cr_expect_eq(open_input(scratch)->workers, 1);
+    cr_expect_eq(open_input(file_path)->workers, 1);
+    json_decref(report);
+}
+
 Test(compare, a_saved_report_has_all_kinds_of_losses)
 {
     json_t *report = report_json(scratch, outside), *losses = json_object_get(report, "losses");
