@@ -58,12 +58,6 @@ bool cup_rule_cpu_bound(const struct cup_totals *t, struct cup_advice *advice)
                       share * 100);
 }
 
-bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *advice)
-{
-    return t->all.tasks > 0 &&
-           cup_advise(advice, 0, "Nothing stands out: no rule reached its threshold.");
-}
-
 /* ---- all of them ------------------------------------------------------------------------ */
 
 /* A run in which no basket was found by its place has no figure that rests on places. */
@@ -92,6 +86,21 @@ const char *cup_rule_not_judged(const struct cup_rule *rule, const struct cup_to
             used += (size_t)snprintf(to + used, CUP_NOT_JUDGED - used, "%s%s",
                                      used ? ", " : "needs ", names[i]);
     return off ? to : NULL;
+}
+
+bool cup_rule_nothing_stands_out(const struct cup_totals *t, struct cup_advice *advice)
+{
+    size_t off = 0;
+    for (size_t i = 0; i < cup_rule_count; i++)
+        off += find_features_off(&cup_rules[i], t) != 0;
+    if (t->all.tasks == 0)
+        return false;
+    cup_advise(advice, 0, "Nothing stands out: no rule reached its threshold.");
+    return off == 0 || cup_advise_more(advice,
+                                       " %s did not judge, because %s off: "
+                                       "`cupping report --only sources`.",
+                                       CUP_SHOW_COUNTED(off, "rule"),
+                                       off == 1 ? "its features were" : "their features were");
 }
 
 static int heavier_first(const void *left, const void *right)
