@@ -17,21 +17,23 @@ static struct handover {
     uint64_t here;   /* task << 32 | node of its own thread's stack */
     uint64_t helper; /* that node << 32 | the node CUP_NODE_HELPER above it */
     uint64_t glance; /* cup_stack_glance() when `here` was read */
-    uint32_t kept;   /* times that `here` was kept since then */
+    uint32_t left;   /* how often `here` is still kept */
 } handovers[HANDOVERS];
 
 /* A loop that hands over job after job makes thousands of locks from one place. So the whole stack
- * is read only at another place, and now and then in case an outer frame has gone on. */
+ * is read only at another place, and now and then in case an outer frame has gone on: after a
+ * random number of times, which cannot stay in step with what the loop does. */
 static bool is_at_same_place(struct handover *handover, uint32_t task, uint64_t glance)
 {
-    enum { KEPT_MOST = 16 };
     return __atomic_load_n(&handover->glance, __ATOMIC_RELAXED) == glance &&
            __atomic_load_n(&handover->here, __ATOMIC_RELAXED) >> 32 == task &&
-           __atomic_add_fetch(&handover->kept, 1, __ATOMIC_RELAXED) < KEPT_MOST;
+           __atomic_load_n(&handover->left, __ATOMIC_RELAXED) &&
+           __atomic_sub_fetch(&handover->left, 1, __ATOMIC_RELAXED);
 }
 
 void cup_event_hands_over(void)
 {
+    enum { KEPT_MOST = 31 };
     uint32_t task = cup_self.task;
     struct handover *handover = &handovers[task % HANDOVERS];
     uint64_t glance = cup_stacks_on() ? cup_stack_glance() : 0;
@@ -39,7 +41,7 @@ void cup_event_hands_over(void)
     if (!node)
         return;
     __atomic_store_n(&handover->glance, glance, __ATOMIC_RELAXED);
-    __atomic_store_n(&handover->kept, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&handover->left, 1 + cup_event_random() % KEPT_MOST, __ATOMIC_RELAXED);
     __atomic_store_n(&handover->here, (uint64_t)task << 32 | node, __ATOMIC_RELAXED);
 }
 
