@@ -30,6 +30,7 @@
 #include "preload/counters/block.h"
 #include "preload/counters/reads.h"
 #include "preload/counters/totals.h"
+#include "preload/dask/clock_calls.h"
 #include "preload/dask/dask_tasks.h"
 #include "preload/dask/runner_calls.h"
 #include "preload/dask/servers.h"
@@ -134,6 +135,7 @@ const struct cup_lifecycle_row cup_lifecycle_rows[] = {
     {"dask/servers", .child_begins = cup_servers_reset},
     {"dask/dask_tasks", .child_begins = cup_dask_child_begins},
     {"dask/runner_calls", .child_begins = cup_run_child_begins},
+    {"dask/clock_calls", .child_begins = cup_clock_calls_child_begins},
     {"process", .log_opened = cup_process_log_opened},
     {NULL},
 };

@@ -115,16 +115,30 @@ static void turn_off(const char *why)
     cup_recording_open();
 }
 
+static struct {
+    int count;       /* of those LOOK_EVERY_NS apart */
+    int64_t next_ns; /* an earlier one is not counted */
+} failed_attempts;
+
 /* The stack may differ from what the C API says just now, as in a finalizer that runs while its
- * caller's frame is being set up: so one attempt does not decide. */
+ * caller's frame is being set up: so one attempt does not decide, nor do several in that moment. */
 static bool verify_frames(void)
 {
     enum { ATTEMPTS = 3 };
-    static int failed;
     const char *why = cup_frames_verify();
-    if (why && ++failed == ATTEMPTS)
+    int64_t now_ns = cup_clock_realtime_ns();
+    if (!why || !cup_clock_pause_is_over(failed_attempts.next_ns, now_ns, LOOK_EVERY_NS))
+        return !why;
+    failed_attempts.next_ns = now_ns + LOOK_EVERY_NS;
+    if (++failed_attempts.count == ATTEMPTS)
         turn_off(why);
-    return !why;
+    return false;
+}
+
+void cup_clock_calls_child_begins(void)
+{
+    failed_attempts.count = 0;
+    failed_attempts.next_ns = 0;
 }
 
 static void get_ready(void)

@@ -27,6 +27,9 @@ static inline int64_t cup_clock_call_ns(const struct timespec *time)
     return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
 }
 
+/* In a forked child. */
+void cup_clock_calls_child_begins(void);
+
 /* The program read CLOCK_MONOTONIC from the instruction CALLER, and cup_run_due_monotonic() said
  * that it is worth a look. Only calls from the interpreter's own code count: an allocator may read
  * this clock in the middle of its work, where no Python may run. Keeps errno. */

@@ -168,13 +168,15 @@ static bool is_same_stack(const struct cup_layout *layout, cup_object *top)
 }
 
 /* Compares the instruction at AT with f_lasti of FRAME, which is in bytes from the code's
- * beginning. */
+ * beginning; -1: the function has not begun, as where a profiler is told of its call. */
 static bool is_same_place(const struct cup_layout *layout, cup_object *frame, const char *at)
 {
     CUP_OWNED cup_object *code = cup_py.PyFrame_GetCode(frame);
-    int64_t expected = cup_python_integer_at(frame, "f_lasti", -1);
+    int64_t expected = cup_python_integer_at(frame, "f_lasti", -2);
     int64_t header = cup_python_integer_at(cup_python_type(code), "__basicsize__", -1);
     int64_t place = (int64_t)read_place(layout, at);
+    if (cup_py.minor < 11 && expected == -1)
+        return (int32_t)place == -1;
     if (cup_py.minor == 10)
         place *= 2; /* from instructions to bytes */
     else if (cup_py.minor > 10)

@@ -89,7 +89,7 @@ static const char *check_frame(cup_object *frame, struct cup_frame at)
     if (!code || cup_stack_code_of(&cup_layout, at.at) != (const char *)code ||
         !has_expected_size(code))
         return "the interpreter's code objects are not what was expected";
-    if (place < 0 || cup_stack_offset_of(at.at, code) != (uint64_t)place)
+    if (cup_stack_offset_of(at.at, code) != (place == -1 ? CUP_AT_UNKNOWN : (uint64_t)place))
         return "the instruction is not where it is expected in the interpreter's frames";
     return check_code(code);
 }

@@ -253,12 +253,23 @@ static void check_first_look(const char *python, const char *how)
 {
     char *dump = look_first(python, how, 1000);
     cr_expect_null(strstr(dump, " are off: "), "%s", dump);
+    cr_expect_null(strstr(dump, "Python functions are not recorded: "), "%s", dump);
     free(dump);
 }
 
 Test(gate, first_look_while_a_frame_is_being_set_up)
 {
     check_first_look(CUP_PYTHON, "finalizer");
+}
+
+Test(gate, first_look_while_a_frame_is_being_set_up_in_a_parent_and_its_child)
+{
+    check_first_look(CUP_PYTHON, "forked");
+}
+
+Test(gate, first_look_while_a_profiler_is_told_of_a_call)
+{
+    check_first_look(CUP_PYTHON_3_9, "profiled");
 }
 
 /* sys.monitoring notices functions that are defined later, too. */

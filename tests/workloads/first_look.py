@@ -2,14 +2,18 @@
 
     first_look.py FILE HOW
         finalizer: in a finalizer, while its caller's frame is being set up (CPython 3.11)
+        forked: the same, two times in a process and once in its child, which goes on
         imports: before the modules of the standard library are there whose functions are noticed
         odd: in a standard library that lacks one of these functions
+        profiled: in a function that sys.setprofile() has called, whose caller has not begun (CPython 3.9 and 3.10)
         sandbox: where the kernel copies no memory of the process
 """
 
+import atexit  # noqa: F401  (as all programs with Dask or Coffea do)
 import ctypes
 import errno
 import gc
+import os
 import struct
 import sys
 import time
@@ -20,6 +24,20 @@ from coffea_like import WorkItem, import_runner
 class Finalized:
     def __del__(self):
         time.time()
+        for _ in range(3):
+            time.thread_time()
+        if sys.argv[2] == "forked":
+            look_before_and_after_fork()
+
+
+def look_before_and_after_fork():
+    time.sleep(0.06)
+    time.time()
+    if os.fork():
+        os.wait()
+        os._exit(0)
+    time.sleep(0.06)
+    time.time()
 
 
 def make_cell():
@@ -42,6 +60,12 @@ def look_in_finalizer():
     gc.enable()
     make_cell()
     gc.set_threshold(700)
+
+
+def look_in_profiler():
+    sys.setprofile(lambda frame, event, argument: time.time() if event == "call" else None)
+    make_cell()
+    sys.setprofile(None)
 
 
 def forbid_copies_of_memory():
@@ -72,9 +96,10 @@ def main():
         remove_function()
     call = import_runner()._work_function
     time.sleep(0.06)
-    if sys.argv[2] == "finalizer":
-        look_in_finalizer()
-    for _ in range(1 if sys.argv[2] == "finalizer" else 3):
+    looks = {"finalizer": look_in_finalizer, "forked": look_in_finalizer, "profiled": look_in_profiler}
+    if sys.argv[2] in looks:
+        looks[sys.argv[2]]()
+    for _ in range(1 if sys.argv[2] in looks else 3):
         time.sleep(0.06)
         time.time()
     from concurrent.futures import ThreadPoolExecutor
