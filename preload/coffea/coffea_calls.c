@@ -93,12 +93,24 @@ static bool find_call(struct cup_frame *found)
     return !more || frame.at == end;
 }
 
+/* As cup_frames_top() and cup_frames_back(), but the stack of a forked child ends where the call of
+ * its parent begins: what called that one waits for the parent. */
+static bool find_top(struct cup_frame *frame)
+{
+    return cup_frames_top(frame) && frame->at != find_parents_frame();
+}
+
+static bool go_to_caller(struct cup_frame *frame)
+{
+    return cup_frames_back(frame) && frame->at != find_parents_frame();
+}
+
 /* A function named ANCHOR in FILE is on the stack. */
 static bool is_within(enum cup_anchor anchor, const char *file)
 {
     struct cup_frame frame;
-    bool more = cup_frames_top(&frame);
-    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame))
+    bool more = find_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = go_to_caller(&frame))
         if (cup_frames_name(frame) == cup_anchor_name(anchor) && cup_frames_is_in(frame, file))
             return true;
     return false;
@@ -116,7 +128,7 @@ static bool is_false(cup_object *object)
 static int64_t read_attempt(struct cup_frame frame)
 {
     CUP_OWNED cup_object *locals = NULL;
-    if (!cup_frames_back(&frame) || cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_RETRIES))
+    if (!go_to_caller(&frame) || cup_frames_name(frame) != cup_anchor_name(CUP_ANCHOR_RETRIES))
         return -1;
     CUP_OWNED cup_object *count = cup_frames_local(frame, "retry_count", &locals);
     return cup_python_integer(count, -1);
@@ -128,7 +140,7 @@ static void read_retries(struct call *call, struct cup_frame frame)
 {
     CUP_OWNED cup_object *locals = NULL;
     call->attempt = read_attempt(frame);
-    if (call->attempt < 0 || !cup_frames_back(&frame))
+    if (call->attempt < 0 || !go_to_caller(&frame))
         return;
     call->retries = frame.at;
     CUP_OWNED cup_object *most = cup_frames_local(frame, "retries", &locals);
@@ -149,8 +161,8 @@ static bool is_handling_exception(void)
 static struct cup_frame find_pool_worker(void)
 {
     struct cup_frame frame;
-    bool more = cup_frames_top(&frame);
-    for (int depth = 0; more && depth < DEEPEST; depth++, more = cup_frames_back(&frame)) {
+    bool more = find_top(&frame);
+    for (int depth = 0; more && depth < DEEPEST; depth++, more = go_to_caller(&frame)) {
         const void *name = cup_frames_name(frame);
         if ((name == cup_anchor_name(CUP_ANCHOR_POOL_WORKER) &&
              (cup_frames_is_in(frame, "concurrent/futures/process.py") ||

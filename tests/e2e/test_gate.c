@@ -374,6 +374,18 @@ Test(gate, fork_in_a_task)
     for_each_python(check_fork);
 }
 
+static int tasks_with_status(json_t *document, const char *status)
+{
+    size_t at;
+    json_t *task;
+    int count = 0;
+    json_array_foreach(json_object_get(document, "tasks"), at, task)
+    {
+        count += strcmp(json_string_value(json_object_get(task, "status")), status) == 0;
+    }
+    return count;
+}
+
 static void check_fork_in_call(const char *python)
 {
     char *logs = test_directory(), *scratch = test_directory();
@@ -382,7 +394,9 @@ static void check_fork_in_call(const char *python)
     json_t *tasks = tasks_of(logs);
     cr_expect(task_number(tasks, "reads:/data/x.root:Events:0-100", "child_read_bytes") == 3000);
     cr_expect(task_number(tasks, "of child:/data/x.root:Events:0-100", "read_bytes") == 10);
-    cr_expect(tasks_count(tasks) == 2 + 3, "%s: %zu tasks", python, tasks_count(tasks));
+    cr_expect_eq(tasks_with_status(tasks, "finished"), 3 + 3, "%s", python);
+    cr_expect_eq(tasks_with_status(tasks, "erred"), 3, "%s", python);
+    cr_expect(tasks_count(tasks) == 3 + 6, "%s: %zu tasks", python, tasks_count(tasks));
     json_decref(tasks);
     test_directory_remove(scratch);
     test_directory_remove(logs);

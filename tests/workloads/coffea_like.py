@@ -8,12 +8,24 @@ import time
 
 
 class Runner:
+    def run(self):
+        pass
+
     @staticmethod
     def _work_function(item, process):
         tic = time.time()
         out = process()
         toc = time.time()
         return out, toc - tic
+
+    @staticmethod
+    def automatic_retries(retries, skipbadfiles, function, *arguments):
+        retry_count = 0
+        while retry_count <= retries:
+            try:
+                return function(*arguments)
+            except OSError:
+                retry_count += 1
 """
 
 

@@ -1,5 +1,6 @@
 """A call of a function that is like Coffea's _work_function forks. What the children do is no new call, unless they
 call that function themselves.
+If one of theirs raises an exception, it has failed: the function that tries a call again is the parent's.
 
     fork_in_call.py FILE
 """
@@ -20,6 +21,14 @@ def read(count):
         return len(file.read(count))
 
 
+def fail(call):
+    try:
+        call(WorkItem("failed"), lambda: 1 // 0)
+    except ZeroDivisionError:
+        time.sleep(0.06)
+        time.time()
+
+
 def in_child(work):
     pid = os.fork()
     if pid == 0:
@@ -31,11 +40,13 @@ def in_child(work):
 
 
 def main():
-    call = import_runner()._work_function
+    runner = import_runner()
+    call = runner._work_function
     time.sleep(0.06)
     time.time()  # the library looks for Coffea
     print(call(WorkItem("reads"), lambda: in_child(lambda: read(1000)))[0])
     print(call(WorkItem("calls"), lambda: in_child(lambda: call(WorkItem("of child"), lambda: read(10))))[0])
+    print(runner.automatic_retries(1, False, call, WorkItem("tried"), lambda: in_child(lambda: fail(call)))[0])
 
 
 main()
