@@ -129,11 +129,21 @@ static bool is_method_of(cup_object *code, const char *class)
            path[length] == '.';
 }
 
-/* Classes of the standard library have neighbours with methods of the same names. */
-static bool is_wanted(cup_object *code, const struct cup_monitored *function)
+static bool is_in_module(cup_object *function, const char *name)
 {
-    return ends_with(code, function->file) &&
-           (!function->required || is_method_of(code, function->class));
+    size_t bytes;
+    CUP_OWNED cup_object *module = cup_python_attribute(function, "__module__");
+    const char *text = cup_python_utf8(module, &bytes);
+    return text && strcmp(text, name) == 0;
+}
+
+/* Classes of the standard library have neighbours with methods of the same names, and other
+ * packages have files, classes and methods of the same names (rq/queue.py). */
+static bool is_wanted(cup_object *function, cup_object *code, const struct cup_monitored *wanted)
+{
+    return ends_with(code, wanted->file) &&
+           (!wanted->required ||
+            (is_method_of(code, wanted->class) && is_in_module(function, wanted->module)));
 }
 
 /* Called for each function object that is made. */
@@ -146,7 +156,7 @@ static int watch_functions(int event, cup_object *function, cup_object *value)
     cup_object *code = cup_py.PyFunction_GetCode(function);
     const void *name = cup_frames_code_name(code);
     for (int i = 0; wanted[i].name; i++)
-        if (wanted_names[i] == name && is_wanted(code, &wanted[i]))
+        if (wanted_names[i] == name && is_wanted(function, code, &wanted[i]))
             add_code(code, &wanted[i]);
     return 0;
 }

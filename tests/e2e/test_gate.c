@@ -278,6 +278,12 @@ Test(gate, first_look_before_the_standard_library_is_imported)
     check_first_look(CUP_PYTHON_3_14, "imports");
 }
 
+/* Functions of other packages are not noticed, though they have the same names. */
+Test(gate, first_look_before_other_packages_have_copies_of_the_standard_library)
+{
+    check_first_look(CUP_PYTHON_3_14, "copies");
+}
+
 /* sys.monitoring is given back, and all is named that would need it. */
 Test(gate, first_look_at_an_odd_standard_library)
 {

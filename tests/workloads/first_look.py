@@ -3,6 +3,7 @@
     first_look.py FILE HOW
         finalizer: in a finalizer, while its caller's frame is being set up (CPython 3.11)
         forked: the same, two times in a process and once in its child, which goes on
+        copies: before other packages define functions of the same names as those of the standard library (CPython 3.14)
         imports: before the modules of the standard library are there whose functions are noticed
         odd: in a standard library that lacks one of these functions
         profiled: in a function that sys.setprofile() has called, whose caller has not begun (CPython 3.9 and 3.10)
@@ -83,6 +84,18 @@ def forbid_copies_of_memory():
     assert prctl(PR_SET_SECCOMP, FILTER, ctypes.addressof(program), 0, 0) == 0
 
 
+def define_copies():
+    """Returns which of them the library has sys.monitoring notice."""
+    monitoring, noticed = sys.monitoring, []
+    for path, names in (("queue", ("Queue", "put")), ("threading", ("Condition", "wait"))):
+        source = "class {}:\n    def {}(self): pass\n".format(*names)
+        found = {"__name__": "package." + path}
+        exec(compile(source, "/somewhere/package/%s.py" % path, "exec"), found)
+        code = getattr(found[names[0]], names[1]).__code__
+        noticed += [code for tool in range(6) if monitoring.get_tool(tool) and monitoring.get_local_events(tool, code)]
+    return noticed
+
+
 def remove_function():
     import queue
 
@@ -102,6 +115,8 @@ def main():
     for _ in range(1 if sys.argv[2] in looks else 3):
         time.sleep(0.06)
         time.time()
+    if sys.argv[2] == "copies":
+        print(define_copies())
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as pool:
