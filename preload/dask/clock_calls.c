@@ -58,10 +58,14 @@ static void report_feature(uint64_t feature, const char *remark, const char *why
 
 static const char no_requests[] = "baskets that uproot requests are not recorded";
 
-/* Functions of which the library notices no calls, where it sees no locks either. */
-static const char *note_unnoticed(const char *why)
+/* Where locks are not seen. Returns NULL, or why the library notices no calls of functions either:
+ * before 3.14 it needs the locks for that. */
+static const char *notice_calls(void)
 {
-    if (why && *why) {
+    const char *why = cup_python_calls_start();
+    if (why && !*why)
+        why = "this Python's locks are no semaphores";
+    if (why) {
         cup_recording_note(no_requests, why);
         cup_recording_note("exact times of Coffea's calls without Dask are not recorded", why);
     }
@@ -72,12 +76,9 @@ static const char *note_unnoticed(const char *why)
  * UNKNOWN: why neither is tried; NULL: they are. */
 static void report_handoff(const char *unknown)
 {
-    const char *unseen = "this Python's locks are no semaphores";
-    const char *why = unknown               ? unknown
-                      : cup_helper_verify() ? NULL
-                                            : note_unnoticed(cup_python_calls_start());
+    const char *why = unknown ? unknown : cup_helper_verify() ? NULL : notice_calls();
     report_feature(CUP_FEATURE_HANDOFF, "attribution methods 'handoff' and 'inherited' are off",
-                   why && !*why ? unseen : why);
+                   why);
 }
 
 /* What else needs more than frames. */

@@ -294,6 +294,28 @@ Test(gate, first_look_at_an_odd_standard_library)
     free(dump);
 }
 
+/* All is named that locks would show. */
+Test(gate, first_look_where_locks_are_no_semaphores)
+{
+    char *logs = test_directory(), *scratch = test_directory();
+    const char *file = input_file(scratch);
+    struct child unseen = {.argv = {CUP_PYTHON, WORKLOAD("first_look.py"), file, "profiled"},
+                           .settings = {"LD_PRELOAD=" CUP_BUILD
+                                        "/tests/trace/libunseen.so " CUP_BUILD "/libcupping.so"}};
+    struct child recorded = child_recorded(&unseen, logs);
+    child_run(&recorded);
+    cr_expect(recorded.status == 0 && recorded.err_bytes == 0, "%s", recorded.err);
+    child_free(&recorded);
+    char *dump = dump_of(logs);
+    cr_expect(strstr(dump, "'handoff' and 'inherited' are off: this Python's l") != NULL, "%s",
+              dump);
+    cr_expect(strstr(dump, "baskets that uproot requests are not recorded: this P") != NULL);
+    cr_expect(strstr(dump, "times of Coffea's calls without Dask are not recorded: t") != NULL);
+    free(dump);
+    test_directory_remove(scratch);
+    test_directory_remove(logs);
+}
+
 Test(gate, first_look_where_memory_cannot_be_read)
 {
     char *dump = look_first(CUP_PYTHON, "sandbox", -1);
