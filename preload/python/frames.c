@@ -104,9 +104,12 @@ uint64_t cup_frames_top_place(void)
     return at ? (uintptr_t)at ^ read_place(&cup_layout, at) << 16 : 0;
 }
 
+/* Before 3.11 the place is -1 where the function has not begun, as where a profiler is told of its
+ * call: that is before all other instructions. */
 uint64_t cup_frames_place(struct cup_frame frame)
 {
-    return cup_layout.frame_place == CUP_NOWHERE ? 0 : read_place(&cup_layout, frame.at);
+    uint64_t place = cup_layout.frame_place == CUP_NOWHERE ? 0 : read_place(&cup_layout, frame.at);
+    return cup_py.minor < 11 && (int32_t)place < 0 ? 0 : place;
 }
 
 bool cup_frames_back(struct cup_frame *frame)

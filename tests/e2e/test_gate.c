@@ -242,6 +242,7 @@ static char *look_first(const char *python, const char *how, long long read)
     expect_unnoticed((struct child){.argv = {python, WORKLOAD("first_look.py"), file, how}}, logs);
     json_t *tasks = tasks_of(logs);
     char *dump = dump_of(logs);
+    cr_expect_eq(tasks_count(tasks), read >= 0);
     cr_expect_eq(task_number(tasks, "late:/data/x.root:Events:0-100", "read_bytes"), read);
     json_decref(tasks);
     test_directory_remove(scratch);

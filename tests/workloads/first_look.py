@@ -6,7 +6,8 @@
         copies: before other packages define functions of the same names as those of the standard library (CPython 3.14)
         imports: before the modules of the standard library are there whose functions are noticed
         odd: in a standard library that lacks one of these functions
-        profiled: in a function that sys.setprofile() has called, whose caller has not begun (CPython 3.9 and 3.10)
+        profiled: in a function that sys.setprofile() has called, whose caller has not begun (CPython 3.9 and 3.10).
+            Later looks come from there, too
         sandbox: where the kernel copies no memory of the process
 """
 
@@ -66,7 +67,6 @@ def look_in_finalizer():
 def look_in_profiler():
     sys.setprofile(lambda frame, event, argument: time.time() if event == "call" else None)
     make_cell()
-    sys.setprofile(None)
 
 
 def forbid_copies_of_memory():
@@ -119,8 +119,10 @@ def main():
         print(define_copies())
     from concurrent.futures import ThreadPoolExecutor
 
+    item = WorkItem("late")
     with ThreadPoolExecutor(1) as pool:
-        print(call(WorkItem("late"), lambda: pool.submit(read, 1000).result())[0])
+        time.sleep(0.06)
+        print(call(item, lambda: pool.submit(read, 1000).result())[0])
     if sys.argv[2] == "odd":
         print([sys.monitoring.get_tool(number) for number in range(6)])
 
