@@ -32,6 +32,7 @@ from cupping.remote import (  # noqa: E402
     commands,
     deltas,
     plugin,
+    reduce,
     ship,
     top_verb,
     turns,
@@ -489,6 +490,24 @@ def check_hangup():
         signal.signal(number, handler)
 
 
+def check_reduce():
+    """The merge is awaited without a default client of Dask, and ends if no worker can do it any more."""
+    looks = []
+    client = SimpleNamespace(run_on_scheduler=lambda *_: looks.append(None) or left)
+    merged = SimpleNamespace(done=lambda: len(looks) == 3, result=lambda: b"log")
+    with mock.patch.object(reduce, "LOOK_S", 0):
+        left = []
+        assert reduce.await_merge(client, merged, []) == b"log"
+        looks.clear()
+        left = ["tcp://a"]
+        try:
+            reduce.await_merge(client, merged, [])
+        except cupping.Error as problem:
+            assert "tcp://a left before" in str(problem) and len(looks) == 1
+        else:
+            raise AssertionError("it would wait for ever")
+
+
 def check_fifo(scratch):
     """Nobody writes into it."""
     (scratch / "fifo").mkdir()
@@ -579,6 +598,7 @@ def main():
     check_status(scratch)
     check_command(scratch)
     check_hangup()
+    check_reduce()
     check_fifo(scratch)
     check_sections()
     check_turns()

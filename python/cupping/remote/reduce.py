@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
+import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from .whole_file import write_whole
 
 FAN = 8  # merged logs that one task merges
 LOOK_S = 2.0  # between two looks whether workers have left
+POLL_S = 0.05
 
 
 class Task(by_source.Function):
@@ -46,16 +47,17 @@ def group_workers(about: dict[str, dict[str, Any]]) -> list[list[str]]:
 
 
 def await_merge(client, merged, first_parts: list) -> bytes:
-    """Raises Error if no worker is left that can read one of the directories: Dask would wait for ever."""
-    from distributed import wait
-
+    """Raises Error if no worker is left that can read one of the directories: Dask would wait for ever.
+    Dask's wait() would ask the default client, which may be another one, or none."""
+    looked = time.monotonic()
     while not merged.done():
-        try:
-            wait([merged], timeout=LOOK_S)
-        except asyncio.TimeoutError:
-            left = client.run_on_scheduler(Task("find_workers_that_left"), [part.key for part in first_parts])
-            if left:
-                raise Error(f"{', '.join(left)} left before their logs were merged: call reduce() again") from None
+        time.sleep(POLL_S)
+        if time.monotonic() - looked < LOOK_S:
+            continue
+        left = client.run_on_scheduler(Task("find_workers_that_left"), [part.key for part in first_parts])
+        if left:
+            raise Error(f"{', '.join(left)} left before their logs were merged: call reduce() again")
+        looked = time.monotonic()
     return merged.result()
 
 
