@@ -173,6 +173,29 @@ def check_one_process(parcel, scratch):
     assert dict(os.environ) == process, os.environ.items() ^ process.items()
 
 
+def check_process_is_restored(parcel, scratch):
+    """The process's environment is restored, too, if a nanny that was closed still has the plugin, as in
+    Dask 2024.2, or if the last nanny was refused and another one left the library there."""
+    process = dict(os.environ)
+    for keeps_plugin, refused in (True, False), (False, True):
+        first, last = (make_nanny(scratch / "restored", number) for number in (1, 2))
+        with mock.patch.object(plugin.Nanny, "_instances", [first, last]):
+            add_plugin(first, parcel, "attach", {})
+            with mock.patch.object(plugin, "check_loads", side_effect=plugin.Refused if refused else None):
+                add_plugin(last, parcel, "attach", {})
+            start_worker(first, os.environ)
+            profiled = dict(os.environ)
+            (first.plugins.get if keeps_plugin else first.plugins.pop)(plugin.NAME).teardown(first)
+            os.environ.update(profiled)  # a worker was just being started
+            last.plugins.pop(plugin.NAME).teardown(last)
+            assert "LD_PRELOAD" not in start_worker(last, os.environ), (keeps_plugin, refused)
+            for nanny in first, last:
+                plugin.forget({nanny.address: profiled["CUPPING_DIR"]}, nanny)
+        assert dict(os.environ) == process, os.environ.items() ^ process.items()
+    with mock.patch.object(plugin, "profiled_by", lambda _: ""):
+        assert not plugin.state_of("attach", last)["preloaded"], "it has the library, and writes no profile"
+
+
 def is_ours(attach, nanny, directory):
     with mock.patch.object(plugin, "profiled_by", lambda _: directory):
         return plugin.state_of(attach, nanny)["ours"]
@@ -583,6 +606,7 @@ def main():
     check_directories(scratch)
     check_environment(parcel, scratch)
     check_one_process(parcel, scratch)
+    check_process_is_restored(parcel, scratch)
     check_removed_early(parcel, scratch)
     check_own_profile(parcel, scratch)
     check_claims()

@@ -131,6 +131,12 @@ def is_of(directory: str | None, attach: str) -> bool:
     return Path(directory or "").name.startswith(f"{attach}-")
 
 
+def has_library(nanny) -> bool:
+    """Its next worker has the library of an attachment. A nanny that was closed keeps the plugin, but not the
+    library."""
+    return f"{base_of(nanny)}/" in nanny.pre_spawn_env.get("LD_PRELOAD", "")
+
+
 def environments(nanny):
     """Where a worker's variables come from, each with the object that keeps its values of before the
     attachment. Dask copies the first environment into the second when it starts a worker."""
@@ -213,12 +219,11 @@ class Plugin(NannyPlugin):
         """Workers that are started from now on are not profiled. CUPPING_DIR alone does nothing; it
         stays until forget(), because the collector finds the logs by it. The last nanny of this process
         restores the process's environment: the others may just be starting workers with it."""
-        if not is_of(nanny.pre_spawn_env.get("CUPPING_DIR"), self.attach):
-            return
-        others = [each for each in getattr(Nanny, "_instances", ()) if each is not nanny and NAME in each.plugins]
+        others = [each for each in getattr(Nanny, "_instances", ()) if each is not nanny and has_library(each)]
         for environment, keeper in environments(nanny)[:1 if others else 2]:
-            before = values_before(environment, keeper, base_of(nanny))
-            restore(environment, {name: value for name, value in before.items() if name != "CUPPING_DIR"})
+            if is_of(environment.get("CUPPING_DIR"), self.attach):
+                before = values_before(environment, keeper, base_of(nanny))
+                restore(environment, {name: value for name, value in before.items() if name != "CUPPING_DIR"})
 
 
 def read_process(pid: int | None, name: str) -> str:
@@ -229,7 +234,8 @@ def read_process(pid: int | None, name: str) -> str:
 
 
 def profiled_by(pid: int | None) -> str | None:
-    """The CUPPING_DIR of a process of this machine that has libcupping.so; None: it does not."""
+    """The CUPPING_DIR of a process of this machine that has libcupping.so; "": it has none, and writes no
+    profile; None: it does not have the library."""
     if LIBRARY not in read_process(pid, "maps"):
         return None
     for text in read_process(pid, "environ").split("\0"):
@@ -257,7 +263,7 @@ def state_of(attach: str, dask_worker) -> dict:
     ours = is_of(directory, attach)
     return {"nanny": dask_worker.address, "why": mine and mine.why, "ready": mine is not None and mine.ready,
             "folder": folder if is_of(folder, attach) else None, "ours": ours,
-            "preloaded": directory is not None and (ours or not is_below(directory, base_of(dask_worker)))}
+            "preloaded": bool(directory) and (ours or not is_below(directory, base_of(dask_worker)))}
 
 
 async def remove_plugin(attach: str, dask_worker) -> None:
