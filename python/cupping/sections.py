@@ -68,13 +68,13 @@ def value(name, number):
 
 
 def _place():
-    """The thread and the asyncio task that run here. Coroutines take turns on a thread."""
+    """The thread and the number of the asyncio task that run here. Coroutines take turns on a thread."""
     asyncio = sys.modules.get("asyncio")
     try:
         task = asyncio and asyncio.current_task()
     except (RuntimeError, AttributeError):  # no loop runs here; another thread is just importing asyncio
         task = None
-    return threading.get_ident(), task
+    return threading.get_ident(), task and id(task)
 
 
 class section:
@@ -86,6 +86,9 @@ class section:
         self.name = name
         self._open = {}  # by _place(): numbers of the sections that it is in
 
+    def __getstate__(self):
+        return {**vars(self), "_open": {}}  # another process is in none of these sections
+
     def __enter__(self):
         if _begin is not None:
             self._open.setdefault(_place(), []).append(_begin(_name(self.name)))
@@ -93,6 +96,8 @@ class section:
 
     def __exit__(self, *error):
         place = _place() if self._open else None
+        if place and place not in self._open:  # asyncio closes an asynchronous generator in a task of its own
+            place = next((other for other in reversed(list(self._open)) if other[0] == place[0]), None)
         numbers = self._open.get(place)
         if numbers:
             number = numbers.pop()

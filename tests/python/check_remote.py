@@ -562,6 +562,19 @@ def check_turns():
         with shared:
             await asyncio.sleep(seconds)
 
+    async def generate_in_section():
+        with cupping.section("left early"):
+            yield 1
+            yield 2
+
+    async def leave_early():
+        async for _ in generate_in_section():
+            break
+
+    async def pickle_open():
+        with cupping.section("open") as opened:
+            assert not pickle.loads(pickle.dumps(opened))._open, "another process is in no section"
+
     async def both():
         await asyncio.gather(coroutine(0.01), coroutine(0.05))
 
@@ -582,9 +595,13 @@ def check_turns():
         asyncio.run(both())
         assert said == ["shared", "shared", 1, 2] and not shared._open, said
         said.clear()
+        asyncio.run(leave_early())
+        assert said == ["left early", 3], said
+        asyncio.run(pickle_open())
+        said.clear()
         used = use()
         assert next(used) == 1 and said == ["generator"], said
-        assert next(used, "end") == "end" and said == ["generator", None, 3, "result"], said
+        assert next(used, "end") == "end" and said == ["generator", None, 5, "result"], said
     try:
         cupping.section("later")(generate_later)
     except TypeError as problem:
