@@ -251,8 +251,8 @@ def check_claims():
 
 
 def check_starting_nannies():
-    """The end of an attachment waits for nannies that are starting, and for a registration that waits for them,
-    too."""
+    """The end of an attachment waits for nannies that are starting, not for those that come later, and for a
+    registration that waits for them, too."""
     done = []
 
     async def end():
@@ -267,9 +267,15 @@ def check_starting_nannies():
 
         registering = asyncio.ensure_future(register())
         await asyncio.sleep(0)
-        assert await claims.await_starting_nannies(0.05, scheduler) is False and not done
-        waiting = asyncio.ensure_future(claims.await_starting_nannies(60, scheduler))
+        assert await claims.await_starting_nannies(0.05, True, scheduler) is False and not done
+        await_some = asyncio.ensure_future(claims.await_starting_nannies(60, False, scheduler))
+        waiting = asyncio.ensure_future(claims.await_starting_nannies(60, True, scheduler))
         await asyncio.sleep(0)
+        async with started:
+            assert not await_some.done()
+            scheduler._starting_nannies.symmetric_difference_update({"n", "later"})
+            started.notify_all()
+        assert await await_some and not done and not waiting.done()
         async with started:
             scheduler._starting_nannies.clear()
             started.notify_all()
@@ -277,6 +283,15 @@ def check_starting_nannies():
         await registering
 
     asyncio.run(end())
+
+
+def check_removal():
+    """The plugin is also removed if the scheduler cannot be asked for nannies that are starting."""
+    asked = []
+    attachment = mock.MagicMock(_ask_nannies=lambda *words: asked.append(words))
+    attachment.client.run_on_scheduler.side_effect = AttributeError
+    attach.Attachment._unregister(attachment)
+    assert asked == [("remove_plugin", attachment.name)] and attachment.client.sync.called, asked
 
 
 def check_settings():
@@ -628,6 +643,7 @@ def main():
     check_own_profile(parcel, scratch)
     check_claims()
     check_starting_nannies()
+    check_removal()
     check_settings()
     check_sources(parcel)
     check_wrong_addresses(scratch)

@@ -79,6 +79,7 @@ class Attachment:
         self.refused: dict[str, str] = {}
         self._collector: Collector | None = None
         self._attached = False
+        self._registering = False
 
     # --- the two ends ---
 
@@ -175,19 +176,22 @@ class Attachment:
 
     def _register(self) -> None:
         sent = plugin.Plugin(ship.pack(), self.name, self.settings)
+        self._registering = True  # also after Ctrl-C: Dask goes on
         try:
             self.client.register_plugin(sent, name=plugin.NAME)
         except OSError:  # a nanny left at that moment; Dask goes on with the others
             until = time.monotonic() + READY_S
             while time.monotonic() < until and not all(state["ready"] for state in self._states().values()):
                 time.sleep(AGAIN_S)
+        self._registering = False
 
     def _unregister(self) -> None:
         with contextlib.suppress(Exception):  # a nanny left at that moment, or never had it
             self.client.unregister_worker_plugin(plugin.NAME, nanny=True)
-        with contextlib.suppress(Exception):  # the scheduler has left
-            if not self.client.run_on_scheduler(on_scheduler("await_starting_nannies"), STARTING_S):
+        with contextlib.suppress(Exception):  # the scheduler has left; a Dask where nannies start in another way
+            if not self.client.run_on_scheduler(on_scheduler("await_starting_nannies"), STARTING_S, self._registering):
                 say(f"nannies have been starting for {STARTING_S} s: their workers may stay profiled until they end")
+        with contextlib.suppress(Exception):  # the scheduler has left
             self._ask_nannies("remove_plugin", self.name)  # those that were not asked yet, or got it since
             self.client.sync(self._release_absent, set(self.restarts.list_workers().values()))
 

@@ -22,14 +22,20 @@ def release(client: str, dask_scheduler) -> None:
         dask_scheduler.cupping_client = None
 
 
-async def await_starting_nannies(seconds: float, dask_scheduler) -> bool:
-    """Waits until no nanny is starting: such a nanny may have got a plugin that was removed since, or a
-    registration of the plugin may wait for it. False: one still is, after so long."""
+async def await_starting_nannies(seconds: float, registering: bool, dask_scheduler) -> bool:
+    """Waits for the nannies that are starting: they may have got a plugin that was removed since. REGISTERING: the
+    plugin's registration may not have ended; it waits until no nanny is starting, so this does, too.
+    False: one still is, after so long."""
+    first = set(dask_scheduler._starting_nannies)
+
+    def have_started() -> bool:
+        starting = dask_scheduler._starting_nannies
+        return not (starting if registering else starting & first)
 
     async def wait() -> None:
         for _ in range(2):  # a registration that waits may begin only after the first time
             async with dask_scheduler._starting_nannies_cond:
-                await dask_scheduler._starting_nannies_cond.wait_for(lambda: not dask_scheduler._starting_nannies)
+                await dask_scheduler._starting_nannies_cond.wait_for(have_started)
             await asyncio.sleep(0)
 
     try:
