@@ -20,6 +20,7 @@ import functools
 import inspect
 import sys
 import threading
+import types
 
 __all__ = ["active", "section", "value"]
 
@@ -132,6 +133,9 @@ class section:
             def measured(*arguments, **named):
                 with here():
                     return (yield from function(*arguments, **named))
+
+            if getattr(function, "__code__", measured.__code__).co_flags & inspect.CO_ITERABLE_COROUTINE:
+                measured = types.coroutine(measured)
 
         elif inspect.isasyncgenfunction(function):
             raise TypeError(f"cupping.section cannot decorate an asynchronous generator, such as {function.__name__}(): "

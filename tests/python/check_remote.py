@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import inspect
 import json
 import os
 import pickle
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import types
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -602,6 +604,15 @@ def check_turns():
     def use():
         said.append((yield from generate([1])))
 
+    @cupping.section("old coroutine")
+    @types.coroutine
+    def take_turns():
+        yield
+        return "turns"
+
+    async def await_old():
+        assert await take_turns() == "turns"
+
     async def generate_later():
         yield 1
 
@@ -617,6 +628,10 @@ def check_turns():
         used = use()
         assert next(used) == 1 and said == ["generator"], said
         assert next(used, "end") == "end" and said == ["generator", None, 5, "result"], said
+        assert not inspect.isawaitable(generate([1]))
+        said.clear()
+        asyncio.run(await_old())
+        assert said == ["old coroutine", 6], said
     try:
         cupping.section("later")(generate_later)
     except TypeError as problem:
