@@ -107,8 +107,13 @@ static json_t *read_file_in(const char *directory)
     if (fd < 0)
         return NULL;
     bool regular = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    json_t *root = regular ? json_loadfd(fd, 0, NULL) : NULL;
-    close(fd);
+    FILE *file = regular ? fdopen(fd, "r") : NULL;
+    if (!file) {
+        close(fd);
+        return NULL;
+    }
+    json_t *root = json_loadf(file, 0, NULL); /* json_loadfd() would read each byte by a call */
+    fclose(file);
     return root;
 }
 

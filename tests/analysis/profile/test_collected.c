@@ -78,6 +78,36 @@ Test(collected, a_fifo_of_that_name_counts_as_none)
     cup_collected_free(&collected);
 }
 
+/* Calls of read() that this process made. 0: this kernel does not count them. */
+static unsigned long count_reads(void)
+{
+    unsigned long reads = 0;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file)
+        return 0;
+    if (fscanf(file, "rchar: %*u wchar: %*u syscr: %lu", &reads) != 1)
+        reads = 0;
+    fclose(file);
+    return reads;
+}
+
+/* Merging named logs reads it again for each of them. */
+Test(collected, the_file_is_read_by_few_calls)
+{
+    struct cup_collected collected;
+    char text[100000];
+    memset(text, ' ', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    memcpy(text, "{}", 2);
+    save_collected(text);
+    unsigned long before = count_reads();
+    if (!before)
+        cr_skip_test("this kernel does not count the calls of read()");
+    cup_collected_read(&collected, scratch, NULL);
+    cr_expect_lt(count_reads() - before, 1000);
+    cup_collected_free(&collected);
+}
+
 Test(collected, the_first_page_says_until_when_and_why)
 {
     save_collected("{\"logs\": {\"a-1-1.cup\": {\"until\": 1700000000.5, \"why\": \"lost\"},"
