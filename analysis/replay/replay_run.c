@@ -18,7 +18,7 @@
 /* Shared by all processes; the results follow it. */
 struct shared {
     uint32_t ready;   /* processes that can begin */
-    int64_t start_ns; /* CLOCK_MONOTONIC; 0: not yet */
+    int64_t start_ns; /* CLOCK_MONOTONIC; 0: not yet; -1: never */
     int64_t stop_ns;  /* of the last request */
     struct cup_error error;
     struct cup_replay_result results[];
@@ -147,20 +147,22 @@ static int load_clients(struct replay *replay, struct cup_error *error)
     return 0;
 }
 
-static void wait_for_start(struct shared *shared)
+/* Returns false if another process could not be started, so that none shall begin. */
+static bool wait_for_start(struct shared *shared)
 {
+    int64_t start_ns;
     __atomic_add_fetch(&shared->ready, 1, __ATOMIC_RELEASE);
-    while (!__atomic_load_n(&shared->start_ns, __ATOMIC_ACQUIRE))
+    while ((start_ns = __atomic_load_n(&shared->start_ns, __ATOMIC_ACQUIRE)) == 0)
         usleep(1000);
+    return start_ns > 0;
 }
 
 static int repeat_streams(struct replay *replay, uint32_t process)
 {
     const struct cup_replay_table *table = replay->table;
     struct stream *streams = calloc(table->stream_count, sizeof *streams);
-    int failed = streams == NULL;
     size_t count = 0;
-    wait_for_start(replay->shared);
+    int failed = !wait_for_start(replay->shared) || streams == NULL;
     for (size_t i = 0; !failed && i < table->stream_count; i++) {
         if (table->streams[i].process != process)
             continue;
@@ -235,7 +237,10 @@ static int run_processes(struct replay *replay, struct cup_error *error)
             run_process(replay, process);
         count += pid > 0;
     }
-    start_clock(replay->shared, count);
+    if (pid >= 0)
+        start_clock(replay->shared, count);
+    else
+        __atomic_store_n(&replay->shared->start_ns, -1, __ATOMIC_RELEASE);
     if (wait_for_all(count) == 0 && pid >= 0)
         return 0;
     if (!replay->shared->error.text[0])

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,12 +147,17 @@ Test(replay, wrong_usage_is_one_line)
                    CUP_EXIT_USAGE, "name a table");
 }
 
-/* The results of its reads would be zeros. */
+/* The results of its reads would be zeros, so the other processes do not read, either. */
 Test(replay, a_process_that_cannot_be_started_is_an_error)
 {
-    fork_that_fails = 2;
+    char event[4096];
+    int reads = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    cr_assert(reads >= 0 && inotify_add_watch(reads, scratch, IN_ACCESS) >= 0);
+    fork_that_fails = 3; /* the first starts the verb, the second a process */
     expect_refusal(REPLAY(ROWS, "--root", scratch, "--strip", "/data/"), CUP_EXIT_FAILED,
                    "could not be started");
+    cr_expect_eq(read(reads, event, sizeof event), -1, "a process has read");
+    close(reads);
 }
 
 /* As XCache names its directories. */
