@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct request {
@@ -82,6 +83,21 @@ static void find_package(char folder[PATH_MAX])
     *folder = '\0';
 }
 
+/* The file that was written last: an older installation, for another Python, may have left one. */
+static const char *find_newest(const glob_t *found)
+{
+    const char *newest = NULL;
+    time_t written = 0;
+    struct stat status;
+    for (size_t i = 0; i < found->gl_pathc; i++) {
+        if (stat(found->gl_pathv[i], &status) != 0 || (newest && status.st_mtime < written))
+            continue;
+        newest = found->gl_pathv[i];
+        written = status.st_mtime;
+    }
+    return newest;
+}
+
 /* Writes to FOLDER where `pip install --prefix` or `--user` put the package of the wheel. There,
  * unlike in an environment, no Python is next to this program. "": nowhere. */
 static void find_wheel_package(char folder[PATH_MAX])
@@ -92,9 +108,9 @@ static void find_wheel_package(char folder[PATH_MAX])
     *folder = '\0';
     if (own) { /* Debian's own pip names the last folder dist-packages. */
         snprintf(pattern, sizeof pattern, "%s/../lib/python3*/*-packages%s", own, module);
-        if (glob(pattern, 0, NULL, &found) == 0)
-            snprintf(folder, PATH_MAX, "%.*s", (int)(strlen(*found.gl_pathv) - strlen(module)),
-                     *found.gl_pathv);
+        const char *file = glob(pattern, 0, NULL, &found) == 0 ? find_newest(&found) : NULL;
+        if (file)
+            snprintf(folder, PATH_MAX, "%.*s", (int)(strlen(file) - strlen(module)), file);
     }
     globfree(&found);
     free(own);
@@ -104,7 +120,8 @@ static void find_wheel_package(char folder[PATH_MAX])
 
 /* What Python runs, whichever version it is: sys.argv[1] is the folder of the package, sys.argv[2]
  * this program. The working directory is not searched for modules, as it is not by other verbs. Of
- * the folder only the package itself is used: other packages there may be for another Python. */
+ * the folder only the package itself is used: other packages there may be for another Python, or
+ * replace modules of its standard library. */
 static const char python_program[] =
     "import sys\n"
     "folder, command = sys.argv[1:3]\n"
@@ -113,7 +130,12 @@ static const char python_program[] =
     "    sys.exit('cupping: %s is Python %d.%d, and cupping needs 3.9: name another interpreter "
     "with '\n"
     "             '--python FILE' % ((sys.executable,) + sys.version_info[:2]))\n"
-    "sys.path[:] = [folder] * bool(folder) + [path for path in sys.path if path]\n"
+    "sys.path[:] = [path for path in sys.path if path]\n"
+    "if folder:\n"
+    "    from importlib import util\n"
+    "    found = util.spec_from_file_location('cupping', folder + '/cupping/__init__.py')\n"
+    "    sys.modules['cupping'] = util.module_from_spec(found)\n"
+    "    found.loader.exec_module(sys.modules['cupping'])\n"
     "try:\n"
     "    from cupping.__main__ import main\n"
     "except ImportError as error:\n"
@@ -121,7 +143,6 @@ static const char python_program[] =
     "        raise\n"
     "    sys.exit('cupping: %s does not have the package cupping: install the wheel there, or '\n"
     "             'name another interpreter with --python FILE' % sys.executable)\n"
-    "del sys.path[:bool(folder)]\n"
     "main(command)\n";
 
 /* "NAME=VALUE" for each option that was given with a value, "NAME" for one without. Returns how

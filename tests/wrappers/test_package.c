@@ -35,16 +35,21 @@ Test(package, with_python_alone)
 }
 
 /* No Python is next to the command of such an installation, so the first one on PATH is used. Its
- * folder of packages may be for another Python, so no other package is taken from there. */
+ * folder of packages may be for another Python, so no other package is taken from there, and no
+ * module that replaces one of the standard library. An older installation may still be there. */
 Test(package, of_a_wheel_below_a_prefix)
 {
     shell_enter();
-    const struct shell_result *result =
-        shell("packages=prefix/lib/python3.9/site-packages\n"
-              "mkdir -p prefix/bin $packages/distributed\n"
-              "cp $cupping prefix/bin; cp -r $top/python/cupping $packages\n"
-              "echo 'raise SystemExit(\"of another Python\")' >$packages/distributed/__init__.py\n"
-              "prefix/bin/cupping collect tcp://127.0.0.1:1");
+    const struct shell_result *result = shell(
+        "packages=prefix/lib/python3.9/site-packages\n"
+        "mkdir -p prefix/bin $packages/distributed\n"
+        "cp $cupping prefix/bin; cp -r $top/python/cupping $packages\n"
+        "echo 'raise SystemExit(\"of another Python\")' >$packages/distributed/__init__.py\n"
+        "cp $packages/distributed/__init__.py $packages/argparse.py\n"
+        "older=prefix/lib/python3.10/site-packages/cupping; mkdir -p $older\n"
+        "cp $packages/argparse.py $older/__init__.py; cp $packages/argparse.py $older/__main__.py\n"
+        "touch -d 2001-01-01 $older/__main__.py\n"
+        "prefix/bin/cupping collect tcp://127.0.0.1:1");
     cr_expect(result->status != 0 && lines_of(result->err) == 1, "%s", result->err);
     cr_expect(has(result->err, "cupping: collect: "), "%s", result->err);
     cr_expect_not(has(result->err, "of another Python"), "%s", result->err);
